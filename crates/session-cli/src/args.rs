@@ -1,0 +1,186 @@
+//! What can be typed.
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use std::ffi::OsString;
+
+/// Find what you did with Claude Code and OpenCode: by meaning and by word, offline
+///
+/// Three levels: which session was it, which exchange in it, and everything around it. The index
+/// is kept up to date by each search; there is nothing to set up.
+#[derive(Debug, Parser)]
+#[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  session-search search \"docker bridge networking\"
+  session-search search \"docker bridge\" --depth 2 --session a1b2c3d4
+  session-search show a1b2c3d4:5-9
+  session-search demo
+
+Exit codes: 0 found, 1 nothing found, 2 error.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find sessions, or turns with --depth 2
+    Search(SearchArgs),
+    /// Show turns of a session in full: words, calls, edits, commands, outputs
+    Show(ShowArgs),
+    /// Bring the index up to date now
+    Index(IndexArgs),
+    /// Say what is indexed, by what, and how fresh it is
+    Status(StatusArgs),
+    /// Walk the three levels on a small built-in history
+    Demo(DemoArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = SEARCH_EXAMPLES)]
+pub struct SearchArgs {
+    /// What you remember of it. Any text; double quotes make a phrase
+    #[arg(allow_hyphen_values = true, value_name = "QUERY")]
+    pub query: OsString,
+    /// More words of the query
+    #[arg(value_name = "WORD", hide = true)]
+    pub more: Vec<OsString>,
+    /// 1 finds sessions, 2 finds turns
+    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub depth: u8,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub ranking: RankingArgs,
+    /// Most hits shown
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Answer from the index as it is, without looking for changes
+    #[arg(long)]
+    pub no_refresh: bool,
+    /// Where this machine has no history at all, answer from the built-in demo
+    #[arg(long)]
+    pub or_demo: bool,
+}
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  session-search search \"that time the network would not resolve\"
+  session-search search EMFILE --project homelab --days 30
+  session-search search \"retry with backoff\" --depth 2 --file client.rs
+  session-search search '\"connection refused\"' --keyword-only --json";
+
+/// Conditions; all given must hold.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Filters")]
+pub struct FilterArgs {
+    /// Name or path of the project, or a part of it; `.` is this folder
+    #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
+    pub project: Option<String>,
+    /// Agent: claude or opencode
+    #[arg(long, value_name = "AGENT")]
+    pub source: Option<String>,
+    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 12h
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Up to and including this day, or before this time
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// The last N days, today included
+    #[arg(long, value_name = "N", conflicts_with_all = ["since", "today", "yesterday"])]
+    pub days: Option<u32>,
+    /// Today, local time
+    #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]
+    pub today: bool,
+    /// Yesterday, local time
+    #[arg(long, conflicts_with_all = ["since", "until"])]
+    pub yesterday: bool,
+    /// Git branch
+    #[arg(long, value_name = "NAME")]
+    pub branch: Option<String>,
+    /// A file that was read or changed, or a part of its path
+    #[arg(long, value_name = "PATH")]
+    pub file: Option<String>,
+    /// Only this session, by its id or the beginning of it
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Not this session; may be given several times
+    #[arg(long, value_name = "ID", action = ArgAction::Append)]
+    pub exclude_session: Vec<String>,
+    /// Also find what subagents did
+    #[arg(long)]
+    pub subagents: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ranking")]
+pub struct RankingArgs {
+    /// Weight of meaning against words, 0 to 1
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.7, value_parser = weight)]
+    pub alpha: f32,
+    /// By meaning alone
+    #[arg(long, conflicts_with_all = ["keyword_only", "alpha"])]
+    pub vector_only: bool,
+    /// By words alone
+    #[arg(long, conflicts_with = "alpha")]
+    pub keyword_only: bool,
+    /// Say how each score came to be
+    #[arg(long)]
+    pub explain: bool,
+}
+
+fn weight(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(weight) if (0.0..=1.0).contains(&weight) => Ok(weight),
+        _ => Err("not a number from 0 to 1".into()),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search show a1b2c3d4           all turns
+  session-search show a1b2c3d4:7         one turn, counted from 0
+  session-search show a1b2c3d4:5-9       turns 5 to 9")]
+pub struct ShowArgs {
+    /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
+    #[arg(value_name = "ID[:TURNS]")]
+    pub id: String,
+    /// Cut outputs and long inputs after a few lines
+    #[arg(long)]
+    pub brief: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// Read every history anew; what vanished histories left is kept
+    #[arg(long)]
+    pub full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// What to look for
+    #[arg(
+        value_name = "QUERY",
+        default_value = "containers cannot find each other by name"
+    )]
+    pub query: String,
+}

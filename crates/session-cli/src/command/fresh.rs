@@ -1,0 +1,63 @@
+//! Keeping the index fresh before it is asked.
+
+use crate::home::Home;
+use crate::output::human::plural;
+use crate::output::progress::Bar;
+use anyhow::Result;
+use session_embed::Embedder;
+use session_indexer::{Mode, Outcome, Refresh, refresh};
+use std::io::Write;
+use std::time::Duration;
+
+/// Longest time a search waits for the index; what is left is said on stderr.
+const BUDGET: Duration = Duration::from_millis(300);
+
+/// Brings the index up to date as far as a search can wait for it.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn before_search(home: &Home, embedder: &dyn Embedder) -> Result<Outcome> {
+    let outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+    if let Some(note) = note(&outcome) {
+        writeln!(anstream::stderr(), "{note}")?;
+    }
+    Ok(outcome)
+}
+
+/// Brings the index up to date.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn run(
+    home: &Home,
+    embedder: &dyn Embedder,
+    mode: Mode,
+    budget: Option<Duration>,
+) -> Result<Outcome> {
+    let bar = Bar::new();
+    let how = Refresh {
+        mode,
+        budget,
+        embedders: vec![embedder],
+        progress: &bar,
+        ..Refresh::new(&home.root, &home.env)
+    };
+    Ok(refresh(&how)?)
+}
+
+/// What the user should know of a refresh that did not come to its end.
+fn note(outcome: &Outcome) -> Option<String> {
+    if outcome.locked {
+        return Some(
+            "note: another process is updating the index; this answer is from before".into(),
+        );
+    }
+    let left = match (outcome.files_left, outcome.sessions_left) {
+        (0, 0) => return None,
+        (0, n) => format!("{} still to be embedded", plural(n, "session")),
+        (n, _) => format!("{} still to be read", plural(n, "changed file")),
+    };
+    Some(format!(
+        "note: {left}; the next search goes on, or run `session-search index`"
+    ))
+}

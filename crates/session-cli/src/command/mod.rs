@@ -1,0 +1,8 @@
+//! One file a command.
+
+pub mod demo;
+pub mod fresh;
+pub mod index;
+pub mod search;
+pub mod show;
+pub mod status;

@@ -1,0 +1,209 @@
+//! `search`: levels one and two.
+
+use crate::Found;
+use crate::args::{FilterArgs, RankingArgs, SearchArgs};
+use crate::command::{demo, fresh};
+use crate::home::Home;
+use crate::output::{human, json, style};
+use crate::when;
+use anyhow::{Result, bail};
+use jiff::Zoned;
+use session_core::{Filter, Query};
+use session_embed::Embedder;
+use session_search::{
+    Dense, DenseScale, Level, Ranking, Request, Resolved, Results, resolve, search,
+};
+use session_sources::sources;
+use session_store::{Reader, SessionRow};
+use std::io::Write;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the index or the model fails, or an argument names nothing.
+pub fn run(args: &SearchArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    let embedder = session_embed::bundled()?;
+    if !args.no_refresh || !session_store::exists(&home.root) {
+        fresh::before_search(&home, embedder.as_ref())?;
+    }
+    let index = Reader::open(&home.root)?;
+    let all = index.sessions()?;
+    if all.is_empty() {
+        return no_history(args, &home);
+    }
+    answer(args, &index, &all, embedder.as_ref())
+}
+
+/// Answers from an index that holds something.
+///
+/// # Errors
+/// As [`run`].
+pub fn answer(
+    args: &SearchArgs,
+    index: &Reader,
+    all: &[SessionRow],
+    embedder: &dyn Embedder,
+) -> Result<Found> {
+    let words: Vec<_> = std::iter::once(&args.query)
+        .chain(&args.more)
+        .map(|w| w.to_string_lossy())
+        .collect();
+    let query = words.join(" ");
+    let request = Request {
+        query: Query::new(&query),
+        level: if args.depth == 1 {
+            Level::Session
+        } else {
+            Level::Turn
+        },
+        filter: filter(&args.filter, index)?,
+        ranking: ranking(&args.ranking),
+        limit: args.limit,
+    };
+    let dense = dense(index, embedder, &request.query.text)?;
+    let results = search(index, &request, dense.as_ref())?;
+    print(args, &query, &results, all)
+}
+
+fn print(args: &SearchArgs, query: &str, results: &Results, all: &[SessionRow]) -> Result<Found> {
+    let found = if results.hits.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Something
+    };
+    if args.json {
+        json::print(&json::answer(query, results, args.ranking.explain))?;
+    } else if found == Found::Nothing {
+        let count = human::plural(results.searched.len(), "session");
+        writeln!(
+            anstream::stderr(),
+            "nothing found in {count}{}",
+            narrowed(&args.filter)
+        )?;
+    } else {
+        let text = human::answer(query, results, all, args.ranking.explain, style::width());
+        write!(anstream::stdout(), "{text}")?;
+    }
+    Ok(found)
+}
+
+fn narrowed(filter: &FilterArgs) -> &'static str {
+    let narrow = filter.project.is_some()
+        || filter.source.is_some()
+        || filter.since.is_some()
+        || filter.until.is_some()
+        || filter.days.is_some()
+        || filter.today
+        || filter.yesterday
+        || filter.branch.is_some()
+        || filter.file.is_some();
+    if narrow {
+        "\nhint: the filters may be too narrow"
+    } else {
+        ""
+    }
+}
+
+/// The query's vector, if the index has vectors of this model.
+fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<Dense>> {
+    let spec = embedder.spec();
+    let Some(model) = index.model(&spec.fingerprint())? else {
+        return Ok(None);
+    };
+    let vector = embedder.embed_query(query)?;
+    let scale = DenseScale {
+        unrelated: 0.35,
+        related: 0.75,
+    };
+    Ok(Some(Dense {
+        model,
+        vector,
+        scale,
+    }))
+}
+
+fn ranking(args: &RankingArgs) -> Ranking {
+    match (args.vector_only, args.keyword_only) {
+        (true, _) => Ranking::Vector,
+        (_, true) => Ranking::Keyword,
+        _ => Ranking::Hybrid(args.alpha),
+    }
+}
+
+fn filter(args: &FilterArgs, index: &Reader) -> Result<Filter> {
+    let (since_ms, until_ms) = when::range(args, &Zoned::now())?;
+    if let Some(source) = &args.source {
+        known_source(source)?;
+    }
+    let number = |id: &String| one(index, id).map(|session| session.id);
+    Ok(Filter {
+        project: args.project.as_deref().map(project),
+        source: args.source.clone(),
+        since_ms,
+        until_ms,
+        branch: args.branch.clone(),
+        file: args.file.clone(),
+        session: args.session.as_ref().map(number).transpose()?,
+        exclude: args
+            .exclude_session
+            .iter()
+            .map(number)
+            .collect::<Result<_>>()?,
+        subagents: args.subagents,
+    })
+}
+
+fn known_source(wanted: &str) -> Result<()> {
+    let names: Vec<String> = sources().iter().map(|s| s.name().to_string()).collect();
+    if !names.iter().any(|n| n == wanted) {
+        bail!(
+            "there is no source `{wanted}`\nhint: one of {}",
+            names.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// A project as typed; a relative path that exists is made whole.
+fn project(wanted: &str) -> String {
+    let is_path =
+        wanted == "." || wanted == ".." || wanted.starts_with("./") || wanted.starts_with("../");
+    match fs_err::canonicalize(wanted) {
+        Ok(path) if is_path => path.to_string_lossy().into_owned(),
+        _ => wanted.to_owned(),
+    }
+}
+
+/// The one session that an id names.
+///
+/// # Errors
+/// When there is none, or several: the candidates are in the message.
+pub fn one(index: &Reader, id: &str) -> Result<SessionRow> {
+    match resolve(index, id)? {
+        Resolved::One(session) => Ok(*session),
+        Resolved::None => {
+            bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")
+        }
+        Resolved::Many(found) => bail!(crate::output::session::candidates(id, &found)),
+    }
+}
+
+fn no_history(args: &SearchArgs, home: &Home) -> Result<Found> {
+    if args.or_demo {
+        writeln!(
+            anstream::stderr(),
+            "note: this machine has no history yet; this is the built-in demo"
+        )?;
+        return demo::search(args);
+    }
+    let folder = home.env.home.display();
+    writeln!(
+        anstream::stderr(),
+        "no Claude Code or OpenCode history in `{folder}`\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
+    )?;
+    if args.json {
+        json::print(&json::nothing(&args.query.to_string_lossy(), args.depth))?;
+    }
+    Ok(Found::Nothing)
+}

@@ -1,0 +1,98 @@
+//! `show`: level three.
+
+use crate::Found;
+use crate::args::ShowArgs;
+use crate::command::{fresh, search};
+use crate::home::Home;
+use crate::output::{json, show, style};
+use anyhow::{Result, bail};
+use session_search::{Exchange, show as read};
+use session_store::{Reader, SessionRow};
+use std::io::Write;
+use std::ops::RangeInclusive;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the index fails, or the argument names nothing.
+pub fn run(args: &ShowArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    let embedder = session_embed::bundled()?;
+    fresh::before_search(&home, embedder.as_ref())?;
+    print(args, &Reader::open(&home.root)?)
+}
+
+/// Prints turns from an index.
+///
+/// # Errors
+/// As [`run`].
+pub fn print(args: &ShowArgs, index: &Reader) -> Result<Found> {
+    let (id, range) = turns(&args.id)?;
+    let session = search::one(index, id)?;
+    let exchanges = read(index, &session, range)?;
+    if exchanges.is_empty() {
+        writeln!(
+            anstream::stderr(),
+            "session {} has no such turn\nhint: its turns are 0 to {}",
+            session.uid,
+            session.turns.saturating_sub(1)
+        )?;
+    }
+    if args.json {
+        json::print(&json::shown(&session, &exchanges))?;
+    } else if !exchanges.is_empty() {
+        text(&session, &exchanges, &index.sessions()?, args.brief)?;
+    }
+    Ok(if exchanges.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
+}
+
+fn text(
+    session: &SessionRow,
+    exchanges: &[Exchange],
+    all: &[SessionRow],
+    brief: bool,
+) -> Result<()> {
+    let (mut out, width) = (anstream::stdout().lock(), style::width());
+    write!(out, "{}", show::heading(session, all, width))?;
+    for exchange in exchanges {
+        write!(
+            out,
+            "{}",
+            show::exchange(exchange, session.turns, brief, width)
+        )?;
+    }
+    Ok(())
+}
+
+/// Splits `ID`, `ID:7`, `ID:5-9`.
+fn turns(text: &str) -> Result<(&str, RangeInclusive<u32>)> {
+    let Some((id, turns)) = text.split_once(':') else {
+        return Ok((text, 0..=u32::MAX));
+    };
+    let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok((id, first..=last)),
+        _ => bail!(
+            "`{turns}` is not a turn or a range of turns\nhint: write ID:7 or ID:5-9, counted from 0"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_ranges_are_split() {
+        assert_eq!(turns("a1").unwrap(), ("a1", 0..=u32::MAX));
+        assert_eq!(turns("a1:7").unwrap(), ("a1", 7..=7));
+        assert_eq!(turns("a1:5-9").unwrap(), ("a1", 5..=9));
+        for bad in ["a1:", "a1:9-5", "a1:x", "a1:-3"] {
+            assert!(turns(bad).is_err(), "{bad}");
+        }
+    }
+}

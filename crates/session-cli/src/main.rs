@@ -1,0 +1,36 @@
+//! The command `session-search`: arguments, output and exit codes. What it
+//! does lies in the libraries.
+
+mod args;
+mod command;
+mod error;
+mod home;
+mod output;
+mod when;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What a command has to say by its exit code, as grep does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Something,
+    Nothing,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::Search(search) => command::search::run(search),
+        Command::Show(show) => command::show::run(show),
+        Command::Index(index) => command::index::run(index),
+        Command::Status(status) => command::status::run(status),
+        Command::Demo(demo) => command::demo::run(demo),
+    };
+    match result {
+        Ok(Found::Something) => ExitCode::SUCCESS,
+        Ok(Found::Nothing) => ExitCode::from(1),
+        Err(error) => error::report(&error),
+    }
+}

@@ -1,0 +1,213 @@
+//! JSON output. `docs/cli.md` is the schema; fields are only ever added.
+
+use crate::output::session::{project, resume, rfc3339};
+use anyhow::Result;
+use serde::Serialize;
+use session_core::{Band, Standing};
+use session_search::{Explanation, Hit, Level, Results};
+use session_store::SessionRow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+/// Prints a value as one JSON document.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print(value: &impl Serialize) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    Ok(writeln!(out)?)
+}
+
+/// The answer to a search.
+#[derive(Serialize)]
+pub struct Answer<'a> {
+    query: &'a str,
+    level: Level,
+    hits: Vec<JsonHit<'a>>,
+    searched: Searched,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
+}
+
+#[derive(Serialize)]
+struct JsonHit<'a> {
+    rank: usize,
+    score: f32,
+    band: Band,
+    source: &'a str,
+    session: &'a str,
+    turn: Option<u32>,
+    turns: u32,
+    project: &'a str,
+    path: Option<&'a str>,
+    date: Option<String>,
+    branch: Option<&'a str>,
+    title: Option<&'a str>,
+    preview: &'a str,
+    files: &'a [String],
+    tools: &'a [String],
+    resume: Option<String>,
+    parent: Option<&'a str>,
+    gone: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explain>,
+}
+
+#[derive(Serialize)]
+struct Explain {
+    lexical: Option<Standing>,
+    dense: Option<Standing>,
+}
+
+/// How much was searched.
+#[derive(Serialize)]
+pub struct Searched {
+    pub sessions: usize,
+    pub projects: usize,
+    pub sources: BTreeMap<String, usize>,
+}
+
+impl Searched {
+    /// Counts sessions, projects and sessions by source.
+    pub fn count(sessions: &[SessionRow]) -> Self {
+        let projects: BTreeSet<_> = sessions
+            .iter()
+            .filter_map(|s| s.project.as_deref())
+            .collect();
+        let mut sources = BTreeMap::new();
+        for session in sessions {
+            *sources.entry(session.source.clone()).or_insert(0) += 1;
+        }
+        Self {
+            sessions: sessions.len(),
+            projects: projects.len(),
+            sources,
+        }
+    }
+}
+
+/// A search's results as they are printed.
+pub fn answer<'a>(query: &'a str, results: &'a Results, explain: bool) -> Answer<'a> {
+    Answer {
+        query,
+        level: results.level,
+        hits: results
+            .hits
+            .iter()
+            .map(|hit| json_hit(results.level, hit, explain))
+            .collect(),
+        searched: Searched::count(&results.searched),
+        explanation: explain.then_some(&results.explanation),
+    }
+}
+
+fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
+    let session = &hit.session;
+    JsonHit {
+        rank: hit.rank,
+        score: (hit.score * 10_000.0).round() / 10_000.0,
+        band: hit.band,
+        source: &session.source,
+        session: &session.uid,
+        turn: hit.turn.as_ref().map(|t| t.index),
+        turns: session.turns,
+        project: project(session),
+        path: session.project.as_deref(),
+        date: rfc3339(date(level, hit)),
+        branch: hit
+            .turn
+            .as_ref()
+            .and_then(|t| t.branch.as_deref())
+            .or(session.branch.as_deref()),
+        title: session.title.as_deref(),
+        preview: &hit.preview,
+        files: &hit.files,
+        tools: &hit.tools,
+        resume: resume(session),
+        parent: session.parent.as_deref(),
+        gone: session.gone,
+        explain: explain.then_some(Explain {
+            lexical: hit.lexical,
+            dense: hit.dense,
+        }),
+    }
+}
+
+/// The time of a hit: the turn's, or the session's last activity.
+pub fn date(level: Level, hit: &Hit) -> Option<i64> {
+    let turn = hit.turn.as_ref().and_then(|t| t.started_ms);
+    match level {
+        Level::Session => hit.session.ended_ms.or(turn),
+        Level::Turn => turn.or(hit.session.ended_ms),
+    }
+}
+
+/// The answer where there is no history.
+pub fn nothing(query: &str, depth: u8) -> Answer<'_> {
+    let level = if depth == 1 {
+        Level::Session
+    } else {
+        Level::Turn
+    };
+    Answer {
+        query,
+        level,
+        hits: Vec::new(),
+        searched: Searched::count(&[]),
+        explanation: None,
+    }
+}
+
+/// Turns in full.
+#[derive(Serialize)]
+pub struct ShownSession<'a> {
+    pub source: &'a str,
+    pub session: &'a str,
+    pub title: Option<&'a str>,
+    pub project: &'a str,
+    pub path: Option<&'a str>,
+    pub turns: u32,
+    pub resume: Option<String>,
+    pub gone: bool,
+    pub shown: Vec<ShownTurn<'a>>,
+}
+
+/// One turn in full.
+#[derive(Serialize)]
+pub struct ShownTurn<'a> {
+    pub turn: u32,
+    pub date: Option<String>,
+    pub branch: Option<&'a str>,
+    pub origin: session_search::Origin,
+    pub kind: session_core::PromptKind,
+    pub prompt: &'a str,
+    pub parts: &'a [session_core::Part],
+}
+
+/// A session's turns as they are printed.
+pub fn shown<'a>(
+    session: &'a SessionRow,
+    exchanges: &'a [session_search::Exchange],
+) -> ShownSession<'a> {
+    let turn = |e: &'a session_search::Exchange| ShownTurn {
+        turn: e.turn.index,
+        date: rfc3339(e.turn.started_ms),
+        branch: e.turn.branch.as_deref(),
+        origin: e.origin,
+        kind: e.turn.kind,
+        prompt: &e.turn.prompt,
+        parts: &e.turn.parts,
+    };
+    ShownSession {
+        source: &session.source,
+        session: &session.uid,
+        title: session.title.as_deref(),
+        project: project(session),
+        path: session.project.as_deref(),
+        turns: session.turns,
+        resume: resume(session),
+        gone: session.gone,
+        shown: exchanges.iter().map(turn).collect(),
+    }
+}

@@ -1,0 +1,60 @@
+//! A progress bar on stderr, for what takes longer than a moment.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use session_indexer::{Progress, Stage};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// Nothing is shown before this.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Shows bytes read, then sessions embedded. Silent where stderr is no terminal.
+pub struct Bar {
+    bar: ProgressBar,
+    stage: Cell<Option<Stage>>,
+    began: Instant,
+}
+
+impl Bar {
+    /// A bar that shows itself when the work takes longer than a moment.
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Self {
+            bar,
+            stage: Cell::new(None),
+            began: Instant::now(),
+        }
+    }
+
+    fn enter(&self, stage: Stage, total: u64) {
+        let template = match stage {
+            Stage::Reading => {
+                "reading history  {bar:24} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left"
+            }
+            Stage::Embedding => "embedding        {bar:24} {pos}/{len} sessions  {eta} left",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(total);
+        self.stage.set(Some(stage));
+    }
+}
+
+impl Progress for Bar {
+    fn at(&self, stage: Stage, done: u64, total: u64) {
+        if self.stage.get() != Some(stage) {
+            self.enter(stage, total);
+        }
+        if self.bar.is_hidden() && self.began.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,105 @@
+//! How sessions are named in output.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use session_core::{SessionMeta, SourceName, project_name};
+use session_sources::sources;
+use session_store::SessionRow;
+
+/// Shortest beginning of an id that is ever shown.
+const SHORT: usize = 8;
+
+/// The shortest beginning of a session's id that no other one shares.
+pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
+    let uid: Vec<char> = session.uid.chars().collect();
+    let shared = |other: &SessionRow| {
+        uid.iter()
+            .zip(other.uid.chars())
+            .take_while(|(a, b)| **a == *b)
+            .count()
+    };
+    let longest = all
+        .iter()
+        .filter(|o| o.id != session.id)
+        .map(shared)
+        .max()
+        .unwrap_or(0);
+    uid.iter().take((longest + 1).max(SHORT)).collect()
+}
+
+/// The name of a session's project.
+pub fn project(session: &SessionRow) -> &str {
+    match session.project.as_deref().map(project_name) {
+        Some(name) if !name.is_empty() => name,
+        _ => session.project.as_deref().unwrap_or("-"),
+    }
+}
+
+/// The command that takes a session up again.
+pub fn resume(session: &SessionRow) -> Option<String> {
+    let source = sources()
+        .iter()
+        .find(|s| s.name() == SourceName(session.source.clone().into()))?;
+    let meta = SessionMeta {
+        id: session.uid.clone(),
+        parent: session.parent.clone(),
+        ..SessionMeta::default()
+    };
+    source.resume(&meta).filter(|_| !session.gone)
+}
+
+/// RFC 3339, UTC.
+pub fn rfc3339(ms: Option<i64>) -> Option<String> {
+    Some(Timestamp::from_millisecond(ms?).ok()?.to_string())
+}
+
+/// The day, local time.
+pub fn day(ms: Option<i64>) -> String {
+    local(ms, "%Y-%m-%d")
+}
+
+/// Day and minute, local time.
+pub fn minute(ms: Option<i64>) -> String {
+    local(ms, "%Y-%m-%d %H:%M")
+}
+
+fn local(ms: Option<i64>, format: &str) -> String {
+    match ms.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+        Some(at) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
+        None => "no date".into(),
+    }
+}
+
+/// Most sessions listed when an id names several.
+const CANDIDATES: usize = 10;
+
+/// The message for an id that names several sessions.
+pub fn candidates(id: &str, found: &[SessionRow]) -> String {
+    let same = found.iter().all(|s| s.uid == found[0].uid);
+    let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
+    for session in found.iter().take(CANDIDATES) {
+        let name = if same {
+            format!("#{} ({})", session.id, session.uid)
+        } else {
+            session.uid.clone()
+        };
+        let title = session
+            .title
+            .as_deref()
+            .map(|t| super::style::line(t, 40))
+            .unwrap_or_default();
+        out.push_str(&format!(
+            "\n  {name}   {}   {}   {title}",
+            project(session),
+            day(session.ended_ms)
+        ));
+    }
+    if found.len() > CANDIDATES {
+        out.push_str(&format!("\n  … and {} more", found.len() - CANDIDATES));
+    }
+    out.push_str("\nhint: write more of it");
+    if same {
+        out.push_str(", or the number with its `#`, in quotes");
+    }
+    out
+}

@@ -1,0 +1,190 @@
+//! Turns in full, for people.
+
+use crate::output::human::plural;
+use crate::output::session::{minute, project, short_id};
+use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, line, paint};
+use serde_json::Value;
+use session_core::text::printable;
+use session_core::{Part, PromptKind, ToolCall};
+use session_search::{Exchange, Origin};
+use session_store::SessionRow;
+
+/// Lines of an output or input that `--brief` keeps.
+const BRIEF_LINES: usize = 8;
+
+/// What is shown above the turns.
+pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
+    let id = short_id(session, all);
+    let mut out = format!(
+        "{}  {}   {}   {}   {}   {}\n",
+        paint(TITLE, "SESSION"),
+        paint(ID, id),
+        session.source,
+        paint(PROJECT, line(project(session), 30)),
+        minute(session.started_ms),
+        plural(session.turns as usize, "turn"),
+    );
+    if let Some(title) = &session.title {
+        out.push_str(&format!("{}\n", paint(TITLE, line(title, width))));
+    }
+    let more = [
+        ("folder", &session.cwd),
+        ("branch", &session.branch),
+        ("part of", &session.parent),
+        ("forked from", &session.forked_from),
+    ];
+    for (name, value) in more {
+        if let Some(value) = value {
+            out.push_str(&format!(
+                "{} {}\n",
+                paint(FAINT, format!("{name}:")),
+                line(value, width.saturating_sub(10))
+            ));
+        }
+    }
+    out
+}
+
+/// One turn.
+pub fn exchange(exchange: &Exchange, of: u32, brief: bool, width: usize) -> String {
+    let turn = &exchange.turn;
+    let from = match exchange.origin {
+        Origin::History => "",
+        Origin::Index => "   from the index: the history is gone or changed, outputs are not kept",
+    };
+    let rule = format!(
+        "── {}/{of}  {}{from} ",
+        turn.index + 1,
+        minute(turn.started_ms)
+    );
+    let fill = "─".repeat(width.saturating_sub(rule.chars().count()));
+    let mut out = format!("\n{}\n", paint(FAINT, format!("{rule}{fill}")));
+    let who = match turn.kind {
+        PromptKind::Model => "agent>",
+        _ => "you>",
+    };
+    if !turn.prompt.is_empty() {
+        out.push_str(&format!(
+            "{} {}\n",
+            paint(PROMPT, who),
+            printable(&turn.prompt).trim_end()
+        ));
+    }
+    for part in &turn.parts {
+        out.push_str(&self::part(part, brief, width));
+    }
+    out
+}
+
+fn part(part: &Part, brief: bool, width: usize) -> String {
+    let aside = |name: &str, text: &str| {
+        let text = block(text, if brief { 2 } else { usize::MAX });
+        format!(
+            "\n{}\n{}\n",
+            paint(FAINT, format!("[{name}]")),
+            paint(FAINT, text.trim_end_matches('\n'))
+        )
+    };
+    match part {
+        Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
+        Part::Thinking { text } => aside("thinking", text),
+        Part::Notice { text } => aside("notice", text),
+        Part::Recap { text } => aside("recap", text),
+        Part::Summary { text } => aside("summary after compaction", text),
+        Part::Call(call) => self::call(call, brief, width),
+    }
+}
+
+fn call(call: &ToolCall, brief: bool, width: usize) -> String {
+    let limit = if brief { BRIEF_LINES } else { usize::MAX };
+    let main = call
+        .command
+        .clone()
+        .or_else(|| call.files.first().cloned())
+        .unwrap_or_default();
+    let mark = if call.failed {
+        paint(FAILED, " failed")
+    } else {
+        String::new()
+    };
+    let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
+    let mut out = format!(
+        "\n{} {}{mark}\n",
+        paint(CALL, format!("● {}", printable(&call.name))),
+        if one_line {
+            printable(&main).into_owned()
+        } else {
+            String::new()
+        }
+    );
+    if !one_line {
+        out.push_str(&indented(&block(&main, limit), "  "));
+    }
+    out.push_str(&input(call, limit));
+    if let Some(agent) = &call.subagent {
+        out.push_str(&format!(
+            "  {} {}\n",
+            paint(FAINT, "subagent:"),
+            printable(agent)
+        ));
+    }
+    if let Some(output) = &call.output {
+        out.push_str(&indented(&block(output, limit), "  │ "));
+    }
+    out
+}
+
+/// Inputs that the first line does not already show; an edit as a diff.
+fn input(call: &ToolCall, limit: usize) -> String {
+    let Value::Object(fields) = &call.input else {
+        return String::new();
+    };
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let mut out = String::new();
+    if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
+        out.push_str(&indented(&block(old, limit), "  - "));
+        out.push_str(&indented(&block(new, limit), "  + "));
+    }
+    for (name, value) in fields {
+        let shown = matches!(
+            name.as_str(),
+            "old_string" | "new_string" | "command" | "file_path" | "description"
+        );
+        let plain = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        if shown || plain.is_empty() {
+            continue;
+        }
+        let body = block(&plain, limit);
+        let name = printable(name);
+        if body.contains('\n') {
+            out.push_str(&format!(
+                "  {}\n{}",
+                paint(FAINT, format!("{name}:")),
+                indented(&body, "    ")
+            ));
+        } else {
+            out.push_str(&format!("  {} {body}\n", paint(FAINT, format!("{name}:"))));
+        }
+    }
+    out
+}
+
+/// Safe text of at most `limit` lines.
+fn block(text: &str, limit: usize) -> String {
+    let safe = printable(text);
+    let safe = safe.trim_end();
+    let lines = safe.lines().count();
+    if lines <= limit {
+        return safe.to_owned();
+    }
+    let head: Vec<&str> = safe.lines().take(limit).collect();
+    format!("{}\n… {} more lines", head.join("\n"), lines - limit)
+}
+
+fn indented(text: &str, with: &str) -> String {
+    text.lines()
+        .map(|line| format!("{}{line}\n", paint(FAINT, with)))
+        .collect()
+}

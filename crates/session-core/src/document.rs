@@ -1,0 +1,111 @@
+//! The texts that are embedded: one per turn, a few per session.
+
+use crate::{TurnContent, noise, text};
+
+/// The text that stands for a turn in the dense index: the user's words and
+/// the head of the answer, at most `budget` bytes together. `None` when the
+/// turn holds no words worth finding.
+///
+/// The split is fair to length: each side may have half, and what one side
+/// leaves over the other may use.
+pub fn turn_document(content: &TurnContent, budget: usize) -> Option<String> {
+    let prompt = worth(&content.prompt);
+    let answer = worth(&content.answer);
+    if noise::is_noise(prompt) && noise::is_noise(answer) {
+        return None;
+    }
+    let room = budget.saturating_sub(answer.len()).max(budget / 2);
+    let prompt = text::clip(prompt, room);
+    let answer = text::clip(answer, budget.saturating_sub(prompt.len()));
+    Some(format!("{prompt}\n{answer}").trim().to_owned())
+}
+
+/// The texts that stand for a session: its title and all that the user said,
+/// cut at turn boundaries into chunks of at most `budget` bytes. A prompt
+/// longer than that is clipped.
+pub fn session_documents<'a>(
+    title: Option<&'a str>,
+    prompts: impl Iterator<Item = &'a str>,
+    budget: usize,
+) -> Vec<String> {
+    let mut chunks: Vec<String> = Vec::new();
+    for prompt in title.into_iter().chain(prompts.map(worth)) {
+        if noise::is_noise(prompt) {
+            continue;
+        }
+        let prompt = text::clip(prompt, budget);
+        match chunks.last_mut() {
+            Some(last) if last.len() + prompt.len() < budget => {
+                last.push('\n');
+                last.push_str(prompt);
+            }
+            _ => chunks.push(prompt.to_owned()),
+        }
+    }
+    chunks
+}
+
+/// The text, unless it is a blob of data or this tool's own output.
+fn worth(words: &str) -> &str {
+    let words = words.trim();
+    if noise::is_json_blob(words) || noise::is_own_output(words) {
+        ""
+    } else {
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(prompt: &str, answer: &str) -> TurnContent {
+        TurnContent {
+            prompt: prompt.into(),
+            answer: answer.into(),
+            ..TurnContent::default()
+        }
+    }
+
+    #[test]
+    fn both_sides_get_their_share() {
+        let document = turn_document(&content(&"p ".repeat(500), &"a ".repeat(500)), 200).unwrap();
+        assert!(document.len() <= 201, "{}", document.len());
+        assert_eq!(document.matches('p').count(), 50);
+        assert_eq!(document.matches('a').count(), 50);
+        let short =
+            turn_document(&content("Where is the port set?", &"a ".repeat(500)), 200).unwrap();
+        assert!(short.matches('a').count() > 80);
+    }
+
+    #[test]
+    fn a_bare_yes_is_no_document() {
+        assert_eq!(turn_document(&content("yes", ""), 900), None);
+        assert_eq!(
+            turn_document(&content("{\"a\": [1, 2, 3]}", "ok"), 900),
+            None
+        );
+        assert!(turn_document(&content("fix EMFILE", ""), 900).is_some());
+        assert!(
+            turn_document(&content("yes", "The watcher leaks one handle a file."), 900).is_some()
+        );
+    }
+
+    #[test]
+    fn sessions_are_cut_between_turns() {
+        let prompts = [
+            "Rename the parser module",
+            "ok",
+            "Now the tests fail on Windows",
+            "Publish it to crates.io",
+        ];
+        let chunks = session_documents(Some("parser work"), prompts.into_iter(), 60);
+        assert_eq!(
+            chunks,
+            [
+                "parser work\nRename the parser module",
+                "Now the tests fail on Windows\nPublish it to crates.io",
+            ]
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Which sessions and turns a search may find.
+
+use crate::text::file_name;
+use serde::Serialize;
+
+/// Conditions on hits; all must hold. The default lets everything through but
+/// subagents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Filter {
+    /// Name, path or part of a path of the project.
+    pub project: Option<String>,
+    /// Agent, as [`crate::SourceName`].
+    pub source: Option<String>,
+    /// Not before, milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Before, milliseconds since 1970.
+    pub until_ms: Option<i64>,
+    /// Git branch, whole.
+    pub branch: Option<String>,
+    /// Part of a path that the turn named.
+    pub file: Option<String>,
+    /// Only this session, by the index's own number.
+    pub session: Option<i64>,
+    /// Sessions left out, by the index's own number.
+    pub exclude: Vec<i64>,
+    /// Also find what subagents did.
+    pub subagents: bool,
+}
+
+impl Filter {
+    /// True when a condition looks at single turns, not at whole sessions.
+    pub fn by_turn(&self) -> bool {
+        self.since_ms.is_some()
+            || self.until_ms.is_some()
+            || self.branch.is_some()
+            || self.file.is_some()
+    }
+}
+
+/// True when `wanted` names the project at `path`: its name, its whole path, a
+/// folder above it, or any part of the path. Case counts only for nothing;
+/// both kinds of slashes are the same.
+pub fn project_matches(path: &str, wanted: &str) -> bool {
+    path_matches(path, wanted)
+}
+
+/// True when `wanted` is a part of `path`, whatever the case and the slashes.
+pub fn path_matches(path: &str, wanted: &str) -> bool {
+    let fold = |s: &str| s.replace('\\', "/").to_lowercase();
+    let wanted = fold(wanted.trim_end_matches(['/', '\\']));
+    fold(path).contains(&wanted)
+}
+
+/// The short name of a project: the last component of its path.
+pub fn project_name(path: &str) -> &str {
+    file_name(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_match_by_name_path_or_part() {
+        for wanted in ["homelab", "/home/ann/homelab", "Home", "ann/homelab/"] {
+            assert!(project_matches("/home/ann/homelab", wanted), "{wanted}");
+        }
+        assert!(project_matches("C:\\work\\api", "work/api"));
+        assert!(!project_matches("/home/ann/homelab", "/home/ann/lab"));
+        assert_eq!(project_name("C:\\work\\api"), "api");
+        assert_eq!(project_name("/"), "");
+    }
+}

@@ -1,0 +1,195 @@
+//! Relative score fusion: two scored lists become one ranking.
+
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// A candidate of one list: a turn or session id with that list's own score,
+/// higher is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// What was scored.
+    pub id: i64,
+    /// BM25 or cosine.
+    pub score: f32,
+}
+
+/// How two lists are fused.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fusion {
+    /// Weight of the dense list, 0 to 1. The lexical list has the rest.
+    pub alpha: f32,
+    /// What the best lexical hit is worth, 0 to 1: the share of the query's
+    /// information that it matched.
+    pub lexical_top: f32,
+    /// What the best dense hit is worth, 0 to 1: how far its cosine stands
+    /// above what unrelated texts reach.
+    pub dense_top: f32,
+}
+
+/// One candidate after fusion, with what each list said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fused {
+    /// What was scored.
+    pub id: i64,
+    /// Fused score, 0 to 1.
+    pub score: f32,
+    /// The lexical list's word, if it had the candidate.
+    pub lexical: Option<Standing>,
+    /// The dense list's word, if it had the candidate.
+    pub dense: Option<Standing>,
+}
+
+/// Where a candidate stood in one list.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Standing {
+    /// From 1.
+    pub rank: usize,
+    /// BM25 or cosine.
+    pub score: f32,
+    /// Scaled to 0..1 over the list's candidates, times what its best is worth.
+    pub scaled: f32,
+}
+
+/// How sure a score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Band {
+    /// Below 0.45: may well be unrelated.
+    Weak,
+    /// From 0.45.
+    Moderate,
+    /// From 0.65.
+    Strong,
+}
+
+impl Band {
+    /// The band of a fused score.
+    pub fn of(score: f32) -> Self {
+        match score {
+            s if s >= 0.65 => Self::Strong,
+            s if s >= 0.45 => Self::Moderate,
+            _ => Self::Weak,
+        }
+    }
+
+    /// The band's name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strong => "strong",
+            Self::Moderate => "moderate",
+            Self::Weak => "weak",
+        }
+    }
+}
+
+/// Fuses two lists (each in any order, ids unique within it) by relative score
+/// fusion: each is scaled to 0..1 by its own minimum and maximum, then to what
+/// its best is worth, and the two are added by weight. A candidate that a list
+/// lacks has 0 there. The result is sorted, best first; ties go to the greater
+/// id, the newer one.
+pub fn fuse(lexical: &[Scored], dense: &[Scored], how: &Fusion) -> Vec<Fused> {
+    let mut all: HashMap<i64, Fused> = HashMap::new();
+    for (id, standing) in standings(lexical, how.lexical_top) {
+        entry(&mut all, id).lexical = Some(standing);
+    }
+    for (id, standing) in standings(dense, how.dense_top) {
+        entry(&mut all, id).dense = Some(standing);
+    }
+    let mut fused: Vec<Fused> = all.into_values().collect();
+    for hit in &mut fused {
+        let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
+        hit.score = how.alpha * of(hit.dense) + (1.0 - how.alpha) * of(hit.lexical);
+    }
+    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
+    fused
+}
+
+fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
+    all.entry(id).or_insert(Fused {
+        id,
+        score: 0.0,
+        lexical: None,
+        dense: None,
+    })
+}
+
+fn standings(list: &[Scored], top: f32) -> impl Iterator<Item = (i64, Standing)> {
+    let mut list = list.to_vec();
+    list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
+    let max = list.first().map_or(0.0, |s| s.score);
+    let min = list.last().map_or(0.0, |s| s.score);
+    list.into_iter().enumerate().map(move |(i, s)| {
+        let relative = if max > min {
+            (s.score - min) / (max - min)
+        } else {
+            1.0
+        };
+        (
+            s.id,
+            Standing {
+                rank: i + 1,
+                score: s.score,
+                scaled: relative * top,
+            },
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn list(scores: &[(i64, f32)]) -> Vec<Scored> {
+        scores
+            .iter()
+            .map(|&(id, score)| Scored { id, score })
+            .collect()
+    }
+
+    const PLAIN: Fusion = Fusion {
+        alpha: 0.7,
+        lexical_top: 1.0,
+        dense_top: 1.0,
+    };
+
+    #[test]
+    fn both_lists_count_by_weight() {
+        let fused = fuse(
+            &list(&[(1, 10.0), (2, 5.0), (3, 0.0)]),
+            &list(&[(2, 0.9), (4, 0.5), (5, 0.1)]),
+            &PLAIN,
+        );
+        let scores: Vec<(i64, f32)> = fused
+            .iter()
+            .map(|f| (f.id, (f.score * 100.0).round() / 100.0))
+            .collect();
+        assert_eq!(scores, [(2, 0.85), (4, 0.35), (1, 0.3), (5, 0.0), (3, 0.0)]);
+        assert_eq!(fused[0].lexical.unwrap().rank, 2);
+    }
+
+    #[test]
+    fn the_best_of_a_bad_lot_is_not_strong() {
+        let how = Fusion {
+            lexical_top: 0.1,
+            dense_top: 0.2,
+            ..PLAIN
+        };
+        let fused = fuse(
+            &list(&[(1, 0.4), (2, 0.3)]),
+            &list(&[(1, 0.2), (2, 0.1)]),
+            &how,
+        );
+        assert_eq!(Band::of(fused[0].score), Band::Weak);
+    }
+
+    proptest! {
+        #[test]
+        fn scores_stay_in_range_and_order(a in prop::collection::vec(-5.0f32..30.0, 0..40), b in prop::collection::vec(-1.0f32..1.0, 0..40), alpha in 0.0f32..=1.0) {
+            let number = |v: Vec<f32>, from: i64| v.into_iter().enumerate().map(|(i, score)| Scored { id: i as i64 + from, score }).collect::<Vec<_>>();
+            let fused = fuse(&number(a, 0), &number(b, 20), &Fusion { alpha, ..PLAIN });
+            prop_assert!(fused.iter().all(|f| (0.0..=1.0001).contains(&f.score)));
+            prop_assert!(fused.windows(2).all(|w| w[0].score >= w[1].score));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The words of session-search and its pure algorithms. No IO happens here.
+//!
+//! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
+//! source builds them; [`TurnContent`] keeps of a turn what is searched. From
+//! contents, [`document`] makes the texts that are embedded, [`noise`] says
+//! what is not worth indexing, [`Query`] reads what a user typed, [`Filter`]
+//! says which turns count, and [`fuse`] merges the lexical and the dense list
+//! into one ranking.
+//!
+//! ```
+//! use session_core::{Part, PromptKind, Span, Turn, TurnContent};
+//!
+//! let turn = Turn {
+//!     index: 0, continues: false, origin: None, leaf: None, started_ms: None, ended_ms: None,
+//!     branch: None, span: Span::default(), kind: PromptKind::Typed,
+//!     prompt: "Why does the server not start?".into(),
+//!     parts: vec![Part::Text { text: "Process 4711 holds port 8080.".into() }],
+//! };
+//! let content = TurnContent::of(&turn);
+//! let document = session_core::document::turn_document(&content, 900).unwrap();
+//! assert!(document.contains("port 8080"));
+//! ```
+
+mod content;
+pub mod document;
+mod filter;
+mod fusion;
+pub mod noise;
+mod query;
+mod session;
+pub mod text;
+
+pub use content::TurnContent;
+pub use filter::{Filter, path_matches, project_matches, project_name};
+pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};
+pub use query::{Query, Term};
+pub use session::{
+    Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall, Turn,
+};

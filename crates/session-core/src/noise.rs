@@ -1,0 +1,132 @@
+//! What is not worth indexing.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Words so common in talk with an agent that a short prompt made of nothing
+/// else says nothing.
+const COMMON: &str = "\
+a about again all also an and any are as at be been but by can cool could did do does doing done \
+dont else fine first for from get give go going good got great had has have hello hey hi how i if \
+im in into is it its just keep know let lets like look looks make makes me more my need next nice \
+no nope not now of off oh ok okay on one or other our out over perfect please proceed really right \
+same see should show so some something still sure thank thanks that thats the them then there these \
+they thing things think this those to too try two up us use very wait want was we well were what \
+when where which who why will with would yeah yep yes yet you your \
+add change check code commit continue create edit error errors file files fix fixed bug issue \
+issues move push read remove rename rerun retry run start stop test tests update work works write \
+merge pr approve approved correct exactly agree agreed option sounds another step steps";
+
+static COMMON_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| COMMON.split_whitespace().collect());
+
+/// Texts at least this long, in characters, are never noise by their words.
+const SHORT: usize = 30;
+
+/// True for a text that nobody would search for: empty, or under 30
+/// characters without a rare word. "yes, go on" is noise; "fix EMFILE" is not.
+pub fn is_noise(text: &str) -> bool {
+    text.chars().take(SHORT).count() < SHORT && !text.split_whitespace().any(is_rare)
+}
+
+/// True when the word carries information of its own.
+fn is_rare(word: &str) -> bool {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    if core.chars().any(|c| !c.is_ascii()) {
+        return core.chars().any(char::is_alphabetic);
+    }
+    let plain: String = core
+        .chars()
+        .filter(|c| *c != '\'')
+        .collect::<String>()
+        .to_ascii_lowercase();
+    plain.len() > 2
+        && plain.bytes().any(|b| b.is_ascii_alphabetic())
+        && !COMMON_WORDS.contains(plain.as_str())
+}
+
+/// True for a text that is a JSON object or array and nothing else.
+pub fn is_json_blob(text: &str) -> bool {
+    let text = text.trim();
+    let enclosed = (text.starts_with('{') && text.ends_with('}'))
+        || (text.starts_with('[') && text.ends_with(']'));
+    enclosed && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// True for the output of this program, pasted or captured: it would find
+/// itself.
+pub fn is_own_output(text: &str) -> bool {
+    let text = text.trim_start();
+    let head = crate::text::clip(text, 400);
+    let human = ["SESSIONS  \"", "TURNS  \""]
+        .iter()
+        .any(|h| head.starts_with(h));
+    let json = head.starts_with("{\"query\":")
+        && text.contains("\"level\":")
+        && text.contains("\"hits\":");
+    human || json
+}
+
+/// True for a shell command that runs this program.
+pub fn is_own_command(command: &str) -> bool {
+    command
+        .split([';', '&', '|', '\n'])
+        .filter_map(|part| part.split_whitespace().find(|w| !w.contains('=')))
+        .any(|program| {
+            matches!(
+                crate::text::file_name(program),
+                "session-search" | "session-search.exe"
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_talk_is_noise_and_rare_words_are_not() {
+        for noise in [
+            "",
+            "  ",
+            "yes",
+            "ok, go on",
+            "Continue.",
+            "run the tests again",
+            "👍",
+            "1",
+            "2.",
+            "y",
+        ] {
+            assert!(is_noise(noise), "{noise:?}");
+        }
+        for words in [
+            "fix EMFILE",
+            "why tokio?",
+            "rebase onto develop",
+            "テスト",
+            "ECONNRESET",
+            "--no-verify please",
+        ] {
+            assert!(!is_noise(words), "{words:?}");
+        }
+        assert!(!is_noise("yes please do it like you said before"));
+    }
+
+    #[test]
+    fn own_output_and_blobs_are_known() {
+        assert!(is_own_output("SESSIONS  \"docker\"   3 sessions"));
+        assert!(is_own_output(
+            "{\"query\":\"x\",\"level\":\"session\",\"hits\":[]}"
+        ));
+        assert!(!is_own_output("The sessions are lost"));
+        assert!(is_own_command("cd /tmp && session-search search docker"));
+        assert!(is_own_command(
+            "NO_COLOR=1 ~/.cargo/bin/session-search status"
+        ));
+        assert!(!is_own_command("cargo build -p session-search"));
+        assert!(
+            is_json_blob(" {\"a\":1}\n") && !is_json_blob("{a}") && !is_json_blob("[see below]")
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! What a user typed, as terms.
+
+use serde::Serialize;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// A query as typed, and the terms that its lexical side looks for.
+///
+/// Any text is a valid query. Nothing in it is syntax but a pair of double
+/// quotes, which makes a phrase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Query {
+    /// As typed, trimmed: what is embedded.
+    pub text: String,
+    /// What is looked up word by word. Empty when nothing in the text is a word.
+    pub terms: Vec<Term>,
+}
+
+/// One lexical term: a word, or several that must stand together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Term {
+    /// The words as typed, without quotes around them.
+    pub text: String,
+    /// True when the user quoted it, or it is shaped like an identifier: a
+    /// path, a flag, an error code, `CamelCase`, `snake_case`.
+    pub exact: bool,
+}
+
+/// Terms beyond this many are dropped: nobody types more, scripts may.
+const TERM_LIMIT: usize = 64;
+
+const STOP: &str = "\
+a about after all am an and any are as at be because been before being between both but by can \
+could did do does doing down during each few for from further had has have having he her here hers \
+him his how i if in into is it its itself just me might more most my no nor not now of off on once \
+only or other our ours out over own same she should so some such than that the their theirs them \
+then there these they this those through to too under until up us very was we were what when where \
+which while who whom why will with would you your yours";
+
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
+
+impl Query {
+    /// Reads a query. Stop words are dropped from the terms as long as other
+    /// terms remain.
+    pub fn new(text: &str) -> Self {
+        let text = text.replace('\0', " ").trim().to_owned();
+        let all = terms(&text);
+        let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
+        let mut terms = if content.is_empty() { all } else { content };
+        terms.truncate(TERM_LIMIT);
+        Self { text, terms }
+    }
+}
+
+fn is_stop_word(term: &Term) -> bool {
+    !term.exact && STOP_WORDS.contains(bare(&term.text).to_lowercase().as_str())
+}
+
+/// The word without punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+fn terms(text: &str) -> Vec<Term> {
+    let mut seen = HashSet::new();
+    let parts: Vec<&str> = text.split('"').collect();
+    let last = parts.len() - 1;
+    let mut found = Vec::new();
+    for (position, part) in parts.into_iter().enumerate() {
+        let quoted = position % 2 == 1 && position != last;
+        if quoted {
+            found.push(Term {
+                text: part.trim().to_owned(),
+                exact: true,
+            });
+        } else {
+            found.extend(part.split_whitespace().map(word));
+        }
+    }
+    found.retain(|t| t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase()));
+    found
+}
+
+fn word(word: &str) -> Term {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric() && !"-_./\\:#@".contains(c));
+    let core = core.trim_end_matches(['.', ':', '-']);
+    Term {
+        text: core.to_owned(),
+        exact: is_identifier(core),
+    }
+}
+
+/// True for a word shaped like a thing with a name: `--no-verify`,
+/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`.
+pub fn is_identifier(word: &str) -> bool {
+    let core = bare(word);
+    let chars: Vec<char> = core.chars().collect();
+    let digits = chars.iter().any(char::is_ascii_digit);
+    let letters = chars.iter().any(|c| c.is_alphabetic());
+    let joined = core.contains(['_', '/', '\\', '.', ':', '@', '#']);
+    let hump = chars
+        .windows(2)
+        .any(|w| w[0].is_lowercase() && w[1].is_uppercase());
+    let shout =
+        chars.len() >= 4 && letters && chars.iter().all(|c| c.is_uppercase() || !c.is_alphabetic());
+    let flag = word.starts_with("--") || (word.starts_with('-') && word.len() > 1);
+    flag || hump || shout || (letters && (joined || digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let terms: Vec<String> = Query::new(text)
+            .terms
+            .iter()
+            .map(|t| {
+                if t.exact {
+                    format!("[{}]", t.text)
+                } else {
+                    t.text.clone()
+                }
+            })
+            .collect();
+        assert_eq!(terms.join(" "), expected, "{text:?}");
+    }
+
+    #[test]
+    fn words_identifiers_and_phrases_are_told_apart() {
+        check(
+            "why did the docker network freeze?",
+            "docker network freeze",
+        );
+        check("what is it", "what is it");
+        check("--no-verify", "[--no-verify]");
+        check(
+            "\"connection refused\" in src/main.rs",
+            "[connection refused] [src/main.rs]",
+        );
+        check(
+            "ERR_SYNC_701 fooBar E0308 snake_case",
+            "[ERR_SYNC_701] [fooBar] [E0308] [snake_case]",
+        );
+        check("foo( AND * OR NOT", "foo");
+        check("an unclosed \"quote sign", "unclosed quote sign");
+        check("日本語 emoji 🎉", "日本語 emoji");
+        check("🎉 *", "");
+        check("Docker docker DOCKER", "Docker");
+    }
+}

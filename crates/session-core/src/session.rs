@@ -1,0 +1,185 @@
+//! The nouns: what a history is made of.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The stable name of an agent whose history is read: `claude`, `opencode`.
+///
+/// It is stored in the index and typed by users (`--source claude`); it is a
+/// newtype over a string so that a new agent edits no enum.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SourceName(pub Cow<'static, str>);
+
+impl SourceName {
+    /// Wraps a name known at compile time.
+    pub const fn new(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is known of a session as a whole. Sent by a source when it opens a
+/// session and again, more complete, when it has read to the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionMeta {
+    /// The agent's own id: a UUID, `ses_…`, or `agent-…` for a subagent.
+    pub id: String,
+    /// Id of the session that started this one, for a subagent.
+    pub parent: Option<String>,
+    /// Best title known, by the source's own order of titles. `None` when the
+    /// agent gave none; the store then falls back to the first prompt.
+    pub title: Option<String>,
+    /// First working directory.
+    pub cwd: Option<String>,
+    /// Root of the project, when it is another folder than `cwd`: the main
+    /// checkout of a git worktree.
+    pub project: Option<String>,
+    /// Last git branch met.
+    pub branch: Option<String>,
+    /// Id of the session that this one was forked or resumed from, if stated.
+    pub forked_from: Option<String>,
+}
+
+/// Where a turn lies in its history file.
+///
+/// For JSONL files: bytes, half open. For databases: ordinals of messages in
+/// the session, half open. Only the source that made a span can read it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte or ordinal.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+}
+
+/// How the words that open a turn came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptKind {
+    /// Typed by the user (also when it was queued while the agent worked).
+    Typed,
+    /// A slash command, as `/name arguments`, or a shell escape, as `!command`.
+    Command,
+    /// Written by a model: the prompt of a subagent.
+    Model,
+    /// Nothing opened the turn: the file begins with an answer.
+    None,
+}
+
+/// A user message with all that the agent did until the next one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Position in the session, from 0.
+    pub index: u32,
+    /// True when this is more of a turn that an earlier read delivered: its
+    /// parts are to be appended, its prompt is empty, its span extends.
+    pub continues: bool,
+    /// The message's own identity across copies of a history (a UUID, or the
+    /// one it was forked from). Two turns with one origin are one turn.
+    pub origin: Option<String>,
+    /// Id of the last message of the turn, by which a summary in another file
+    /// may name it.
+    pub leaf: Option<String>,
+    /// Milliseconds since 1970, UTC, of the opening message.
+    pub started_ms: Option<i64>,
+    /// Greatest time met in the turn.
+    pub ended_ms: Option<i64>,
+    /// Git branch at the time.
+    pub branch: Option<String>,
+    /// Where it lies in the history.
+    pub span: Span,
+    /// Who wrote the prompt.
+    pub kind: PromptKind,
+    /// The opening words, cleaned of reminders and wrappers.
+    pub prompt: String,
+    /// What happened then, in order.
+    pub parts: Vec<Part>,
+}
+
+/// One thing that happened in a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Part {
+    /// The agent's words to the user.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// The agent's reasoning. Only with [`Detail::Full`].
+    Thinking {
+        /// The words.
+        text: String,
+    },
+    /// A tool call with its result, as far as known.
+    Call(ToolCall),
+    /// Something the program said: an API error, an interruption, a command's
+    /// output, background news. Shown, never indexed. Only with [`Detail::Full`].
+    Notice {
+        /// The words.
+        text: String,
+    },
+    /// A recap of the session in prose that the program wrote (`away_summary`):
+    /// short and good for search, indexed with the answer.
+    Recap {
+        /// The words.
+        text: String,
+    },
+    /// A compaction summary: repeats the session, so shown but never indexed.
+    /// Only with [`Detail::Full`].
+    Summary {
+        /// The words.
+        text: String,
+    },
+}
+
+/// A tool call, its names normalised to Claude Code's (`Bash`, `file_path`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The call's id, joining it to its result. May be empty.
+    pub id: String,
+    /// Tool name: `Bash`, `Edit`, `mcp__server__tool`.
+    pub name: String,
+    /// Shell command, for tools that run one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Files the call names (`file_path`, `path`, `notebook_path`, patches).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The whole input. `Null` unless [`Detail::Full`].
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub input: serde_json::Value,
+    /// With [`Detail::Full`] the whole output; with [`Detail::Index`] only its
+    /// error lines, see [`crate::text::error_lines`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The tool said that it failed, or its command exited non-zero.
+    pub failed: bool,
+    /// Session id of the subagent that the call started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+}
+
+/// How much of a turn a source builds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What the index needs: words, commands, paths, error lines.
+    Index,
+    /// Everything, for `show`.
+    Full,
+}
+
+/// Longest text of one prompt, answer or output that is kept, in bytes. What
+/// is longer is cut at a character boundary.
+pub const TEXT_LIMIT: usize = 256 * 1024;

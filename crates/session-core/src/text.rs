@@ -1,0 +1,204 @@
+//! Small, pure text functions that every crate agrees on.
+
+use std::borrow::Cow;
+
+/// Cuts `text` to at most `limit` bytes at a character boundary.
+pub fn clip(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Words that mark a line of output as an error.
+const MARKERS: [&str; 12] = [
+    "error",
+    "Error",
+    "ERROR",
+    "ERR_",
+    "panic",
+    "fatal",
+    "FATAL",
+    "failed",
+    "FAILED",
+    "Exception",
+    "denied",
+    "not found",
+];
+const ERROR_LINES: usize = 6;
+const ERROR_LINE_BYTES: usize = 240;
+
+/// The lines of a tool's output that say what went wrong: at most 6, each at
+/// most 240 bytes. Of a failed call without any such line, its first lines.
+///
+/// Idempotent: the error lines of joined error lines are the same lines.
+pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
+    let mut found: Vec<&str> = lines(output)
+        .filter(|l| is_error_line(l))
+        .take(ERROR_LINES)
+        .collect();
+    if found.is_empty() && failed {
+        found.extend(lines(output).take(3));
+    }
+    found
+}
+
+/// True when the line names an error. The count-only lines of test runners
+/// (`0 errors`, `0 failed`) are not errors.
+pub fn is_error_line(line: &str) -> bool {
+    MARKERS.iter().any(|m| line.contains(m))
+        && !["0 error", "0 failed", "no error", "No error"]
+            .iter()
+            .any(|m| line.contains(m))
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n')
+        .map(|l| clip(l.trim(), ERROR_LINE_BYTES).trim_end())
+        .filter(|l| !l.is_empty())
+}
+
+/// Makes text from a session safe to print on a terminal: control characters
+/// (C0 but tab and newline, DEL, C1), bidirectional overrides and lone
+/// replacement of carriage returns. ANSI escape sequences lose their escape
+/// byte and their parameters.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{9b}' => skip_csi(&mut chars),
+            c if is_unsafe(c) => {}
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_unsafe(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn skip_escape(chars: &mut Chars<'_>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            skip_csi(chars);
+        }
+        Some(']') => {
+            for c in chars.by_ref() {
+                if c == '\u{7}' || c == '\u{1b}' || c == '\n' {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn skip_csi(chars: &mut Chars<'_>) {
+    while let Some(&c) = chars.peek() {
+        if !('\u{20}'..='\u{7e}').contains(&c) {
+            return;
+        }
+        chars.next();
+        if ('\u{40}'..='\u{7e}').contains(&c) {
+            return;
+        }
+    }
+}
+
+/// Joins all runs of white space to one space: a text on one line.
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(4096));
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// The last component of a path, whichever system wrote it.
+pub fn file_name(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Puts spaces around each character of scripts that are written without
+/// them, so that a word index can find parts of a sentence.
+pub fn spaced(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.chars().any(is_unspaced) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        if is_unspaced(c) {
+            out.extend([' ', c, ' ']);
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer, Myanmar.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0E01..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3041..=0x30FF
+        | 0x3105..=0x312F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_lines_of_error_lines_are_the_same() {
+        let output =
+            "start\n  error[E0308]: mismatched types\n0 errors\nok\nfatal: not a git repository\n";
+        let found = error_lines(output, false);
+        assert_eq!(
+            found,
+            [
+                "error[E0308]: mismatched types",
+                "fatal: not a git repository"
+            ]
+        );
+        assert_eq!(error_lines(&found.join("\n"), false), found);
+        assert_eq!(error_lines("a\nb\n", true), ["a", "b"]);
+        assert!(error_lines("a\nb\n", false).is_empty());
+    }
+
+    #[test]
+    fn terminals_get_no_control_characters() {
+        assert_eq!(
+            printable("a\u{1b}[31mred\u{1b}[0m\u{7}b\tc\nd"),
+            "aredb\tc\nd"
+        );
+        assert_eq!(
+            printable("x\u{1b}]0;title\u{7}y\u{9b}2Jz\u{202e}w\r"),
+            "xyzw"
+        );
+        assert_eq!(printable("plain"), "plain");
+    }
+
+    #[test]
+    fn han_is_found_by_parts() {
+        assert_eq!(spaced("ab 文字c"), "ab  文  字 c");
+        assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
+        assert_eq!(clip("añb", 2), "a");
+    }
+}

@@ -1,0 +1,24 @@
+//! The seam between models and everything else.
+
+use crate::{EmbedError, ModelSpec};
+
+/// Vectors, one row a text, in the order of the texts.
+pub type Matrix = ndarray::Array2<f32>;
+
+/// A model that turns texts into vectors whose dot product says how near two
+/// texts are in meaning.
+///
+/// Every vector has [`ModelSpec::dims`] numbers and unit length, but for a
+/// text in which the model finds nothing that it knows (an empty one, say):
+/// it gives zeros. Callers treat zeros as "no vector".
+pub trait Embedder: Send + Sync {
+    /// What the model is; its fingerprint tells vectors of two models apart.
+    fn spec(&self) -> &ModelSpec;
+
+    /// Embeds texts as they are stored. One row a text; an empty list gives a
+    /// matrix of no rows. A text's vector does not depend on its neighbours.
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError>;
+
+    /// Embeds what a user asked, with the model's instruction if it has one.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}

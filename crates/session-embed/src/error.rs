@@ -1,0 +1,29 @@
+//! What can go wrong.
+
+use thiserror::Error;
+
+/// Why a model could not be opened, or a text not be embedded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EmbedError {
+    /// A model's TOML is not what [`crate::ModelSpec`] describes. The message
+    /// names the line and the key.
+    #[error("model description is not valid: {0}")]
+    Spec(#[from] toml::de::Error),
+    /// A model's file is not in the format that its reader knows.
+    #[error("{file} is not valid: {reason}")]
+    File {
+        /// What the file is: `token table`, `vocabulary`.
+        file: &'static str,
+        /// What is wrong with it, as half a sentence.
+        reason: &'static str,
+    },
+    /// A model's files contradict each other or its description.
+    #[error("model `{model}` does not fit together: {reason}")]
+    Mismatch {
+        /// Name of the model.
+        model: String,
+        /// Which two things differ.
+        reason: &'static str,
+    },
+}

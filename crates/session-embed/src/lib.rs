@@ -1,0 +1,45 @@
+//! Text to unit vectors.
+//!
+//! An [`Embedder`] turns texts into vectors whose dot product says how near
+//! two texts are in meaning. What it is, a [`ModelSpec`] tells, read from the
+//! model's TOML in `models/`; its [fingerprint](ModelSpec::fingerprint) keeps
+//! the vectors of two models apart.
+//!
+//! One model lies inside the binary, [`bundled`]: a static table distilled from
+//! a transformer, in which a text is the weighted sum of its tokens' vectors
+//! ([`TableEmbedder`]). Its [`Table`] and its [`Vocabulary`] are used where
+//! they lie in the binary, so that the first vector is there a fraction of a
+//! millisecond after the start. [`WordPiece`] is the tokenizer.
+//!
+//! ```
+//! let model = session_embed::bundled()?;
+//! let answers = model.embed_documents(&[
+//!     "Restart the containers with another DNS server.",
+//!     "Knead the dough and bake it for an hour.",
+//! ])?;
+//! let query = ndarray::Array1::from(model.embed_query("docker cannot resolve host names")?);
+//! let near = answers.dot(&query);
+//! assert!(near[0] > near[1]);
+//! # Ok::<(), session_embed::EmbedError>(())
+//! ```
+
+mod bundled;
+mod categories;
+mod embedder;
+mod error;
+mod header;
+mod spec;
+mod sum;
+mod table;
+mod table_embedder;
+mod vocabulary;
+mod wordpiece;
+
+pub use bundled::bundled;
+pub use embedder::{Embedder, Matrix};
+pub use error::EmbedError;
+pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};
+pub use table::Table;
+pub use table_embedder::TableEmbedder;
+pub use vocabulary::Vocabulary;
+pub use wordpiece::WordPiece;

@@ -1,0 +1,87 @@
+//! What a model is, as its TOML in `models/` says.
+
+use crate::EmbedError;
+use serde::Deserialize;
+
+/// A model's description. Read from TOML; a key that is not listed here is an
+/// error that names it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSpec {
+    /// Short name that users type and the store keeps: `table`.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Which code runs it.
+    pub architecture: Architecture,
+    /// Where it comes from on the model hub: `owner/name`.
+    pub repo: String,
+    /// Commit or tag in that repository.
+    pub revision: String,
+    /// Length of its vectors.
+    pub dims: usize,
+    /// Tokens of a text that are read; the rest is ignored.
+    pub max_tokens: usize,
+    /// How token vectors become one.
+    pub pooling: Pooling,
+    /// Put before a query (never before a document). Empty for none.
+    #[serde(default)]
+    pub instruction: String,
+    /// SPDX expression of the weights' licence.
+    pub licence: String,
+    /// Files it needs.
+    pub files: Vec<ModelFile>,
+}
+
+/// A file of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// Path in the repository, or under `models/` for a bundled model.
+    pub path: String,
+    /// SHA-256 of the content, 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The code that runs a model: one file of this crate each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Architecture {
+    /// A vector a token, summed: [`crate::TableEmbedder`].
+    Table,
+}
+
+/// How the vectors of a text's tokens become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// Their mean.
+    Mean,
+}
+
+impl ModelSpec {
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// [`EmbedError::Spec`] for bad TOML, a missing, an unknown or a wrong key.
+    pub fn from_toml(text: &str) -> Result<Self, EmbedError> {
+        Ok(toml::from_str(text)?)
+    }
+
+    /// 16 hexadecimal digits that differ when the vectors may differ, and do
+    /// not change when only names, titles or sources do.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        let settings = format!(
+            "{:?} {} {} {:?} {:?}",
+            self.architecture, self.dims, self.max_tokens, self.pooling, self.instruction
+        );
+        hash.update(settings.as_bytes());
+        for file in &self.files {
+            hash.update(b"\n").update(file.sha256.as_bytes());
+        }
+        let mut hex = hash.finalize().to_hex().to_string();
+        hex.truncate(16);
+        hex
+    }
+}

@@ -1,0 +1,62 @@
+//! The one hot loop: a weighted sum of `i8` rows.
+
+use crate::table::Table;
+
+/// Rows added per pass over the sum: loads and stores of the sum are what a
+/// pass costs beside the rows.
+const LANES: usize = 4;
+
+/// A token and how much it counts.
+pub type Weighted = (u32, f32);
+
+/// Adds the vectors of tokens to `sum`. The result is the same on every CPU: no
+/// fused multiply-add, no other order.
+pub fn add_rows(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has AVX2, as was just asked.
+        return unsafe { add_rows_avx2(table, tokens, sum) };
+    }
+    add_rows_anywhere(table, tokens, sum);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_rows_avx2(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+    add_rows_anywhere(table, tokens, sum);
+}
+
+#[inline(always)]
+fn add_rows_anywhere(table: &Table, tokens: &[Weighted], sum: &mut [f32]) {
+    for group in tokens.chunks(LANES) {
+        let row = |lane: usize| weighted_row(table, group.get(lane));
+        add_four([row(0), row(1), row(2), row(3)], sum);
+    }
+}
+
+#[inline(always)]
+fn weighted_row<'a>(table: &'a Table, token: Option<&Weighted>) -> Option<(f32, &'a [u8])> {
+    let &(id, weight) = token?;
+    let (scale, row) = table.row(id)?;
+    Some((scale * weight, row))
+}
+
+/// Four rows at once; a token without a vector counts as zeros.
+#[inline(always)]
+fn add_four(rows: [Option<(f32, &[u8])>; LANES], sum: &mut [f32]) {
+    let Some((_, any)) = rows.iter().copied().flatten().next() else {
+        return;
+    };
+    let [(s0, r0), (s1, r1), (s2, r2), (s3, r3)] = rows.map(|row| row.unwrap_or((0.0, any)));
+    let rows = r0.iter().zip(r1).zip(r2).zip(r3);
+    for (total, (((&q0, &q1), &q2), &q3)) in sum.iter_mut().zip(rows) {
+        let low = number(q0) * s0 + number(q1) * s1;
+        let high = number(q2) * s2 + number(q3) * s3;
+        *total += low + high;
+    }
+}
+
+#[inline(always)]
+fn number(byte: u8) -> f32 {
+    f32::from(byte as i8)
+}

@@ -1,0 +1,134 @@
+//! A static model: a text is the weighted sum of its tokens' vectors.
+
+use crate::sum::{Weighted, add_rows};
+use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
+use ndarray::Axis;
+use ndarray::parallel::prelude::*;
+
+/// Texts given to a thread at once: fewer are not worth waking it.
+const TEXTS_PER_TASK: usize = 16;
+
+/// The static model over a token [`Table`].
+///
+/// Of each text the first [`ModelSpec::max_tokens`] tokens are read, and of
+/// these the first count most: a token counts half after
+/// [`Table::half_life`] tokens, since texts open with what they are about.
+/// The `n`th occurrence of a token counts `√n − √(n−1)`, since a word said four
+/// times is twice as telling, not four times. Tokens without a vector (special
+/// and unknown ones) count for nothing.
+#[derive(Debug, Clone)]
+pub struct TableEmbedder {
+    spec: ModelSpec,
+    wordpiece: WordPiece,
+    table: Table,
+}
+
+impl TableEmbedder {
+    /// Puts a model together.
+    ///
+    /// # Errors
+    /// [`EmbedError::Mismatch`] when the table has not the spec's dims or not
+    /// a row for each token.
+    pub fn new(spec: ModelSpec, wordpiece: WordPiece, table: Table) -> Result<Self, EmbedError> {
+        let mismatch = |reason| EmbedError::Mismatch {
+            model: spec.name.clone(),
+            reason,
+        };
+        if table.dims() != spec.dims {
+            return Err(mismatch("the table has other dims than the description"));
+        }
+        if table.rows() != wordpiece.vocabulary().len() {
+            return Err(mismatch("the table has not a row for each token"));
+        }
+        Ok(Self {
+            spec,
+            wordpiece,
+            table,
+        })
+    }
+
+    /// Writes the vector of `text` over zeros in `vector`.
+    fn embed(&self, text: &str, tokens: &mut Tokens, vector: &mut [f32]) {
+        self.wordpiece
+            .encode(text, self.spec.max_tokens, &mut tokens.ids);
+        tokens.weigh(&self.table);
+        add_rows(&self.table, &tokens.weighted, vector);
+        normalise(vector);
+    }
+}
+
+/// The tokens of a text; kept from text to text, so that each costs no
+/// allocation.
+#[derive(Default)]
+struct Tokens {
+    ids: Vec<u32>,
+    weighted: Vec<Weighted>,
+    /// How often each token of the table was met; zeros between texts.
+    met: Vec<u16>,
+}
+
+impl Tokens {
+    /// Says how much each of the ids counts.
+    fn weigh(&mut self, table: &Table) {
+        let decay = 0.5_f64.powf(1.0 / table.half_life() as f64) as f32;
+        let mut position = 1.0;
+        self.met.resize(table.rows(), 0);
+        self.weighted.clear();
+        for &id in &self.ids {
+            self.weighted
+                .push((id, position * count(&mut self.met, id)));
+            position *= decay;
+        }
+        for &id in &self.ids {
+            self.met
+                .get_mut(id as usize)
+                .into_iter()
+                .for_each(|met| *met = 0);
+        }
+    }
+}
+
+/// Counts an occurrence of a token and says how much it adds.
+fn count(met: &mut [u16], id: u32) -> f32 {
+    let Some(met) = met.get_mut(id as usize) else {
+        return 0.0;
+    };
+    let before = f32::from(*met);
+    *met = met.saturating_add(1);
+    (before + 1.0).sqrt() - before.sqrt()
+}
+
+impl Embedder for TableEmbedder {
+    fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+        let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
+        let rows = vectors.axis_iter_mut(Axis(0)).into_par_iter().zip(texts);
+        rows.with_min_len(TEXTS_PER_TASK).for_each_init(
+            Tokens::default,
+            |tokens, (mut row, text)| {
+                if let Some(row) = row.as_slice_mut() {
+                    self.embed(text, tokens, row);
+                }
+            },
+        );
+        Ok(vectors)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vector = vec![0.0; self.spec.dims];
+        let query = format!("{}{text}", self.spec.instruction);
+        self.embed(&query, &mut Tokens::default(), &mut vector);
+        Ok(vector)
+    }
+}
+
+/// Scales to unit length; zeros stay zeros.
+fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}

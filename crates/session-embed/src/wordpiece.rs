@@ -1,0 +1,298 @@
+//! BERT's uncased tokenizer: clean, split ideographs off, strip accents, lower
+//! case, split at white space and punctuation, then WordPiece.
+//!
+//! Its ids are those of the reference implementation (the `tokenizers` crate
+//! with the `tokenizer.json` of an uncased BERT), without `[CLS]` and `[SEP]`
+//! around the text. A special token spelt out in a text, as `[SEP]`, is read
+//! as that token, as the reference does.
+
+use crate::EmbedError;
+use crate::categories::{is_accent, is_dropped, is_ideograph, is_punctuation, is_space};
+use crate::vocabulary::{PIECE_LIMIT, PieceHash, Place, Vocabulary};
+use unicode_normalization::char::decompose_canonical;
+
+/// Words of more characters are unknown.
+const WORD_CHARS: usize = 100;
+
+const UNKNOWN: &str = "[UNK]";
+const SPECIAL: [&str; 5] = ["[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]"];
+
+/// The lower-case letter or digit of each byte that is an ASCII one, else 0.
+const PLAIN: [u8; 256] = plain();
+
+/// A tokenizer over a [`Vocabulary`].
+#[derive(Debug, Clone)]
+pub struct WordPiece {
+    vocabulary: Vocabulary,
+    unknown: u32,
+    /// Ids of the words of one ASCII character, punctuation above all.
+    ascii: [u32; 128],
+}
+
+impl WordPiece {
+    /// A tokenizer over `vocabulary`.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] when the vocabulary has no `[UNK]`.
+    pub fn new(vocabulary: Vocabulary) -> Result<Self, EmbedError> {
+        let Some(unknown) = vocabulary.id(UNKNOWN) else {
+            return Err(EmbedError::File {
+                file: "vocabulary",
+                reason: "it has no `[UNK]`",
+            });
+        };
+        let word = |c: usize| vocabulary.id(std::str::from_utf8(&[c as u8]).unwrap_or_default());
+        let ascii = std::array::from_fn(|c| word(c).unwrap_or(unknown));
+        Ok(Self {
+            vocabulary,
+            unknown,
+            ascii,
+        })
+    }
+
+    /// The tokens.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Replaces `ids` by those of the first `limit` tokens of `text`.
+    pub fn encode(&self, text: &str, limit: usize, ids: &mut Vec<u32>) {
+        ids.clear();
+        let mut encoding = Encoding {
+            wordpiece: self,
+            word: Word::new(),
+            ids,
+        };
+        let mut rest = encoding.plain(text);
+        while let Some(c) = rest.chars().next() {
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            match encoding.special(c, rest) {
+                Some(after) => rest = after,
+                None => encoding.raw(c),
+            }
+            if encoding.ids.len() >= limit {
+                break;
+            }
+            rest = encoding.plain(rest);
+        }
+        encoding.end_word();
+        ids.truncate(limit);
+    }
+}
+
+const fn plain() -> [u8; 256] {
+    let mut plain = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        if (byte as u8).is_ascii_alphanumeric() {
+            plain[byte] = (byte as u8).to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    plain
+}
+
+/// A word under way, normalised.
+struct Word {
+    bytes: [u8; WORD_CHARS * 4],
+    len: usize,
+    chars: usize,
+    hash: PieceHash,
+}
+
+impl Word {
+    const fn new() -> Self {
+        Self {
+            bytes: [0; WORD_CHARS * 4],
+            len: 0,
+            chars: 0,
+            hash: PieceHash::new(Place::First),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.len, self.chars, self.hash) = (0, 0, PieceHash::new(Place::First));
+    }
+
+    /// Appends a character; those beyond the limit are only counted.
+    #[inline]
+    fn push(&mut self, c: char) {
+        self.chars += 1;
+        if self.chars <= WORD_CHARS {
+            c.encode_utf8(&mut [0; 4])
+                .bytes()
+                .for_each(|byte| self.push_byte(byte));
+        }
+    }
+
+    /// Appends the letters and digits that `text` begins with; how many.
+    #[inline]
+    fn push_plain(&mut self, text: &[u8]) -> usize {
+        let mut hash = self.hash;
+        let mut taken = 0;
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        for (place, &byte) in room.iter_mut().zip(text) {
+            *place = PLAIN[usize::from(byte)];
+            if *place == 0 {
+                break;
+            }
+            hash = hash.with(*place);
+            taken += 1;
+        }
+        self.hash = hash;
+        self.len += taken;
+        self.chars += taken;
+        taken
+    }
+
+    #[inline]
+    fn push_byte(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+            self.hash = self.hash.with(byte);
+        }
+    }
+}
+
+/// A text under way.
+struct Encoding<'a> {
+    wordpiece: &'a WordPiece,
+    word: Word,
+    ids: &'a mut Vec<u32>,
+}
+
+impl Encoding<'_> {
+    /// Takes the letters and digits that `text` begins with; the rest.
+    #[inline]
+    fn plain<'t>(&mut self, text: &'t str) -> &'t str {
+        let taken = self.word.push_plain(text.as_bytes());
+        text.get(taken..).unwrap_or_default()
+    }
+
+    /// When `c` opens a special token: takes it and gives the text behind it.
+    #[inline]
+    fn special<'t>(&mut self, c: char, after: &'t str) -> Option<&'t str> {
+        if c != '[' {
+            return None;
+        }
+        let token = SPECIAL
+            .iter()
+            .find(|token| after.starts_with(&token[1..]))?;
+        let id = self.wordpiece.vocabulary.id(token)?;
+        self.end_word();
+        self.ids.push(id);
+        after.get(token.len() - 1..)
+    }
+
+    /// A character of the text as it is, but no plain one.
+    #[inline]
+    fn raw(&mut self, c: char) {
+        match c {
+            ' ' | '\n' => self.end_word(),
+            c if c.is_ascii_punctuation() => self.single(c),
+            c => self.rare(c),
+        }
+    }
+
+    /// A character that needs a look into the tables.
+    fn rare(&mut self, c: char) {
+        if is_space(c) {
+            self.end_word();
+        } else if is_ideograph(c) {
+            self.end_word();
+            self.normalised(c);
+            self.end_word();
+        } else if !is_dropped(c) {
+            self.normalised(c);
+        }
+    }
+
+    /// Strips the accents of a character and lowers its case.
+    fn normalised(&mut self, c: char) {
+        decompose_canonical(c, |part| {
+            if !is_accent(part) {
+                part.to_lowercase().for_each(|lower| self.place(lower));
+            }
+        });
+    }
+
+    /// A normalised character.
+    fn place(&mut self, c: char) {
+        if c.is_whitespace() {
+            self.end_word();
+        } else if is_punctuation(c) {
+            self.single(c);
+        } else {
+            self.word.push(c);
+        }
+    }
+
+    /// A character that is a word.
+    #[inline]
+    fn single(&mut self, c: char) {
+        self.end_word();
+        if let Some(&id) = self.wordpiece.ascii.get(c as usize) {
+            self.ids.push(id);
+        } else {
+            self.word.push(c);
+            self.end_word();
+        }
+    }
+
+    #[inline]
+    fn end_word(&mut self) {
+        if self.word.chars == 0 {
+            return;
+        }
+        let word = &self.word.bytes[..self.word.len];
+        match self
+            .wordpiece
+            .vocabulary
+            .find(Place::First, word, self.word.hash)
+        {
+            Some(id) if self.word.chars <= WORD_CHARS => self.ids.push(id),
+            _ => self.split_word(),
+        }
+        self.word.clear();
+    }
+
+    /// Takes the longest piece that is known, again and again. A word with a
+    /// part that is not known is unknown as a whole.
+    fn split_word(&mut self) {
+        let known = self.ids.len();
+        let mut rest = &self.word.bytes[..self.word.len];
+        let mut place = Place::First;
+        while !rest.is_empty() {
+            match self.wordpiece.vocabulary.longest_piece(place, rest) {
+                Some((id, len)) if self.word.chars <= WORD_CHARS => {
+                    self.ids.push(id);
+                    rest = &rest[len..];
+                    place = Place::Later;
+                }
+                _ => {
+                    self.ids.truncate(known);
+                    self.ids.push(self.wordpiece.unknown);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl Vocabulary {
+    /// The longest token that `rest` of a word starts with, and its length.
+    fn longest_piece(&self, place: Place, rest: &[u8]) -> Option<(u32, usize)> {
+        let rest = &rest[..rest.len().min(self.longest())];
+        let mut hashes = [PieceHash::new(place); PIECE_LIMIT];
+        let mut hash = PieceHash::new(place);
+        for (prefix, &byte) in hashes.iter_mut().zip(rest) {
+            hash = hash.with(byte);
+            *prefix = hash;
+        }
+        let prefixes = (1..=rest.len()).rev();
+        prefixes
+            .filter_map(|len| Some((self.find(place, &rest[..len], hashes[len - 1])?, len)))
+            .next()
+    }
+}

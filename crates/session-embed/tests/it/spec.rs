@@ -1,0 +1,98 @@
+//! Descriptions of models.
+
+use crate::read;
+use session_embed::{Architecture, ModelSpec, Pooling};
+
+const SMALL: &str = r#"
+name = "small"
+title = "A small model"
+architecture = "table"
+repo = "ann/small"
+revision = "v1"
+dims = 4
+max_tokens = 8
+pooling = "mean"
+licence = "MIT"
+files = [{ path = "table.bin", sha256 = "00ff" }]
+"#;
+
+fn error(text: &str) -> String {
+    ModelSpec::from_toml(text).unwrap_err().to_string()
+}
+
+#[test]
+fn is_read_from_toml() {
+    let spec = ModelSpec::from_toml(SMALL).unwrap();
+    assert_eq!(
+        (spec.name.as_str(), spec.dims, spec.max_tokens),
+        ("small", 4, 8)
+    );
+    assert_eq!(
+        (spec.architecture, spec.pooling),
+        (Architecture::Table, Pooling::Mean)
+    );
+    assert_eq!(
+        (spec.instruction.as_str(), spec.files[0].sha256.as_str()),
+        ("", "00ff")
+    );
+}
+
+#[test]
+fn unknown_keys_are_named() {
+    let message = error(&SMALL.replace("dims = 4", "dims = 4\nwidth = 4"));
+    assert!(message.contains("unknown field `width`"), "{message}");
+    let message = error(&SMALL.replace("path =", "folder = \"x\", path ="));
+    assert!(message.contains("unknown field `folder`"), "{message}");
+}
+
+#[test]
+fn missing_keys_and_unknown_architectures_are_named() {
+    let message = error(&SMALL.replace("dims = 4", ""));
+    assert!(message.contains("missing field `dims`"), "{message}");
+    let message = error(&SMALL.replace("\"table\"", "\"mamba\""));
+    assert!(message.contains("unknown variant `mamba`"), "{message}");
+}
+
+#[test]
+fn fingerprint_changes_with_the_vectors_alone() {
+    let fingerprint = |text: &str| ModelSpec::from_toml(text).unwrap().fingerprint();
+    let of_small = fingerprint(SMALL);
+    assert_eq!(of_small.len(), 16);
+    for same in [
+        ("ann/small", "bob/small"),
+        ("A small model", "Small"),
+        ("table.bin", "t.bin"),
+    ] {
+        assert_eq!(
+            fingerprint(&SMALL.replace(same.0, same.1)),
+            of_small,
+            "{same:?}"
+        );
+    }
+    let query = "licence = \"MIT\"\ninstruction = \"query: \"";
+    for other in [
+        ("00ff", "00fe"),
+        ("dims = 4", "dims = 5"),
+        ("licence = \"MIT\"", query),
+    ] {
+        assert_ne!(
+            fingerprint(&SMALL.replace(other.0, other.1)),
+            of_small,
+            "{other:?}"
+        );
+    }
+}
+
+#[test]
+fn bundled_model_is_what_its_description_says() {
+    let spec = session_embed::bundled().unwrap().spec().clone();
+    for file in &spec.files {
+        assert_eq!(
+            crate::sha256::sha256(&read(&file.path)),
+            file.sha256,
+            "{}",
+            file.path
+        );
+    }
+    assert_eq!(spec.name, "table");
+}

@@ -1,0 +1,32 @@
+//! From history files to an index: discover, parse, chunk, embed, store.
+//!
+//! [`refresh`] brings the index up to date with the histories: it lists them,
+//! skips what did not change, reads on where a file has grown, and embeds what
+//! is new. Parsing runs on all cores; one writer stores what it gives, in the
+//! order of the files, so that the result does not depend on timing. Embedding
+//! is a second pass over the store ([`embed_pending`]), the same for every
+//! model. Both passes commit as they go: a process killed at any instant loses
+//! at most the work since the last commit, and the next run goes on from there.
+//!
+//! ```
+//! use session_indexer::{Refresh, refresh};
+//! use session_sources::Env;
+//!
+//! let home = tempfile::tempdir().unwrap();
+//! let index = tempfile::tempdir().unwrap();
+//! let outcome = refresh(&Refresh::new(index.path(), &Env::with_home(home.path()))).unwrap();
+//! assert_eq!(outcome.files_read, 0);
+//! ```
+
+mod discover;
+mod embedding;
+mod events;
+mod outcome;
+mod parse;
+mod refresh;
+mod write;
+
+pub use discover::{Changes, discover};
+pub use embedding::{document_budget, embed_pending};
+pub use outcome::{Outcome, Progress, Silent, Stage};
+pub use refresh::{IndexError, Mode, Refresh, refresh};

@@ -1,0 +1,51 @@
+//! What a refresh did, and how it goes.
+
+use serde::Serialize;
+
+/// What a refresh did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// History files read, whole or from where they had grown.
+    pub files_read: usize,
+    /// History files that changed and are still to be read: time was up.
+    pub files_left: usize,
+    /// History files no longer on disk, newly marked.
+    pub files_gone: usize,
+    /// Turns delivered by the readers.
+    pub turns: usize,
+    /// Texts embedded.
+    pub embedded: usize,
+    /// Sessions still to be embedded: time was up.
+    pub sessions_left: usize,
+    /// Another process was writing, so nothing was done.
+    pub locked: bool,
+}
+
+impl Outcome {
+    /// True when the index is as the histories are.
+    pub fn is_complete(&self) -> bool {
+        !self.locked && self.files_left == 0 && self.sessions_left == 0
+    }
+}
+
+/// What a refresh is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading history: counts bytes.
+    Reading,
+    /// Embedding: counts sessions.
+    Embedding,
+}
+
+/// Hears how far a refresh has got. Called often, from one thread.
+pub trait Progress {
+    /// `done` of `total` in this stage.
+    fn at(&self, stage: Stage, done: u64, total: u64);
+}
+
+/// Hears nothing.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn at(&self, _: Stage, _: u64, _: u64) {}
+}

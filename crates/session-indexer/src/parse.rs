@@ -1,0 +1,79 @@
+//! Reading many histories at once, delivered one after the other.
+
+use crate::discover::Change;
+use crate::events::{Event, Sender};
+use session_sources::Cursor;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+/// Events that may wait in a file's channel: threads run ahead of the writer
+/// by this much.
+const WAITING_EVENTS: usize = 48;
+/// Files that may have been begun and not yet taken by the writer. With the
+/// events this bounds memory.
+const WAITING_FILES: usize = 4;
+
+/// Files in order, each announced to the writer when a thread begins it.
+struct Queue<'a> {
+    files: std::slice::Iter<'a, Change>,
+    begun: SyncSender<(&'a Change, Receiver<Event>)>,
+}
+
+impl<'a> Queue<'a> {
+    fn next(&mut self) -> Option<(&'a Change, SyncSender<Event>)> {
+        let change = self.files.next()?;
+        let (sender, receiver) = sync_channel(WAITING_EVENTS);
+        self.begun.send((change, receiver)).ok()?;
+        Some((change, sender))
+    }
+}
+
+/// Reads `changes` on `threads` threads and calls `each` with every file and
+/// its events, in the order given, on this thread. Files that no thread began
+/// before time was up are left out.
+pub(crate) fn in_order<E>(
+    changes: &[Change],
+    threads: usize,
+    time_is_up: &AtomicBool,
+    mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
+) -> Result<(), E> {
+    let (begun, inbox) = sync_channel(WAITING_FILES);
+    let queue = Arc::new(Mutex::new(Queue {
+        files: changes.iter(),
+        begun,
+    }));
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, changes.len().max(1)) {
+            let queue = Arc::clone(&queue);
+            scope.spawn(move || work(&queue, time_is_up));
+        }
+        drop(queue); // when the last thread drops it, the inbox ends
+        // A failed write drops the inbox and the events, which stops the threads.
+        inbox
+            .into_iter()
+            .try_for_each(|(change, events)| each(change, events))
+    })
+}
+
+/// Takes files off the queue in order. The oldest unfinished file always has a
+/// thread, so the writer never waits for one that nobody reads.
+fn work(queue: &Mutex<Queue<'_>>, time_is_up: &AtomicBool) {
+    while !time_is_up.load(Ordering::Relaxed) {
+        let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
+            return;
+        };
+        let mut sender = Sender {
+            channel,
+            time_is_up,
+            stopped: false,
+        };
+        let cursor = change.cursor.clone().map(Cursor);
+        change
+            .source
+            .read(&change.location, cursor.as_ref(), &mut sender);
+        if !sender.stopped {
+            sender.send(Event::Done);
+        }
+    }
+}

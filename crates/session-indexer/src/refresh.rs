@@ -1,0 +1,190 @@
+//! One refresh, from listing to the last commit.
+
+use crate::discover::{Change, Changes, discover};
+use crate::embedding::embed_pending;
+use crate::outcome::{Outcome, Progress, Silent, Stage};
+use crate::parse;
+use crate::write::Storing;
+use session_core::SourceName;
+use session_embed::{EmbedError, Embedder};
+use session_sources::Env;
+use session_store::{Reader, StoreError, Writer};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a refresh shall do.
+pub struct Refresh<'a> {
+    /// Folder of the index.
+    pub root: PathBuf,
+    /// Where histories are looked for.
+    pub env: Env,
+    /// How far it goes.
+    pub mode: Mode,
+    /// Models whose vectors are wanted.
+    pub embedders: Vec<&'a dyn Embedder>,
+    /// Longest time to take; what is left is counted in the outcome. It is not
+    /// kept to where the index is empty: then everything is read.
+    pub budget: Option<Duration>,
+    /// Threads that parse.
+    pub threads: usize,
+    /// Hears how far it has got.
+    pub progress: &'a dyn Progress,
+}
+
+/// How far a refresh goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// What changed since the last time.
+    Changes,
+    /// Everything anew. What vanished histories left in the index is kept, as
+    /// long as it can be read.
+    Full,
+}
+
+/// An error of a refresh.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The index failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The model failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+impl Refresh<'_> {
+    /// A refresh of what changed, without models, without limits.
+    pub fn new(root: &Path, env: &Env) -> Self {
+        Self {
+            root: root.to_owned(),
+            env: env.clone(),
+            mode: Mode::Changes,
+            embedders: Vec::new(),
+            budget: None,
+            threads: std::thread::available_parallelism().map_or(2, usize::from),
+            progress: &Silent,
+        }
+    }
+}
+
+/// Brings the index up to date. When another process is writing, nothing is
+/// done and the outcome says so.
+///
+/// # Errors
+/// When the index or a model fails. Unreadable histories are no error: they
+/// are recorded in the index.
+pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
+    let known = Reader::open(&how.root);
+    match (known, how.mode) {
+        (_, Mode::Full) | (Err(StoreError::Missing { .. }), _) => {}
+        (Ok(index), _) if !is_current(how, &index)? => {}
+        (Ok(_), _) => return Ok(Outcome::default()),
+        (Err(error), _) => return Err(error.into()),
+    }
+    match open(how) {
+        Ok(mut writer) => run(how, &mut writer),
+        Err(StoreError::Locked { .. }) => Ok(Outcome {
+            locked: true,
+            ..Outcome::default()
+        }),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// True when there is nothing to read and nothing to embed.
+fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
+    for embedder in &how.embedders {
+        let current = match index.model(&embedder.spec().fingerprint())? {
+            Some(model) => index.pending(model.id)?.is_empty(),
+            None => false,
+        };
+        if !current {
+            return Ok(false);
+        }
+    }
+    Ok(discover(&how.env, index)?.is_empty())
+}
+
+fn open(how: &Refresh<'_>) -> Result<Writer, StoreError> {
+    match how.mode {
+        Mode::Changes => Writer::open(&how.root),
+        Mode::Full => match Writer::open(&how.root) {
+            Ok(mut writer) => writer.forget_all().map(|()| writer),
+            Err(error) if error.wants_rebuild() => Writer::rebuild(&how.root),
+            Err(other) => Err(other),
+        },
+    }
+}
+
+fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
+    let first = writer.is_empty()?;
+    let budget = if first { None } else { how.budget };
+    let deadline = budget.map(|b| Instant::now() + b);
+    let changes = discover(&how.env, writer)?;
+    let mut outcome = read(how, writer, &changes, deadline)?;
+    for embedder in &how.embedders {
+        let (embedded, left) = embed_pending(writer, *embedder, deadline, how.progress)?;
+        outcome.embedded += embedded;
+        outcome.sessions_left += left;
+    }
+    if first {
+        writer.optimise()?;
+    }
+    Ok(outcome)
+}
+
+fn read(
+    how: &Refresh<'_>,
+    writer: &mut Writer,
+    changes: &Changes,
+    deadline: Option<Instant>,
+) -> Result<Outcome, IndexError> {
+    record_listing(writer, changes)?;
+    let sizes: u64 = changes.changed.iter().map(|c| c.location.stamp.size).sum();
+    let time_is_up = AtomicBool::new(false);
+    let mut storing = Storing {
+        writer,
+        turns: 0,
+        files: 0,
+        last_commit: Instant::now(),
+    };
+    let mut bytes = 0;
+    parse::in_order(
+        &changes.changed,
+        how.threads,
+        &time_is_up,
+        |change: &Change, events| {
+            storing.file(change, &events)?;
+            bytes += change.location.stamp.size;
+            how.progress.at(Stage::Reading, bytes, sizes);
+            if deadline.is_some_and(|d| Instant::now() >= d) {
+                time_is_up.store(true, Ordering::Relaxed);
+            }
+            Ok::<(), StoreError>(())
+        },
+    )?;
+    let (turns, files_read) = (storing.turns, storing.files);
+    writer.join_titles()?;
+    writer.commit()?;
+    Ok(Outcome {
+        files_read,
+        files_left: changes.changed.len() - files_read,
+        files_gone: changes.gone.len(),
+        turns,
+        ..Outcome::default()
+    })
+}
+
+fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreError> {
+    for file in &changes.gone {
+        writer.file_gone(*file)?;
+    }
+    for (source, path) in &changes.back {
+        writer.file(&SourceName(source.clone().into()), path)?;
+    }
+    match &changes.problems {
+        Some(problems) => writer.listing_problems(problems),
+        None => Ok(()),
+    }
+}

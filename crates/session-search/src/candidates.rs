@@ -1,0 +1,56 @@
+//! Turns grouped to sessions: a session counts by its best evidence.
+
+use session_core::Scored;
+use std::collections::HashMap;
+
+/// Something that speaks for a turn or a session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence {
+    pub(crate) session: i64,
+    /// 0 where it is no single turn.
+    pub(crate) turn: i64,
+    pub(crate) score: f32,
+}
+
+/// One list of candidates, by turn or by session.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) scored: Vec<Scored>,
+    /// For each session the turn that spoke best for it.
+    pub(crate) best_turn: HashMap<i64, (i64, f32)>,
+}
+
+/// Candidates at turn level: evidence that is a turn, as it is.
+pub(crate) fn turns(evidence: &[Evidence], limit: usize) -> Candidates {
+    let turns = evidence.iter().filter(|e| e.turn != 0).take(limit);
+    Candidates {
+        scored: turns
+            .map(|e| Scored {
+                id: e.turn,
+                score: e.score,
+            })
+            .collect(),
+        ..Candidates::default()
+    }
+}
+
+/// Candidates at session level, from evidence that is sorted, best first.
+pub(crate) fn sessions(evidence: &[Evidence], limit: usize) -> Candidates {
+    let mut found = Candidates::default();
+    let mut seen: HashMap<i64, ()> = HashMap::new();
+    for e in evidence {
+        if seen.len() < limit && seen.insert(e.session, ()).is_none() {
+            found.scored.push(Scored {
+                id: e.session,
+                score: e.score,
+            });
+        }
+        if e.turn != 0 {
+            found
+                .best_turn
+                .entry(e.session)
+                .or_insert((e.turn, e.score));
+        }
+    }
+    found
+}

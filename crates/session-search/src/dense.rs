@@ -1,0 +1,84 @@
+//! The dense list.
+
+use crate::candidates::Evidence;
+use crate::passing::Passing;
+use crate::request::Level;
+use serde::Serialize;
+use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
+
+/// A query as a model sees it.
+#[derive(Debug, Clone)]
+pub struct Dense {
+    /// The model, as the index has it.
+    pub model: ModelRow,
+    /// The query's vector, unit length; all zero when the model knows no word
+    /// of it.
+    pub vector: Vec<f32>,
+    /// What cosines of this model mean.
+    pub scale: DenseScale,
+}
+
+/// What cosines of a model mean.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DenseScale {
+    /// What the best of a history reaches for a query that it does not answer.
+    pub unrelated: f32,
+    /// What a good answer reaches.
+    pub related: f32,
+}
+
+impl DenseScale {
+    /// What a list is worth whose best has this cosine, 0 to 1.
+    pub fn worth(&self, cosine: f32) -> f32 {
+        let width = (self.related - self.unrelated).max(f32::EPSILON);
+        ((cosine - self.unrelated) / width).clamp(0.0, 1.0)
+    }
+}
+
+/// Most pieces of evidence taken. At session level they are grouped.
+const EVIDENCE: usize = 800;
+
+/// What is nearest to the query's vector, best first.
+pub(crate) fn list(
+    index: &Reader,
+    dense: &Dense,
+    level: Level,
+    passing: &mut Passing<'_>,
+) -> Result<Vec<Evidence>, StoreError> {
+    if dense.vector.iter().all(|x| *x == 0.0) {
+        return Ok(Vec::new());
+    }
+    let mut all = scored(index, dense, Rows::Turn)?;
+    if level == Level::Session && !passing.by_turn() {
+        all.extend(scored(index, dense, Rows::Session)?);
+    }
+    all.retain(|(_, owner)| passing.sessions().contains_key(&owner.session));
+    all.sort_unstable_by(|a, b| {
+        b.0.total_cmp(&a.0)
+            .then(b.1.turn.cmp(&a.1.turn))
+            .then(a.1.row.cmp(&b.1.row))
+    });
+    let mut evidence = Vec::with_capacity(EVIDENCE.min(all.len()));
+    for (score, owner) in all {
+        if evidence.len() == EVIDENCE {
+            break;
+        }
+        if owner.turn == 0 || passing.turn(owner.turn)?.is_some() {
+            evidence.push(Evidence {
+                session: owner.session,
+                turn: owner.turn,
+                score,
+            });
+        }
+    }
+    Ok(evidence)
+}
+
+fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {
+    let cosines = index.matrix(&dense.model, rows)?.dot(&dense.vector);
+    let owners = index.owners(dense.model.id, rows)?;
+    Ok(owners
+        .into_iter()
+        .filter_map(|owner| Some((*cosines.get(owner.row)?, owner)))
+        .collect())
+}

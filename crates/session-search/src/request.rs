@@ -1,0 +1,67 @@
+//! What is asked.
+
+use serde::Serialize;
+use session_core::{Filter, Query};
+
+/// A search.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The words.
+    pub query: Query,
+    /// Sessions or turns.
+    pub level: Level,
+    /// Which of them count.
+    pub filter: Filter,
+    /// How the two lists are weighed.
+    pub ranking: Ranking,
+    /// Most hits wanted.
+    pub limit: usize,
+}
+
+/// What a hit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Which session was it?
+    Session,
+    /// Which exchange?
+    Turn,
+}
+
+/// How the lexical and the dense list are weighed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ranking {
+    /// Both, the dense list with this weight, 0 to 1.
+    Hybrid(f32),
+    /// The dense list alone.
+    Vector,
+    /// The lexical list alone.
+    Keyword,
+}
+
+impl Ranking {
+    /// Weight of the dense list when nothing else is asked for.
+    pub const DEFAULT_ALPHA: f32 = 0.7;
+
+    /// Weight of the dense list.
+    pub fn alpha(self) -> f32 {
+        match self {
+            Self::Hybrid(alpha) => alpha,
+            Self::Vector => 1.0,
+            Self::Keyword => 0.0,
+        }
+    }
+}
+
+impl Request {
+    /// A search for sessions with everything as by default.
+    pub fn new(query: &str) -> Self {
+        Self {
+            query: Query::new(query),
+            level: Level::Session,
+            filter: Filter::default(),
+            ranking: Ranking::Hybrid(Ranking::DEFAULT_ALPHA),
+            limit: 10,
+        }
+    }
+}

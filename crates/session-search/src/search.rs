@@ -1,0 +1,151 @@
+//! One search, from request to hits.
+
+use crate::candidates::{self, Candidates};
+use crate::dense::{self, Dense};
+use crate::hit::{Explanation, Hit, Results};
+use crate::lexical::{self, LexicalList};
+use crate::passing::Passing;
+use crate::request::{Level, Ranking, Request};
+use crate::snippet::snippet;
+use session_core::{Band, Fused, Fusion, fuse};
+use session_store::{Lexical, Reader, SessionRow, StoreError};
+use std::collections::HashMap;
+
+/// Candidates of each list.
+const LEXICAL: usize = 150;
+const DENSE: usize = 250;
+/// A fused score below this is no hit.
+const LEAST_SCORE: f32 = 0.02;
+const PREVIEW_CHARS: usize = 200;
+
+/// Answers a request. Without `dense` the lexical list is all there is.
+///
+/// # Errors
+/// When the index fails.
+pub fn search(
+    index: &Reader,
+    request: &Request,
+    dense: Option<&Dense>,
+) -> Result<Results, StoreError> {
+    let mut passing = Passing::new(index, &request.filter)?;
+    let words = match request.ranking {
+        Ranking::Vector => LexicalList {
+            evidence: Vec::new(),
+            found: Lexical::default(),
+        },
+        _ => lexical::list(index, &request.query, &mut passing)?,
+    };
+    let near = match (dense, request.ranking) {
+        (None, _) | (_, Ranking::Keyword) => Vec::new(),
+        (Some(dense), _) => dense::list(index, dense, request.level, &mut passing)?,
+    };
+    let dense_top = dense
+        .and_then(|d| near.first().map(|best| d.scale.worth(best.score)))
+        .unwrap_or(0.0);
+    let fusion = Fusion {
+        alpha: alpha(request, dense),
+        lexical_top: words.top(),
+        dense_top,
+    };
+    let (lexical, near) = match request.level {
+        Level::Session => (
+            candidates::sessions(&words.evidence, LEXICAL),
+            candidates::sessions(&near, DENSE),
+        ),
+        Level::Turn => (
+            candidates::turns(&words.evidence, LEXICAL),
+            candidates::turns(&near, DENSE),
+        ),
+    };
+    let fused = fuse(&lexical.scored, &near.scored, &fusion);
+    let best: Vec<Fused> = fused
+        .into_iter()
+        .filter(|f| f.score >= LEAST_SCORE)
+        .take(request.limit)
+        .collect();
+    let sessions = passing.into_sessions();
+    let hits = best
+        .iter()
+        .enumerate()
+        .filter_map(|(i, fused)| {
+            hit(index, request, i + 1, fused, &[&lexical, &near], &sessions).transpose()
+        })
+        .collect::<Result<_, _>>()?;
+    let explanation = Explanation {
+        fusion,
+        terms: words.found.terms,
+        model: dense.map(|d| d.model.name.clone()),
+        scale: dense.map(|d| d.scale),
+    };
+    Ok(Results {
+        level: request.level,
+        hits,
+        searched: searched(sessions),
+        explanation,
+    })
+}
+
+/// The weight that was asked for; one list has all of it where the other
+/// cannot speak: no model, no vector, or nothing in the query that is a word.
+fn alpha(request: &Request, dense: Option<&Dense>) -> f32 {
+    let speaks = dense.is_some_and(|d| d.vector.iter().any(|x| *x != 0.0));
+    match request.ranking {
+        Ranking::Hybrid(_) if !speaks => 0.0,
+        Ranking::Hybrid(_) if request.query.terms.is_empty() => 1.0,
+        ranking => ranking.alpha(),
+    }
+}
+
+fn hit(
+    index: &Reader,
+    request: &Request,
+    rank: usize,
+    fused: &Fused,
+    lists: &[&Candidates; 2],
+    sessions: &HashMap<i64, SessionRow>,
+) -> Result<Option<Hit>, StoreError> {
+    let turn = match request.level {
+        Level::Turn => Some(fused.id),
+        Level::Session => best_turn(fused, lists),
+    };
+    let turn = turn.map(|id| index.turn(id)).transpose()?.flatten();
+    let session = turn.as_ref().map_or(fused.id, |t| t.session);
+    let Some(session) = sessions.get(&session) else {
+        return Ok(None);
+    };
+    let content = turn
+        .as_ref()
+        .map(|t| index.content(t.id))
+        .transpose()?
+        .unwrap_or_default();
+    Ok(Some(Hit {
+        rank,
+        score: fused.score,
+        band: Band::of(fused.score),
+        session: session.clone(),
+        preview: snippet(&content, &request.query, PREVIEW_CHARS),
+        files: content.files,
+        tools: content.tools,
+        turn,
+        lexical: fused.lexical,
+        dense: fused.dense,
+    }))
+}
+
+/// The turn of the list that contributed more to a session.
+fn best_turn(fused: &Fused, lists: &[&Candidates; 2]) -> Option<i64> {
+    let of = |list: &Candidates| list.best_turn.get(&fused.id).map(|(turn, _)| *turn);
+    let [lexical, dense] = lists.map(of);
+    let worth = |standing: Option<session_core::Standing>| standing.map_or(0.0, |s| s.scaled);
+    if worth(fused.lexical) >= worth(fused.dense) {
+        lexical.or(dense)
+    } else {
+        dense.or(lexical)
+    }
+}
+
+fn searched(sessions: HashMap<i64, SessionRow>) -> Vec<SessionRow> {
+    let mut all: Vec<SessionRow> = sessions.into_values().filter(|s| s.turns > 0).collect();
+    all.sort_by_key(|s| s.id);
+    all
+}

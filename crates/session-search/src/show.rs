@@ -1,0 +1,135 @@
+//! Turns in full.
+
+use serde::Serialize;
+use session_core::{Part, PromptKind, SessionMeta, Span, ToolCall, Turn, TurnContent};
+use session_sources::sources;
+use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+/// A turn to be shown, and where it was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Exchange {
+    /// The turn.
+    #[serde(flatten)]
+    pub turn: Turn,
+    /// Where it was read.
+    pub origin: Origin,
+}
+
+/// Where a shown turn was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The agent's history: everything is there.
+    History,
+    /// The index, because the history is gone or changed: the words, commands
+    /// and paths, no outputs.
+    Index,
+}
+
+/// Reads turns of a session again in full: those of `range`, from 0, that
+/// exist. What the history no longer has comes from the index.
+///
+/// # Errors
+/// When the index fails.
+pub fn show(
+    index: &Reader,
+    session: &SessionRow,
+    range: RangeInclusive<u32>,
+) -> Result<Vec<Exchange>, StoreError> {
+    let rows: Vec<TurnRow> = index
+        .turns(session.id)?
+        .into_iter()
+        .filter(|t| range.contains(&t.index))
+        .collect();
+    let mut read = reread(index, session, &rows)?;
+    rows.iter()
+        .map(|row| match read.iter().position(|t| t.index == row.index) {
+            Some(at) => Ok(Exchange {
+                turn: read.swap_remove(at),
+                origin: Origin::History,
+            }),
+            None => Ok(Exchange {
+                turn: from_index(row, index.content(row.id)?),
+                origin: Origin::Index,
+            }),
+        })
+        .collect()
+}
+
+fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<Turn>, StoreError> {
+    let Some(file) = index.file(session.file)? else {
+        return Ok(Vec::new());
+    };
+    let Some(source) = sources()
+        .iter()
+        .find(|s| s.name().as_str() == session.source)
+    else {
+        return Ok(Vec::new());
+    };
+    let spans: Vec<(u32, Span)> = rows.iter().map(|row| (row.index, row.span)).collect();
+    let mut turns = source
+        .show(Path::new(&file.path), &meta(session), &spans)
+        .turns;
+    // A file that was rewritten has something else there.
+    turns.retain(|turn| {
+        rows.iter()
+            .any(|row| row.index == turn.index && row.started_ms == turn.started_ms)
+    });
+    Ok(turns)
+}
+
+/// A session in the sources' words.
+pub(crate) fn meta(session: &SessionRow) -> SessionMeta {
+    SessionMeta {
+        id: session.uid.clone(),
+        parent: session.parent.clone(),
+        title: session.title.clone(),
+        cwd: session.cwd.clone(),
+        project: session.project.clone(),
+        branch: session.branch.clone(),
+        forked_from: session.forked_from.clone(),
+    }
+}
+
+fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
+    let command = |c: String| ToolCall {
+        name: "Bash".into(),
+        command: Some(c),
+        ..ToolCall::default()
+    };
+    let mut calls: Vec<ToolCall> = content.commands.into_iter().map(command).collect();
+    if !content.files.is_empty() {
+        calls.push(ToolCall {
+            name: "Files".into(),
+            files: content.files,
+            ..ToolCall::default()
+        });
+    }
+    if !content.errors.is_empty() {
+        let output = Some(content.errors.join("\n"));
+        calls.push(ToolCall {
+            name: "Errors".into(),
+            output,
+            failed: true,
+            ..ToolCall::default()
+        });
+    }
+    let words = (!content.answer.is_empty()).then_some(Part::Text {
+        text: content.answer,
+    });
+    Turn {
+        index: row.index,
+        continues: false,
+        origin: None,
+        leaf: None,
+        started_ms: row.started_ms,
+        ended_ms: None,
+        branch: row.branch.clone(),
+        span: row.span,
+        kind: PromptKind::Typed,
+        prompt: content.prompt,
+        parts: calls.into_iter().map(Part::Call).chain(words).collect(),
+    }
+}

@@ -1,0 +1,57 @@
+//! Claude Code: one JSONL file a session.
+//!
+//! The format has no published schema and changes monthly: every line is read
+//! for what is known in it, and what is not known costs nothing.
+
+mod assembly;
+mod call;
+mod entry;
+mod facts;
+mod json;
+mod locate;
+mod loose;
+mod persisted;
+mod prompt;
+mod queue;
+mod reader;
+mod show;
+mod state;
+mod tags;
+mod time;
+
+use crate::{Cursor, Env, Listing, Location, Shown, Sink, Source};
+use session_core::{SessionMeta, SourceName, Span};
+use std::path::Path;
+
+/// Sessions of Claude Code, and of the subagents that they started.
+pub struct Claude;
+
+impl Source for Claude {
+    fn name(&self) -> SourceName {
+        SourceName::new("claude")
+    }
+
+    fn locate(&self, env: &Env) -> Listing {
+        locate::locate(env)
+    }
+
+    fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
+        // A sink that stops knows that it did.
+        let _ = reader::read(at, from, sink);
+    }
+
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
+        show::show(at, session, spans)
+    }
+
+    fn resume(&self, session: &SessionMeta) -> Option<String> {
+        let is_main = session.parent.is_none() && !session.id.starts_with("agent-");
+        is_main.then(|| format!("claude --resume {}", session.id))
+    }
+}
+
+/// A hash to compare texts and ids by.
+fn fingerprint(text: &str) -> u64 {
+    let hash = blake3::hash(text.as_bytes());
+    u64::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at]))
+}

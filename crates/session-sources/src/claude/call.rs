@@ -1,0 +1,158 @@
+//! Tool calls and their results.
+
+use super::entry::{Block, Content, ToolUseResult};
+use super::json::mended;
+use super::loose::{Object, Text};
+use super::persisted::ToolResults;
+use super::prompt::clipped;
+use super::tags;
+use memchr::memmem;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+use session_core::{Detail, ToolCall, text};
+
+/// Tools of which `path` is a folder to look through.
+const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
+const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow)]
+    command: Text<'a>,
+    #[serde(borrow)]
+    file_path: Text<'a>,
+    #[serde(borrow)]
+    notebook_path: Text<'a>,
+    #[serde(borrow, rename = "filePath")]
+    file_path_in_camel_case: Text<'a>,
+    #[serde(borrow)]
+    path: Text<'a>,
+}
+
+/// The call that a `tool_use` block makes.
+pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
+    let name = block.name.or_empty();
+    let raw = block.input.map_or("{}", RawValue::get);
+    let mended = mended(raw);
+    let raw = mended.as_deref().unwrap_or(raw);
+    let input = serde_json::from_str::<Object<Input<'_>>>(raw).unwrap_or_default();
+    let input = input.0.unwrap_or_default();
+    ToolCall {
+        id: block.id.or_empty().to_owned(),
+        name: name.to_owned(),
+        command: input.command.get().filter(|_| SHELL_TOOLS.contains(&name)).map(clipped),
+        files: files(name, &input),
+        input: whole_input(raw, detail),
+        ..ToolCall::default()
+    }
+}
+
+fn files(tool: &str, input: &Input<'_>) -> Vec<String> {
+    let path = Some(&input.path).filter(|_| !FOLDER_TOOLS.contains(&tool));
+    [Some(&input.file_path), Some(&input.notebook_path), Some(&input.file_path_in_camel_case), path]
+        .into_iter()
+        .flatten()
+        .filter_map(Text::get)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn whole_input(raw: &str, detail: Detail) -> Value {
+    match detail {
+        Detail::Index => Value::Null,
+        Detail::Full => serde_json::from_str(raw).unwrap_or_default(),
+    }
+}
+
+/// The result of a call.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub id: String,
+    pub output: Option<String>,
+    pub failed: bool,
+    pub subagent: Option<String>,
+}
+
+impl Outcome {
+    /// True when it tells something that its call alone does not.
+    pub(super) fn is_news(&self) -> bool {
+        self.output.is_some() || self.failed || self.subagent.is_some()
+    }
+
+    /// A call of which only the result is known.
+    pub(super) fn nameless(self) -> ToolCall {
+        let mut call = ToolCall { id: self.id.clone(), ..ToolCall::default() };
+        self.complete(&mut call);
+        call
+    }
+
+    /// Joins the result to its call.
+    pub(super) fn complete(self, call: &mut ToolCall) {
+        call.output = self.output.or_else(|| call.output.take());
+        call.failed |= self.failed;
+        call.subagent = self.subagent.or_else(|| call.subagent.take());
+    }
+}
+
+/// The result that a `tool_result` block holds.
+pub(super) fn outcome(
+    block: &Block<'_>,
+    whole: &ToolUseResult<'_>,
+    detail: Detail,
+    results: &ToolResults,
+) -> Outcome {
+    let raw = block.content.map_or("null", RawValue::get);
+    let failed = block.is_error.0;
+    Outcome {
+        id: block.tool_use_id.or_empty().to_owned(),
+        output: match detail {
+            Detail::Index => errors(raw, failed),
+            Detail::Full => Some(whole_output(raw, results)).filter(|output| !output.is_empty()),
+        },
+        failed,
+        subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
+    }
+}
+
+/// Bytes that every error line holds: those of `text::is_error_line`. A result
+/// without any of them is not decoded.
+const ERROR_BYTES: [&str; 12] = [
+    "error", "Error", "ERROR", "ERR_", "panic", "fatal", "FATAL", "failed", "FAILED", "Exception",
+    "denied", "not found",
+];
+
+fn errors(raw: &str, failed: bool) -> Option<String> {
+    let raw_bytes = raw.as_bytes();
+    if !failed && !ERROR_BYTES.iter().any(|word| memmem::find(raw_bytes, word.as_bytes()).is_some()) {
+        return None;
+    }
+    let output = output(raw);
+    let lines = text::error_lines(&output, failed);
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn whole_output(raw: &str, results: &ToolResults) -> String {
+    let output = output(raw);
+    let whole = results.whole(&output);
+    clipped(whole.as_deref().unwrap_or(&output))
+}
+
+/// The text of a result, without the reminders in it.
+fn output(raw: &str) -> String {
+    let mended = mended(raw);
+    let raw = mended.as_deref().unwrap_or(raw);
+    let content = serde_json::from_str::<Content<'_>>(raw).unwrap_or_default();
+    let pieces: Vec<&str> = content.0.iter().filter_map(piece).collect();
+    let text = pieces.join("\n");
+    tags::without(&text, "system-reminder").trim().to_owned()
+}
+
+fn piece<'b>(block: &'b Block<'_>) -> Option<&'b str> {
+    match block.kind.get()? {
+        "text" => block.text.get(),
+        "image" => Some("[Image]"),
+        "tool_reference" => block.tool_name.get(),
+        _ => None,
+    }
+}

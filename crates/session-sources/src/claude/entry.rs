@@ -1,0 +1,243 @@
+//! A line of a transcript, typed and borrowed: only what is used is decoded.
+
+use super::loose::{Flag, Loose, Object, Text, loose};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// One line. Which fields mean something depends on `kind`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Entry<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub subtype: Text<'a>,
+    #[serde(borrow)]
+    pub uuid: Text<'a>,
+    #[serde(borrow)]
+    pub timestamp: Text<'a>,
+    #[serde(borrow)]
+    pub cwd: Text<'a>,
+    #[serde(borrow)]
+    pub git_branch: Text<'a>,
+    #[serde(borrow)]
+    pub session_id: Text<'a>,
+    pub is_meta: Flag,
+    pub is_sidechain: Flag,
+    pub is_compact_summary: Flag,
+    pub is_api_error_message: Flag,
+    #[serde(borrow)]
+    pub prompt_source: Text<'a>,
+    #[serde(borrow)]
+    pub origin: Object<Origin<'a>>,
+    #[serde(borrow)]
+    pub forked_from: Object<ForkedFrom<'a>>,
+    #[serde(borrow)]
+    pub message: Message<'a>,
+    #[serde(borrow)]
+    pub tool_use_result: ToolUseResult<'a>,
+    /// Of `system` and `queue-operation` lines.
+    #[serde(borrow)]
+    pub content: Content<'a>,
+    /// Of `queue-operation` lines.
+    #[serde(borrow)]
+    pub operation: Text<'a>,
+    #[serde(borrow)]
+    pub attachment: Object<Attachment<'a>>,
+    /// Of `system` lines of the subtype `api_error`.
+    #[serde(borrow)]
+    pub error: Object<ApiError<'a>>,
+    #[serde(borrow)]
+    pub custom_title: Text<'a>,
+    #[serde(borrow)]
+    pub ai_title: Text<'a>,
+    #[serde(borrow)]
+    pub summary: Text<'a>,
+    #[serde(borrow)]
+    pub leaf_uuid: Text<'a>,
+}
+
+impl Entry<'_> {
+    /// The session and message that this line was forked from.
+    pub(super) fn fork(&self) -> Option<&ForkedFrom<'_>> {
+        self.forked_from.0.as_ref()
+    }
+
+    /// True when the program says that no human typed this.
+    pub(super) fn is_injected(&self) -> bool {
+        let origin = self.origin.0.as_ref().and_then(|origin| origin.kind.get());
+        origin.is_some_and(|kind| kind != "human") || self.prompt_source.get() == Some("system")
+    }
+}
+
+/// Who wrote a user line: `human`, `task-notification`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Origin<'a> {
+    #[serde(borrow)]
+    pub kind: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ForkedFrom<'a> {
+    #[serde(borrow)]
+    pub session_id: Text<'a>,
+    #[serde(borrow)]
+    pub message_uuid: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub prompt: Content<'a>,
+    #[serde(borrow)]
+    pub timestamp: Text<'a>,
+    #[serde(borrow)]
+    pub origin: Object<Origin<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ApiError<'a> {
+    #[serde(borrow)]
+    pub formatted: Text<'a>,
+    #[serde(borrow)]
+    pub message: Text<'a>,
+}
+
+/// An API message; in old files a mere string.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, remote = "Self")]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub model: Text<'a>,
+    #[serde(borrow)]
+    pub content: Content<'a>,
+}
+
+impl<'de: 'a, 'a> Loose<'de> for Message<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self { content: Content::text(text), ..Self::default() }
+    }
+    fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(members))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Message<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// The structured copy of a tool result. Most of it repeats the result, or is
+/// a whole file before an edit: skipped.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", remote = "Self")]
+pub(super) struct ToolUseResult<'a> {
+    #[serde(borrow)]
+    pub agent_id: Text<'a>,
+}
+
+impl<'de: 'a, 'a> Loose<'de> for ToolUseResult<'a> {
+    fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(members))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ToolUseResult<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// Blocks of a message. A mere string is one block of text.
+#[derive(Debug, Default)]
+pub(super) struct Content<'a>(pub Vec<Block<'a>>);
+
+impl Content<'_> {
+    /// The texts of the blocks of type `text`, one a line. An image alone
+    /// reads `[Image]`.
+    pub(super) fn words(&self) -> String {
+        let texts = self.0.iter().filter(|block| block.kind.get() == Some("text"));
+        let texts: Vec<&str> = texts.filter_map(|block| block.text.get()).collect();
+        match self.0.iter().any(|block| block.kind.get() == Some("image")) {
+            true if texts.is_empty() => "[Image]".to_owned(),
+            _ => texts.join("\n"),
+        }
+    }
+
+    pub(super) fn has(&self, kind: &str) -> bool {
+        self.0.iter().any(|block| block.kind.get() == Some(kind))
+    }
+}
+
+impl<'de: 'a, 'a> Loose<'de> for Content<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(vec![Block::text(text)])
+    }
+    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
+        let mut blocks = Vec::new();
+        while let Some(block) = items.next_element()? {
+            blocks.push(block);
+        }
+        Ok(Self(blocks))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// A block of a message; in old files a mere string.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, remote = "Self")]
+pub(super) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Text<'a>,
+    #[serde(borrow)]
+    pub text: Text<'a>,
+    #[serde(borrow)]
+    pub thinking: Text<'a>,
+    #[serde(borrow)]
+    pub id: Text<'a>,
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    #[serde(borrow)]
+    pub input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub tool_use_id: Text<'a>,
+    /// Of a result: decoded only where it matters.
+    #[serde(borrow)]
+    pub content: Option<&'a RawValue>,
+    pub is_error: Flag,
+    /// Of a `tool_reference`.
+    #[serde(borrow)]
+    pub tool_name: Text<'a>,
+}
+
+impl<'de: 'a, 'a> Loose<'de> for Block<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self { kind: Cow::Borrowed("text").into(), text: text.into(), ..Self::default() }
+    }
+    fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(members))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Block<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}

@@ -1,0 +1,111 @@
+//! What the lines of a transcript tell of the session as a whole.
+
+use super::entry::Entry;
+use super::loose::Text;
+use crate::project::project_root;
+use serde::{Deserialize, Serialize};
+use session_core::{SessionMeta, text};
+
+const TITLE_LIMIT: usize = 400;
+const FACT_LIMIT: usize = 2048;
+
+/// The facts so far. They are part of a cursor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Facts {
+    cwd: Option<String>,
+    project: Option<String>,
+    branch: Option<String>,
+    /// Set by the user; empty when cleared.
+    custom_title: Option<String>,
+    ai_title: Option<String>,
+    parent: Option<String>,
+    forked_from: Option<String>,
+}
+
+/// Which file a session is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// The file's stem.
+    pub id: String,
+    /// Id of the parent, where the path tells it.
+    pub parent: Option<String>,
+}
+
+impl Identity {
+    /// True for the transcript of a subagent.
+    pub(super) fn is_subagent(&self) -> bool {
+        self.parent.is_some() || self.id.starts_with("agent-")
+    }
+}
+
+impl Facts {
+    /// Takes from a line what it tells.
+    pub(super) fn note(&mut self, entry: &Entry<'_>, identity: &Identity) {
+        if self.cwd.is_none() && entry.cwd.get().is_some() {
+            self.cwd = fact(&entry.cwd);
+            self.project = self.cwd.as_deref().and_then(project_root);
+        }
+        if entry.git_branch.get().is_some_and(|branch| self.branch.as_deref() != Some(branch)) {
+            self.branch = fact(&entry.git_branch);
+        }
+        self.note_titles(entry);
+        self.note_relations(entry, identity);
+    }
+
+    fn note_titles(&mut self, entry: &Entry<'_>) {
+        match entry.kind.get() {
+            Some("custom-title") => self.rename(entry.custom_title.or_empty()),
+            Some("ai-title") => self.ai_title = title(entry.ai_title.or_empty()),
+            _ => {}
+        }
+    }
+
+    /// The user named the session. An empty name takes the name away.
+    pub(super) fn rename(&mut self, name: &str) {
+        self.custom_title = title(name);
+    }
+
+    fn note_relations(&mut self, entry: &Entry<'_>, identity: &Identity) {
+        if let Some(fork) = entry.fork() {
+            self.forked_from = fact(&fork.session_id).or_else(|| self.forked_from.take());
+        }
+        let Some(session) = entry.session_id.get().filter(|id| *id != identity.id) else { return };
+        let relation =
+            if identity.is_subagent() { &mut self.parent } else { &mut self.forked_from };
+        if relation.is_none() {
+            *relation = Some(text::clip(session, FACT_LIMIT).to_owned());
+        }
+    }
+
+    /// True when the working directory is known.
+    pub(super) fn has_cwd(&self) -> bool {
+        self.cwd.is_some()
+    }
+
+    /// The branch at this point of the file.
+    pub(super) fn branch(&self) -> Option<&str> {
+        self.branch.as_deref()
+    }
+
+    /// The facts as the metadata of a session.
+    pub(super) fn meta(&self, identity: &Identity) -> SessionMeta {
+        SessionMeta {
+            id: identity.id.clone(),
+            parent: identity.parent.clone().or_else(|| self.parent.clone()),
+            title: self.custom_title.clone().or_else(|| self.ai_title.clone()),
+            cwd: self.cwd.clone(),
+            project: self.project.clone(),
+            branch: self.branch.clone(),
+            forked_from: self.forked_from.clone(),
+        }
+    }
+}
+
+fn fact(text: &Text<'_>) -> Option<String> {
+    text.get().map(|text| text::clip(text, FACT_LIMIT).to_owned())
+}
+
+fn title(text: &str) -> Option<String> {
+    let title = text::clip(text.trim(), TITLE_LIMIT);
+    (!title.is_empty()).then(|| title.to_owned())
+}

@@ -1,0 +1,101 @@
+//! From the bytes of a line to an entry, whatever the bytes.
+
+use super::entry::Entry;
+use memchr::{memchr, memchr2};
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+
+/// Calls `then` with the entry that a line holds; `None` when it is not a JSON
+/// object. Invalid UTF-8 and lone surrogates cost their character, and nothing
+/// where no one looks.
+pub(super) fn with_entry<T>(line: &[u8], then: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
+    if line.trim_ascii_start().first() != Some(&b'{') {
+        return None;
+    }
+    if let Ok(entry) = serde_json::from_slice(line) {
+        return Some(then(&entry));
+    }
+    let text = String::from_utf8_lossy(line);
+    let text = mended(&text).map_or(text, Cow::Owned);
+    serde_json::from_str(&text).ok().map(|entry| then(&entry))
+}
+
+/// True when the line is one whole JSON object.
+pub(super) fn is_whole(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b"}")
+        && serde_json::from_str::<IgnoredAny>(&String::from_utf8_lossy(line)).is_ok()
+}
+
+/// The text with each lone surrogate escape (`\ud83d` without its partner)
+/// replaced by that of U+FFFD; `None` when there is none.
+pub(super) fn mended(json: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = memchr(b'\\', json.as_bytes().get(at..)?) {
+        at += found;
+        let (len, lone) = escape(json.as_bytes().get(at..)?);
+        if lone {
+            out.push_str(json.get(copied..at)?);
+            out.push_str(r"\ufffd");
+            copied = at + len;
+        }
+        at += len;
+    }
+    (copied > 0).then(|| out + json.get(copied..).unwrap_or_default())
+}
+
+/// Length of the escape that `bytes` begins with, a surrogate pair being one,
+/// and whether it is half a pair.
+fn escape(bytes: &[u8]) -> (usize, bool) {
+    match code_unit(bytes) {
+        Some(0xD800..=0xDBFF) => match bytes.get(6..).and_then(code_unit) {
+            Some(0xDC00..=0xDFFF) => (12, false),
+            _ => (6, true),
+        },
+        Some(0xDC00..=0xDFFF) => (6, true),
+        Some(_) => (6, false),
+        None => (2, false),
+    }
+}
+
+fn code_unit(bytes: &[u8]) -> Option<u32> {
+    let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// The top-level `type` of a line, when it stands before any object or array
+/// and the line is written without spaces. Costs nothing of what follows.
+pub(super) fn early_type(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line.strip_prefix(b"{")?;
+    loop {
+        let (key, after) = string(rest)?;
+        rest = after.strip_prefix(b":")?;
+        if key == b"type" {
+            return string(rest).map(|(kind, _)| kind);
+        }
+        rest = after_scalar(rest)?.strip_prefix(b",")?;
+    }
+}
+
+/// Splits the string that `bytes` begins with, escapes left as they are, from
+/// what follows it.
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let body = bytes.strip_prefix(b"\"")?;
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', body.get(at..)?)?;
+        if body.get(at) == Some(&b'"') {
+            return Some((body.get(..at)?, body.get(at + 1..)?));
+        }
+        at += 2;
+    }
+}
+
+fn after_scalar(bytes: &[u8]) -> Option<&[u8]> {
+    match bytes.first()? {
+        b'"' => string(bytes).map(|(_, rest)| rest),
+        b'{' | b'[' => None,
+        _ => bytes.get(memchr(b',', bytes)?..),
+    }
+}

@@ -1,0 +1,161 @@
+//! Where the transcripts are: `<config>/projects/<folder>/<session>.jsonl`,
+//! and those of subagents beside them or below `<session>/subagents`.
+
+use crate::{Env, Listing, Located, Location, Stamp, Warning};
+use std::collections::HashSet;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use walkdir::{DirEntry, WalkDir};
+
+/// Levels below `projects`: `<folder>/<session>/subagents/workflows/<run>/…`.
+const DEPTH: usize = 16;
+
+/// Lists all transcripts, those changed last at the end.
+pub(super) fn locate(env: &Env) -> Listing {
+    let mut search = Search::default();
+    for config in configs(env) {
+        search.walk(&config.join("projects"));
+    }
+    let mut listing = search.listing;
+    listing.locations.sort_by(|a, b| {
+        (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path))
+    });
+    listing
+}
+
+fn configs(env: &Env) -> Vec<PathBuf> {
+    match env.get("CLAUDE_CONFIG_DIR") {
+        Some(list) => {
+            list.split(',').map(str::trim).filter(|c| !c.is_empty()).map(|c| env.path(c)).collect()
+        }
+        None => vec![env.home.join(".claude"), env.home.join(".config/claude")],
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    listing: Listing,
+    /// Files met, to list one that two paths lead to only once.
+    met: HashSet<FileKey>,
+}
+
+impl Search {
+    fn walk(&mut self, projects: &Path) {
+        if !projects.exists() {
+            return;
+        }
+        let walk = WalkDir::new(projects).follow_links(true).max_depth(DEPTH);
+        for entry in walk.into_iter().filter_entry(is_of_interest) {
+            match entry {
+                Ok(entry) => self.entry(&entry),
+                Err(error) => self.warn_of_walk(projects, &error),
+            }
+        }
+    }
+
+    fn warn_of_walk(&mut self, projects: &Path, error: &walkdir::Error) {
+        let path = error.path().unwrap_or(projects);
+        let reason = match (error.loop_ancestor(), error.io_error()) {
+            (Some(_), _) => "symbolic link leads back to a folder above it".to_owned(),
+            (_, Some(error)) => error.to_string(),
+            _ => error.to_string(),
+        };
+        self.warn(path, reason);
+    }
+
+    fn warn(&mut self, path: &Path, reason: String) {
+        let warning = Warning { path: path.to_owned(), offset: None, reason, count: 1 };
+        self.listing.warnings.push(warning);
+    }
+
+    fn entry(&mut self, entry: &DirEntry) {
+        let Some(located) = located(entry) else { return };
+        if entry.file_type().is_dir() {
+            return self.warn(entry.path(), "is a folder, not a transcript".to_owned());
+        }
+        match entry.metadata() {
+            Ok(metadata) => self.file(entry.path(), &metadata, located),
+            Err(error) => self.warn_of_walk(entry.path(), &error),
+        }
+    }
+
+    fn file(&mut self, path: &Path, metadata: &Metadata, located: Located) {
+        if metadata.is_file() && metadata.len() > 0 && self.met.insert(file_key(path, metadata)) {
+            let stamp = stamp(metadata);
+            self.listing.locations.push(Location { path: path.to_owned(), stamp, located });
+        }
+    }
+}
+
+/// Keeps the walk out of folders that hold no transcripts.
+fn is_of_interest(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    match entry.depth() {
+        0 | 1 => true,
+        2 => !entry.file_type().is_dir() || is_uuid(&name) || name.ends_with(".jsonl"),
+        3 => entry.file_type().is_dir() && name == "subagents",
+        _ => true,
+    }
+}
+
+/// What the path tells of a transcript; `None` when it is none.
+fn located(entry: &DirEntry) -> Option<Located> {
+    let stem = entry.file_name().to_str()?.strip_suffix(".jsonl")?;
+    let session = || Some(stem.to_owned());
+    match entry.depth() {
+        2 if is_uuid(stem) || stem.starts_with("agent-") => {
+            Some(Located { session: session(), parent: None })
+        }
+        4.. if stem.starts_with("agent-") => {
+            Some(Located { session: session(), parent: parent(entry) })
+        }
+        _ => None,
+    }
+}
+
+/// The name of the folder that `subagents` is in.
+fn parent(entry: &DirEntry) -> Option<String> {
+    let session = entry.path().ancestors().nth(entry.depth() - 2)?;
+    Some(session.file_name()?.to_string_lossy().into_owned())
+}
+
+fn is_uuid(name: &str) -> bool {
+    let groups = name.split('-').map(str::len);
+    groups.eq([8, 4, 4, 4, 12]) && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    let modified = metadata.modified().ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+    Stamp { size: metadata.len(), mtime_ns: mtime_ns.unwrap_or_default(), inode: inode(metadata) }
+}
+
+#[cfg(unix)]
+type FileKey = (u64, u64);
+
+#[cfg(unix)]
+fn file_key(_: &Path, metadata: &Metadata) -> FileKey {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.ino()
+}
+
+#[cfg(not(unix))]
+type FileKey = PathBuf;
+
+#[cfg(not(unix))]
+fn file_key(path: &Path, _: &Metadata) -> FileKey {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,145 @@
+//! JSON values of which nobody promised the shape: what has another shape
+//! than the expected one reads as absent, and costs nothing else.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A value that says which JSON shapes it takes; all others are skipped.
+pub(super) trait Loose<'de>: Default {
+    fn text(_: Cow<'de, str>) -> Self {
+        Self::default()
+    }
+    fn flag(_: bool) -> Self {
+        Self::default()
+    }
+    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+    fn members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+}
+
+/// Reads any value into a [`Loose`] one.
+pub(super) fn loose<'de, T: Loose<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    from.deserialize_any(LooseVisitor(PhantomData))
+}
+
+struct LooseVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<T, E> {
+        Ok(T::text(Cow::Borrowed(text)))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        Ok(T::text(Cow::Owned(text.to_owned())))
+    }
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<T, E> {
+        Ok(T::flag(flag))
+    }
+    fn visit_i64<E: Error>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_u64<E: Error>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_f64<E: Error>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_unit<E: Error>(self) -> Result<T, E> {
+        Ok(T::default())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<T, A::Error> {
+        T::items(items)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+        T::members(members)
+    }
+}
+
+/// A string.
+#[derive(Debug, Default)]
+pub(super) struct Text<'a>(Option<Cow<'a, str>>);
+
+impl<'a> Text<'a> {
+    /// The string, if it is one and not empty.
+    pub(super) fn get(&self) -> Option<&str> {
+        self.present().filter(|text| !text.is_empty())
+    }
+
+    /// The string, if it is one.
+    pub(super) fn present(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// The string, or an empty one.
+    pub(super) fn or_empty(&self) -> &str {
+        self.present().unwrap_or_default()
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Text<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        Self(Some(text))
+    }
+}
+
+impl<'de: 'a, 'a> Loose<'de> for Text<'a> {
+    fn text(text: Cow<'de, str>) -> Self {
+        Self(Some(text))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// True only for `true`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flag(pub bool);
+
+impl<'de> Loose<'de> for Flag {
+    fn flag(flag: bool) -> Self {
+        Self(flag)
+    }
+}
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// An object.
+#[derive(Debug)]
+pub(super) struct Object<T>(pub Option<T>);
+
+impl<T> Default for Object<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Loose<'de> for Object<T> {
+    fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(|object| Self(Some(object)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}

@@ -1,0 +1,50 @@
+//! Outputs too large for the transcript, kept beside it.
+
+use fs_err as fs;
+use session_core::{TEXT_LIMIT, text};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const MARK: &str = "<persisted-output>";
+const FOLDER: &str = "tool-results";
+const SAVED_TO: &str = "Full output saved to: ";
+
+/// The folder `<session>/tool-results` of one session. Nothing outside of it
+/// is ever read: the path in a transcript is data.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ToolResults(Option<PathBuf>);
+
+impl ToolResults {
+    /// The folder of the session that a transcript belongs to.
+    pub(super) fn beside(transcript: &Path) -> Self {
+        let subagents = transcript.ancestors().find(|folder| folder.ends_with("subagents"));
+        let session = match subagents.and_then(Path::parent) {
+            Some(session) => session.to_owned(),
+            None => transcript.with_extension(""),
+        };
+        Self(Some(session.join(FOLDER)))
+    }
+
+    /// The whole of an output of which the transcript keeps a preview.
+    pub(super) fn whole(&self, output: &str) -> Option<String> {
+        if !output.starts_with(MARK) {
+            return None;
+        }
+        let path = output.split_once(SAVED_TO)?.1.lines().next()?.trim();
+        let name = text::file_name(path);
+        let folder = text::file_name(path.strip_suffix(name)?);
+        (folder == FOLDER).then(|| self.read(name)).flatten()
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        let folder = fs::canonicalize(self.0.as_ref()?).ok()?;
+        let file = fs::canonicalize(folder.join(name)).ok()?;
+        if file.parent() != Some(&folder) || !file.is_file() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let limit = TEXT_LIMIT as u64 + 4;
+        fs::File::open(file).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

@@ -1,0 +1,156 @@
+//! Prompts typed while the agent works: they wait in a queue of which the
+//! transcript keeps only the operations.
+//!
+//! What is dequeued shows up as a `user` line. What is removed was given to
+//! the agent in the middle of its work, and may stand nowhere else.
+
+use super::fingerprint;
+use super::prompt::Words;
+use serde::{Deserialize, Serialize};
+
+const WAITING: usize = 64;
+const DELIVERED: usize = 16;
+
+/// The queue as the operations so far left it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Queue {
+    waiting: Vec<Waiting>,
+    /// Texts that became turns when they were removed.
+    delivered: Vec<u64>,
+    /// Something was dequeued of which no one knows what.
+    stray: bool,
+}
+
+/// A text that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    /// Offset of the line that holds the text.
+    pub at: u64,
+    /// When it was typed.
+    pub ms: Option<i64>,
+    text: u64,
+    kind: Kind,
+}
+
+/// In the order in which an operation that names no text takes them: the
+/// program prefers the user's words to its own news, and gives no slash
+/// command to a working agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Kind {
+    Typed,
+    /// Of the program, or delivered in another way.
+    Other,
+    Command,
+}
+
+/// What a removal asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Removed {
+    /// This text becomes a turn.
+    Waiting(Waiting),
+    /// The text that the operation itself names becomes one.
+    Named,
+    /// Nothing new.
+    Known,
+}
+
+impl Queue {
+    pub(super) fn enqueue(&mut self, words: &Words, at: u64, ms: Option<i64>) {
+        let (kind, text) = match words {
+            Words::Typed(text) => (Kind::Typed, text.as_str()),
+            Words::Command(text) => (Kind::Command, text.as_str()),
+            Words::Notice(text) | Words::Summary(text) => (Kind::Other, text.as_str()),
+            Words::Nothing => (Kind::Other, ""),
+        };
+        if self.waiting.len() == WAITING {
+            self.waiting.remove(0);
+        }
+        self.waiting.push(Waiting { at, ms, text: fingerprint(text), kind });
+    }
+
+    pub(super) fn dequeue(&mut self) {
+        let taken = self.take_first();
+        self.stray = taken.is_none_or(|waiting| waiting.kind == Kind::Other);
+    }
+
+    /// Takes the text back into the editor: it was not sent.
+    pub(super) fn pop_all(&mut self) {
+        self.waiting.retain(|waiting| waiting.kind == Kind::Other);
+    }
+
+    pub(super) fn remove(&mut self, named: Option<&str>) -> Removed {
+        let Some(text) = named.map(fingerprint) else {
+            return self.take_first().map_or(Removed::Known, |waiting| self.deliver(waiting));
+        };
+        match self.waiting.iter().position(|waiting| waiting.text == text) {
+            Some(at) => {
+                let waiting = self.waiting.remove(at);
+                self.deliver(waiting)
+            }
+            None if self.delivered.contains(&text) => Removed::Known,
+            None => {
+                self.note_delivered(text);
+                Removed::Named
+            }
+        }
+    }
+
+    /// A prompt came in a `user` line. True when it is a turn already.
+    pub(super) fn repeats(&mut self, prompt: &str) -> bool {
+        let text = fingerprint(prompt);
+        self.settle(text);
+        let stray = std::mem::take(&mut self.stray);
+        stray && self.forget_delivered(text)
+    }
+
+    /// A prompt came in an attachment. True when it is a turn already.
+    pub(super) fn repeats_attached(&mut self, prompt: &str) -> bool {
+        let text = fingerprint(prompt);
+        if self.forget_delivered(text) {
+            return true;
+        }
+        if !self.settle(text) {
+            self.note_delivered(text);
+        }
+        false
+    }
+
+    /// News of the program came in a `user` line.
+    pub(super) fn news(&mut self) {
+        self.stray = false;
+    }
+
+    fn take_first(&mut self) -> Option<Waiting> {
+        let first = self.waiting.iter().map(|waiting| waiting.kind).min()?;
+        let at = self.waiting.iter().position(|waiting| waiting.kind == first)?;
+        Some(self.waiting.remove(at))
+    }
+
+    fn deliver(&mut self, waiting: Waiting) -> Removed {
+        if waiting.kind == Kind::Other {
+            return Removed::Known;
+        }
+        self.note_delivered(waiting.text);
+        Removed::Waiting(waiting)
+    }
+
+    /// Keeps the place in the queue of a text that arrived, for the operation
+    /// that will follow.
+    fn settle(&mut self, text: u64) -> bool {
+        let waits = |w: &&mut Waiting| w.text == text && w.kind != Kind::Other;
+        let waiting = self.waiting.iter_mut().find(waits);
+        waiting.map(|waiting| waiting.kind = Kind::Other).is_some()
+    }
+
+    fn note_delivered(&mut self, text: u64) {
+        if self.delivered.len() == DELIVERED {
+            self.delivered.remove(0);
+        }
+        self.delivered.push(text);
+    }
+
+    fn forget_delivered(&mut self, text: u64) -> bool {
+        let at = self.delivered.iter().position(|&delivered| delivered == text);
+        at.map(|at| self.delivered.remove(at)).is_some()
+    }
+}

@@ -1,0 +1,241 @@
+//! A transcript, from its beginning or from a cursor on.
+
+use super::assembly::Assembly;
+use super::entry::Entry;
+use super::facts::Identity;
+use super::json::{early_type, is_whole, with_entry};
+use super::persisted::ToolResults;
+use super::state::{Mark, State};
+use crate::lines::{Line, Lines};
+use crate::{Cursor, Flow, Location, Sink, Warning};
+use session_core::{Detail, SessionMeta, Span, Turn};
+use std::io;
+use std::path::Path;
+
+/// Bytes after which the next turn's beginning is a checkpoint.
+const CHECKPOINT: u64 = 16 * 1024 * 1024;
+
+/// The types that mean something here. The others are most of the bytes.
+const KINDS: [&[u8]; 8] = [
+    b"user",
+    b"assistant",
+    b"system",
+    b"attachment",
+    b"queue-operation",
+    b"custom-title",
+    b"ai-title",
+    b"summary",
+];
+
+/// The sink asked to stop.
+pub(super) struct Stopped;
+
+type Result<T = ()> = std::result::Result<T, Stopped>;
+
+/// Reads a location into a sink.
+pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
+    let resumed = from.and_then(|cursor| Mark::of(cursor, &at.path));
+    let stale = from.is_some() && resumed.is_none();
+    let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
+    let lines = match Lines::open(&at.path, offset) {
+        Ok(lines) => lines,
+        Err(error) => {
+            sink.warning(unreadable(&at.path, &error));
+            return go(sink.checkpoint(from.cloned().unwrap_or_default()));
+        }
+    };
+    let identity = identity(at);
+    let recall = |offset| queued_text(&at.path, offset);
+    let results = ToolResults::default();
+    let assembly = Assembly::new(state.clone(), Detail::Index, &identity, results, &recall);
+    let told = (state.next > 0).then(|| state.facts.meta(&identity));
+    let fresh = offset == 0;
+    let teller = Teller { sink, identity: &identity, told, fresh, stale, opened: false };
+    Reading { path: &at.path, assembly, teller, done: offset, marked: offset, damage: Vec::new() }
+        .run(lines)
+}
+
+/// What the path of a location tells of its session.
+fn identity(at: &Location) -> Identity {
+    let stem = at.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    Identity {
+        id: at.located.session.clone().or(stem).unwrap_or_default(),
+        parent: at.located.parent.clone(),
+    }
+}
+
+/// The text that the line at this offset holds for the queue.
+pub(super) fn queued_text(path: &Path, offset: u64) -> Option<String> {
+    let mut lines = Lines::open(path, offset).ok()?;
+    let line = lines.next().ok()??;
+    with_entry(line.text?, |entry| entry.content.words())
+}
+
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Warning {
+    Warning { path: path.to_owned(), offset: None, reason: error.to_string(), count: 1 }
+}
+
+fn go(flow: Flow) -> Result {
+    match flow {
+        Flow::Continue => Ok(()),
+        Flow::Stop => Err(Stopped),
+    }
+}
+
+/// Opens the session in the sink before its first turn, and tells of its
+/// metadata again when they changed.
+struct Teller<'a> {
+    sink: &'a mut dyn Sink,
+    identity: &'a Identity,
+    told: Option<SessionMeta>,
+    /// The turns replace what was known.
+    fresh: bool,
+    /// The sink was told of this session, but the file is another one now.
+    stale: bool,
+    opened: bool,
+}
+
+impl Teller<'_> {
+    fn session(&mut self, state: &State) -> Result {
+        let meta = state.facts.meta(self.identity);
+        let flow = self.sink.session(&meta, self.fresh && !self.opened);
+        self.opened = true;
+        self.told = Some(meta);
+        go(flow)
+    }
+
+    fn turn(&mut self, turn: Turn, state: &State) -> Result {
+        if !self.opened {
+            self.session(state)?;
+        }
+        go(self.sink.turn(turn))
+    }
+
+    /// Tells what changed since the session was told of.
+    fn settle(&mut self, state: &State) -> Result {
+        let known = self.told.is_some() || self.stale;
+        if known && self.told != Some(state.facts.meta(self.identity)) {
+            self.session(state)?;
+        }
+        Ok(())
+    }
+}
+
+struct Reading<'a> {
+    path: &'a Path,
+    assembly: Assembly<'a>,
+    teller: Teller<'a>,
+    /// Everything before this offset is done.
+    done: u64,
+    /// Offset of the last checkpoint.
+    marked: u64,
+    damage: Vec<Warning>,
+}
+
+impl Reading<'_> {
+    fn run(mut self, mut lines: Lines) -> Result {
+        loop {
+            match lines.next() {
+                Ok(Some(line)) if self.is_unfinished(&line) => break,
+                Ok(Some(line)) => self.line(&line)?,
+                Ok(None) => break,
+                Err(error) => {
+                    self.teller.sink.warning(unreadable(self.path, &error));
+                    break;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// A last line that its writer has not ended yet is left for later.
+    fn is_unfinished(&self, line: &Line<'_>) -> bool {
+        !line.terminated && line.text.is_none_or(|text| !is_whole(text))
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Result {
+        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
+        let before = due.then(|| self.assembly.state.clone());
+        let ended = self.take(line)?;
+        if let Some(turn) = ended {
+            self.teller.turn(turn, &self.assembly.state)?;
+            if let Some(state) = before {
+                self.checkpoint(line.start, state)?;
+            }
+        }
+        self.done = line.end;
+        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT {
+            self.flush()?;
+            self.checkpoint(self.done, self.assembly.state.clone())?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, line: &Line<'_>) -> Result<Option<Turn>> {
+        let Some(text) = line.text else {
+            self.damaged("line is too long", line.start);
+            return Ok(None);
+        };
+        if text.is_empty() || self.is_skipped(text) {
+            return Ok(None);
+        }
+        let span = Span { start: line.start, end: line.end };
+        let (assembly, sink) = (&mut self.assembly, &mut *self.teller.sink);
+        let taken = with_entry(text, |entry| {
+            title_elsewhere(entry, sink).map(|()| assembly.take(entry, span))
+        });
+        taken.unwrap_or_else(|| {
+            self.damaged("line is not valid JSON", line.start);
+            Ok(None)
+        })
+    }
+
+    /// Most lines say by their type, which stands early in them, that nothing
+    /// in them matters. (But any may be the first to tell the directory.)
+    fn is_skipped(&self, text: &[u8]) -> bool {
+        self.assembly.state.facts.has_cwd()
+            && early_type(text).is_some_and(|kind| !KINDS.contains(&kind))
+    }
+
+    fn damaged(&mut self, reason: &str, offset: u64) {
+        match self.damage.iter_mut().find(|warning| warning.reason == reason) {
+            Some(warning) => warning.count += 1,
+            None => self.damage.push(Warning {
+                path: self.path.to_owned(),
+                offset: Some(offset),
+                reason: reason.to_owned(),
+                count: 1,
+            }),
+        }
+    }
+
+    fn flush(&mut self) -> Result {
+        match self.assembly.flush() {
+            Some(turn) => self.teller.turn(turn, &self.assembly.state),
+            None => Ok(()),
+        }
+    }
+
+    fn checkpoint(&mut self, offset: u64, state: State) -> Result {
+        self.marked = offset;
+        let mark = Mark::at(self.path, offset, state);
+        go(self.teller.sink.checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
+    }
+
+    fn finish(mut self) -> Result {
+        self.flush()?;
+        self.teller.settle(&self.assembly.state)?;
+        for warning in std::mem::take(&mut self.damage) {
+            self.teller.sink.warning(warning);
+        }
+        self.checkpoint(self.done, self.assembly.state.clone())
+    }
+}
+
+/// A `summary` line names a message that is in another file.
+fn title_elsewhere(entry: &Entry<'_>, sink: &mut dyn Sink) -> Result {
+    match (entry.kind.get(), entry.leaf_uuid.get(), entry.summary.get()) {
+        (Some("summary"), Some(message), Some(title)) => go(sink.title_elsewhere(message, title)),
+        _ => Ok(()),
+    }
+}

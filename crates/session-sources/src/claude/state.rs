@@ -1,0 +1,147 @@
+//! What a reader must remember from one line to the next, and from one read
+//! to the next.
+
+use super::facts::Facts;
+use super::fingerprint;
+use super::queue::Queue;
+use crate::Cursor;
+use fs_err::File;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+const VERSION: u32 = 1;
+/// Bytes before the cursor that must be the same for it to hold.
+const TAIL: u64 = 4096;
+const SEEN: usize = 128;
+const REPLY_BLOCKS: usize = 64;
+
+/// All that the next line needs to know of those before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct State {
+    /// Index of the next turn.
+    pub next: u32,
+    pub standing: Standing,
+    pub seen: Seen,
+    pub reply: Reply,
+    pub queue: Queue,
+    pub facts: Facts,
+}
+
+/// Whether there is a turn that the next line belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Standing {
+    /// None yet.
+    #[default]
+    Before,
+    /// The turn `next - 1`.
+    Open,
+    /// A warm-up, of which nothing is told.
+    Muted,
+}
+
+/// The last messages' ids, to tell lines that are written twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen(Vec<u64>);
+
+impl Seen {
+    /// True when the id was there already.
+    pub(super) fn repeats(&mut self, uuid: &str) -> bool {
+        let id = fingerprint(uuid);
+        if self.0.contains(&id) {
+            return true;
+        }
+        if self.0.len() == SEEN {
+            self.0.remove(0);
+        }
+        self.0.push(id);
+        false
+    }
+}
+
+/// The blocks so far of the reply that is being written: the lines of one
+/// reply share an id, and old versions repeat in each what was before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reply {
+    id: u64,
+    blocks: Vec<(usize, u64)>,
+}
+
+/// How a block relates to those before it in its reply.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Novelty {
+    New,
+    /// It repeats an earlier block.
+    Repeated,
+    /// It begins with an earlier block of so many bytes, and goes on.
+    Extended(usize),
+}
+
+impl Reply {
+    /// Goes on to the reply of this id. Without an id nothing is compared.
+    pub(super) fn turn_to(&mut self, id: Option<&str>) {
+        let id = id.map_or(0, fingerprint);
+        if id != self.id || id == 0 {
+            *self = Self { id, blocks: Vec::new() };
+        }
+    }
+
+    pub(super) fn note(&mut self, block: &str) -> Novelty {
+        let own = (block.len(), fingerprint(block));
+        if self.id == 0 {
+            return Novelty::New;
+        }
+        if self.blocks.contains(&own) {
+            return Novelty::Repeated;
+        }
+        let begins = |&&mut (len, hash): &&mut (usize, u64)| {
+            block.get(..len).is_some_and(|begin| fingerprint(begin) == hash)
+        };
+        if let Some(earlier) = self.blocks.iter_mut().find(begins) {
+            return Novelty::Extended(std::mem::replace(earlier, own).0);
+        }
+        if self.blocks.len() < REPLY_BLOCKS {
+            self.blocks.push(own);
+        }
+        Novelty::New
+    }
+}
+
+/// A state with the place in the file that it belongs to: what a cursor says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    version: u32,
+    /// Everything before is done.
+    pub offset: u64,
+    /// Hash of the bytes just before.
+    tail: String,
+    pub state: State,
+}
+
+impl Mark {
+    /// Marks a place of a file.
+    pub(super) fn at(path: &Path, offset: u64, state: State) -> io::Result<Self> {
+        Ok(Self { version: VERSION, offset, tail: tail(path, offset)?, state })
+    }
+
+    /// What a cursor says, if the file is still what it was up to there.
+    pub(super) fn of(cursor: &Cursor, path: &Path) -> Option<Self> {
+        let mark: Self = serde_json::from_str(&cursor.0).ok()?;
+        let same = mark.version == VERSION && tail(path, mark.offset).ok()? == mark.tail;
+        same.then_some(mark)
+    }
+
+    pub(super) fn cursor(&self) -> Cursor {
+        Cursor(serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// Hash of the last bytes before an offset; an error when the file is shorter.
+fn tail(path: &Path, offset: u64) -> io::Result<String> {
+    let from = offset.saturating_sub(TAIL);
+    let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    file.read_exact(&mut bytes)?;
+    Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())
+}

@@ -1,0 +1,54 @@
+//! Read-only parsers of the session histories of coding agents.
+//!
+//! A [`Source`] is one agent. It [locates](Source::locate) history on disk, as
+//! [`Location`]s with a [`Stamp`] that changes when the content does, and
+//! [reads](Source::read) one into a [`Sink`]: turns in the order of the file,
+//! one at a time, so that memory does not grow with the file. A [`Cursor`]
+//! says where to go on when the file has grown. For `show`,
+//! [`Source::show`] reads just the [spans](session_core::Span) of some turns
+//! again, in full.
+//!
+//! Nothing here writes, and nothing here fails: what cannot be read becomes a
+//! [`Warning`] and costs only itself.
+//!
+//! ```
+//! use session_sources::{Collected, Env, sources};
+//!
+//! let home = tempfile::tempdir().unwrap();
+//! let folder = home.path().join(".claude/projects/-home-ann-app");
+//! std::fs::create_dir_all(&folder).unwrap();
+//! std::fs::write(
+//!     folder.join("7a1e0c52-0000-4000-8000-000000000001.jsonl"),
+//!     concat!(
+//!         r#"{"type":"user","uuid":"u1","cwd":"/home/ann/app","message":{"role":"user","content":"Why does the server not start?"}}"#, "\n",
+//!     ),
+//! ).unwrap();
+//!
+//! let env = Env::with_home(home.path());
+//! let mut found = Collected::default();
+//! for source in sources() {
+//!     for location in source.locate(&env).locations {
+//!         source.read(&location, None, &mut found);
+//!     }
+//! }
+//! assert_eq!(found.turns[0].1.prompt, "Why does the server not start?");
+//! ```
+
+mod claude;
+mod env;
+mod lines;
+mod opencode;
+mod project;
+mod source;
+
+pub use env::Env;
+pub use source::{
+    Collected, Cursor, Flow, Listing, Located, Location, Shown, Sink, Source, Stamp, Warning,
+};
+
+static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];
+
+/// Every agent that is read. Adding one is a file, its fixtures and a line here.
+pub fn sources() -> &'static [&'static dyn Source] {
+    &SOURCES
+}

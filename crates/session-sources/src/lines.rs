@@ -1,0 +1,196 @@
+//! Lines of a JSONL file with bounded memory.
+
+mod elide;
+
+use elide::Elider;
+use fs_err::File;
+use memchr::memchr;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+const BUFFER: usize = 256 * 1024;
+/// Longest line that is given as it is.
+const WHOLE_LIMIT: usize = 1024 * 1024;
+
+/// One line of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    /// Offset of its first byte.
+    pub start: u64,
+    /// Offset of the byte after its line end.
+    pub end: u64,
+    /// Its bytes without the line end. Of a line over 1 MiB, long JSON strings
+    /// are cut; `None` when even that is too long.
+    pub text: Option<&'a [u8]>,
+    /// False for a last line without a line feed.
+    pub terminated: bool,
+}
+
+/// Reads a file line by line. Only `\n` ends a line: JSON strings may hold the
+/// other characters that Unicode calls line ends.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    file: File,
+    buffer: Vec<u8>,
+    /// The bytes read and not yet given are `buffer[at..filled]`.
+    at: usize,
+    filled: usize,
+    /// Offset in the file of `buffer[at]`.
+    offset: u64,
+    elider: Elider,
+}
+
+impl Lines {
+    /// Opens a file at an offset, which should begin a line.
+    pub(crate) fn open(path: &Path, offset: u64) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        if offset > 0 {
+            file.seek(SeekFrom::Start(offset))?;
+        }
+        let buffer = vec![0; BUFFER];
+        Ok(Self { file, buffer, at: 0, filled: 0, offset, elider: Elider::default() })
+    }
+
+    /// The next line, or `None` at the end of the file.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        let mut searched = 0;
+        loop {
+            let unread = &self.buffer[self.at..self.filled];
+            if let Some(found) = memchr(b'\n', &unread[searched..]) {
+                return Ok(Some(self.whole(searched + found, true)));
+            }
+            searched = unread.len();
+            if searched > WHOLE_LIMIT {
+                return self.elided().map(Some);
+            }
+            if self.fill()? == 0 {
+                return Ok((searched > 0).then(|| self.whole(searched, false)));
+            }
+        }
+    }
+
+    fn whole(&mut self, len: usize, terminated: bool) -> Line<'_> {
+        let (from, start) = (self.at, self.offset);
+        self.advance(len + usize::from(terminated));
+        let text = trim_cr(&self.buffer[from..from + len]);
+        Line { start, end: self.offset, text: Some(text), terminated }
+    }
+
+    fn elided(&mut self) -> io::Result<Line<'_>> {
+        let start = self.offset;
+        self.elider.clear();
+        let terminated = loop {
+            let unread = &self.buffer[self.at..self.filled];
+            let found = memchr(b'\n', unread);
+            let len = found.unwrap_or(unread.len());
+            unread[..len].iter().for_each(|&byte| self.elider.push(byte));
+            self.advance(len + usize::from(found.is_some()));
+            if found.is_some() || self.fill()? == 0 {
+                break found.is_some();
+            }
+        };
+        let text = self.elider.line().map(trim_cr);
+        Ok(Line { start, end: self.offset, text, terminated })
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.at += count;
+        self.offset += count as u64;
+    }
+
+    /// Reads more behind what is unread, and says how much.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.copy_within(self.at..self.filled, 0);
+        self.filled -= self.at;
+        self.at = 0;
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        loop {
+            match self.file.read(&mut self.buffer[self.filled..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(count) => {
+                    self.filled += count;
+                    return Ok(count);
+                }
+            }
+        }
+    }
+}
+
+fn trim_cr(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(content: &[u8], offset: u64) -> Vec<(u64, u64, Option<Vec<u8>>, bool)> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), content).unwrap();
+        let mut lines = Lines::open(file.path(), offset).unwrap();
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            found.push((line.start, line.end, line.text.map(<[u8]>::to_vec), line.terminated));
+        }
+        found
+    }
+
+    fn texts(content: &[u8]) -> Vec<String> {
+        let text = |line: Option<Vec<u8>>| String::from_utf8(line.unwrap()).unwrap();
+        read(content, 0).into_iter().map(|(_, _, line, _)| text(line)).collect()
+    }
+
+    #[test]
+    fn only_line_feeds_end_lines() {
+        assert_eq!(texts("a\u{2028}b\u{85}c\r\nd\re\n".as_bytes()), ["a\u{2028}b\u{85}c", "d\re"]);
+        assert_eq!(read(b"", 0), []);
+        assert_eq!(
+            read(b"ab\n\ncd", 3),
+            [(3, 4, Some(vec![]), true), (4, 6, Some(b"cd".to_vec()), false)]
+        );
+    }
+
+    #[test]
+    fn long_strings_of_huge_lines_are_cut() {
+        let line = format!(r#"{{"a":"{}","b":"kept"}}"#, "x".repeat(3 << 20));
+        let content = format!("{line}\n{{}}\n");
+        let found = texts(content.as_bytes());
+        assert_eq!(found.len(), 2);
+        assert!(found[0].len() < 70_000, "{}", found[0].len());
+        assert!(found[0].ends_with(r#"x … 3080192 bytes left out","b":"kept"}"#));
+        assert_eq!(found[1], "{}");
+    }
+
+    #[test]
+    fn a_huge_line_without_strings_is_too_long() {
+        let content = format!("[{}0]\n{{}}\n", "1,".repeat(5 << 20));
+        let found = read(content.as_bytes(), 0);
+        assert_eq!(found[0].2, None);
+        assert_eq!(found[1].2.as_deref(), Some(&b"{}"[..]));
+        assert_eq!(found[0].1, found[1].0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn lines_cover_the_file(parts in prop::collection::vec("[a-z]{0,3}\r?\n?", 0..20), long in 0usize..600_000) {
+            let content = format!("{}{}\n{}", parts.concat(), "y".repeat(long), parts.concat());
+            let found = read(content.as_bytes(), 0);
+            let mut at = 0;
+            for (start, end, text, terminated) in found {
+                prop_assert_eq!(start, at);
+                let whole = &content.as_bytes()[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
+                let bare = whole.strip_suffix(b"\n").unwrap_or(whole);
+                prop_assert_eq!(terminated, bare.len() < whole.len());
+                prop_assert_eq!(text.as_deref(), Some(trim_cr(bare)));
+                at = end;
+            }
+            prop_assert_eq!(at, content.len() as u64);
+        }
+    }
+}

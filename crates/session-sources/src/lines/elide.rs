@@ -1,0 +1,152 @@
+//! Cuts the long strings of a JSON line while it streams by.
+
+/// Bytes kept of one string.
+const STRING_LIMIT: usize = 64 * 1024;
+/// Longest line after the cuts.
+const LINE_LIMIT: usize = 8 * 1024 * 1024;
+
+/// Copies a JSON line byte by byte, but of each string only the first 64 KiB
+/// and how much was left out.
+#[derive(Debug, Default)]
+pub(super) struct Elider {
+    out: Vec<u8>,
+    state: State,
+    /// Bytes kept and left out of the string at hand.
+    kept: usize,
+    left_out: usize,
+    /// The unit before this one is the first half of a surrogate pair.
+    after_high: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Outside,
+    Inside,
+    /// After a backslash.
+    Escape,
+    /// In `\uXXXX`, so many digits to come; true while it may be `\uD8..` to
+    /// `\uDB..`.
+    Digits(u8, bool),
+}
+
+impl Elider {
+    pub(super) fn clear(&mut self) {
+        let mut out = std::mem::take(&mut self.out);
+        out.clear();
+        *self = Self { out, ..Self::default() };
+    }
+
+    /// The line, unless it is too long even so.
+    pub(super) fn line(&self) -> Option<&[u8]> {
+        (self.out.len() <= LINE_LIMIT).then_some(&self.out)
+    }
+
+    pub(super) fn push(&mut self, byte: u8) {
+        if self.out.len() > LINE_LIMIT {
+            return;
+        }
+        match self.state {
+            State::Outside => self.outside(byte),
+            State::Inside => self.inside(byte),
+            State::Escape => self.escape(byte),
+            State::Digits(left, high) => self.digit(byte, left, high),
+        }
+    }
+
+    fn outside(&mut self, byte: u8) {
+        self.out.push(byte);
+        if byte == b'"' {
+            (self.state, self.kept, self.left_out) = (State::Inside, 0, 0);
+        }
+    }
+
+    fn inside(&mut self, byte: u8) {
+        match byte {
+            b'"' => return self.close(),
+            b'\\' => self.state = State::Escape,
+            _ => {}
+        }
+        let starts_unit = byte & 0xC0 != 0x80 && !self.after_high;
+        let full = self.left_out > 0 || (starts_unit && self.kept >= STRING_LIMIT);
+        if byte != b'\\' {
+            self.after_high = false;
+        }
+        self.take(byte, full);
+    }
+
+    fn escape(&mut self, byte: u8) {
+        self.state = if byte == b'u' { State::Digits(4, true) } else { State::Inside };
+        self.after_high = false;
+        self.take(byte, self.left_out > 0);
+    }
+
+    fn digit(&mut self, byte: u8, left: u8, high: bool) {
+        let high = high
+            && match left {
+                4 => matches!(byte, b'd' | b'D'),
+                3 => matches!(byte, b'8' | b'9' | b'a'..=b'b' | b'A'..=b'B'),
+                _ => true,
+            };
+        self.after_high = left == 1 && high;
+        self.state = if left == 1 { State::Inside } else { State::Digits(left - 1, high) };
+        self.take(byte, self.left_out > 0);
+    }
+
+    fn take(&mut self, byte: u8, leave_out: bool) {
+        if leave_out {
+            self.left_out += 1;
+        } else {
+            self.kept += 1;
+            self.out.push(byte);
+        }
+    }
+
+    fn close(&mut self) {
+        if self.left_out > 0 {
+            let note = format!(" … {} bytes left out", self.left_out);
+            self.out.extend_from_slice(note.as_bytes());
+        }
+        self.out.push(b'"');
+        self.state = State::Outside;
+        self.after_high = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Elider, STRING_LIMIT};
+    use proptest::prelude::*;
+
+    fn elided(json: &str) -> String {
+        let mut elider = Elider::default();
+        json.bytes().for_each(|byte| elider.push(byte));
+        String::from_utf8(elider.line().unwrap().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn short_strings_pass() {
+        let json = r#"{"a\"b":["\\","\ud83d\ude00",1,null,"ü"]}"#;
+        assert_eq!(elided(json), json);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// Wherever the cut falls, what is left is valid JSON and a prefix.
+        #[test]
+        fn cuts_leave_valid_json(
+            lead in 0usize..16,
+            unit in prop::sample::select(vec!["a", "ü", "😀", r"\n", r"\u00fc", r"\ud83d\ude00", r"\\", r#"\""#]),
+        ) {
+            let body = format!("{}{}", "a".repeat(lead), unit.repeat(STRING_LIMIT / unit.len() + 20));
+            let json = format!(r#"["{body}","z"]"#);
+            let read: Vec<String> = serde_json::from_str(&elided(&json)).unwrap();
+            let whole: Vec<String> = serde_json::from_str(&json).unwrap();
+            let (kept, note) = read[0].split_once(" … ").unwrap();
+            prop_assert!(whole[0].starts_with(kept));
+            prop_assert!(note.ends_with(" bytes left out"));
+            prop_assert_eq!(&read[1], "z");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The SQLite database of OpenCode 1.2 and later.
+
+use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
+use super::history::{History, Session, Visit};
+use super::message::{Header, Message};
+use super::meta::{Project, Stored};
+use super::piece::Piece;
+use super::schema::Schema;
+use super::signature::Signature;
+use super::snapshot::Snapshot;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row, params};
+use session_core::{Detail, Span};
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long another program's lock is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// An open database, its write-ahead log included. Read transactions last for
+/// one session at most: OpenCode cannot reset its log meanwhile.
+#[derive(Debug)]
+pub(super) struct Database {
+    // Before the copy, which it must not outlive.
+    connection: Connection,
+    schema: Schema,
+    _copy: Option<Snapshot>,
+}
+
+impl Database {
+    /// Opens a database for reading. Where the folder cannot be written to,
+    /// SQLite cannot share the log with OpenCode, and a copy is opened.
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        match connect(path) {
+            Ok((connection, schema)) => Ok(Self {
+                connection,
+                schema,
+                _copy: None,
+            }),
+            Err(Error::Unopenable(_)) => Self::open_copy(path),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_copy(path: &Path) -> Result<Self, Error> {
+        let copy = Snapshot::take(path)?;
+        let (connection, schema) = connect(&copy.path())?;
+        Ok(Self {
+            connection,
+            schema,
+            _copy: Some(copy),
+        })
+    }
+
+    /// The ids of all sessions.
+    pub(super) fn session_ids(&self) -> Result<Vec<String>, Error> {
+        let mut statement = self.connection.prepare("SELECT id FROM session")?;
+        let mut rows = statement.query([])?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            ids.extend(text(row, 0)?);
+        }
+        Ok(ids)
+    }
+
+    /// OpenCode is building a second storage; once it is in use, an empty
+    /// `message` table does not mean that there is nothing.
+    fn check_form(&self) -> Result<(), Error> {
+        if !self.schema.has("session_message", "id") {
+            return Ok(());
+        }
+        let newer: bool = self.connection.query_row(
+            "SELECT EXISTS (SELECT 1 FROM session_message) AND NOT EXISTS (SELECT 1 FROM message)",
+            [],
+            |row| row.get(0),
+        )?;
+        if newer { Err(Error::NewerForm) } else { Ok(()) }
+    }
+
+    fn pieces(
+        &self,
+        message: &str,
+        detail: Detail,
+        faults: &mut Faults,
+    ) -> Result<Vec<Piece>, Error> {
+        let mut statement = self.connection.prepare_cached(&Schema::parts_sql())?;
+        let mut rows = statement.query(params![message, SIZE_LIMIT])?;
+        let mut pieces = Vec::new();
+        while let Some(row) = rows.next()? {
+            let piece = data(row, 0, faults)?.map(|data| Piece::decode(&data, detail));
+            match piece {
+                Some(Ok(piece)) => pieces.extend(piece),
+                Some(Err(_)) => faults.add(BAD_JSON),
+                None => {}
+            }
+        }
+        Ok(pieces)
+    }
+}
+
+impl History for Database {
+    fn sessions(&self, _faults: &mut Faults) -> Result<Vec<Session>, Error> {
+        self.check_form()?;
+        let mut statement = self.connection.prepare(&self.schema.sessions_sql())?;
+        let mut rows = statement.query([])?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            sessions.extend(session(row)?);
+        }
+        Ok(sessions)
+    }
+
+    fn messages(
+        &self,
+        session: &str,
+        span: Span,
+        detail: Detail,
+        faults: &mut Faults,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        let _snapshot = self.connection.unchecked_transaction()?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&self.schema.messages_sql())?;
+        let first = i64::try_from(span.start).unwrap_or(i64::MAX);
+        let number = i64::try_from(span.end.saturating_sub(span.start)).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![session, number, first, SIZE_LIMIT])?;
+        let mut ordinal = span.start;
+        while let Some(row) = rows.next()? {
+            let id = text(row, 0)?.unwrap_or_default();
+            let header = header(row, faults)?;
+            let pieces = self.pieces(&id, detail, faults)?;
+            if visit(Message {
+                id,
+                ordinal,
+                header,
+                pieces,
+            })
+            .is_break()
+            {
+                break;
+            }
+            ordinal = ordinal.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
+fn connect(path: &Path) -> Result<(Connection, Schema), Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let schema = Schema::of(&connection)?;
+    Ok((connection, schema))
+}
+
+fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
+    let Some(id) = text(row, 0)? else {
+        return Ok(None);
+    };
+    let project = Project {
+        id: text(row, 4)?,
+        worktree: text(row, 5)?,
+        sandboxes: text(row, 6)?,
+    };
+    let stored = Stored {
+        id,
+        parent: text(row, 1)?,
+        title: text(row, 2)?,
+        directory: text(row, 3)?,
+        project,
+    };
+    let count = |column| number(row, column).map(|n| u64::try_from(n).unwrap_or_default());
+    Ok(Some(Session {
+        meta: stored.meta(),
+        created: number(row, 7)?,
+        signature: Signature(number(row, 8)?, count(9)?, count(10)?),
+    }))
+}
+
+/// The columns of a message from the creation on. The column tells the time
+/// also when the data cannot be read.
+fn header(row: &Row<'_>, faults: &mut Faults) -> Result<Header, Error> {
+    let created = Some(number(row, 1)?).filter(|&ms| ms != 0);
+    let mut header = match data(row, 2, faults)?.map(|data| Header::decode(&data)) {
+        Some(Ok(header)) => header,
+        Some(Err(_)) => {
+            faults.add(BAD_JSON);
+            Header::UNREADABLE
+        }
+        None => Header::UNREADABLE,
+    };
+    header.created = created.or(header.created);
+    Ok(header)
+}
+
+/// The JSON at `column`, whose length follows it.
+fn data<'a>(
+    row: &'a Row<'_>,
+    column: usize,
+    faults: &mut Faults,
+) -> Result<Option<Cow<'a, str>>, Error> {
+    match row.get_ref(column)? {
+        // Far quicker than the lossy reading, which is hardly ever needed.
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(Some(
+            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed),
+        )),
+        _ => {
+            let too_long =
+                u64::try_from(number(row, column + 1)?).is_ok_and(|n: u64| n > SIZE_LIMIT.into());
+            faults.add(if too_long { TOO_LONG } else { BAD_JSON });
+            Ok(None)
+        }
+    }
+}
+
+/// SQLite lets any value into any column.
+fn text(row: &Row<'_>, column: usize) -> Result<Option<String>, Error> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        _ => None,
+    })
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a time in milliseconds fits, else any will do"
+)]
+fn number(row: &Row<'_>, column: usize) -> Result<i64, Error> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Integer(number) => number,
+        ValueRef::Real(number) => number as i64,
+        _ => 0,
+    })
+}

@@ -1,0 +1,187 @@
+//! Sessions and messages, wherever they are kept, and how they are read.
+
+use super::fault::{self, Error, Faults};
+use super::message::Message;
+use super::signature::{Signature, Signatures};
+use super::turns::Turns;
+use crate::{Cursor, Flow, Shown, Sink};
+use session_core::{Detail, SessionMeta, Span, Turn};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A session without its messages.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) meta: SessionMeta,
+    /// Milliseconds since 1970.
+    pub(super) created: i64,
+    pub(super) signature: Signature,
+}
+
+/// Where messages go, one at a time.
+pub(super) type Visit<'a> = dyn FnMut(Message) -> ControlFlow<()> + 'a;
+
+/// A database, or a tree of JSON files.
+pub(super) trait History {
+    /// All sessions, in any order.
+    fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error>;
+
+    /// The messages of a session whose ordinals lie in `span`, in order.
+    fn messages(
+        &self,
+        session: &str,
+        span: Span,
+        detail: Detail,
+        faults: &mut Faults,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error>;
+}
+
+/// All messages of a session.
+const WHOLE: Span = Span {
+    start: 0,
+    end: u64::MAX,
+};
+/// Least number of sessions between two checkpoints. Each holds the whole
+/// map, so that of many sessions there are no more than about 32.
+const CHECKPOINT_STEP: usize = 8;
+
+/// Delivers the sessions that changed since `from`.
+pub(super) fn read(
+    history: &dyn History,
+    path: &Path,
+    from: Option<&Cursor>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let mut faults = Faults::default();
+    let mut sessions = history.sessions(&mut faults)?;
+    sessions.sort_by(|a, b| (a.created, &a.meta.id).cmp(&(b.created, &b.meta.id)));
+    let reading = Reading {
+        history,
+        known: Signatures::of(from),
+        faults,
+        sink,
+    };
+    // Broken off means that the sink wants to hear no more.
+    let _: ControlFlow<()> = reading.all(&sessions, path);
+    Ok(())
+}
+
+/// A read under way.
+struct Reading<'a> {
+    history: &'a dyn History,
+    known: Signatures,
+    faults: Faults,
+    sink: &'a mut dyn Sink,
+}
+
+impl Reading<'_> {
+    fn all(mut self, sessions: &[Session], path: &Path) -> ControlFlow<()> {
+        self.gone(sessions)?;
+        let changed: Vec<&Session> = sessions
+            .iter()
+            .filter(|s| !self.known.contains(&s.meta.id, s.signature))
+            .collect();
+        let step = CHECKPOINT_STEP.max(changed.len() / 32);
+        for (n, session) in changed.into_iter().enumerate() {
+            if n > 0 && n % step == 0 {
+                go_on(self.sink.checkpoint(self.known.cursor()))?;
+            }
+            self.session(session)?;
+        }
+        for warning in self.faults.warnings(path) {
+            self.sink.warning(warning);
+        }
+        go_on(self.sink.checkpoint(self.known.cursor()))
+    }
+
+    fn gone(&mut self, sessions: &[Session]) -> ControlFlow<()> {
+        let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
+        for id in self.known.take_gone(|id| ids.contains(id)) {
+            go_on(self.sink.gone(&id))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A session that breaks off in an error is not noted as delivered: the
+    /// next read tries it again.
+    fn session(&mut self, session: &Session) -> ControlFlow<()> {
+        go_on(self.sink.session(&session.meta, true))?;
+        let mut turns = Turns::new(0, session.meta.parent.is_some(), Detail::Index);
+        let mut flow = ControlFlow::Continue(());
+        let sink = &mut *self.sink;
+        let read = self.history.messages(
+            &session.meta.id,
+            WHOLE,
+            Detail::Index,
+            &mut self.faults,
+            &mut |message| {
+                flow = turns
+                    .push(message)
+                    .map_or(ControlFlow::Continue(()), |t| go_on(sink.turn(t)));
+                flow
+            },
+        );
+        flow?;
+        if let Some(last) = turns.finish() {
+            go_on(self.sink.turn(last))?;
+        }
+        match read {
+            Ok(()) => self.known.insert(&session.meta.id, session.signature),
+            Err(error) => self
+                .faults
+                .add(&format!("session could not be read: {error}")),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn go_on(flow: Flow) -> ControlFlow<()> {
+    match flow {
+        Flow::Continue => ControlFlow::Continue(()),
+        Flow::Stop => ControlFlow::Break(()),
+    }
+}
+
+/// Reads the turns at `spans` again, in full.
+pub(super) fn show(
+    history: &dyn History,
+    path: &Path,
+    session: &SessionMeta,
+    spans: &[(u32, Span)],
+) -> Shown {
+    let mut shown = Shown::default();
+    let mut faults = Faults::default();
+    for (index, span) in spans {
+        match turn_at(history, session, *index, *span, &mut faults) {
+            Ok(turn) => shown.turns.extend(turn),
+            Err(error) => {
+                shown.warnings.push(fault::warning(path, &error));
+                break;
+            }
+        }
+    }
+    shown.warnings.extend(faults.warnings(path));
+    shown
+}
+
+fn turn_at(
+    history: &dyn History,
+    session: &SessionMeta,
+    index: u32,
+    span: Span,
+    faults: &mut Faults,
+) -> Result<Option<Turn>, Error> {
+    let mut turns = Turns::new(index, session.parent.is_some(), Detail::Full);
+    let mut first = None;
+    history.messages(&session.id, span, Detail::Full, faults, &mut |message| {
+        first = turns.push(message);
+        if first.is_some() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })?;
+    Ok(first.or_else(|| turns.finish()))
+}

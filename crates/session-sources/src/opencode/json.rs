@@ -1,0 +1,88 @@
+//! JSON read leniently: a value of another type than expected is absent.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use session_core::text;
+
+/// A field that counts as absent when it has another type than expected.
+#[derive(Debug)]
+pub(super) struct Lax<T>(pub Option<T>);
+
+impl<T> Default for Lax<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lax<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'de RawValue>::deserialize(deserializer)?;
+        Ok(Self(serde_json::from_str(raw.get()).ok()))
+    }
+}
+
+/// The string that `raw` is, cut to `limit` bytes: what lies beyond is never
+/// decoded. `None` when it is no string.
+pub(super) fn string(raw: Option<&RawValue>, limit: usize) -> Option<String> {
+    let body = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
+    Some(unescape(body, limit))
+}
+
+/// Any value. One that nests too deep, or holds half a surrogate pair, is
+/// given as its text.
+pub(super) fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_else(|_| Value::String(raw.get().to_owned()))
+}
+
+fn unescape(body: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(body.len().min(limit));
+    let mut rest = body;
+    while out.len() < limit {
+        let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let (plain, escape) = rest.split_at(plain);
+        out.push_str(text::clip(plain, limit - out.len()));
+        if escape.is_empty() {
+            break;
+        }
+        let (character, length) = escaped(escape);
+        out.push(character);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    out.truncate(text::clip(&out, limit).len());
+    out
+}
+
+/// The character that the escape at the start of `escape` stands for, and the
+/// length of the escape in bytes.
+fn escaped(escape: &str) -> (char, usize) {
+    match escape.as_bytes().get(1) {
+        Some(b'n') => ('\n', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'r') => ('\r', 2),
+        Some(b'b') => ('\u{8}', 2),
+        Some(b'f') => ('\u{c}', 2),
+        Some(b'u') => unicode(escape),
+        Some(&byte) => (char::from(byte), 2),
+        None => (char::REPLACEMENT_CHARACTER, 1),
+    }
+}
+
+/// Programs cut text at UTF-16 units, so that half a pair is met in practice:
+/// it becomes U+FFFD, where serde_json would refuse the whole string.
+fn unicode(escape: &str) -> (char, usize) {
+    let Some(first) = unit(escape, 0) else {
+        return (char::REPLACEMENT_CHARACTER, 2);
+    };
+    let units = [first, unit(escape, 6).unwrap_or_default()];
+    match char::decode_utf16(units).next() {
+        Some(Ok(character)) => (character, 6 * character.len_utf16()),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}
+
+/// The UTF-16 unit of a `\uXXXX` that begins `at` bytes on.
+fn unit(escape: &str, at: usize) -> Option<u16> {
+    let digits = escape.get(at..at + 6)?.strip_prefix("\\u")?;
+    u16::from_str_radix(digits, 16).ok()
+}

@@ -1,0 +1,176 @@
+//! Where OpenCode keeps its data.
+
+use super::fault;
+use crate::{Env, Listing, Located, Location, Stamp};
+use fs_err as fs;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The folder of old JSON files, in the data folder.
+const TREE: &str = "storage";
+
+/// The databases and the JSON tree of a user.
+pub(super) fn locate(env: &Env) -> Listing {
+    let mut listing = Listing::default();
+    let folder = data_folder(env);
+    let mut met = HashSet::new();
+    for path in databases(env, &folder, &mut listing) {
+        let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if met.insert(real) {
+            let stamp = database_stamp(&path);
+            add(&mut listing, path, stamp);
+        }
+    }
+    let tree = folder.join(TREE);
+    if tree.join("session").is_dir() {
+        let stamp = tree_stamp(&tree);
+        add(&mut listing, tree, stamp);
+    }
+    listing
+        .locations
+        .sort_by(|a, b| (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path)));
+    listing
+}
+
+/// The databases in a folder: `opencode.db`, and one for each release channel.
+pub(super) fn databases_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let named = name
+            .to_str()
+            .is_some_and(|n| n.starts_with("opencode") && n.ends_with(".db"));
+        let path = folder.join(name);
+        if named && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The write-ahead log of a database, which may hold all that there is.
+pub(super) fn wal(database: &Path) -> PathBuf {
+    let mut path = OsString::from(database);
+    path.push("-wal");
+    PathBuf::from(path)
+}
+
+/// Bytes and last change of a database and of its log.
+pub(super) fn database_stamp(path: &Path) -> io::Result<Stamp> {
+    let mut stamp = stamp(&fs::metadata(path)?);
+    // An empty log may be left of a reader, even of ourselves: it says nothing.
+    if let Some(log) = fs::metadata(wal(path)).ok().filter(|log| log.len() > 0) {
+        stamp.size += log.len();
+        stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));
+    }
+    Ok(stamp)
+}
+
+/// The last change of a file, in nanoseconds since 1970.
+pub(super) fn mtime_ns(file: &Metadata) -> i64 {
+    let since = file
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or_default()
+}
+
+fn data_folder(env: &Env) -> PathBuf {
+    let share = env.get("XDG_DATA_HOME").map(|folder| env.path(folder));
+    share
+        .unwrap_or_else(|| env.home.join(".local/share"))
+        .join("opencode")
+}
+
+fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
+    let mut paths = match databases_in(folder) {
+        Ok(paths) => paths,
+        Err(error) => {
+            warn(listing, folder, &error);
+            Vec::new()
+        }
+    };
+    let chosen = env.get("OPENCODE_DB").filter(|name| *name != ":memory:");
+    // An absolute path takes the place of the folder.
+    paths.extend(chosen.map(|name| folder.join(env.path(name))));
+    paths
+}
+
+fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<Stamp>) {
+    match stamp {
+        Ok(stamp) => listing.locations.push(Location {
+            path,
+            stamp,
+            located: Located::default(),
+        }),
+        Err(error) => warn(listing, &path, &error),
+    }
+}
+
+/// What is not there is no fault.
+fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
+    if error.kind() != ErrorKind::NotFound {
+        let reason = format!("cannot be listed: {}", error.kind());
+        listing.warnings.push(fault::warning(path, &reason));
+    }
+}
+
+/// The stamp of a JSON tree: the sizes of all session files, and the latest
+/// change of any of them, of the folder of each session's messages, and of the
+/// folder that holds a folder of parts for each message. OpenCode rewrites the
+/// session file at each prompt; the folders tell of what was written since.
+fn tree_stamp(tree: &Path) -> io::Result<Stamp> {
+    let mut total = stamp(&fs::metadata(tree.join("session"))?);
+    total.size = 0;
+    for project in fs::read_dir(tree.join("session"))?.flatten() {
+        include(&mut total, &project.path(), false);
+        let Ok(sessions) = fs::read_dir(project.path()) else {
+            continue;
+        };
+        for session in sessions.flatten() {
+            include(&mut total, &session.path(), true);
+        }
+    }
+    for messages in fs::read_dir(tree.join("message"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        include(&mut total, &messages.path(), false);
+    }
+    include(&mut total, &tree.join("part"), false);
+    Ok(total)
+}
+
+fn include(total: &mut Stamp, path: &Path, counted: bool) {
+    let Ok(metadata) = fs::metadata(path) else {
+        return;
+    };
+    total.mtime_ns = total.mtime_ns.max(mtime_ns(&metadata));
+    total.size += if counted { metadata.len() } else { 0 };
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    Stamp {
+        size: metadata.len(),
+        mtime_ns: mtime_ns(metadata),
+        inode: inode(metadata),
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_metadata: &Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,124 @@
+//! A message with its parts: what the database and the JSON tree both give.
+
+use super::json::{self, Lax};
+use super::piece::Piece;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    User,
+    Assistant,
+    /// Not readable, or of a kind not known: counted in the order of messages,
+    /// otherwise passed over.
+    Other,
+}
+
+/// What `message.data` says.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) role: Role,
+    /// Milliseconds since 1970.
+    pub(super) created: Option<i64>,
+    /// Missing when the run was killed.
+    pub(super) completed: Option<i64>,
+    /// An assistant's message that retells the session (compaction).
+    pub(super) summary: bool,
+    /// `MessageAbortedError: Aborted`.
+    pub(super) error: Option<String>,
+}
+
+/// A message, in its place in the session.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) id: String,
+    /// Place in the session in the order of `(time_created, id)`, from 0.
+    pub(super) ordinal: u64,
+    pub(super) header: Header,
+    pub(super) pieces: Vec<Piece>,
+}
+
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(default)]
+    role: Lax<String>,
+    #[serde(default)]
+    time: Lax<Times>,
+    /// `true` on an assistant's, an object with whole patches on a user's.
+    #[serde(default)]
+    summary: Lax<bool>,
+    #[serde(borrow, default)]
+    error: Lax<Failure<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Times {
+    #[serde(default)]
+    created: Lax<i64>,
+    #[serde(default)]
+    completed: Lax<i64>,
+}
+
+#[derive(Deserialize)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    data: Lax<Reason<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Reason<'a> {
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+const ERROR_LIMIT: usize = 8 * 1024;
+
+impl Header {
+    /// What stands for a message that cannot be read.
+    pub(super) const UNREADABLE: Self = Self {
+        role: Role::Other,
+        created: None,
+        completed: None,
+        summary: false,
+        error: None,
+    };
+
+    /// Reads `message.data`.
+    pub(super) fn decode(data: &str) -> Result<Self, serde_json::Error> {
+        let data: Data<'_> = serde_json::from_str(data)?;
+        let times = data.time.0.unwrap_or_default();
+        Ok(Self {
+            role: role(data.role.0.as_deref()),
+            created: times.created.0,
+            completed: times.completed.0,
+            summary: data.summary.0 == Some(true),
+            error: data.error.0.and_then(|failure| failure.words()),
+        })
+    }
+}
+
+fn role(name: Option<&str>) -> Role {
+    match name {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        _ => Role::Other,
+    }
+}
+
+impl Failure<'_> {
+    fn words(&self) -> Option<String> {
+        let name = json::string(self.name, ERROR_LIMIT);
+        let message = self
+            .data
+            .0
+            .as_ref()
+            .and_then(|d| json::string(d.message, ERROR_LIMIT));
+        match (name, message) {
+            (Some(name), Some(message)) => Some(format!("{name}: {message}")),
+            (name, message) => name.or(message),
+        }
+    }
+}

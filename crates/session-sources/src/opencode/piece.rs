@@ -1,0 +1,132 @@
+//! One part of a message, as far as turns are made of it.
+
+use super::json::{self, Lax};
+use super::{reminder, tool};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use session_core::{Detail, TEXT_LIMIT, ToolCall};
+use std::borrow::Cow;
+
+/// What a part says.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// Words of whoever wrote the message.
+    Words(String),
+    /// Words that the program put into the message, or that only the user was
+    /// shown (`synthetic`, `ignored`). Only with [`Detail::Full`].
+    Aside(String),
+    /// The user ran a shell command: a call follows in the next message.
+    Shell,
+    /// The name of an attached file.
+    File(String),
+    /// The user started a subagent, by a slash command or not.
+    Subtask {
+        command: Option<String>,
+        description: String,
+    },
+    /// The message asks for a compaction.
+    Compaction,
+    /// Reasoning. Only with [`Detail::Full`].
+    Reasoning(String),
+    /// A tool call.
+    Call(ToolCall),
+    /// Files that a step changed.
+    Patch(Vec<String>),
+}
+
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(default)]
+    synthetic: Lax<bool>,
+    #[serde(default)]
+    ignored: Lax<bool>,
+    #[serde(borrow)]
+    tool: Option<&'a RawValue>,
+    #[serde(borrow, rename = "callID")]
+    call_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    state: Option<tool::State<'a>>,
+    #[serde(default)]
+    files: Lax<Vec<String>>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow)]
+    filename: Option<&'a RawValue>,
+    #[serde(borrow)]
+    url: Option<&'a RawValue>,
+}
+
+const NAME_LIMIT: usize = 4096;
+/// What OpenCode writes in place of the words of a message that only ran a
+/// shell command (`!command`).
+const SHELL: &str = "The following tool was executed by the user";
+
+impl Piece {
+    /// Reads `part.data`. `None` for the kinds that say nothing of the turn
+    /// (`step-start`, `step-finish`, `snapshot`, …) or that `detail` leaves out.
+    pub(super) fn decode(data: &str, detail: Detail) -> Result<Option<Self>, serde_json::Error> {
+        let data: Data<'_> = serde_json::from_str(data)?;
+        Ok(match &*data.kind {
+            "text" => data.words(detail),
+            "tool" => data.call(detail).map(Self::Call),
+            "reasoning" if detail == Detail::Full => data.text().map(Self::Reasoning),
+            "patch" => data.files.0.map(Self::Patch),
+            "file" => data.file().map(Self::File),
+            "subtask" => Some(data.subtask()),
+            "compaction" => Some(Self::Compaction),
+            _ => None,
+        })
+    }
+}
+
+impl Data<'_> {
+    fn text(&self) -> Option<String> {
+        json::string(self.text, TEXT_LIMIT).filter(|text| !text.trim().is_empty())
+    }
+
+    fn words(&self, detail: Detail) -> Option<Piece> {
+        let aside = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
+        if !aside {
+            let words = reminder::strip(&self.text()?).trim().to_owned();
+            return (!words.is_empty()).then_some(Piece::Words(words));
+        }
+        if json::string(self.text, SHELL.len()).as_deref() == Some(SHELL) {
+            return Some(Piece::Shell);
+        }
+        self.text()
+            .filter(|_| detail == Detail::Full)
+            .map(Piece::Aside)
+    }
+
+    fn call(&self, detail: Detail) -> Option<ToolCall> {
+        let name = json::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
+        let id = json::string(self.call_id, NAME_LIMIT).unwrap_or_default();
+        Some(tool::call(
+            id,
+            &name,
+            self.state.as_ref().unwrap_or(&tool::State::default()),
+            detail,
+        ))
+    }
+
+    /// The name it was given, else the end of its address; never a `data:` URL.
+    fn file(&self) -> Option<String> {
+        let address = || json::string(self.url, NAME_LIMIT);
+        json::string(self.filename, NAME_LIMIT)
+            .or_else(|| address()?.strip_prefix("file://").map(str::to_owned))
+            .filter(|name| !name.is_empty())
+    }
+
+    fn subtask(&self) -> Piece {
+        Piece::Subtask {
+            command: json::string(self.command, NAME_LIMIT).filter(|name| !name.is_empty()),
+            description: json::string(self.description, NAME_LIMIT).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Which columns a database has: 38 migrations and several forks differ.
+
+use super::fault::Error;
+use rusqlite::Connection;
+use std::collections::{HashMap, HashSet};
+
+/// The tables that are read. All others are left alone: they hold secrets, or
+/// repeat each message at each of its changes.
+const TABLES: [&str; 5] = ["project", "session", "message", "part", "session_message"];
+const REQUIRED: [(&str, &str); 7] = [
+    ("session", "id"),
+    ("message", "id"),
+    ("message", "session_id"),
+    ("message", "data"),
+    ("part", "id"),
+    ("part", "message_id"),
+    ("part", "data"),
+];
+
+/// The columns of the tables that are read.
+#[derive(Debug)]
+pub(super) struct Schema(HashMap<&'static str, HashSet<String>>);
+
+impl Schema {
+    /// Looks into a database.
+    pub(super) fn of(connection: &Connection) -> Result<Self, Error> {
+        let mut tables = HashMap::new();
+        for table in TABLES {
+            let mut names = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+            let names = names.query_map([table], |row| row.get::<_, String>(0))?;
+            tables.insert(table, names.collect::<Result<HashSet<String>, _>>()?);
+        }
+        let schema = Self(tables);
+        let complete = REQUIRED
+            .iter()
+            .all(|(table, column)| schema.has(table, column));
+        if complete {
+            Ok(schema)
+        } else {
+            Err(Error::NoTables)
+        }
+    }
+
+    /// True when there is such a column.
+    pub(super) fn has(&self, table: &str, column: &str) -> bool {
+        self.0
+            .get(table)
+            .is_some_and(|columns| columns.contains(column))
+    }
+
+    /// Lists sessions: id, `parent_id`, title, directory, project id, its
+    /// worktree, its sandboxes, creation; then the signature: last change,
+    /// count of messages, count of parts. Touches no `data`, which lies in
+    /// overflow pages that are then never read.
+    pub(super) fn sessions_sql(&self) -> String {
+        let session = |column| self.or(column, "session", "s", "NULL");
+        let (projects, worktree) = if self.has("session", "project_id") && self.has("project", "id")
+        {
+            (
+                "LEFT JOIN project AS j ON j.id = s.project_id",
+                self.or("worktree", "project", "j", "NULL"),
+            )
+        } else {
+            ("", "NULL".to_owned())
+        };
+        let sandboxes = if projects.is_empty() {
+            "NULL".to_owned()
+        } else {
+            self.or("sandboxes", "project", "j", "NULL")
+        };
+        format!(
+            "SELECT s.id, {parent}, {title}, {directory}, {project}, {worktree}, {sandboxes},
+                    coalesce({created}, 0),
+                    max(coalesce({updated}, 0), coalesce(m.newest, 0), coalesce(p.newest, 0)),
+                    coalesce(m.number, 0), coalesce(p.number, 0)
+             FROM session AS s {projects}
+             LEFT JOIN ({messages}) AS m ON m.session_id = s.id
+             LEFT JOIN ({parts}) AS p ON p.session_id = s.id",
+            parent = session("parent_id"),
+            title = session("title"),
+            directory = session("directory"),
+            project = session("project_id"),
+            created = session("time_created"),
+            updated = session("time_updated"),
+            messages = self.messages_by_session(),
+            parts = self.parts_by_session(),
+        )
+    }
+
+    /// Lists the messages of session ?1, ?2 of them from number ?3 on: id,
+    /// creation, data (or `NULL` when longer than ?4), length.
+    pub(super) fn messages_sql(&self) -> String {
+        let created = self.or("time_created", "message", "m", "NULL");
+        format!(
+            "SELECT m.id, {created}, {DATA} FROM message AS m WHERE m.session_id = ?1
+             ORDER BY {created}, m.id LIMIT ?2 OFFSET ?3",
+            DATA = data("m", 4),
+        )
+    }
+
+    /// Lists the parts of message ?1: data (or `NULL` when longer than ?2), length.
+    pub(super) fn parts_sql() -> String {
+        format!(
+            "SELECT {DATA} FROM part AS p WHERE p.message_id = ?1 ORDER BY p.id",
+            DATA = data("p", 2)
+        )
+    }
+
+    fn messages_by_session(&self) -> String {
+        let changed = self.changed("message", "m");
+        format!(
+            "SELECT m.session_id, max({changed}) AS newest, count(*) AS number
+             FROM message AS m GROUP BY m.session_id"
+        )
+    }
+
+    fn parts_by_session(&self) -> String {
+        let changed = self.changed("part", "p");
+        let (session, join) = if self.has("part", "session_id") {
+            ("p.session_id", "")
+        } else {
+            ("m.session_id", "JOIN message AS m ON m.id = p.message_id")
+        };
+        format!(
+            "SELECT {session} AS session_id, max({changed}) AS newest, count(*) AS number
+             FROM part AS p {join} GROUP BY {session}"
+        )
+    }
+
+    fn changed(&self, table: &str, alias: &str) -> String {
+        let created = self.or("time_created", table, alias, "NULL");
+        self.or("time_updated", table, alias, &created)
+    }
+
+    fn or(&self, column: &str, table: &str, alias: &str, otherwise: &str) -> String {
+        if self.has(table, column) {
+            format!("{alias}.{column}")
+        } else {
+            otherwise.to_owned()
+        }
+    }
+}
+
+fn data(alias: &str, limit: u8) -> String {
+    format!(
+        "CASE WHEN octet_length({alias}.data) <= ?{limit} THEN {alias}.data END,
+         octet_length({alias}.data)"
+    )
+}

@@ -1,0 +1,49 @@
+//! What changed since the last read.
+
+use crate::Cursor;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Changes when a session does: the last change in milliseconds since 1970 of
+/// the session, its messages and its parts, then how many messages and how
+/// many parts there are, since a deletion raises no time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Signature(pub i64, pub u64, pub u64);
+
+/// The signature of each session that was delivered, by id: the cursor.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Signatures(BTreeMap<String, Signature>);
+
+impl Signatures {
+    /// What an earlier read left; nothing when that cannot be understood.
+    pub(super) fn of(cursor: Option<&Cursor>) -> Self {
+        cursor
+            .and_then(|cursor| serde_json::from_str(&cursor.0).ok())
+            .unwrap_or_default()
+    }
+
+    /// To go on from.
+    pub(super) fn cursor(&self) -> Cursor {
+        Cursor(serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// True when the session was delivered as it is now.
+    pub(super) fn contains(&self, session: &str, signature: Signature) -> bool {
+        self.0.get(session) == Some(&signature)
+    }
+
+    /// Notes a session as delivered.
+    pub(super) fn insert(&mut self, session: &str, signature: Signature) {
+        self.0.insert(session.to_owned(), signature);
+    }
+
+    /// Takes out the sessions that `exists` does not know, and gives their ids.
+    pub(super) fn take_gone(&mut self, exists: impl Fn(&str) -> bool) -> Vec<String> {
+        let gone: Vec<String> = self.0.keys().filter(|id| !exists(id)).cloned().collect();
+        for id in &gone {
+            self.0.remove(id);
+        }
+        gone
+    }
+}

@@ -1,0 +1,57 @@
+//! A private copy of a database that cannot be opened where it is.
+
+use super::fault::Error;
+use super::locate;
+use fs_err as fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A database and its write-ahead log, copied to a folder that only this user
+/// can enter. Removed when dropped.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    folder: TempDir,
+}
+
+const NAME: &str = "opencode.db";
+const ATTEMPTS: usize = 3;
+
+impl Snapshot {
+    /// Copies the database at `path`, again when it changed meanwhile: then
+    /// the two files may not belong together.
+    pub(super) fn take(path: &Path) -> Result<Self, Error> {
+        let folder = tempfile::Builder::new()
+            .prefix("session-search-")
+            .tempdir()?;
+        for _ in 0..ATTEMPTS {
+            let before = locate::database_stamp(path)?;
+            copy(path, &folder.path().join(NAME))?;
+            if locate::database_stamp(path)? == before {
+                return Ok(Self { folder });
+            }
+        }
+        Err(Error::Restless)
+    }
+
+    /// The copy.
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.path().join(NAME)
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    copy_file(from, to)?;
+    match copy_file(&locate::wal(from), &locate::wal(to)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Not `fs::copy`, which would copy the permissions: SQLite must be able to
+/// make a shared-memory file like the copy.
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut from = fs::File::open(from)?;
+    let mut to = fs::File::create(to)?;
+    std::io::copy(&mut from, &mut to).map(drop)
+}

@@ -1,0 +1,273 @@
+//! The tree of JSON files that OpenCode kept before 1.2, and that it leaves
+//! where it is when it moves the sessions to a database.
+
+use super::database::Database;
+use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
+use super::history::{History, Session, Visit};
+use super::json::{self, Lax};
+use super::locate;
+use super::message::{Header, Message};
+use super::meta::{Project, Stored};
+use super::piece::Piece;
+use super::signature::Signature;
+use fs_err as fs;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use session_core::{Detail, Span};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// A `storage` folder. Ids come from the paths: OpenCode moved files between
+/// folders without rewriting them.
+#[derive(Debug)]
+pub(super) struct Tree {
+    root: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct SessionFile<'a> {
+    #[serde(borrow, rename = "parentID")]
+    parent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    title: Option<&'a RawValue>,
+    #[serde(borrow)]
+    directory: Option<&'a RawValue>,
+    #[serde(default)]
+    time: Lax<Times>,
+}
+
+#[derive(Default, Deserialize)]
+struct Times {
+    #[serde(default)]
+    created: Lax<i64>,
+    #[serde(default)]
+    updated: Lax<i64>,
+}
+
+#[derive(Deserialize)]
+struct ProjectFile<'a> {
+    #[serde(borrow)]
+    worktree: Option<&'a RawValue>,
+    #[serde(borrow)]
+    sandboxes: Option<&'a RawValue>,
+}
+
+const FIELD_LIMIT: usize = 16 * 1024;
+
+impl Tree {
+    /// The tree in a folder, which need not exist.
+    pub(super) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// The sessions that a database in the same data folder holds, too.
+    fn moved(&self) -> HashSet<String> {
+        let databases = self
+            .root
+            .parent()
+            .map(locate::databases_in)
+            .and_then(Result::ok);
+        databases
+            .into_iter()
+            .flatten()
+            .filter_map(|path| Database::open(&path).and_then(|db| db.session_ids()).ok())
+            .flatten()
+            .collect()
+    }
+
+    fn project(&self, id: &str, faults: &mut Faults) -> Project {
+        let path = self.root.join("project").join(format!("{id}.json"));
+        let json = if path.is_file() {
+            read(&path, faults)
+        } else {
+            None
+        };
+        let file: Option<ProjectFile<'_>> = json.as_deref().and_then(|j| parse(j, faults));
+        Project {
+            id: Some(id.to_owned()),
+            worktree: file
+                .as_ref()
+                .and_then(|f| json::string(f.worktree, FIELD_LIMIT)),
+            sandboxes: file
+                .and_then(|f| f.sandboxes)
+                .map(|raw| raw.get().to_owned()),
+        }
+    }
+
+    fn session(
+        &self,
+        id: &str,
+        path: &Path,
+        project: &Project,
+        faults: &mut Faults,
+    ) -> Option<Session> {
+        let json = read(path, faults)?;
+        let file: SessionFile<'_> = parse(&json, faults)?;
+        let times = file.time.0.unwrap_or_default();
+        let stored = Stored {
+            id: id.to_owned(),
+            parent: json::string(file.parent, FIELD_LIMIT),
+            title: json::string(file.title, FIELD_LIMIT),
+            directory: json::string(file.directory, FIELD_LIMIT),
+            project: project.clone(),
+        };
+        Some(Session {
+            meta: stored.meta(),
+            created: times.created.0.unwrap_or_default(),
+            signature: self.signature(id, path, times.updated.0.unwrap_or_default()),
+        })
+    }
+
+    /// The latest change, in milliseconds, of the session file, the folder of
+    /// messages, each message file and each message's folder of parts; and how
+    /// many messages there are. Parts are not counted: their folder changes
+    /// when one comes or goes, and the message is rewritten when it is complete.
+    fn signature(&self, id: &str, path: &Path, updated: i64) -> Signature {
+        let folder = self.root.join("message").join(id);
+        let mut newest = updated.max(mtime_ms(path)).max(mtime_ms(&folder));
+        let messages = json_files(&folder);
+        for (message, file) in &messages {
+            let parts = self.root.join("part").join(message);
+            newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
+        }
+        Signature(newest, messages.len() as u64, 0)
+    }
+
+    /// The messages of a session in order, without their parts.
+    fn headers(&self, session: &str, faults: &mut Faults) -> Vec<(String, Header)> {
+        let mut headers: Vec<(String, Header)> =
+            json_files(&self.root.join("message").join(session))
+                .into_iter()
+                .filter_map(|(id, path)| Some((id, header(&path, faults)?)))
+                .collect();
+        headers.sort_by(|(a, x), (b, y)| (x.created, a).cmp(&(y.created, b)));
+        headers
+    }
+
+    fn pieces(&self, message: &str, detail: Detail, faults: &mut Faults) -> Vec<Piece> {
+        json_files(&self.root.join("part").join(message))
+            .into_iter()
+            .filter_map(|(_, path)| piece(&path, detail, faults))
+            .collect()
+    }
+}
+
+impl History for Tree {
+    fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error> {
+        let moved = self.moved();
+        let mut sessions = HashMap::new();
+        for (project, folder) in folders(&self.root.join("session"))? {
+            let project = self.project(&project, faults);
+            for (id, path) in json_files(&folder) {
+                if !moved.contains(&id) && !sessions.contains_key(&id) {
+                    sessions.extend(self.session(&id, &path, &project, faults).map(|s| (id, s)));
+                }
+            }
+        }
+        Ok(sessions.into_values().collect())
+    }
+
+    fn messages(
+        &self,
+        session: &str,
+        span: Span,
+        detail: Detail,
+        faults: &mut Faults,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Error> {
+        for ((id, header), ordinal) in self.headers(session, faults).into_iter().zip(0..span.end) {
+            if ordinal < span.start {
+                continue;
+            }
+            let pieces = self.pieces(&id, detail, faults);
+            if visit(Message {
+                id,
+                ordinal,
+                header,
+                pieces,
+            })
+            .is_break()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn header(path: &Path, faults: &mut Faults) -> Option<Header> {
+    let json = read(path, faults)?;
+    counted(Header::decode(&json), faults)
+}
+
+fn piece(path: &Path, detail: Detail, faults: &mut Faults) -> Option<Piece> {
+    let json = read(path, faults)?;
+    counted(Piece::decode(&json, detail), faults)?
+}
+
+fn parse<'a, T: Deserialize<'a>>(json: &'a str, faults: &mut Faults) -> Option<T> {
+    counted(serde_json::from_str(json), faults)
+}
+
+fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut Faults) -> Option<T> {
+    if decoded.is_err() {
+        faults.add(BAD_JSON);
+    }
+    decoded.ok()
+}
+
+/// A file's text. It may be empty, or half written.
+fn read(path: &Path, faults: &mut Faults) -> Option<String> {
+    if fs::metadata(path).is_ok_and(|file| file.len() > SIZE_LIMIT.into()) {
+        faults.add(TOO_LONG);
+        return None;
+    }
+    match fs::read(path) {
+        Ok(bytes) => Some(
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        ),
+        Err(error) => {
+            faults.add(&format!("file cannot be read: {}", error.kind()));
+            None
+        }
+    }
+}
+
+/// The `.json` files of a folder, by name. A folder that is not there is empty.
+fn json_files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let mut files: Vec<(String, PathBuf)> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let id = entry
+                .file_name()
+                .to_str()?
+                .strip_suffix(".json")?
+                .to_owned();
+            Some((id, entry.path()))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(parent)?.flatten() {
+        if let (Ok(name), path) = (entry.file_name().into_string(), entry.path())
+            && path.is_dir()
+        {
+            folders.push((name, path));
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn mtime_ms(path: &Path) -> i64 {
+    fs::metadata(path).map_or(0, |file| locate::mtime_ns(&file) / 1_000_000)
+}

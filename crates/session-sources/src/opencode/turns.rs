@@ -1,0 +1,245 @@
+//! From messages to turns.
+
+use super::message::{Message, Role};
+use super::piece::Piece;
+use super::tool;
+use session_core::{Detail, Part, PromptKind, Span, ToolCall, Turn};
+
+/// Gathers messages, given in their order, into turns.
+#[derive(Debug)]
+pub(super) struct Turns {
+    detail: Detail,
+    /// In a subagent's session the "user" is a model.
+    subagent: bool,
+    next_index: u32,
+    open: Option<Turn>,
+    /// The open turn is a shell command that is yet to come.
+    awaits_shell: bool,
+}
+
+impl Turns {
+    /// Nothing gathered yet; the first turn gets the index `first`.
+    pub(super) fn new(first: u32, subagent: bool, detail: Detail) -> Self {
+        Self {
+            detail,
+            subagent,
+            next_index: first,
+            open: None,
+            awaits_shell: false,
+        }
+    }
+
+    /// Adds a message, and gives the turn that it ended by opening another.
+    pub(super) fn push(&mut self, mut message: Message) -> Option<Turn> {
+        let opening = opening(&mut message);
+        let ended = if opening.is_some() {
+            self.open.take()
+        } else {
+            None
+        };
+        if opening.is_some() || self.open.is_none() {
+            self.awaits_shell = opening.as_ref().is_some_and(|o| o.shell);
+            self.open_turn(opening, &message);
+        }
+        self.extend(message);
+        ended
+    }
+
+    /// The last turn.
+    pub(super) fn finish(self) -> Option<Turn> {
+        self.open
+    }
+
+    fn open_turn(&mut self, opening: Option<Opening>, message: &Message) {
+        let kind = match &opening {
+            None => PromptKind::None,
+            Some(_) if self.subagent => PromptKind::Model,
+            Some(opening) => opening.kind,
+        };
+        self.open = Some(Turn {
+            index: self.next_index,
+            continues: false,
+            origin: Some(message.id.clone()),
+            leaf: None,
+            started_ms: message.header.created,
+            ended_ms: None,
+            branch: None,
+            span: Span {
+                start: message.ordinal,
+                end: message.ordinal,
+            },
+            kind,
+            prompt: opening.map(|o| o.prompt).unwrap_or_default(),
+            parts: Vec::new(),
+        });
+        self.next_index = self.next_index.saturating_add(1);
+    }
+
+    fn extend(&mut self, message: Message) {
+        let Some(turn) = &mut self.open else { return };
+        let Message {
+            id,
+            ordinal,
+            header,
+            pieces,
+        } = message;
+        turn.span.end = ordinal + 1;
+        turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
+        turn.leaf = Some(id);
+        if header.role == Role::Other {
+            return;
+        }
+        for piece in pieces {
+            if self.awaits_shell {
+                self.awaits_shell = !name_shell_command(turn, &piece);
+            }
+            turn.parts.extend(part(
+                piece,
+                header.role,
+                header.summary,
+                self.detail,
+                &turn.parts,
+            ));
+        }
+        let error = header.error.filter(|_| self.detail == Detail::Full);
+        turn.parts.extend(error.map(|text| Part::Notice { text }));
+    }
+}
+
+/// How a turn begins.
+#[derive(Debug)]
+struct Opening {
+    kind: PromptKind,
+    prompt: String,
+    shell: bool,
+}
+
+/// A user's message opens a turn when there is something of the user in it:
+/// not when it asks for a compaction, and not when all of it was put there by
+/// the program. The words that become the prompt are taken out of it.
+fn opening(message: &mut Message) -> Option<Opening> {
+    if message.header.role != Role::User
+        || message
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Compaction))
+    {
+        return None;
+    }
+    let with = |kind, prompt| {
+        Some(Opening {
+            kind,
+            prompt,
+            shell: false,
+        })
+    };
+    if let Some(words) = take_words(&mut message.pieces) {
+        return with(PromptKind::Typed, words);
+    }
+    if message
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece, Piece::Shell))
+    {
+        return Some(Opening {
+            kind: PromptKind::Command,
+            prompt: String::new(),
+            shell: true,
+        });
+    }
+    if let Some((kind, prompt)) = message.pieces.iter().find_map(subtask) {
+        return with(kind, prompt);
+    }
+    let files: Vec<String> = message.pieces.iter().filter_map(mention).collect();
+    if files.is_empty() {
+        None
+    } else {
+        with(PromptKind::Typed, files.join(" "))
+    }
+}
+
+fn take_words(pieces: &mut Vec<Piece>) -> Option<String> {
+    let mut words = String::new();
+    pieces.retain(|piece| {
+        let Piece::Words(more) = piece else {
+            return true;
+        };
+        if !words.is_empty() {
+            words.push_str("\n\n");
+        }
+        words.push_str(more);
+        false
+    });
+    let kept = session_core::text::clip(&words, session_core::TEXT_LIMIT).len();
+    words.truncate(kept);
+    Some(words).filter(|words| !words.is_empty())
+}
+
+fn subtask(piece: &Piece) -> Option<(PromptKind, String)> {
+    let Piece::Subtask {
+        command,
+        description,
+    } = piece
+    else {
+        return None;
+    };
+    let description = description.trim();
+    match command {
+        Some(name) => Some((
+            PromptKind::Command,
+            format!("/{name} {description}").trim_end().to_owned(),
+        )),
+        None if description.is_empty() => None,
+        None => Some((PromptKind::Typed, description.to_owned())),
+    }
+}
+
+fn mention(piece: &Piece) -> Option<String> {
+    match piece {
+        Piece::File(name) => Some(format!("@{name}")),
+        _ => None,
+    }
+}
+
+/// True when the piece is the shell command that the open turn waits for.
+fn name_shell_command(turn: &mut Turn, piece: &Piece) -> bool {
+    match piece {
+        Piece::Call(ToolCall {
+            command: Some(command),
+            ..
+        }) => {
+            turn.prompt = format!("!{command}");
+            true
+        }
+        _ => false,
+    }
+}
+
+fn part(piece: Piece, role: Role, summary: bool, detail: Detail, before: &[Part]) -> Option<Part> {
+    let full = detail == Detail::Full;
+    match piece {
+        Piece::Words(text) if summary => full.then_some(Part::Summary { text }),
+        Piece::Words(text) if role == Role::User => full.then_some(Part::Notice { text }),
+        Piece::Words(text) => Some(Part::Text { text }),
+        Piece::Aside(text) => Some(Part::Notice { text }),
+        Piece::Reasoning(text) => Some(Part::Thinking { text }),
+        Piece::Call(call) => Some(Part::Call(call)),
+        Piece::Patch(files) => patch(files, before).map(Part::Call),
+        Piece::Shell | Piece::File(_) | Piece::Subtask { .. } | Piece::Compaction => None,
+    }
+}
+
+/// The changed files that no call before names: those that a command changed.
+fn patch(mut files: Vec<String>, before: &[Part]) -> Option<ToolCall> {
+    files.retain(|file| !file.is_empty() && !before.iter().any(|part| names(part, file)));
+    (!files.is_empty()).then(|| tool::patch(files))
+}
+
+/// Calls may name a file from the working directory on, patches are absolute.
+fn names(part: &Part, file: &str) -> bool {
+    let Part::Call(call) = part else { return false };
+    call.files.iter().any(|named| {
+        file.strip_suffix(named.as_str())
+            .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+    })
+}

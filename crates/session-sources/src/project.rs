@@ -1,0 +1,115 @@
+//! From a working directory to the project that it belongs to.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const GIT_FILE_LIMIT: u64 = 4096;
+
+/// The main checkout of the git worktree that `cwd` lies in, or `None` where
+/// `cwd` is no worktree. A worktree that is gone is known by its place:
+/// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`.
+pub(crate) fn project_root(cwd: &str) -> Option<String> {
+    root_by_name(cwd).or_else(|| root_on_disk(cwd)).filter(|root| root != cwd)
+}
+
+fn root_by_name(cwd: &str) -> Option<String> {
+    let plain = cwd.replace('\\', "/");
+    let end = ["/.claude/worktrees/", "/.worktrees/"]
+        .iter()
+        .filter_map(|folder| named_worktree(&plain, folder))
+        .min()?;
+    cwd.get(..end).map(str::to_owned)
+}
+
+/// Where `folder` begins in `path`, when a name follows it.
+fn named_worktree(path: &str, folder: &str) -> Option<usize> {
+    let at = path.find(folder).filter(|&at| at > 0)?;
+    let name = path.get(at + folder.len()..)?.split('/').next()?;
+    (!name.is_empty()).then_some(at)
+}
+
+fn root_on_disk(cwd: &str) -> Option<String> {
+    let cwd = Path::new(cwd);
+    // A network path (`//host/share`) is not worth a connection.
+    if !cwd.is_absolute() || cwd.starts_with("//") || cwd.to_str()?.starts_with(r"\\") {
+        return None;
+    }
+    let (folder, git) = cwd
+        .ancestors()
+        .map(|folder| (folder, folder.join(".git")))
+        .find(|(_, git)| git.symlink_metadata().is_ok())?;
+    git.is_file().then(|| main_checkout(folder, &git)).flatten()
+}
+
+/// Reads `gitdir: /project/.git/worktrees/name`. A submodule's points into
+/// `.git/modules` and is a project of its own.
+fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
+    let mut text = String::new();
+    fs_err::File::open(git_file).ok()?.take(GIT_FILE_LIMIT).read_to_string(&mut text).ok()?;
+    let gitdir = text.lines().find_map(|line| line.strip_prefix("gitdir:"))?.trim();
+    let gitdir = plain(&folder.join(gitdir));
+    let worktrees = gitdir.parent().filter(|p| p.ends_with(".git/worktrees"))?;
+    Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
+}
+
+/// Resolves `.` and `..` in the text of a path.
+fn plain(path: &Path) -> PathBuf {
+    use std::path::Component::{CurDir, ParentDir};
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            CurDir => {}
+            ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::project_root;
+    use fs_err as fs;
+
+    #[test]
+    fn worktrees_are_known_by_name_when_they_are_gone() {
+        let cases = [
+            ("/home/ann/app/.claude/worktrees/fix-1", Some("/home/ann/app")),
+            ("/home/ann/app/.claude/worktrees/fix-1/src", Some("/home/ann/app")),
+            ("/home/ann/app/.worktrees/fix-1", Some("/home/ann/app")),
+            (r"C:\work\app\.worktrees\fix-1", Some(r"C:\work\app")),
+            ("/home/ann/app/.worktrees/", None),
+            ("/home/ann/app/my.worktrees/x", None),
+            ("/.worktrees/x", None),
+            ("/home/ann/app", None),
+            (r"\\host\share\app", None),
+            ("", None),
+        ];
+        for (cwd, root) in cases {
+            assert_eq!(project_root(cwd).as_deref(), root, "{cwd}");
+        }
+    }
+
+    #[test]
+    fn worktrees_are_known_by_their_git_file() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        let root = |path: &str| project_root(at(path).to_str().unwrap());
+        for folder in ["app/.git/worktrees/fix", "fix/src", "relative", "app/vendor/lib"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        let gitdir = format!("gitdir: {}\n", at("app/.git/worktrees/fix").display());
+        fs::write(at("fix/.git"), gitdir).unwrap();
+        fs::write(at("relative/.git"), "gitdir: ../app/.git/worktrees/relative\n").unwrap();
+        fs::write(at("app/vendor/lib/.git"), "gitdir: ../../.git/modules/lib\n").unwrap();
+
+        let app = at("app").to_str().unwrap().to_owned();
+        assert_eq!(root("fix"), Some(app.clone()));
+        assert_eq!(root("fix/src"), Some(app.clone()));
+        assert_eq!(root("relative"), Some(app));
+        assert_eq!(root("app/vendor/lib"), None, "a submodule");
+        assert_eq!(root("app"), None, "the main checkout");
+    }
+}

@@ -1,0 +1,186 @@
+//! The seam between agents' files and everything else.
+
+use crate::Env;
+use serde::{Deserialize, Serialize};
+use session_core::{SessionMeta, SourceName, Span, Turn};
+use std::path::{Path, PathBuf};
+
+/// One agent whose history can be read.
+pub trait Source: Sync {
+    /// The stable name, stored in the index: never changes.
+    fn name(&self) -> SourceName;
+
+    /// Finds what there is, by listing and `stat` alone.
+    fn locate(&self, env: &Env) -> Listing;
+
+    /// Reads a location from `from` on (from its beginning without a cursor)
+    /// into `sink`. Never fails: what cannot be read is given to
+    /// [`Sink::warning`]. The last call before it returns is
+    /// [`Sink::checkpoint`], unless the sink asked to stop.
+    fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink);
+
+    /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
+    /// in the order wanted. A turn that is no longer there is left out.
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown;
+
+    /// The command that takes a session up again, to be typed by the user.
+    fn resume(&self, session: &SessionMeta) -> Option<String>;
+}
+
+/// What [`Source::locate`] found.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Histories, each once, in an order that does not change between runs:
+    /// oldest change first, so that the first session to hold a turn owns it.
+    pub locations: Vec<Location>,
+    /// What could not be listed.
+    pub warnings: Vec<Warning>,
+}
+
+/// One history file or database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file.
+    pub path: PathBuf,
+    /// Changes when the content may have changed.
+    pub stamp: Stamp,
+    /// What the path alone tells of the session in it.
+    pub located: Located,
+}
+
+/// What a path alone tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Located {
+    /// Session id, where a file is one session.
+    pub session: Option<String>,
+    /// Parent session id, for a subagent's file in its parent's folder.
+    pub parent: Option<String>,
+}
+
+/// A file's size and times; for a database, of its write-ahead log, too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Bytes, summed over the parts.
+    pub size: u64,
+    /// Last change in nanoseconds since 1970, the greatest of the parts.
+    pub mtime_ns: i64,
+    /// Inode or file index, 0 where there is none.
+    pub inode: u64,
+}
+
+/// Where a reader got to: opaque to everyone but the source that made it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(pub String);
+
+/// What a sink says after each event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Return as soon as possible; no further calls are wanted.
+    Stop,
+}
+
+/// Receives what a source reads, in file order.
+pub trait Sink {
+    /// Opens a session. `fresh` says that the turns to come replace all that
+    /// was known of it; otherwise they follow what was delivered before. May
+    /// be called again for a session that is open, with better metadata.
+    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow;
+
+    /// A turn of the session opened last.
+    fn turn(&mut self, turn: Turn) -> Flow;
+
+    /// Everything before the cursor has been delivered; a reader that starts
+    /// from it delivers the rest and nothing twice.
+    fn checkpoint(&mut self, cursor: Cursor) -> Flow;
+
+    /// A session that this location held before is no longer in it.
+    fn gone(&mut self, session: &str) -> Flow;
+
+    /// A title for a session that another file holds (`summary` lines).
+    /// `message` is the id of a message in it.
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow;
+
+    /// Something that could not be read.
+    fn warning(&mut self, warning: Warning);
+}
+
+/// What could not be read, where, and why. One per kind and file, counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// The file.
+    pub path: PathBuf,
+    /// Byte offset of the first such place, if it is one.
+    pub offset: Option<u64>,
+    /// Why, as half a sentence: "line is not valid JSON".
+    pub reason: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// Turns read again in full, or why not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The turns that were found, with [`session_core::Detail::Full`].
+    pub turns: Vec<Turn>,
+    /// What could not be read.
+    pub warnings: Vec<Warning>,
+}
+
+/// A sink that keeps everything: for tests and examples.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    /// Sessions as last told, in order of first opening.
+    pub sessions: Vec<SessionMeta>,
+    /// Session id and turn, in order.
+    pub turns: Vec<(String, Turn)>,
+    /// The cursor of the last checkpoint.
+    pub cursor: Option<Cursor>,
+    /// Ids told as gone.
+    pub gone: Vec<String>,
+    /// Message id and title.
+    pub titles: Vec<(String, String)>,
+    /// All warnings.
+    pub warnings: Vec<Warning>,
+    open: String,
+}
+
+impl Sink for Collected {
+    fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
+        self.open.clone_from(&meta.id);
+        match self.sessions.iter_mut().find(|s| s.id == meta.id) {
+            Some(known) => known.clone_from(meta),
+            None => self.sessions.push(meta.clone()),
+        }
+        if fresh {
+            self.turns.retain(|(id, _)| *id != meta.id);
+        }
+        Flow::Continue
+    }
+
+    fn turn(&mut self, turn: Turn) -> Flow {
+        self.turns.push((self.open.clone(), turn));
+        Flow::Continue
+    }
+
+    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+        self.cursor = Some(cursor);
+        Flow::Continue
+    }
+
+    fn gone(&mut self, session: &str) -> Flow {
+        self.gone.push(session.to_owned());
+        Flow::Continue
+    }
+
+    fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
+        self.titles.push((message.to_owned(), title.to_owned()));
+        Flow::Continue
+    }
+
+    fn warning(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+}

@@ -1,0 +1,108 @@
+//! Bad input costs at most itself.
+
+use crate::support::{Transcript, indexed, rendered};
+use proptest::prelude::*;
+
+const GOOD: &str = r#"{"type":"user","message":"good"}"#;
+
+#[test]
+fn damaged_lines_are_counted() {
+    let content = format!("{GOOD}\n{GOOD} trailing\n\n[1]\n7\n{{\"type\":\nuser\n{GOOD}\r\n");
+    let found = Transcript::new(content).read(None);
+    assert_eq!(found.turns.len(), 2);
+    assert_eq!(found.warnings.len(), 1);
+    let warning = &found.warnings[0];
+    assert_eq!(warning.reason, "line is not valid JSON");
+    assert_eq!((warning.offset, warning.count), (Some(GOOD.len() as u64 + 1), 5));
+}
+
+#[test]
+fn bad_characters_cost_only_themselves() {
+    let line = |text: &[u8]| [br#"{"type":"user","message":""#, text, br#""}"#].concat();
+    assert_eq!(indexed(line(b"a\xffb")), "0 Typed: \"a\u{fffd}b\"\n");
+    assert_eq!(indexed(line(br"a\ud83db")), "0 Typed: \"a\u{fffd}b\"\n");
+    assert_eq!(indexed(line(br"a\ude00\ud83d\ud83d\ude00")), "0 Typed: \"a\u{fffd}\u{fffd}😀\"\n");
+    assert_eq!(indexed(line(br"a\\ud83db")), "0 Typed: \"a\\\\ud83db\"\n");
+    assert_eq!(indexed(line(br"a\u0000b")), "0 Typed: \"a\\0b\"\n");
+}
+
+#[test]
+fn bad_characters_in_results_and_inputs_cost_only_themselves() {
+    let content = concat!(
+        r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"echo \ud83d"}}]}}"#, "\n",
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error: \udead"}]}}"#, "\n",
+    );
+    let expected = "0 None: \"\"\n  call Bash(t) $ \"echo \u{fffd}\" -> \"error: \u{fffd}\"\n";
+    assert_eq!(indexed(content), expected);
+}
+
+#[test]
+fn an_unreadable_file_is_a_warning() {
+    let transcript = Transcript::new(GOOD);
+    fs_err::remove_file(&transcript.location().path).unwrap();
+    let found = transcript.read(None);
+    assert_eq!((found.turns.len(), found.warnings.len()), (0, 1));
+    assert!(found.cursor.is_some());
+}
+
+#[test]
+fn a_huge_line_costs_little() {
+    let image = "iVBORw0KGgo".repeat(3 << 20);
+    let content = format!(
+        "{}\n{}\n{}\n",
+        r#"{"type":"user","message":"look"}"#,
+        format_args!(r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"see this"}},{{"type":"image","source":{{"data":"{image}"}}}}]}}}}"#),
+        format_args!(r#"{{"type":"user","message":"{image}"}}"#),
+    );
+    let transcript = Transcript::new(content);
+    let found = transcript.read(None);
+    assert_eq!(found.turns.len(), 3);
+    assert_eq!(found.turns[1].1.prompt, "see this");
+    assert!(found.turns[2].1.prompt.ends_with(" bytes left out"));
+    assert_eq!(rendered(&transcript.show(&found)), rendered(found.turns.iter().map(|(_, t)| t)));
+}
+
+#[test]
+fn a_line_that_stays_huge_is_left_out() {
+    let content = format!("{GOOD}\n[{}0]\n{GOOD}\n", "1,".repeat(5 << 20));
+    let found = Transcript::new(content).read(None);
+    assert_eq!(found.turns.len(), 2);
+    assert_eq!(found.warnings[0].reason, "line is too long");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn no_bytes_are_too_bad(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let transcript = Transcript::new(&bytes);
+        let found = transcript.read(None);
+        prop_assert!(found.cursor.is_some());
+    }
+
+    /// Valid lines with one stretch of bytes overwritten.
+    #[test]
+    fn no_damage_is_too_bad(at in 0.0..1.0, bytes in prop::collection::vec(any::<u8>(), 1..40)) {
+        let mut content = crate::support::fixture("replies.jsonl");
+        let start = ((content.len() - bytes.len()) as f64 * at) as usize;
+        content[start..start + bytes.len()].copy_from_slice(&bytes);
+        let transcript = Transcript::new(&content);
+        let found = transcript.read(None);
+        let damaged: u64 = found.warnings.iter().map(|warning| warning.count).sum();
+        let parts: usize = found.turns.iter().map(|(_, turn)| turn.parts.len()).sum();
+        let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64 + 2;
+        prop_assert!(damaged <= lines, "{damaged} {lines}");
+        prop_assert!(parts >= 4);
+    }
+
+    /// A cursor is not trusted.
+    #[test]
+    fn no_cursor_is_too_bad(cursor in ".{0,80}", offset in any::<u64>()) {
+        let transcript = Transcript::new(GOOD);
+        let forged = format!(r#"{{"version":1,"offset":{offset},"tail":"","state":{{}}}}"#);
+        for cursor in [cursor, forged] {
+            let found = transcript.read(Some(&session_sources::Cursor(cursor)));
+            prop_assert_eq!(found.turns.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Reading on from a cursor tells the same as reading at once.
+
+use crate::support::{Transcript, fixture, rendered};
+use proptest::prelude::*;
+use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_sources::{Collected, Cursor, Flow, Sink, Warning};
+
+/// The turns with those that continue one appended to it, and late results
+/// joined to their calls, as a store does it.
+fn joined(reads: &[Collected]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+        match turns.last_mut() {
+            Some(base) if turn.continues => append(base, turn.clone()),
+            _ => turns.push(turn.clone()),
+        }
+    }
+    turns
+}
+
+fn append(base: &mut Turn, more: Turn) {
+    assert_eq!((base.index, more.prompt.as_str()), (more.index, ""));
+    base.span.end = more.span.end;
+    base.ended_ms = base.ended_ms.max(more.ended_ms);
+    base.leaf = more.leaf.or(base.leaf.take());
+    for part in more.parts {
+        match part {
+            Part::Call(call) if call.name.is_empty() => join(base, call),
+            part => base.parts.push(part),
+        }
+    }
+}
+
+fn join(base: &mut Turn, late: ToolCall) {
+    let calls = base.parts.iter_mut().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    });
+    match calls.into_iter().find(|call| call.id == late.id) {
+        Some(call) => {
+            call.output = late.output.or(call.output.take());
+            call.failed |= late.failed;
+            call.subagent = late.subagent.or(call.subagent.take());
+        }
+        None => base.parts.push(Part::Call(late)),
+    }
+}
+
+fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
+    reads.iter().rev().find_map(|read| read.sessions.last())
+}
+
+/// Reads a content that grows in steps that end at these offsets.
+fn grown(content: &[u8], ends: &[usize]) -> Vec<Collected> {
+    let transcript = Transcript::new("");
+    let mut cursor: Option<Cursor> = None;
+    let ends = ends.iter().copied().chain([content.len()]);
+    ends.map(|end| {
+        transcript.write(&content[..end]);
+        let read = transcript.read(cursor.as_ref());
+        cursor = read.cursor.clone();
+        read
+    })
+    .collect()
+}
+
+fn assert_same(content: &[u8], ends: &[usize]) {
+    let whole = grown(content, &[]);
+    let parts = grown(content, ends);
+    assert_eq!(joined(&parts), joined(&whole), "{ends:?}");
+    assert_eq!(last_meta(&parts), last_meta(&whole), "{ends:?}");
+    let damaged = |reads: &[Collected]| reads.iter().flat_map(|read| &read.warnings).map(|w| w.count).sum::<u64>();
+    assert_eq!(damaged(&parts), damaged(&whole), "{ends:?}");
+}
+
+fn contents() -> Vec<Vec<u8>> {
+    ["smallest.jsonl", "user-lines.jsonl", "replies.jsonl", "long-session.jsonl"].map(fixture).to_vec()
+}
+
+#[test]
+fn a_file_may_be_split_at_every_line() {
+    for content in contents() {
+        let ends = content.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        for end in ends {
+            assert_same(&content, &[end]);
+            assert_same(&content, &[end - 1]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_file_may_be_split_anywhere(
+        which in 0usize..4,
+        mut places in prop::collection::vec(0.0..1.0, 1..6),
+    ) {
+        let content = &contents()[which];
+        places.sort_by(f64::total_cmp);
+        let ends: Vec<usize> = places.iter().map(|at| (content.len() as f64 * at) as usize).collect();
+        assert_same(content, &ends);
+    }
+}
+
+#[test]
+fn each_line_in_a_read_of_its_own() {
+    for content in contents() {
+        let ends: Vec<usize> = content.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
+        assert_same(&content, &ends);
+    }
+}
+
+#[test]
+fn only_news_is_told() {
+    let content = fixture("replies.jsonl");
+    let transcript = Transcript::new(&content);
+    let first = transcript.read(None);
+    let again = transcript.read(first.cursor.as_ref());
+    assert_eq!((again.sessions.len(), again.turns.len()), (0, 0));
+    assert_eq!(again.cursor, first.cursor);
+}
+
+#[test]
+fn a_live_tail_waits() {
+    let line = r#"{"type":"user","message":"first"}"#;
+    let (begun, rest) = (r#"{"type":"user","mess"#, r#"age":"second"}"#);
+    let transcript = Transcript::new(format!("{line}\n{begun}"));
+    let first = transcript.read(None);
+    assert_eq!((first.turns.len(), first.warnings.len()), (1, 0));
+    transcript.write(format!("{line}\n{begun}{rest}"));
+    let second = transcript.read(first.cursor.as_ref());
+    assert_eq!(second.turns[0].1.prompt, "second", "whole, though the line has no end yet");
+    transcript.write(format!("{line}\n{begun}{rest}\n"));
+    let third = transcript.read(second.cursor.as_ref());
+    assert_eq!((third.turns.len(), third.warnings.len()), (0, 0));
+}
+
+#[test]
+fn a_title_is_news() {
+    let line = r#"{"type":"user","message":"first"}"#;
+    let transcript = Transcript::new(format!("{line}\n"));
+    let first = transcript.read(None);
+    transcript.write(format!("{line}\n{}\n", r#"{"type":"custom-title","customTitle":"named"}"#));
+    let second = transcript.read(first.cursor.as_ref());
+    assert_eq!(second.turns.len(), 0);
+    assert_eq!(second.sessions[0].title.as_deref(), Some("named"));
+}
+
+/// Remembers how sessions were opened.
+#[derive(Default)]
+struct Openings {
+    fresh: Vec<bool>,
+    turns: usize,
+    checkpoints: Vec<Cursor>,
+    stop_after: Option<usize>,
+    calls: usize,
+}
+
+impl Openings {
+    fn flow(&mut self) -> Flow {
+        self.calls += 1;
+        if self.stop_after == Some(self.calls) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+impl Sink for Openings {
+    fn session(&mut self, _: &SessionMeta, fresh: bool) -> Flow {
+        self.fresh.push(fresh);
+        self.flow()
+    }
+    fn turn(&mut self, _: Turn) -> Flow {
+        self.turns += 1;
+        self.flow()
+    }
+    fn checkpoint(&mut self, cursor: Cursor) -> Flow {
+        self.checkpoints.push(cursor);
+        self.flow()
+    }
+    fn gone(&mut self, _: &str) -> Flow {
+        self.flow()
+    }
+    fn title_elsewhere(&mut self, _: &str, _: &str) -> Flow {
+        self.flow()
+    }
+    fn warning(&mut self, _: Warning) {}
+}
+
+fn openings(transcript: &Transcript, from: Option<&Cursor>) -> Openings {
+    let mut openings = Openings::default();
+    crate::support::claude().read(&transcript.location(), from, &mut openings);
+    openings
+}
+
+#[test]
+fn a_file_that_was_rewritten_is_read_anew() {
+    let content = fixture("replies.jsonl");
+    let text = String::from_utf8(content.clone()).unwrap();
+    let rewritten = [
+        text.replace("Build it", "Test it"),
+        text.lines().take(3).collect::<Vec<_>>().join("\n"),
+        r#"{"type":"mode","mode":"normal"}"#.to_owned(),
+        String::new(),
+    ];
+    for new in rewritten.iter().filter(|new| new.len() != text.len()) {
+        let transcript = Transcript::new(&content);
+        let first = openings(&transcript, None);
+        assert_eq!(first.fresh, [true]);
+        transcript.write(new);
+        let second = openings(&transcript, first.checkpoints.last());
+        assert_eq!(second.fresh.first(), Some(&true), "{new}");
+    }
+}
+
+#[test]
+fn a_stop_is_heeded() {
+    let transcript = Transcript::new(fixture("user-lines.jsonl"));
+    let all = openings(&transcript, None).calls;
+    for stop_after in 1..=all {
+        let mut sink = Openings { stop_after: Some(stop_after), ..Openings::default() };
+        crate::support::claude().read(&transcript.location(), None, &mut sink);
+        assert_eq!(sink.calls, stop_after);
+    }
+}
+
+#[test]
+fn long_files_have_checkpoints_between_turns() {
+    let filler = "x".repeat(60_000);
+    let turn = format!(
+        "{}\n{}\n",
+        r#"{"type":"user","message":"Go on"}"#,
+        format_args!(r#"{{"type":"assistant","message":{{"content":"Done."}},"toolUseResult":"{filler}"}}"#),
+    );
+    let content = turn.repeat((40 << 20) / turn.len());
+    let transcript = Transcript::new(&content);
+    let whole = openings(&transcript, None);
+    assert_eq!(whole.checkpoints.len(), 3);
+    let rest = openings(&transcript, whole.checkpoints.first());
+    assert_eq!((rest.fresh.as_slice(), rest.checkpoints.len()), (&[false][..], 2));
+    assert!(rest.turns < whole.turns && rest.turns > whole.turns / 2);
+    assert_eq!(rest.checkpoints.last(), whole.checkpoints.last());
+}
+
+#[test]
+fn an_endless_turn_is_told_in_pieces() {
+    let filler = "x".repeat(60_000);
+    let line = format!(r#"{{"type":"assistant","message":{{"content":"Step."}},"toolUseResult":"{filler}"}}"#) + "\n";
+    let content = line.repeat((70 << 20) / line.len());
+    let read = Transcript::new(&content).read(None);
+    let continues: Vec<bool> = read.turns.iter().map(|(_, turn)| turn.continues).collect();
+    assert_eq!(continues, [false, true, true]);
+    let parts: usize = read.turns.iter().map(|(_, turn)| turn.parts.len()).sum();
+    assert_eq!(parts, content.len() / line.len());
+}
+
+#[test]
+fn growing_snapshots_across_reads_tell_the_rest() {
+    let reply = |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"content\":\"{text}\"}}}}\n");
+    let (begun, ended) = (reply("The port"), reply("The port is taken."));
+    let parts = grown(format!("{begun}{ended}").as_bytes(), &[begun.len()]);
+    assert_eq!(rendered(&joined(&parts)), "0 None: \"\"\n  text \"The port\"\n  text \"is taken.\"\n");
+}
+
+#[test]
+fn a_cursor_stays_small() {
+    let mut content = String::new();
+    for at in 0..400 {
+        let long = "w".repeat(5000);
+        content += &format!(
+            "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"{at} {long}\"}}\n{{\"type\":\"assistant\",\"uuid\":\"{at}\",\"cwd\":\"/{long}\",\"gitBranch\":\"{long}\",\"message\":{{\"id\":\"m\",\"content\":\"{at} {long}\"}}}}\n{{\"type\":\"custom-title\",\"customTitle\":\"{long}\"}}\n"
+        );
+    }
+    let read = Transcript::new(content).read(None);
+    let size = read.cursor.unwrap().0.len();
+    assert!(size < 16 * 1024, "{size}");
+}

@@ -1,0 +1,125 @@
+//! Which files are transcripts.
+
+use crate::support::{Home, SESSION, claude};
+use session_sources::{Listing, Located};
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+const OTHER: &str = "7a1e0c52-0000-4000-8000-000000000002";
+
+/// Paths below the home folder, with the parent where it is told.
+fn found(home: &Home, listing: &Listing) -> Vec<String> {
+    let name = |path: &Path| path.strip_prefix(home.path("")).unwrap().display().to_string();
+    let told = |located: &Located| located.parent.as_ref().map(|id| format!(" of {id}"));
+    listing.locations.iter().map(|at| name(&at.path) + &told(&at.located).unwrap_or_default()).collect()
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names
+}
+
+#[test]
+fn nothing_is_nowhere() {
+    let home = Home::new();
+    let listing = home.locate();
+    assert_eq!((listing.locations.len(), listing.warnings.len()), (0, 0));
+}
+
+#[test]
+fn sessions_and_subagents_are_found() {
+    let home = Home::new();
+    let files = [
+        format!("{SESSION}.jsonl"),
+        "agent-1a2b3c4d.jsonl".to_owned(),
+        format!("{SESSION}/subagents/agent-2.jsonl"),
+        format!("{SESSION}/subagents/agent-2.meta.json"),
+        format!("{SESSION}/subagents/workflows/run/agent-3.jsonl"),
+        format!("{SESSION}/subagents/workflows/run/journal.jsonl"),
+        format!("{SESSION}/tool-results/agent-4.jsonl"),
+        format!("memory/subagents/{OTHER}.jsonl"),
+        "notes.jsonl".to_owned(),
+        "sessions-index.json".to_owned(),
+        format!("{SESSION}.jsonl.bak"),
+        "7a1e0c52000040008000000000000001.jsonl".to_owned(),
+    ];
+    files.iter().for_each(|file| home.write(&home.project(file), "{}"));
+    home.write(&home.project(&format!("{OTHER}.jsonl")), "");
+    let listing = home.locate();
+    let folder = ".claude/projects/-home-ann-app";
+    assert_eq!(
+        sorted(found(&home, &listing)),
+        [
+            format!("{folder}/{SESSION}.jsonl"),
+            format!("{folder}/{SESSION}/subagents/agent-2.jsonl of {SESSION}"),
+            format!("{folder}/{SESSION}/subagents/workflows/run/agent-3.jsonl of {SESSION}"),
+            format!("{folder}/agent-1a2b3c4d.jsonl"),
+        ]
+    );
+    let session = listing.locations.iter().find(|at| at.path.ends_with(format!("{SESSION}.jsonl")));
+    let session = session.unwrap();
+    assert_eq!(session.located.session.as_deref(), Some(SESSION));
+    assert_eq!(session.stamp.size, 2);
+    assert_eq!(listing.warnings, []);
+}
+
+#[test]
+fn both_homes_are_looked_at_unless_one_is_named() {
+    let home = Home::new();
+    for config in [".claude", ".config/claude", "a", "b"] {
+        home.write(&home.path(config).join(format!("projects/-x/{SESSION}.jsonl")), "{}");
+    }
+    let names = |env| sorted(found(&home, &claude().locate(&env)));
+    let at = |config: &str| format!("{config}/projects/-x/{SESSION}.jsonl");
+    assert_eq!(names(home.env()), [at(".claude"), at(".config/claude")]);
+    let list = format!("~/a, {},~/none", home.path("b").display());
+    assert_eq!(names(home.env().var("CLAUDE_CONFIG_DIR", &list)), [at("a"), at("b")]);
+    assert_eq!(names(home.env().var("CLAUDE_CONFIG_DIR", "~/a,~/a")), [at("a")]);
+}
+
+#[test]
+fn the_oldest_change_comes_first() {
+    let home = Home::new();
+    for (file, seconds) in [("a", 3), ("b", 1), ("d", 2), ("c", 2)] {
+        let path = home.project(&format!("agent-{file}.jsonl"));
+        home.write(&path, "{}");
+        let time = UNIX_EPOCH + Duration::from_secs(seconds);
+        let file = fs_err::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+    }
+    let listing = home.locate();
+    let order: Vec<_> = listing.locations.iter().map(|at| at.located.session.as_deref()).collect();
+    assert_eq!(order, ["agent-b", "agent-c", "agent-d", "agent-a"].map(Some));
+    assert_eq!(listing.locations[0].stamp.mtime_ns, 1_000_000_000);
+}
+
+#[test]
+fn a_folder_named_like_a_transcript_is_a_warning() {
+    let home = Home::new();
+    fs_err::create_dir_all(home.project(&format!("{OTHER}.jsonl"))).unwrap();
+    home.write(&home.project(&format!("{SESSION}.jsonl")), "{}");
+    let listing = home.locate();
+    assert_eq!(listing.locations.len(), 1);
+    assert_eq!(listing.warnings.len(), 1);
+    assert_eq!(listing.warnings[0].reason, "is a folder, not a transcript");
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_are_followed_once() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    home.write(&home.path(&format!("elsewhere/{SESSION}.jsonl")), "{}");
+    fs_err::create_dir_all(home.path(".claude/projects")).unwrap();
+    fs_err::create_dir_all(home.path(".config")).unwrap();
+    symlink(home.path("elsewhere"), home.path(".claude/projects/-linked")).unwrap();
+    symlink(home.path("elsewhere"), home.path(".claude/projects/-again")).unwrap();
+    symlink(home.path(".claude"), home.path(".config/claude")).unwrap();
+    symlink(home.path(".claude"), home.path(".claude/projects/-loop")).unwrap();
+    symlink(home.path("nowhere"), home.path(".claude/projects/-dangling")).unwrap();
+    let listing = home.locate();
+    assert_eq!(listing.locations.len(), 1);
+    let reasons: Vec<_> = listing.warnings.iter().map(|warning| warning.reason.as_str()).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("leads back")), "{reasons:?}");
+    assert!(listing.warnings.iter().any(|warning| warning.path.ends_with("-dangling")), "{reasons:?}");
+}

@@ -1,0 +1,12 @@
+//! Claude Code transcripts, through the seam: files in, turns out.
+
+mod damage;
+mod incremental;
+mod locate;
+mod meta;
+mod prompts;
+mod queue;
+mod replies;
+mod show;
+mod subagents;
+mod support;

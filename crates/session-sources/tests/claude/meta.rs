@@ -1,0 +1,100 @@
+//! What is known of a session as a whole.
+
+use crate::support::{SESSION, Transcript, meta};
+use insta::assert_debug_snapshot;
+
+const PROMPT: &str = concat!(r#"{"type":"user","uuid":"u1","message":"Hello"}"#, "\n");
+
+fn title(lines: &[&str]) -> Option<String> {
+    meta(PROMPT.to_owned() + &lines.join("\n")).title
+}
+
+#[test]
+fn the_first_directory_and_the_last_branch() {
+    let line = |fields: &str| format!("{{\"type\":\"user\",\"message\":\"a\",{fields}}}\n");
+    let content = [
+        line(r#""cwd":"","gitBranch":"""#),
+        line(r#""cwd":"/home/ann/app/.claude/worktrees/fix","gitBranch":"main""#),
+        line(r#""cwd":"/tmp","gitBranch":"fix""#),
+        line(r#""cwd":7,"gitBranch":"""#),
+    ];
+    assert_debug_snapshot!(meta(content.concat()), @"");
+}
+
+#[test]
+fn a_branch_belongs_to_its_turn() {
+    let line = |branch: &str| format!("{{\"type\":\"user\",\"message\":\"a\",\"gitBranch\":\"{branch}\"}}\n");
+    let found = Transcript::new(line("main") + &line("fix")).read(None);
+    let branches: Vec<_> = found.turns.iter().map(|(_, turn)| turn.branch.as_deref()).collect();
+    assert_eq!(branches, [Some("main"), Some("fix")]);
+}
+
+#[test]
+fn progress_lines_may_be_the_first_to_tell_the_directory() {
+    let progress = r#"{"uuid":"p","cwd":"/home/ann/app","type":"progress","data":{}}"#.to_owned();
+    assert_eq!(meta(progress + "\n" + PROMPT).cwd.as_deref(), Some("/home/ann/app"));
+}
+
+#[test]
+fn titles_have_an_order() {
+    let custom = r#"{"type":"custom-title","customTitle":"mine"}"#;
+    let ai = r#"{"type":"ai-title","aiTitle":"its"}"#;
+    let last = r#"{"type":"last-prompt","lastPrompt":"Bye"}"#;
+    assert_eq!(title(&[last]), None, "the last prompt is no title");
+    assert_eq!(title(&[ai, last]).as_deref(), Some("its"));
+    assert_eq!(title(&[custom, ai]).as_deref(), Some("mine"));
+    assert_eq!(title(&[custom, ai, r#"{"type":"custom-title","customTitle":"new"}"#]).as_deref(), Some("new"));
+    assert_eq!(title(&[custom, ai, r#"{"type":"custom-title","customTitle":""}"#]).as_deref(), Some("its"));
+    assert_eq!(title(&[custom, r#"{"type":"custom-title","customTitle":" "}"#]), None);
+}
+
+#[test]
+fn renaming_is_a_title() {
+    let content = r"<command-name>/rename</command-name><command-args>port clash</command-args>";
+    let system = format!(r#"{{"type":"system","subtype":"local_command","content":"{content}"}}"#);
+    assert_eq!(title(&[&system]).as_deref(), Some("port clash"));
+    let user = format!(r#"{{"type":"user","message":"{content}"}}"#);
+    assert_eq!(title(&[&user]).as_deref(), Some("port clash"));
+}
+
+#[test]
+fn a_summary_names_a_message_of_another_file() {
+    let summary = r#"{"type":"summary","summary":"Port clash","leafUuid":"a9"}"#;
+    let found = Transcript::new(format!("{summary}\n{PROMPT}")).read(None);
+    assert_eq!(found.titles, [("a9".to_owned(), "Port clash".to_owned())]);
+    assert_eq!(found.sessions[0].title, None);
+    let alone = Transcript::new(summary).read(None);
+    assert_eq!((alone.titles.len(), alone.sessions.len()), (1, 0));
+}
+
+#[test]
+fn a_fork_tells_its_origin() {
+    let line = r#"{"type":"user","uuid":"new","forkedFrom":{"sessionId":"s0","messageUuid":"old"},"message":"a"}"#;
+    let found = Transcript::new(line.to_owned() + "\n").read(None);
+    assert_eq!(found.sessions[0].forked_from.as_deref(), Some("s0"));
+    assert_eq!(found.turns[0].1.origin.as_deref(), Some("old"));
+}
+
+#[test]
+fn the_file_name_is_the_session_and_an_old_id_its_origin() {
+    let line = |id: &str| format!("{{\"type\":\"user\",\"sessionId\":\"{id}\",\"message\":\"a\"}}\n");
+    let told = meta(line("s0") + &line(SESSION));
+    assert_eq!((told.id.as_str(), told.forked_from.as_deref()), (SESSION, Some("s0")));
+    assert_eq!(meta(line(SESSION)).forked_from, None);
+}
+
+#[test]
+fn files_without_a_turn_are_no_sessions() {
+    for content in ["", "\n\n", r#"{"type":"mode","mode":"normal"}"#, r#"{"type":"ai-title","aiTitle":"x"}"#] {
+        let found = Transcript::new(content).read(None);
+        assert_eq!((found.sessions.len(), found.turns.len()), (0, 0), "{content}");
+        assert!(found.cursor.is_some());
+    }
+}
+
+#[test]
+fn resuming_is_a_command() {
+    let found = Transcript::new(PROMPT).read(None);
+    let command = crate::support::claude().resume(&found.sessions[0]);
+    assert_eq!(command, Some(format!("claude --resume {SESSION}")));
+}

@@ -1,0 +1,101 @@
+//! Which `user` lines are prompts, and what they read.
+
+use crate::support::{fixture, indexed, shown};
+use insta::assert_snapshot;
+
+fn user(content: &str) -> String {
+    format!(r#"{{"type":"user","uuid":"u","message":{{"role":"user","content":{content}}}}}"#)
+}
+
+/// The turns that a line makes beside the one that stands before it.
+fn of_line(content: &str) -> String {
+    let before = r#"{"type":"user","uuid":"u0","message":{"role":"user","content":"Before"}}"#;
+    let content = format!("{before}\n{}\n", user(content));
+    shown(content).trim_start_matches("0 Typed: \"Before\"\n").to_owned()
+}
+
+#[test]
+fn the_smallest_session() {
+    assert_snapshot!(indexed(fixture("smallest.jsonl")), @"");
+}
+
+#[test]
+fn the_smallest_session_in_full() {
+    assert_snapshot!(shown(fixture("smallest.jsonl")), @"");
+}
+
+#[test]
+fn every_kind_of_user_line() {
+    assert_snapshot!(indexed(fixture("user-lines.jsonl")), @"");
+}
+
+#[test]
+fn every_kind_of_user_line_in_full() {
+    assert_snapshot!(shown(fixture("user-lines.jsonl")), @"");
+}
+
+#[test]
+fn contents_have_many_shapes() {
+    assert_eq!(of_line(r#""plain""#), "1 Typed: \"plain\"\n");
+    assert_eq!(of_line(r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#), "1 Typed: \"a\\nb\"\n");
+    assert_eq!(of_line(r#"["bare","strings"]"#), "1 Typed: \"bare\\nstrings\"\n");
+    assert_eq!(of_line(r#"[{"type":"image","source":{"data":"AAAA"}}]"#), "1 Typed: \"[Image]\"\n");
+    assert_eq!(of_line(r#"[{"type":"image"},{"type":"text","text":"see"}]"#), "1 Typed: \"see\"\n");
+    assert_eq!(of_line(r#"[{"type":"hologram","text":"no"}, 7, null, ["x"]]"#), "");
+    assert_eq!(of_line(r#"{"text":"an object"}"#), "");
+    assert_eq!(of_line("null"), "");
+    assert_eq!(of_line(r#""""#), "");
+    assert_eq!(of_line(r#""  \n""#), "");
+}
+
+#[test]
+fn messages_may_be_strings_or_missing() {
+    let lines = concat!(
+        r#"{"type":"user","uuid":"u1","message":"old style"}"#, "\n",
+        r#"{"type":"user","uuid":"u2"}"#, "\n",
+        r#"{"type":"user","uuid":"u3","message":[1]}"#, "\n",
+        r#"{"type":7,"uuid":[],"message":"not a user line"}"#, "\n",
+    );
+    assert_eq!(indexed(lines), "0 Typed: \"old style\"\n");
+}
+
+#[test]
+fn commands_read_as_they_were_typed() {
+    let cases = [
+        (r"<command-name>/deploy</command-name><command-args>staging</command-args>", "/deploy staging"),
+        (r"<command-message>deploy</command-message>\n<command-name>deploy</command-name>", "/deploy"),
+        (r"<command-message>deploy</command-message>", "/deploy"),
+        (r"<command-name>/a:b</command-name>\n <command-args> x\ny </command-args>", r"/a:b x\ny"),
+        (r"<bash-input>ls -l</bash-input>", "!ls -l"),
+    ];
+    for (text, command) in cases {
+        assert_eq!(of_line(&format!("\"{text}\"")), format!("1 Command: \"{command}\"\n"), "{text}");
+    }
+}
+
+#[test]
+fn wrappers_in_front_are_taken_off() {
+    let cases = [
+        "<system-reminder>x</system-reminder>why",
+        "<ide_opened_file>f.rs</ide_opened_file>\\nwhy",
+        "<ide_selection>a</ide_selection><system-reminder>b</system-reminder> why",
+        "why\\n<system-reminder>x</system-reminder>",
+        "<user-prompt-submit-hook>ok</user-prompt-submit-hook>why",
+    ];
+    for text in cases {
+        assert_eq!(of_line(&format!("\"{text}\"")), "1 Typed: \"why\"\n", "{text}");
+    }
+}
+
+#[test]
+fn the_program_may_say_who_typed() {
+    let line = |fields: &str| {
+        format!("{{\"type\":\"user\",\"uuid\":\"u\",{fields},\"message\":{{\"content\":\"words\"}}}}\n")
+    };
+    for fields in [r#""origin":{"kind":"human"}"#, r#""promptSource":"sdk""#, r#""origin":"?""#] {
+        assert_eq!(indexed(line(fields)), "0 Typed: \"words\"\n", "{fields}");
+    }
+    for fields in [r#""origin":{"kind":"task-notification"}"#, r#""promptSource":"system""#] {
+        assert_eq!(indexed(line(fields)), "", "{fields}");
+    }
+}

@@ -1,0 +1,182 @@
+//! Prompts that waited in the queue: each exactly once.
+
+use crate::support::{Transcript, indexed, shown};
+use insta::assert_snapshot;
+
+struct Session(Vec<String>);
+
+impl Session {
+    fn new() -> Self {
+        Self(vec![user("Begin")])
+    }
+
+    fn then(mut self, line: String) -> Self {
+        self.0.push(line);
+        self
+    }
+
+    fn content(&self) -> String {
+        self.0.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    fn prompts(&self) -> Vec<String> {
+        let found = Transcript::new(self.content()).read(None);
+        found.turns.iter().map(|(_, turn)| turn.prompt.clone()).collect()
+    }
+}
+
+fn user(text: &str) -> String {
+    format!(r#"{{"type":"user","timestamp":"2026-03-02T09:09:00.000Z","message":{{"content":"{text}"}}}}"#)
+}
+
+fn text(words: &str) -> String {
+    format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{words}"}}]}}}}"#)
+}
+
+fn operation(name: &str, fields: &str) -> String {
+    format!(
+        r#"{{"type":"queue-operation","operation":"{name}","timestamp":"2026-03-02T09:00:00.000Z"{fields}}}"#
+    )
+}
+
+fn enqueue(text: &str) -> String {
+    operation("enqueue", &format!(r#","content":"{text}""#))
+}
+
+fn attachment(prompt: &str) -> String {
+    format!(
+        r#"{{"type":"attachment","uuid":"t-{prompt}","timestamp":"2026-03-02T09:00:30.000Z","attachment":{{"type":"queued_command","prompt":"{prompt}","timestamp":"2026-03-02T09:00:00.000Z"}}}}"#
+    )
+}
+
+const NEWS: &str = "<task-notification>build</task-notification>";
+
+#[test]
+fn what_is_dequeued_shows_up_as_a_user_line() {
+    let session = Session::new()
+        .then(enqueue("Also test it"))
+        .then(operation("dequeue", ""))
+        .then(user("Also test it"));
+    assert_eq!(session.prompts(), ["Begin", "Also test it"]);
+}
+
+#[test]
+fn what_is_removed_is_a_turn_from_there_on() {
+    let session = Session::new()
+        .then(text("Working."))
+        .then(enqueue("Also test it"))
+        .then(text("Still working."))
+        .then(operation("remove", ""))
+        .then(text("I test it, too."));
+    assert_snapshot!(indexed(session.content()), @"");
+    assert_eq!(shown(session.content()), indexed(session.content()));
+    let found = Transcript::new(session.content()).read(None);
+    assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000), "when it was typed");
+}
+
+#[test]
+fn the_operation_may_name_the_text() {
+    let session = Session::new()
+        .then(enqueue("first"))
+        .then(enqueue("second"))
+        .then(operation("remove", r#","content":"second""#))
+        .then(operation("remove", r#","content":"never seen""#))
+        .then(operation("dequeue", ""))
+        .then(user("first"));
+    assert_eq!(session.prompts(), ["Begin", "second", "never seen", "first"]);
+}
+
+#[test]
+fn attachments_and_removals_tell_of_the_same_text() {
+    let removal = || operation("remove", r#","content":"steer""#);
+    let orders = [
+        vec![enqueue("steer"), attachment("steer"), removal()],
+        vec![enqueue("steer"), removal(), attachment("steer")],
+        vec![enqueue("steer"), attachment("steer"), operation("remove", "")],
+        vec![enqueue("steer"), operation("remove", ""), attachment("steer")],
+        vec![attachment("steer"), removal()],
+        vec![removal(), attachment("steer")],
+        vec![attachment("steer")],
+    ];
+    for order in orders {
+        let session = order.iter().cloned().fold(Session::new(), Session::then);
+        assert_eq!(session.prompts(), ["Begin", "steer"], "{order:#?}");
+        let found = Transcript::new(session.content()).read(None);
+        assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000), "{order:#?}");
+    }
+}
+
+#[test]
+fn news_of_the_program_are_never_prompts() {
+    let json = r#"{\"task_id\":\"t1\",\"description\":\"build\"}"#;
+    let session = Session::new()
+        .then(enqueue(NEWS))
+        .then(enqueue(json))
+        .then(operation("enqueue", ""))
+        .then(attachment(NEWS))
+        .then(operation("remove", &format!(r#","content":"{NEWS}""#)))
+        .then(operation("remove", ""))
+        .then(operation("dequeue", ""))
+        .then(user(NEWS));
+    assert_eq!(session.prompts(), ["Begin"]);
+}
+
+#[test]
+fn words_of_the_user_come_before_news() {
+    let session = Session::new()
+        .then(enqueue(NEWS))
+        .then(enqueue("steer"))
+        .then(operation("remove", ""))
+        .then(operation("dequeue", ""))
+        .then(user(NEWS));
+    assert_eq!(session.prompts(), ["Begin", "steer"]);
+}
+
+#[test]
+fn slash_commands_wait_for_their_own_line() {
+    let command = "<command-name>/clear</command-name>";
+    let session = Session::new()
+        .then(enqueue("/clear"))
+        .then(enqueue(NEWS))
+        .then(operation("remove", ""))
+        .then(operation("dequeue", ""))
+        .then(user(command));
+    assert_eq!(session.prompts(), ["Begin", "/clear"]);
+}
+
+#[test]
+fn a_removed_text_that_comes_as_a_line_after_all_is_known() {
+    let session = Session::new()
+        .then(enqueue("steer"))
+        .then(operation("remove", ""))
+        .then(operation("dequeue", ""))
+        .then(user("steer"));
+    assert_eq!(session.prompts(), ["Begin", "steer"]);
+}
+
+#[test]
+fn a_text_may_be_typed_twice() {
+    let session = Session::new()
+        .then(enqueue("go on"))
+        .then(operation("remove", ""))
+        .then(text("Going."))
+        .then(user("go on"));
+    assert_eq!(session.prompts(), ["Begin", "go on", "go on"]);
+}
+
+#[test]
+fn what_goes_back_to_the_editor_was_not_sent() {
+    let session = Session::new()
+        .then(enqueue("half a though"))
+        .then(operation("popAll", r#","content":"half a though""#))
+        .then(operation("remove", ""))
+        .then(user("half a thought"));
+    assert_eq!(session.prompts(), ["Begin", "half a thought"]);
+}
+
+#[test]
+fn a_text_may_come_in_blocks() {
+    let blocks = r#","content":[{"type":"text","text":"<ide_opened_file>a</ide_opened_file>"},{"type":"text","text":"in blocks"}]"#;
+    let session = Session::new().then(operation("enqueue", blocks)).then(operation("remove", ""));
+    assert_eq!(session.prompts(), ["Begin", "in blocks"]);
+}

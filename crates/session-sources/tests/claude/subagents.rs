@@ -1,0 +1,72 @@
+//! Subagents: in files of their own, or inline as old versions wrote them.
+
+use crate::support::{SESSION, Transcript, claude, indexed, rendered, shown};
+use insta::assert_snapshot;
+
+fn line(kind: &str, content: &str) -> String {
+    format!(
+        r#"{{"type":"{kind}","isSidechain":true,"agentId":"1a2b3c4d","sessionId":"{SESSION}","message":{{"content":"{content}"}}}}"#
+    ) + "\n"
+}
+
+fn agent(content: impl AsRef<[u8]>) -> Transcript {
+    Transcript::named("agent-1a2b3c4d.jsonl", content)
+}
+
+#[test]
+fn a_subagent_is_prompted_by_a_model() {
+    let transcript = agent(line("user", "Find the semicolon") + &line("assistant", "Line 3."));
+    let found = transcript.read(None);
+    assert_eq!(found.sessions[0].id, "agent-1a2b3c4d");
+    assert_eq!(found.sessions[0].parent.as_deref(), Some(SESSION));
+    assert_eq!(claude().resume(&found.sessions[0]), None);
+    assert_snapshot!(rendered(found.turns.iter().map(|(_, turn)| turn)), @"");
+    assert_eq!(rendered(&transcript.show(&found)), rendered(found.turns.iter().map(|(_, t)| t)));
+}
+
+#[test]
+fn the_new_layout_tells_the_parent_by_its_folder() {
+    let transcript = Transcript::new(line("user", "unused"));
+    let home = transcript.home();
+    home.write(&home.project("7a1e0c52-0000-4000-8000-000000000009/subagents/agent-1.jsonl"), line("user", "Look"));
+    let listing = home.locate();
+    let at = listing.locations.iter().find(|at| at.located.parent.is_some()).unwrap();
+    let mut found = session_sources::Collected::default();
+    claude().read(at, None, &mut found);
+    assert_eq!(found.sessions[0].parent.as_deref(), Some("7a1e0c52-0000-4000-8000-000000000009"));
+    assert_eq!(found.turns[0].1.prompt, "Look");
+}
+
+#[test]
+fn a_team_leads_message_is_a_prompt() {
+    let lead = r#"<teammate-message teammate_id=\"lead\">\nResearch queues\n</teammate-message>"#;
+    let found = agent(line("user", lead)).read(None);
+    assert_eq!(found.turns[0].1.prompt, "Research queues");
+}
+
+#[test]
+fn warm_ups_are_nothing() {
+    let warm_up = line("user", "Warmup") + &line("assistant", "I am ready.");
+    let found = agent(&warm_up).read(None);
+    assert_eq!((found.sessions.len(), found.turns.len()), (0, 0));
+    let found = agent(warm_up.clone() + &line("user", "Now work")).read(None);
+    assert_eq!(rendered(found.turns.iter().map(|(_, t)| t)), "0 Model: \"Now work\"\n");
+    assert_eq!(indexed(warm_up), "", "a sidechain of a main session, too");
+}
+
+#[test]
+fn a_user_may_type_warmup() {
+    let line = r#"{"type":"user","message":"Warmup"}"#;
+    assert_eq!(indexed(line), "0 Typed: \"Warmup\"\n");
+}
+
+#[test]
+fn inline_sidechains_are_not_the_sessions_turns() {
+    let content = r#"{"type":"user","message":"Ask an agent"}"#.to_owned()
+        + "\n"
+        + &line("user", "You are an agent")
+        + &line("assistant", "Agent's words")
+        + r#"{"type":"assistant","message":{"content":"It says hello."}}"#;
+    assert_snapshot!(indexed(&content), @"");
+    assert_snapshot!(shown(&content), @"");
+}

@@ -1,0 +1,158 @@
+//! A home folder with one project, and turns as compact text.
+
+use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_sources::{Collected, Cursor, Env, Listing, Located, Location, Source, Stamp, sources};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+pub const SESSION: &str = "7a1e0c52-0000-4000-8000-000000000001";
+
+pub fn claude() -> &'static dyn Source {
+    *sources().iter().find(|source| source.name().as_str() == "claude").unwrap()
+}
+
+/// A home folder that is deleted when it is dropped.
+pub struct Home(tempfile::TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn env(&self) -> Env {
+        Env::with_home(self.0.path())
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    /// Path of a file in the project's folder.
+    pub fn project(&self, path: &str) -> PathBuf {
+        self.path(".claude/projects/-home-ann-app").join(path)
+    }
+
+    pub fn write(&self, path: &Path, content: impl AsRef<[u8]>) {
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, content).unwrap();
+    }
+
+    pub fn locate(&self) -> Listing {
+        claude().locate(&self.env())
+    }
+}
+
+/// One main session's file, to be read again and again.
+pub struct Transcript {
+    home: Home,
+    path: PathBuf,
+}
+
+impl Transcript {
+    pub fn new(content: impl AsRef<[u8]>) -> Self {
+        Self::named(&format!("{SESSION}.jsonl"), content)
+    }
+
+    pub fn named(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let home = Home::new();
+        let path = home.project(name);
+        home.write(&path, content);
+        Self { home, path }
+    }
+
+    pub fn write(&self, content: impl AsRef<[u8]>) {
+        self.home.write(&self.path, content);
+    }
+
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    pub fn location(&self) -> Location {
+        let stem = self.path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let located = Located { session: Some(stem), parent: None };
+        Location { path: self.path.clone(), stamp: Stamp::default(), located }
+    }
+
+    pub fn read(&self, from: Option<&Cursor>) -> Collected {
+        let mut collected = Collected::default();
+        claude().read(&self.location(), from, &mut collected);
+        collected
+    }
+
+    /// Turns in full, by the spans that an index would hold.
+    pub fn show(&self, found: &Collected) -> Vec<Turn> {
+        let spans: Vec<_> = found.turns.iter().map(|(_, turn)| (turn.index, turn.span)).collect();
+        let shown = claude().show(&self.path, found.sessions.first().unwrap(), &spans);
+        assert_eq!(shown.warnings, [], "every turn that was read can be shown");
+        shown.turns
+    }
+}
+
+/// Content of a file in `tests/fixtures/claude`.
+pub fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude");
+    fs_err::read(folder.join(name)).unwrap()
+}
+
+/// What the index takes of a content.
+pub fn indexed(content: impl AsRef<[u8]>) -> String {
+    let found = Transcript::new(content).read(None);
+    rendered(found.turns.iter().map(|(_, turn)| turn))
+}
+
+/// What `show` tells of a content.
+pub fn shown(content: impl AsRef<[u8]>) -> String {
+    let transcript = Transcript::new(content);
+    let found = transcript.read(None);
+    rendered(&transcript.show(&found))
+}
+
+/// The session that a content tells of.
+pub fn meta(content: impl AsRef<[u8]>) -> SessionMeta {
+    Transcript::new(content).read(None).sessions.pop().unwrap_or_default()
+}
+
+pub fn rendered<'t>(turns: impl IntoIterator<Item = &'t Turn>) -> String {
+    let mut out = String::new();
+    for turn in turns {
+        let more = if turn.continues { " continues" } else { "" };
+        writeln!(out, "{} {:?}{more}: {:?}", turn.index, turn.kind, turn.prompt).unwrap();
+        for part in &turn.parts {
+            writeln!(out, "  {}", line(part)).unwrap();
+        }
+    }
+    out
+}
+
+fn line(part: &Part) -> String {
+    match part {
+        Part::Text { text } => format!("text {text:?}"),
+        Part::Thinking { text } => format!("thinking {text:?}"),
+        Part::Notice { text } => format!("notice {text:?}"),
+        Part::Recap { text } => format!("recap {text:?}"),
+        Part::Summary { text } => format!("summary {text:?}"),
+        Part::Call(call) => call_line(call),
+    }
+}
+
+fn call_line(call: &ToolCall) -> String {
+    let mut line = format!("call {}({})", call.name, call.id);
+    if let Some(command) = &call.command {
+        write!(line, " $ {command:?}").unwrap();
+    }
+    call.files.iter().for_each(|file| write!(line, " @{file}").unwrap());
+    if !call.input.is_null() {
+        write!(line, " {}", call.input).unwrap();
+    }
+    if let Some(output) = &call.output {
+        write!(line, " -> {output:?}").unwrap();
+    }
+    if call.failed {
+        line += " failed";
+    }
+    if let Some(subagent) = &call.subagent {
+        write!(line, " subagent={subagent}").unwrap();
+    }
+    line
+}

@@ -1,0 +1,131 @@
+//! Where histories are found, and what tells that they changed.
+
+use crate::fixture::{Home, assistant, insert, opencode, read, session, text, user};
+use fs_err as fs;
+use session_sources::{Env, Stamp};
+use std::path::Path;
+
+/// Paths found, relative to the home folder, in alphabetical order.
+fn found(home: &Home, env: &Env) -> Vec<String> {
+    let listing = opencode().locate(env);
+    assert_eq!(listing.warnings, []);
+    let mut paths: Vec<String> = listing
+        .locations
+        .iter()
+        .map(|l| {
+            l.path
+                .strip_prefix(home.0.path())
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn touch(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, "").unwrap();
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is() {
+    let home = Home::new();
+    assert!(found(&home, &home.env()).is_empty());
+    assert!(found(&home, &Env::with_home(Path::new("/nonexistent"))).is_empty());
+}
+
+#[test]
+fn databases_and_the_tree_are_found() {
+    let home = Home::new();
+    for name in [
+        "opencode.db",
+        "opencode-dev.db",
+        "opencode.db-wal",
+        "auth.json",
+        "kilo.db",
+        "storage/session/x/y.json",
+    ] {
+        touch(&home.data().join(name));
+    }
+    fs::create_dir(home.data().join("opencode-folder.db")).unwrap();
+    assert_eq!(
+        found(&home, &home.env()),
+        [
+            ".local/share/opencode/opencode-dev.db",
+            ".local/share/opencode/opencode.db",
+            ".local/share/opencode/storage",
+        ]
+    );
+}
+
+#[test]
+fn variables_name_the_folder_and_the_database() {
+    let home = Home::new();
+    for path in [
+        "data/opencode/opencode.db",
+        "data/opencode/mine.sqlite",
+        "else/other.db",
+    ] {
+        touch(&home.0.path().join(path));
+    }
+    let data = home.0.path().join("data");
+    let env = home.env().var("XDG_DATA_HOME", data.to_str().unwrap());
+    let with = |name: &str| found(&home, &env.clone().var("OPENCODE_DB", name));
+    assert_eq!(found(&home, &env), ["data/opencode/opencode.db"]);
+    assert_eq!(
+        with("mine.sqlite"),
+        ["data/opencode/mine.sqlite", "data/opencode/opencode.db"]
+    );
+    assert_eq!(with("opencode.db"), ["data/opencode/opencode.db"]);
+    assert_eq!(with(":memory:"), ["data/opencode/opencode.db"]);
+    assert_eq!(with("missing.db"), ["data/opencode/opencode.db"]);
+    let other = home.0.path().join("else/other.db");
+    assert_eq!(
+        with(other.to_str().unwrap()),
+        ["data/opencode/opencode.db", "else/other.db"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_found_once() {
+    let home = Home::new();
+    touch(&home.database());
+    std::os::unix::fs::symlink(home.database(), home.data().join("opencode-link.db")).unwrap();
+    assert_eq!(found(&home, &home.env()).len(), 1);
+}
+
+fn stamp(home: &Home) -> Stamp {
+    opencode().locate(&home.env()).locations[0].stamp
+}
+
+#[test]
+fn a_database_changes_with_its_log_and_not_by_being_read() {
+    let home = Home::new();
+    let db = home.connect();
+    let before = stamp(&home);
+    insert(&db, &session("ses_a", vec![user(vec![text("Hello.")])]));
+    let after = stamp(&home);
+    assert!(after.size > before.size && after.mtime_ns >= before.mtime_ns);
+    assert_eq!(after.inode, before.inode);
+    db.close().unwrap();
+    let closed = stamp(&home);
+    read(&home.database());
+    assert_eq!(stamp(&home), closed);
+}
+
+#[test]
+fn a_tree_changes_with_its_sessions_and_messages() {
+    let home = Home::new();
+    let mut messages = vec![user(vec![text("Hello.")])];
+    home.write_tree(&session("ses_a", messages.clone()));
+    let before = stamp(&home);
+    assert_eq!(stamp(&home), before);
+    messages.push(assistant(vec![text("Hi.")]));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    home.write_tree(&session("ses_a", messages));
+    assert_ne!(stamp(&home), before);
+}

@@ -1,0 +1,9 @@
+//! OpenCode's histories, from hand-written rows and files to turns.
+
+mod changes;
+mod database;
+mod fixture;
+mod locate;
+mod tools;
+mod tree;
+mod turns;

@@ -1,0 +1,160 @@
+//! Tool calls in the words of all sources.
+
+use crate::fixture::{
+    Home, assistant, bash, insert, insert_part, read, render_part, session, show, text, tool,
+    turns, user,
+};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use session_core::Detail::{self, Full, Index};
+
+/// The call that a part becomes.
+fn call(part: Value, detail: Detail) -> String {
+    let conversation = session(
+        "ses_a",
+        vec![user(vec![text("Go.")]), assistant(vec![part])],
+    );
+    let turns = turns(&conversation, detail);
+    turns.lines().nth(1).unwrap_or_default().trim().to_owned()
+}
+
+fn completed(name: &str, input: Value) -> Value {
+    tool(
+        name,
+        json!({"status": "completed", "input": input, "output": ""}),
+    )
+}
+
+#[test]
+fn names_and_keys_are_claudes() {
+    let names = [
+        "bash",
+        "read",
+        "edit",
+        "multiedit",
+        "write",
+        "grep",
+        "glob",
+        "list",
+        "webfetch",
+        "websearch",
+        "task",
+        "todowrite",
+        "todoread",
+        "apply_patch",
+        "patch",
+        "skill",
+        "question",
+        "linear_create_issue",
+    ];
+    let found: Vec<String> = names
+        .map(|name| call(completed(name, json!({})), Index))
+        .iter()
+        .map(|call| {
+            serde_json::from_str::<Value>(call).unwrap()["name"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_snapshot!(found.join(" "), @"Bash Read Edit MultiEdit Write Grep Glob LS WebFetch WebSearch Task TodoWrite TodoRead ApplyPatch ApplyPatch Skill AskUserQuestion linear_create_issue");
+
+    let edit = json!({"filePath": "a.rs", "oldString": "x", "newString": {"keptAs": 1}});
+    assert_snapshot!(call(completed("edit", edit), Full), @r#"{"id":"call_1","name":"Edit","files":["a.rs"],"input":{"file_path":"a.rs","new_string":{"keptAs":1},"old_string":"x"},"failed":false}"#);
+    let foreign = json!({"issueTitle": "x", "path": "docs/a.md"});
+    assert_snapshot!(call(completed("linear_create_issue", foreign), Full), @r#"{"id":"call_1","name":"linear_create_issue","files":["docs/a.md"],"input":{"issueTitle":"x","path":"docs/a.md"},"failed":false}"#);
+}
+
+#[test]
+fn only_error_lines_of_an_output_are_indexed() {
+    let output =
+        "compiling\nerror: no such thing\nhelp: try\n<system-reminder>error</system-reminder>";
+    let part = bash("cargo build", output, 101);
+    assert_snapshot!(call(part.clone(), Index), @r#"{"id":"call_1","name":"Bash","command":"cargo build","output":"error: no such thing","failed":true}"#);
+    assert_snapshot!(call(part, Full), @r#"{"id":"call_1","name":"Bash","command":"cargo build","input":{"command":"cargo build"},"output":"compiling\nerror: no such thing\nhelp: try","failed":true}"#);
+    assert_snapshot!(call(bash("ls", "a\nb", 0), Index), @r#"{"id":"call_1","name":"Bash","command":"ls","failed":false}"#);
+    assert_snapshot!(call(bash("false", "a\nb", 1), Index), @r#"{"id":"call_1","name":"Bash","command":"false","output":"a\nb","failed":true}"#);
+}
+
+#[test]
+fn failures_are_told_in_three_ways() {
+    let error = tool(
+        "read",
+        json!({"status": "error", "input": {"filePath": "/none.rs"}, "error": "File not found"}),
+    );
+    assert_snapshot!(call(error, Index), @r#"{"id":"call_1","name":"Read","files":["/none.rs"],"output":"File not found","failed":true}"#);
+    let exit = bash("false", "", 1);
+    assert_snapshot!(call(exit, Index), @r#"{"id":"call_1","name":"Bash","command":"false","failed":true}"#);
+    let invalid = tool(
+        "invalid",
+        json!({"status": "completed", "input": {"tool": "bsh"}, "output": "Unknown tool."}),
+    );
+    assert_snapshot!(call(invalid, Index), @r#"{"id":"call_1","name":"invalid","output":"Unknown tool.","failed":true}"#);
+}
+
+#[test]
+fn calls_that_never_ended_are_kept() {
+    let running = tool(
+        "bash",
+        json!({"status": "running", "input": {"command": "npm start"}, "metadata": {"output": "error: so far"}}),
+    );
+    assert_snapshot!(call(running, Index), @r#"{"id":"call_1","name":"Bash","command":"npm start","output":"error: so far","failed":false}"#);
+    let pending = tool(
+        "bash",
+        json!({"status": "pending", "input": {}, "raw": "{\"comm"}),
+    );
+    assert_snapshot!(call(pending, Full), @r#"{"id":"call_1","name":"Bash","input":{},"failed":false}"#);
+    assert_snapshot!(call(json!({"type": "tool", "tool": "bash"}), Full), @r#"{"id":"","name":"Bash","failed":false}"#);
+}
+
+#[test]
+fn a_task_names_its_subagent() {
+    let task = json!({"status": "completed", "input": {"description": "look", "command": "/look"},
+        "output": "Found.", "metadata": {"sessionId": "ses_child"}});
+    assert_snapshot!(call(tool("task", task), Index), @r#"{"id":"call_1","name":"Task","failed":false,"subagent":"ses_child"}"#);
+}
+
+#[test]
+fn patches_name_their_files() {
+    let patch = "*** Begin Patch\n*** Update File: src/main.rs\n*** Move to: src/bin/main.rs\n@@\n-a\n+b\n\
+        *** Add File: src/new.rs\n+*** Update File: quoted.rs\n*** Delete File: old.rs\n*** End Patch";
+    let part = completed("apply_patch", json!({"patchText": patch}));
+    assert_snapshot!(call(part, Index), @r#"{"id":"call_1","name":"ApplyPatch","files":["src/main.rs","src/bin/main.rs","src/new.rs","old.rs"],"failed":false}"#);
+}
+
+#[test]
+fn fields_of_another_type_count_as_absent() {
+    let odd = tool(
+        "bash",
+        json!({"status": 7, "input": ["x"], "output": 5, "metadata": "none", "error": null}),
+    );
+    assert_snapshot!(call(odd, Full), @r#"{"id":"call_1","name":"Bash","input":["x"],"failed":false}"#);
+    let odd = tool(
+        "edit",
+        json!({"status": "completed", "input": {"filePath": 7, "path": "a"}, "metadata": {"exit": null}}),
+    );
+    assert_snapshot!(call(odd, Index), @r#"{"id":"call_1","name":"Edit","files":["a"],"failed":false}"#);
+}
+
+#[test]
+fn strings_are_read_as_javascript_wrote_them() {
+    // `\ud83d` alone is half a character: text that was cut in the middle.
+    let words = r#"{"type":"text","text":"\u0041 \"q\" \\ \/ \b\f\n\r\t \u00e4 \ud83d\ude00 \ud83d, \ude00 \ud83d"}"#;
+    let echo = r#"{"type":"tool","tool":"bash","state":{"input":{"command":"echo \ud83d"}}}"#;
+    let home = Home::new();
+    let db = home.connect();
+    insert(
+        &db,
+        &session("ses_a", vec![user(vec![]), assistant(vec![])]),
+    );
+    insert_part(&db, "msg_a_00", "prt_1", 1, words);
+    insert_part(&db, "msg_a_01", "prt_2", 1, echo);
+
+    let found = read(&home.database());
+    assert_eq!(
+        found.turns[0].1.prompt,
+        "A \"q\" \\ / \u{8}\u{c}\n\r\t ä \u{1F600} \u{FFFD}, \u{FFFD} \u{FFFD}"
+    );
+    let shown = show(&home.database(), &found);
+    assert_snapshot!(render_part(&shown[0].parts[0]), @r#"{"id":"","name":"Bash","command":"echo �","input":"{\"command\":\"echo \\ud83d\"}","failed":false}"#);
+}

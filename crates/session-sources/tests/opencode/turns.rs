@@ -1,0 +1,284 @@
+//! Which messages open a turn, and what becomes of the others.
+
+use crate::fixture::{
+    Conversation, Home, assistant, bash, insert, read, session, text, tool, turns, user,
+};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use session_core::Detail::{Full, Index};
+use session_core::{Span, TEXT_LIMIT};
+
+fn one(parts: Vec<Value>) -> Conversation {
+    session("ses_a", vec![user(parts), assistant(vec![text("Done.")])])
+}
+
+#[test]
+fn a_prompt_opens_a_turn_and_every_step_answers_it() {
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![
+                text("Why does the server not start?"),
+                text("It did yesterday."),
+            ]),
+            assistant(vec![
+                json!({"type": "step-start"}),
+                bash("lsof -i :8080", "node 4711\n", 0),
+            ]),
+            assistant(vec![
+                text("Process 4711 holds port 8080."),
+                json!({"type": "step-finish"}),
+            ]),
+            user(vec![text("Kill it.")]),
+            assistant(vec![text("Killed.")]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @r#"
+    0 typed: Why does the server not start?
+
+    It did yesterday.
+      {"id":"call_1","name":"Bash","command":"lsof -i :8080","failed":false}
+      text: Process 4711 holds port 8080.
+    1 typed: Kill it.
+      text: Killed.
+    "#);
+}
+
+#[test]
+fn turns_know_their_place_and_time() {
+    let home = Home::new();
+    let parts = || vec![text("words")];
+    let messages = vec![
+        user(parts()),
+        assistant(parts()),
+        assistant(parts()),
+        user(parts()),
+    ];
+    insert(&home.connect(), &session("ses_a", messages));
+    let found = read(&home.database());
+    let [(_, first), (_, second)] = found.turns.as_slice() else {
+        panic!("{:?}", found.turns)
+    };
+    assert_eq!(first.span, Span { start: 0, end: 3 });
+    assert_eq!(second.span, Span { start: 3, end: 4 });
+    assert_eq!(first.origin.as_deref(), Some("msg_a_00"));
+    assert_eq!(first.leaf.as_deref(), Some("msg_a_02"));
+    assert_eq!((first.started_ms, first.ended_ms), (Some(1000), Some(3500)));
+    assert_eq!(
+        (second.started_ms, second.ended_ms),
+        (Some(4000), Some(4500))
+    );
+    assert!(!first.continues && !second.continues);
+}
+
+#[test]
+fn what_the_program_put_into_a_message_is_no_prompt() {
+    let aside = json!({"type": "text", "text": "Called the Read tool.", "synthetic": true});
+    let ignored = json!({"type": "text", "text": "Only for your eyes.", "ignored": true});
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![text("Look at @main.rs"), aside.clone(), ignored]),
+            assistant(vec![text("Looked.")]),
+            user(vec![aside]),
+            assistant(vec![text("Went on.")]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 typed: Look at @main.rs
+      text: Looked.
+      text: Went on.
+    ");
+    assert_snapshot!(turns(&conversation, Full), @"
+    0 typed: Look at @main.rs
+      notice: Called the Read tool.
+      notice: Only for your eyes.
+      text: Looked.
+      notice: Called the Read tool.
+      text: Went on.
+    ");
+}
+
+#[test]
+fn a_compaction_opens_no_turn_and_its_summary_is_only_shown() {
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![text("Fix the port.")]),
+            user(vec![
+                json!({"type": "compaction", "auto": true}),
+                text("Compact, please."),
+            ]),
+            assistant(vec![text("The user wanted the port fixed.")]).with("summary", json!(true)),
+            assistant(vec![text("Fixed.")]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 typed: Fix the port.
+      text: Fixed.
+    ");
+    assert_snapshot!(turns(&conversation, Full), @"
+    0 typed: Fix the port.
+      notice: Compact, please.
+      summary: The user wanted the port fixed.
+      text: Fixed.
+    ");
+}
+
+#[test]
+fn reasoning_and_errors_are_only_shown() {
+    let error = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![text("Go on.")]),
+            assistant(vec![
+                json!({"type": "reasoning", "text": "What next?"}),
+                json!({"type": "reasoning", "text": ""}),
+                text("I shall"),
+            ])
+            .with("error", error),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 typed: Go on.
+      text: I shall
+    ");
+    assert_snapshot!(turns(&conversation, Full), @"
+    0 typed: Go on.
+      thinking: What next?
+      text: I shall
+      notice: MessageAbortedError: Aborted
+    ");
+}
+
+#[test]
+fn a_model_writes_the_prompts_of_a_subagent() {
+    let mut conversation = one(vec![text("Find the tests.")]);
+    conversation.parent = Some("ses_parent".to_owned());
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 model: Find the tests.
+      text: Done.
+    ");
+}
+
+#[test]
+fn commands_open_turns() {
+    let subtask = |command: Option<&str>| {
+        json!({"type": "subtask", "prompt": "Review all.", "description": "review changes",
+            "agent": "general", "command": command})
+    };
+    assert_snapshot!(turns(&one(vec![subtask(Some("review"))]), Index), @"
+    0 command: /review review changes
+      text: Done.
+    ");
+    assert_snapshot!(turns(&one(vec![subtask(None)]), Index), @"
+    0 typed: review changes
+      text: Done.
+    ");
+}
+
+#[test]
+fn a_shell_command_opens_a_turn() {
+    let marker = "The following tool was executed by the user";
+    let marker = json!({"type": "text", "text": marker, "synthetic": true});
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![marker]),
+            assistant(vec![bash("git status", "clean", 0)]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @r#"
+    0 command: !git status
+      {"id":"call_1","name":"Bash","command":"git status","failed":false}
+    "#);
+}
+
+#[test]
+fn an_attached_file_alone_opens_a_turn() {
+    let named = json!({"type": "file", "mime": "image/png", "filename": "screen.png", "url": "data:image/png;base64,AAAA"});
+    let linked = json!({"type": "file", "mime": "text/plain", "url": "file:///home/ann/app/a.rs"});
+    let pasted = json!({"type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA"});
+    assert_snapshot!(turns(&one(vec![named.clone(), linked]), Index), @"
+    0 typed: @screen.png @/home/ann/app/a.rs
+      text: Done.
+    ");
+    assert_snapshot!(turns(&one(vec![text("What is this?"), named]), Index), @"
+    0 typed: What is this?
+      text: Done.
+    ");
+    assert_snapshot!(turns(&one(vec![pasted]), Index), @"
+    0 none: 
+      text: Done.
+    ");
+}
+
+#[test]
+fn changed_files_are_named_once() {
+    let edit = tool(
+        "edit",
+        json!({"status": "completed", "input": {"filePath": "src/main.rs"}}),
+    );
+    let patch = json!({"type": "patch", "hash": "1", "files":
+        ["/home/ann/app/src/main.rs", "/home/ann/app/src/domain.rs", "/home/ann/app/Cargo.lock"]});
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![text("Add a crate.")]),
+            assistant(vec![edit, patch.clone(), patch]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @r#"
+    0 typed: Add a crate.
+      {"id":"call_1","name":"Edit","files":["src/main.rs"],"failed":false}
+      {"id":"","name":"Patch","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
+    "#);
+}
+
+#[test]
+fn an_answer_without_a_prompt_is_kept() {
+    let conversation = session("ses_a", vec![assistant(vec![text("Hello.")])]);
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 none: 
+      text: Hello.
+    ");
+}
+
+#[test]
+fn reminders_are_no_words_of_the_user() {
+    let reminded = "Fix it.\n<system-reminder>Plan mode.</system-reminder>\nSoon.\n<system-reminder>\nx</system-reminder>";
+    let alone = "<system-reminder>Plan mode.</system-reminder>";
+    let open = "What does <system-reminder> mean?";
+    let conversation = session(
+        "ses_a",
+        vec![
+            user(vec![text(reminded)]),
+            user(vec![text(alone)]),
+            user(vec![text(open)]),
+        ],
+    );
+    assert_snapshot!(turns(&conversation, Index), @"
+    0 typed: Fix it.
+    Soon.
+    1 typed: What does <system-reminder> mean?
+    ");
+}
+
+#[test]
+fn long_prompts_are_cut_at_a_character() {
+    let home = Home::new();
+    let long = format!("a{}", "ä\n\u{1F600}".repeat(TEXT_LIMIT / 4));
+    insert(
+        &home.connect(),
+        &session("ses_a", vec![user(vec![text(&long)])]),
+    );
+    let found = read(&home.database());
+    let prompt = &found.turns[0].1.prompt;
+    assert!(long.starts_with(prompt.as_str()));
+    assert!(
+        (TEXT_LIMIT - 8..=TEXT_LIMIT).contains(&prompt.len()),
+        "{}",
+        prompt.len()
+    );
+}

@@ -1,0 +1,79 @@
+//! Giving back the space of rows that stand for nothing any more.
+
+use crate::error::Result;
+use crate::matrix::{Appends, Matrix};
+use crate::model::{Level, ModelRow};
+use crate::writer::Writer;
+use rusqlite::params;
+
+/// A matrix is rewritten when more than a quarter of it is dead, and at least
+/// this many rows.
+const DEAD_ROWS: usize = 512;
+
+impl Writer {
+    /// Rewrites matrices with many dead rows as a new generation, switched in
+    /// one commit. What was written before is committed first.
+    ///
+    /// # Errors
+    /// When the disk or the database fails; the old generation stays then.
+    pub fn compact(&mut self, fingerprint: &str) -> Result<()> {
+        self.commit()?;
+        let Some(model) = self.model(fingerprint)? else {
+            return Ok(());
+        };
+        for level in Level::ALL {
+            let live = self.owners(model.id, level)?.len();
+            let dead = model.rows(level).saturating_sub(live);
+            if dead >= DEAD_ROWS && dead * 4 > model.rows(level) {
+                self.rewrite(&model, level)?;
+            }
+        }
+        self.commit()
+    }
+
+    fn rewrite(&mut self, model: &ModelRow, level: Level) -> Result<()> {
+        self.begin()?;
+        let old = self.matrix(model, level)?;
+        let next = model.next_generation(level);
+        let mut new = Appends::default();
+        let owners = self.owners(model.id, level)?;
+        for (row, owner) in owners.iter().enumerate() {
+            self.move_row(&mut new, &next, level, &old, owner.row, row)?;
+        }
+        new.flush()?;
+        let update = format!(
+            "UPDATE models SET {0}_rows = ?2, {0}_generation = {0}_generation + 1 WHERE id = ?1",
+            level.name()
+        );
+        self.db.execute(
+            &update,
+            params![model.id, owners.len().cast_signed() as i64],
+        )?;
+        self.compacted = true;
+        Ok(())
+    }
+
+    /// Rows only move towards the front, so a moved number is free.
+    fn move_row(
+        &self,
+        new: &mut Appends,
+        model: &ModelRow,
+        level: Level,
+        old: &Matrix,
+        from: usize,
+        to: usize,
+    ) -> Result<()> {
+        new.push(self.root(), model, level, &old.row(from))?;
+        self.db
+            .prepare_cached(
+                "UPDATE vectors SET row = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
+            )?
+            .execute(params![
+                model.id,
+                level.number(),
+                from.cast_signed() as i64,
+                to.cast_signed() as i64
+            ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! What can go wrong with the index.
+
+use std::path::PathBuf;
+
+/// An error of the index at rest.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The index was written by another version of this program.
+    #[error("the index in `{}` has format {found}, this program reads format {expected}", root.display())]
+    Format {
+        /// Folder of the index.
+        root: PathBuf,
+        /// Version found.
+        found: u32,
+        /// Version wanted.
+        expected: u32,
+    },
+    /// The database or a matrix is damaged.
+    #[error("the index in `{}` is damaged: {what}", root.display())]
+    Corrupt {
+        /// Folder of the index.
+        root: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// There is no index yet.
+    #[error("there is no index in `{}`", root.display())]
+    Missing {
+        /// Folder of the index.
+        root: PathBuf,
+    },
+    /// Another process is writing.
+    #[error("another process is writing to the index in `{}`", root.display())]
+    Locked {
+        /// Folder of the index.
+        root: PathBuf,
+    },
+    /// SQLite failed.
+    #[error("the index database failed: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file system failed; the text carries the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
+impl StoreError {
+    /// True when the remedy is to build the index anew.
+    pub fn wants_rebuild(&self) -> bool {
+        match self {
+            Self::Format { .. } | Self::Corrupt { .. } => true,
+            Self::Sqlite(e) => is_damage(e),
+            _ => false,
+        }
+    }
+}
+
+/// True for SQLite errors that mean a damaged file.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(
+        error.sqlite_error_code(),
+        Some(DatabaseCorrupt | NotADatabase)
+    )
+}

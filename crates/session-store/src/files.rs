@@ -1,0 +1,238 @@
+//! History files: what is known of each, and what went wrong in it.
+
+use crate::Reader;
+use crate::error::Result;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
+use session_core::SourceName;
+
+/// Size, time and inode of a file, to see whether it changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Bytes.
+    pub size: u64,
+    /// Last change, nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Inode, 0 where there is none.
+    pub inode: u64,
+}
+
+/// A history file in the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileRow {
+    /// Number in the index.
+    pub id: i64,
+    /// Agent.
+    pub source: String,
+    /// Path.
+    pub path: String,
+    /// As it was when it was read.
+    pub stamp: Stamp,
+    /// Where its reader got to.
+    pub cursor: Option<String>,
+    /// No longer on disk: what was indexed stays.
+    pub gone: bool,
+}
+
+/// Something that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// File or folder.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// Byte offset of the first such place.
+    pub offset: Option<u64>,
+    /// How often.
+    pub count: u64,
+}
+
+const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, cursor, gone";
+
+fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
+    Ok(FileRow {
+        id: row.get(0)?,
+        source: row.get(1)?,
+        path: row.get(2)?,
+        stamp: Stamp {
+            size: row.get::<_, i64>(3)?.cast_unsigned(),
+            mtime_ns: row.get(4)?,
+            inode: row.get::<_, i64>(5)?.cast_unsigned(),
+        },
+        cursor: row.get(6)?,
+        gone: row.get(7)?,
+    })
+}
+
+impl Reader {
+    /// All history files, by path.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn files(&self) -> Result<Vec<FileRow>> {
+        let mut found = self
+            .db
+            .prepare(&format!("SELECT {COLUMNS} FROM files ORDER BY path"))?;
+        let rows = found.query_map([], file_row)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// One history file.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn file(&self, id: i64) -> Result<Option<FileRow>> {
+        let mut found = self
+            .db
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM files WHERE id = ?1"))?;
+        Ok(found.query_row([id], file_row).optional()?)
+    }
+
+    /// All that could not be read, by path.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn problems(&self) -> Result<Vec<Problem>> {
+        self.some_problems("1")
+    }
+
+    /// What went wrong with listing the histories.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn listing_problems(&self) -> Result<Vec<Problem>> {
+        self.some_problems("listing = 1")
+    }
+
+    fn some_problems(&self, which: &str) -> Result<Vec<Problem>> {
+        let mut found = self.db.prepare(&format!(
+            "SELECT path, reason, place, count FROM problems WHERE {which} ORDER BY path, reason"
+        ))?;
+        let rows = found.query_map([], |row| {
+            Ok(Problem {
+                path: row.get(0)?,
+                reason: row.get(1)?,
+                offset: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
+                count: row.get::<_, i64>(3)?.cast_unsigned(),
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    /// The number of a history file, new if it was not known.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn file(&mut self, source: &SourceName, path: &str) -> Result<i64> {
+        self.begin()?;
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO files(source, path) VALUES(?1, ?2) ON CONFLICT(path) DO UPDATE SET gone = 0 RETURNING id",
+        )?;
+        let id = insert.query_row(params![source.as_str(), path], |row| row.get(0))?;
+        drop(insert);
+        self.db
+            .prepare_cached("UPDATE sessions SET gone = 0 WHERE file = ?1 AND gone")?
+            .execute([id])?;
+        Ok(id)
+    }
+
+    /// Records how far a file has been read, and as what it was found.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn checkpoint(&mut self, file: i64, cursor: &str, stamp: Stamp) -> Result<()> {
+        self.begin()?;
+        self.finish_replacing()?;
+        let mut update = self.db.prepare_cached(
+            "UPDATE files SET cursor = ?2, size = ?3, mtime_ns = ?4, inode = ?5 WHERE id = ?1",
+        )?;
+        update.execute(params![
+            file,
+            cursor,
+            stamp.size.cast_signed(),
+            stamp.mtime_ns,
+            stamp.inode.cast_signed()
+        ])?;
+        Ok(())
+    }
+
+    /// Marks a file that is no longer on disk, and its sessions.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn file_gone(&mut self, file: i64) -> Result<()> {
+        self.begin()?;
+        self.db
+            .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
+        self.db
+            .execute("UPDATE sessions SET gone = 1 WHERE file = ?1", [file])?;
+        Ok(())
+    }
+
+    /// Says that a file is about to be read from its beginning: its problems
+    /// are forgotten, and its sessions count as gone until they are met again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn begin_anew(&mut self, file: i64, path: &str) -> Result<()> {
+        self.begin()?;
+        self.db
+            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND listing = 0")?
+            .execute([path])?;
+        self.db
+            .prepare_cached("UPDATE sessions SET gone = 1 WHERE file = ?1")?
+            .execute([file])?;
+        Ok(())
+    }
+
+    /// Forgets how far files were read and what was embedded, so that the next
+    /// refresh does all of it again. What the index holds stays until then.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn forget_all(&mut self) -> Result<()> {
+        self.begin()?;
+        self.db.execute_batch(
+            "UPDATE files SET cursor = NULL, size = 0, mtime_ns = 0;
+             DELETE FROM vectors; DELETE FROM embedded; DELETE FROM problems;
+             UPDATE models SET session_rows = 0, turn_rows = 0,
+               session_generation = session_generation + 1, turn_generation = turn_generation + 1;",
+        )?;
+        self.compacted = true;
+        self.commit()
+    }
+
+    /// Adds to what is recorded as wrong with a file.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn problem(&mut self, problem: &Problem) -> Result<()> {
+        self.begin()?;
+        self.put_problem(problem, false)
+    }
+
+    /// Replaces what is recorded as wrong with listing the histories.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
+        self.begin()?;
+        self.db
+            .execute("DELETE FROM problems WHERE listing = 1", [])?;
+        problems.iter().try_for_each(|p| self.put_problem(p, true))
+    }
+
+    fn put_problem(&self, problem: &Problem, listing: bool) -> Result<()> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO problems(path, reason, listing, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET count = count + excluded.count",
+        )?;
+        let place = problem.offset.map(u64::cast_signed);
+        let count = problem.count.cast_signed();
+        insert.execute(params![problem.path, problem.reason, listing, place, count])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! The index folder: private, one writer.
+
+use crate::error::{Result, StoreError};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// The index's folder: `SESSION_SEARCH_HOME`, else `session-search` in the
+/// user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`).
+pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBuf {
+    let set = |name| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    set("SESSION_SEARCH_HOME").unwrap_or_else(|| {
+        let cache = set("XDG_CACHE_HOME").filter(|p| p.is_absolute());
+        cache
+            .unwrap_or_else(|| home.join(".cache"))
+            .join("session-search")
+    })
+}
+
+/// True when there is an index in the folder.
+pub fn exists(root: &Path) -> bool {
+    database(root).is_file()
+}
+
+pub(crate) fn database(root: &Path) -> PathBuf {
+    root.join("index.db")
+}
+
+pub(crate) fn vectors(root: &Path) -> PathBuf {
+    root.join("vectors")
+}
+
+/// Bytes of all files below a folder.
+pub(crate) fn size(folder: &Path) -> u64 {
+    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = |entry: fs_err::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size(&entry.path()),
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    };
+    entries.map(bytes).sum()
+}
+
+/// Makes the folder with its parents, readable by its owner alone.
+pub(crate) fn create_private(folder: &Path) -> Result<()> {
+    fs_err::create_dir_all(folder)?;
+    restrict(folder, 0o700)
+}
+
+/// Takes the rights of group and others from a file or folder.
+#[cfg(unix)]
+pub(crate) fn restrict(path: &Path, mode: u32) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs_err::set_permissions(
+        path,
+        std::fs::Permissions::from_mode(mode),
+    )?)
+}
+
+/// Elsewhere the user's own folders are private as they are.
+#[cfg(not(unix))]
+pub(crate) fn restrict(_path: &Path, _mode: u32) -> Result<()> {
+    Ok(())
+}
+
+/// Opens a file for writing, created with rights for its owner alone.
+pub(crate) fn create_private_file(path: &Path) -> Result<fs_err::File> {
+    let mut options = fs_err::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use fs_err::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    Ok(options.open(path)?)
+}
+
+/// Holds the writer's lock until dropped; the system frees it if the process
+/// dies.
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub(crate) fn take(root: &Path) -> Result<Self> {
+        let file = create_private_file(&root.join("lock"))?.into_parts().0;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Locked {
+                root: root.to_owned(),
+            }),
+            Err(TryLockError::Error(e)) => Err(e.into()),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The lexical side: FTS5 and BM25.
+
+use crate::error::Result;
+use crate::reader::Reader;
+use rusqlite::{Connection, params};
+use serde::Serialize;
+use session_core::{Query, Scored, Term, TurnContent, noise, text};
+use std::collections::HashSet;
+
+/// Weights of the columns of `words`: prompt, answer, title, commands, paths,
+/// errors.
+const WEIGHTS: &str = "1.2, 1.0, 2.0, 0.8, 0.8, 1.0";
+
+/// Turns found by words.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lexical {
+    /// Turns with BM25 (higher is better), best first.
+    pub hits: Vec<Scored>,
+    /// Each term of the query with the number of turns that hold it.
+    pub terms: Vec<TermCount>,
+    /// Turns in the lexical index.
+    pub total: u64,
+}
+
+/// How common a term is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TermCount {
+    /// As typed.
+    pub term: String,
+    /// Turns that hold it.
+    pub turns: u64,
+    /// Inverse document frequency, as BM25 has it, never negative.
+    pub idf: f32,
+    #[serde(skip)]
+    holders: HashSet<i64>,
+}
+
+impl Lexical {
+    /// The share of the query's information (sum of idf) that a turn matched,
+    /// 0 to 1.
+    pub fn share(&self, turn: i64) -> f32 {
+        let all: f32 = self.terms.iter().map(|t| t.idf).sum();
+        let matched: f32 = self
+            .terms
+            .iter()
+            .filter(|t| t.holders.contains(&turn))
+            .map(|t| t.idf)
+            .sum();
+        if all > 0.0 { matched / all } else { 0.0 }
+    }
+}
+
+/// Indexes the words of a turn.
+pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &str) -> Result<()> {
+    let prompt = if is_left_out(&content.prompt) {
+        ""
+    } else {
+        &content.prompt
+    };
+    let answer = if noise::is_own_output(&content.answer) {
+        ""
+    } else {
+        &content.answer
+    };
+    let mut insert = db.prepare_cached(
+        "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let join = |list: &[String]| list.join("\n");
+    insert.execute(params![
+        turn,
+        text::spaced(prompt),
+        text::spaced(answer),
+        text::spaced(title),
+        join(&content.commands),
+        join(&content.files),
+        join(&content.errors)
+    ])?;
+    Ok(())
+}
+
+fn is_left_out(prompt: &str) -> bool {
+    noise::is_noise(prompt) || noise::is_json_blob(prompt) || noise::is_own_output(prompt)
+}
+
+impl Reader {
+    /// The `limit` turns that match best by BM25, of those that `passes` lets
+    /// through; it is asked in the order of the hits.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lexical(
+        &self,
+        query: &Query,
+        limit: usize,
+        passes: impl FnMut(i64) -> Result<bool>,
+    ) -> Result<Lexical> {
+        if query.terms.is_empty() {
+            return Ok(Lexical::default());
+        }
+        let total = self.lexical_total()?;
+        let terms = query
+            .terms
+            .iter()
+            .map(|t| self.term_count(t, total))
+            .collect::<Result<Vec<_>>>()?;
+        let hits = self.bm25(&query.terms, limit, passes)?;
+        Ok(Lexical { hits, terms, total })
+    }
+
+    fn lexical_total(&self) -> Result<u64> {
+        let mut count = self
+            .db
+            .prepare_cached("SELECT count(*) FROM turns WHERE owner IS NULL")?;
+        Ok(count
+            .query_row([], |row| row.get::<_, i64>(0))?
+            .cast_unsigned())
+    }
+
+    fn term_count(&self, term: &Term, total: u64) -> Result<TermCount> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
+        let holders: HashSet<i64> = find
+            .query_map([match_literal(term)], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let turns = holders.len() as u64;
+        Ok(TermCount {
+            term: term.text.clone(),
+            turns,
+            idf: idf(total, turns),
+            holders,
+        })
+    }
+
+    fn bm25(
+        &self,
+        terms: &[Term],
+        limit: usize,
+        mut passes: impl FnMut(i64) -> Result<bool>,
+    ) -> Result<Vec<Scored>> {
+        let any = terms
+            .iter()
+            .map(match_literal)
+            .collect::<Vec<_>>()
+            .join(" OR ");
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT rowid, -bm25(words, {WEIGHTS}) AS score FROM words WHERE words MATCH ?1 ORDER BY score DESC"
+        ))?;
+        let mut rows = find.query([any])?;
+        let mut hits = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            if hits.len() >= limit {
+                break;
+            }
+            if passes(id)? {
+                hits.push(Scored {
+                    id,
+                    score: row.get(1)?,
+                });
+            }
+        }
+        Ok(hits)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of turns are small")]
+fn idf(total: u64, turns: u64) -> f32 {
+    let (n, df) = (total.max(turns) as f32, turns as f32);
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+}
+
+/// A term as an FTS5 string: nothing in it is syntax.
+fn match_literal(term: &Term) -> String {
+    format!("\"{}\"", text::spaced(&term.text).replace('"', "\"\""))
+}

@@ -1,0 +1,57 @@
+//! The index at rest: a SQLite database with FTS5, and `.npy` matrices.
+//!
+//! [`Writer`] is the one writer, by a lock file; [`Reader`]s are many and never
+//! wait for it. The writer takes turns ([`Writer::add_turn`]) and vectors
+//! ([`Writer::put_documents`]) and makes all of it visible by one SQLite
+//! commit ([`Writer::commit`]); a process killed before it leaves nothing
+//! behind but bytes in a matrix that the next writer overwrites. Matrices are
+//! append-only, row-major `<f2`, one per model and level, and `numpy.load`
+//! opens them. `docs/format.md` describes the files.
+//!
+//! ```
+//! use session_core::{Query, SessionMeta, SourceName, Turn, TurnContent};
+//! use session_store::{Reader, Stamp, Writer};
+//!
+//! let home = tempfile::tempdir().unwrap();
+//! let mut writer = Writer::open(home.path()).unwrap();
+//! let file = writer.file(&SourceName::new("claude"), "/h/a.jsonl").unwrap();
+//! let meta = SessionMeta { id: "a".into(), ..SessionMeta::default() };
+//! let session = writer.open_session(file, &SourceName::new("claude"), &meta, true).unwrap();
+//! # let turn: Turn = serde_json::from_str(r#"{"index":0,"continues":false,"origin":null,"leaf":null,"started_ms":null,"ended_ms":null,"branch":null,"span":{"start":0,"end":9},"kind":"typed","prompt":"Fix the EMFILE crash","parts":[]}"#).unwrap();
+//! writer.add_turn(session, &turn).unwrap();
+//! writer.checkpoint(file, "", Stamp::default()).unwrap();
+//! writer.commit().unwrap();
+//!
+//! let reader = Reader::open(home.path()).unwrap();
+//! let found = reader.lexical(&Query::new("EMFILE"), 100, |_| Ok(true)).unwrap();
+//! assert_eq!(found.hits.len(), 1);
+//! ```
+
+mod compact;
+mod content;
+mod error;
+mod files;
+mod folder;
+mod lexical;
+mod matrix;
+mod model;
+mod npy;
+mod reader;
+mod row;
+mod schema;
+mod sessions;
+mod turns;
+mod vectors;
+mod writer;
+
+pub use error::StoreError;
+pub use files::{FileRow, Problem, Stamp};
+pub use folder::{default_root, exists};
+pub use lexical::{Lexical, TermCount};
+pub use matrix::Matrix;
+pub use model::{Level, ModelId, ModelRow};
+pub use reader::Reader;
+pub use row::{SessionRow, TurnRow};
+pub use schema::FORMAT_VERSION;
+pub use vectors::{Document, Owner, Pending};
+pub use writer::Writer;

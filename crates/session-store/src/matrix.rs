@@ -1,0 +1,213 @@
+//! Matrices of vectors on disk: appended by the writer, mapped by readers.
+
+use crate::error::{Result, StoreError};
+use crate::folder;
+use crate::model::{Level, ModelRow};
+use crate::npy;
+use half::f16;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
+use memmap2::Mmap;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Where the matrix of a model and level lies.
+pub(crate) fn path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
+    let name = format!("{}.{}.npy", level.name(), model.generation(level));
+    folder::vectors(root).join(&model.fingerprint).join(name)
+}
+
+/// All vectors of a model at one level, mapped into memory. Rows are unit
+/// vectors of `dims` half floats.
+pub struct Matrix {
+    map: Option<Mmap>,
+    rows: usize,
+    dims: usize,
+}
+
+/// Rows scored by one thread at a time.
+const BLOCK_ROWS: usize = 4096;
+
+impl Matrix {
+    pub(crate) fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
+        let (rows, dims) = (model.rows(level), model.dims);
+        if rows == 0 {
+            return Ok(Self {
+                map: None,
+                rows: 0,
+                dims,
+            });
+        }
+        let path = path(root, model, level);
+        let damaged = |what: &str| StoreError::Corrupt {
+            root: root.to_owned(),
+            what: format!("`{}` {what}", path.display()),
+        };
+        let file = fs_err::File::open(&path).map_err(|_| damaged("is missing"))?;
+        // SAFETY: the file is ours and append-only: rows that the database
+        // counts are never rewritten or cut, a new generation is a new file.
+        let map = unsafe { Mmap::map(file.file()) }?;
+        if map.len() as u64 <= npy::row_offset(rows as u64 - 1, dims) + npy::row_bytes(dims) - 1 {
+            return Err(damaged("is shorter than the index says"));
+        }
+        if !npy::is_header(&map, dims) {
+            return Err(damaged("is not a matrix of this model"));
+        }
+        Ok(Self {
+            map: Some(map),
+            rows,
+            dims,
+        })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Numbers in a row.
+    pub fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// The dot product of each row with `query`, which has `dims` numbers, in
+    /// the order of rows. For unit vectors that is the cosine.
+    pub fn dot(&self, query: &[f32]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.rows];
+        let blocks = scores.par_chunks_mut(BLOCK_ROWS).enumerate();
+        blocks.for_each(|(block, scores)| {
+            let mut row = vec![0.0f32; self.dims];
+            for (i, score) in scores.iter_mut().enumerate() {
+                self.half_row(block * BLOCK_ROWS + i)
+                    .convert_to_f32_slice(&mut row);
+                *score = ndarray::aview1(&row).dot(&ndarray::aview1(query));
+            }
+        });
+        scores
+    }
+
+    /// One row, in full width.
+    pub fn row(&self, row: usize) -> Vec<f32> {
+        self.half_row(row).to_f32_vec()
+    }
+
+    fn half_row(&self, row: usize) -> &[f16] {
+        let start = npy::row_offset(row as u64, self.dims);
+        let bytes = self.map.as_deref().unwrap_or_default();
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        let end = start.saturating_add(self.dims * 2);
+        halves(bytes.get(start..end).unwrap_or_default())
+    }
+}
+
+/// Bytes as half floats. The data of a matrix is aligned to 64 in the file
+/// and a map begins at a page, so nothing is cut off.
+fn halves(bytes: &[u8]) -> &[f16] {
+    // SAFETY: every pattern of 16 bits is a valid u16; `align_to` keeps to
+    // its bounds and alignment.
+    let (_, bits, _) = unsafe { bytes.align_to::<u16>() };
+    bits.reinterpret_cast()
+}
+
+/// The matrices that a writer is appending to.
+#[derive(Default)]
+pub(crate) struct Appends {
+    files: HashMap<(i64, Level), Append>,
+}
+
+struct Append {
+    file: fs_err::File,
+    rows: u64,
+    dims: usize,
+}
+
+impl Appends {
+    /// Writes a vector behind the last row and gives its row. What lies there
+    /// from a writer that was killed is overwritten.
+    pub(crate) fn push(
+        &mut self,
+        root: &Path,
+        model: &ModelRow,
+        level: Level,
+        vector: &[f32],
+    ) -> Result<u64> {
+        let append = match self.files.entry((model.id, level)) {
+            std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(Append::open(root, model, level)?)
+            }
+        };
+        append.push(vector)
+    }
+
+    /// A row, committed or appended since.
+    pub(crate) fn read(
+        &mut self,
+        root: &Path,
+        model: &ModelRow,
+        level: Level,
+        row: u64,
+    ) -> Result<Vec<f32>> {
+        match self.files.get_mut(&(model.id, level)) {
+            Some(append) => append.read(row),
+            None => Append::open(root, model, level)?.read(row),
+        }
+    }
+
+    /// Rows of a matrix with those not yet committed, if any were appended.
+    pub(crate) fn rows(&self, model: i64, level: Level) -> Option<u64> {
+        self.files.get(&(model, level)).map(|a| a.rows)
+    }
+
+    /// Puts what was appended on the disk.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        for (_, mut append) in self.files.drain() {
+            append.finish()?;
+        }
+        Ok(())
+    }
+}
+
+impl Append {
+    fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
+        let path = path(root, model, level);
+        if let Some(folder) = path.parent() {
+            folder::create_private(&folder::vectors(root))?;
+            folder::create_private(folder)?;
+        }
+        let mut file = folder::create_private_file(&path)?;
+        let (rows, dims) = (model.rows(level) as u64, model.dims);
+        file.set_len(npy::row_offset(rows, dims))?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self { file, rows, dims })
+    }
+
+    fn push(&mut self, vector: &[f32]) -> Result<u64> {
+        debug_assert_eq!(vector.len(), self.dims);
+        let mut halves = vec![f16::ZERO; self.dims];
+        halves.convert_from_f32_slice(vector);
+        let bytes: Vec<u8> = halves.iter().flat_map(|h| h.to_le_bytes()).collect();
+        self.file.write_all(&bytes)?;
+        self.rows += 1;
+        Ok(self.rows - 1)
+    }
+
+    fn read(&mut self, row: u64) -> Result<Vec<f32>> {
+        let mut bytes = vec![0; self.dims * 2];
+        self.file
+            .seek(SeekFrom::Start(npy::row_offset(row, self.dims)))?;
+        self.file.read_exact(&mut bytes)?;
+        self.file.seek(SeekFrom::End(0))?;
+        Ok(bytes
+            .chunks_exact(2)
+            .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32())
+            .collect())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&npy::header(self.rows, self.dims))?;
+        Ok(self.file.sync_data()?)
+    }
+}

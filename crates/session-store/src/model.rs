@@ -1,0 +1,179 @@
+//! The models whose vectors the index holds.
+
+use crate::error::Result;
+use crate::matrix::{self, Matrix};
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, Row, params};
+use serde::Serialize;
+
+/// Number of a model in the index.
+pub type ModelId = i64;
+
+/// What a vector stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// A chunk of all that the user said in a session.
+    Session,
+    /// An exchange.
+    Turn,
+}
+
+impl Level {
+    /// Both levels.
+    pub const ALL: [Self; 2] = [Self::Session, Self::Turn];
+
+    /// Name of its file and column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Turn => "turn",
+        }
+    }
+
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Self::Session => 0,
+            Self::Turn => 1,
+        }
+    }
+}
+
+/// A model with vectors in the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelRow {
+    /// Number in the index.
+    pub id: ModelId,
+    /// What decides the vectors: another fingerprint, other vectors.
+    pub fingerprint: String,
+    /// Name.
+    pub name: String,
+    /// Numbers in a vector.
+    pub dims: usize,
+    rows: [u64; 2],
+    generations: [u64; 2],
+}
+
+impl ModelRow {
+    /// Rows of a level's matrix.
+    pub fn rows(&self, level: Level) -> usize {
+        usize::try_from(self.rows[level as usize]).unwrap_or(usize::MAX)
+    }
+
+    /// How often a level's matrix has been compacted: part of its file's name.
+    pub fn generation(&self, level: Level) -> u64 {
+        self.generations[level as usize]
+    }
+
+    /// The model as it is once this level's matrix begins anew, empty.
+    pub(crate) fn next_generation(&self, level: Level) -> Self {
+        let mut next = self.clone();
+        next.generations[level as usize] += 1;
+        next.rows[level as usize] = 0;
+        next
+    }
+}
+
+const COLUMNS: &str =
+    "id, fingerprint, name, dims, session_rows, turn_rows, session_generation, turn_generation";
+
+fn model_row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
+    let number = |i| row.get::<_, i64>(i).map(i64::cast_unsigned);
+    Ok(ModelRow {
+        id: row.get(0)?,
+        fingerprint: row.get(1)?,
+        name: row.get(2)?,
+        dims: row.get::<_, u32>(3)? as usize,
+        rows: [number(4)?, number(5)?],
+        generations: [number(6)?, number(7)?],
+    })
+}
+
+impl Reader {
+    /// The model with this fingerprint, if the index has vectors of it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn model(&self, fingerprint: &str) -> Result<Option<ModelRow>> {
+        let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
+        Ok(self
+            .db
+            .prepare_cached(&query)?
+            .query_row([fingerprint], model_row)
+            .optional()?)
+    }
+
+    /// All models with vectors in the index.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn models(&self) -> Result<Vec<ModelRow>> {
+        let mut found = self
+            .db
+            .prepare(&format!("SELECT {COLUMNS} FROM models ORDER BY id"))?;
+        let rows = found.query_map([], model_row)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The vectors of a model at a level.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
+    pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<Matrix> {
+        Matrix::open(&self.root, model, level)
+    }
+}
+
+impl Writer {
+    /// The model with this fingerprint, new if there was none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn add_model(&mut self, fingerprint: &str, name: &str, dims: usize) -> Result<ModelRow> {
+        if let Some(known) = self.model(fingerprint)? {
+            return Ok(known);
+        }
+        self.begin()?;
+        self.db.execute(
+            "INSERT INTO models(fingerprint, name, dims) VALUES(?1, ?2, ?3)",
+            params![fingerprint, name, dims.cast_signed() as i64],
+        )?;
+        let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
+        Ok(self.db.query_row(&query, [fingerprint], model_row)?)
+    }
+
+    /// Writes down how many rows a matrix has now.
+    pub(crate) fn save_rows(&self, model: ModelId, level: Level) -> Result<()> {
+        let Some(rows) = self.appends.rows(model, level) else {
+            return Ok(());
+        };
+        let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
+        self.db
+            .prepare_cached(&update)?
+            .execute(params![model, rows.cast_signed()])?;
+        Ok(())
+    }
+
+    /// Removes matrix files that no model names any more.
+    pub(crate) fn remove_old_generations(&self) -> Result<()> {
+        if !self.compacted {
+            return Ok(());
+        }
+        for model in self.models()? {
+            let current: Vec<_> = Level::ALL
+                .iter()
+                .map(|l| matrix::path(self.root(), &model, *l))
+                .collect();
+            let Some(folder) = current[0].parent() else {
+                continue;
+            };
+            for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
+                if !current.contains(&entry.path()) {
+                    let _ = fs_err::remove_file(entry.path()); // an open map keeps it elsewhere: next time
+                }
+            }
+        }
+        Ok(())
+    }
+}

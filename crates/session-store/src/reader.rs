@@ -1,0 +1,141 @@
+//! Reading: many may, and none waits for the writer.
+
+use crate::content::unpack;
+use crate::error::Result;
+use crate::row::{SESSION_COLUMNS, SessionRow, TURN_COLUMNS, TurnRow, session_row, turn_row};
+use crate::{folder, schema};
+use rusqlite::{Connection, OptionalExtension};
+use session_core::TurnContent;
+use std::path::{Path, PathBuf};
+
+/// Reads the index.
+pub struct Reader {
+    pub(crate) db: Connection,
+    pub(crate) root: PathBuf,
+}
+
+impl Reader {
+    /// Opens the index for reading.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Missing`] when there is none; format and damage errors.
+    pub fn open(root: &Path) -> Result<Self> {
+        Ok(Self::of(schema::open_readable(root)?, root))
+    }
+
+    pub(crate) fn of(db: Connection, root: &Path) -> Self {
+        Self {
+            db,
+            root: root.to_owned(),
+        }
+    }
+
+    /// Begins a snapshot: until dropped, the reader sees one state.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn snapshot(&self) -> Result<()> {
+        Ok(self.db.execute_batch("BEGIN")?)
+    }
+
+    /// Folder of the index.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Bytes of the index on disk.
+    pub fn bytes(&self) -> u64 {
+        folder::size(&self.root)
+    }
+
+    /// True when no history file has been read yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.db.query_row(
+            "SELECT NOT EXISTS(SELECT 1 FROM files WHERE cursor IS NOT NULL)",
+            [],
+            |r| r.get(0),
+        )?)
+    }
+
+    /// All sessions, by number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
+        let mut found = self.db.prepare_cached(&format!(
+            "SELECT {SESSION_COLUMNS} FROM sessions ORDER BY id"
+        ))?;
+        let rows = found.query_map([], session_row)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// One turn.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn turn(&self, id: i64) -> Result<Option<TurnRow>> {
+        let mut found = self
+            .db
+            .prepare_cached(&format!("SELECT {TURN_COLUMNS} FROM turns WHERE id = ?1"))?;
+        Ok(found.query_row([id], turn_row).optional()?)
+    }
+
+    /// The turns of a session, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn turns(&self, session: i64) -> Result<Vec<TurnRow>> {
+        let query = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1 ORDER BY idx");
+        let mut found = self.db.prepare_cached(&query)?;
+        let rows = found.query_map([session], turn_row)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What a turn says.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn content(&self, turn: i64) -> Result<TurnContent> {
+        let mut found = self
+            .db
+            .prepare_cached("SELECT content FROM turns WHERE id = ?1")?;
+        let blob: Option<Vec<u8>> = found.query_row([turn], |row| row.get(0)).optional()?;
+        Ok(blob.map(|b| unpack(&b)).unwrap_or_default())
+    }
+
+    /// Calls `each` with every turn: its number, its session's number and what
+    /// the row says, until `each` has seen all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn each_turn(&self, mut each: impl FnMut(TurnRow)) -> Result<()> {
+        let mut found = self
+            .db
+            .prepare(&format!("SELECT {TURN_COLUMNS} FROM turns"))?;
+        let mut rows = found.query([])?;
+        while let Some(row) = rows.next()? {
+            each(turn_row(row)?);
+        }
+        Ok(())
+    }
+
+    /// Checks the database's own structure.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Corrupt`] with what was found.
+    pub fn verify(&self) -> Result<()> {
+        let found: String = self
+            .db
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(crate::StoreError::Corrupt {
+            root: self.root.clone(),
+            what: found,
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! Sessions and turns as the index has them.
+
+use rusqlite::Row;
+use serde::Serialize;
+use session_core::Span;
+
+/// A session in the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionRow {
+    /// Number in the index.
+    pub id: i64,
+    /// Number of its history file.
+    pub file: i64,
+    /// Agent.
+    pub source: String,
+    /// The agent's id of it.
+    pub uid: String,
+    /// Id of the session that started it, for a subagent.
+    pub parent: Option<String>,
+    /// Title: the agent's, else the first prompt, else nothing.
+    pub title: Option<String>,
+    /// First working directory.
+    pub cwd: Option<String>,
+    /// Root of the project; the working directory when that is all we know.
+    pub project: Option<String>,
+    /// Last git branch.
+    pub branch: Option<String>,
+    /// Id of the session it was forked from.
+    pub forked_from: Option<String>,
+    /// Time of the first turn, milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// Greatest time of any turn.
+    pub ended_ms: Option<i64>,
+    /// Number of turns.
+    pub turns: u32,
+    /// Its history is no longer on disk.
+    pub gone: bool,
+}
+
+/// A turn in the index, without its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TurnRow {
+    /// Number in the index.
+    pub id: i64,
+    /// Number of its session.
+    pub session: i64,
+    /// Position in the session, from 0.
+    pub index: u32,
+    /// Time it began, milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// Git branch at the time.
+    pub branch: Option<String>,
+    /// Where it lies in the history.
+    pub span: Span,
+    /// Number of the turn that this one is a copy of.
+    pub owner: Option<i64>,
+}
+
+pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
+    coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
+    started_ms, ended_ms, turns, gone";
+
+pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
+        id: row.get(0)?,
+        file: row.get(1)?,
+        source: row.get(2)?,
+        uid: row.get(3)?,
+        parent: row.get(4)?,
+        title: row.get(5)?,
+        cwd: row.get(6)?,
+        project: row.get(7)?,
+        branch: row.get(8)?,
+        forked_from: row.get(9)?,
+        started_ms: row.get(10)?,
+        ended_ms: row.get(11)?,
+        turns: row.get(12)?,
+        gone: row.get(13)?,
+    })
+}
+
+pub(crate) const TURN_COLUMNS: &str = "id, session, idx, started_ms, branch, start, stop, owner";
+
+pub(crate) fn turn_row(row: &Row<'_>) -> rusqlite::Result<TurnRow> {
+    Ok(TurnRow {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        index: row.get(2)?,
+        started_ms: row.get(3)?,
+        branch: row.get(4)?,
+        span: Span {
+            start: row.get::<_, i64>(5)?.cast_unsigned(),
+            end: row.get::<_, i64>(6)?.cast_unsigned(),
+        },
+        owner: row.get(7)?,
+    })
+}

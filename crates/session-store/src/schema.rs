@@ -1,0 +1,135 @@
+//! The tables, and opening a database that has them.
+
+use crate::error::{Result, StoreError, is_damage};
+use crate::folder;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// Version of the files on disk. Another version is not read: the index can
+/// always be built anew from the histories.
+pub const FORMAT_VERSION: u32 = 1;
+
+const TABLES: &str = "
+CREATE TABLE files(
+  id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL DEFAULT 0, mtime_ns INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,
+  cursor TEXT, gone INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE problems(
+  path TEXT NOT NULL, reason TEXT NOT NULL, listing INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
+  PRIMARY KEY(path, reason, listing)) WITHOUT ROWID;
+CREATE TABLE sessions(
+  id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
+  uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT,
+  cwd TEXT, project TEXT, branch TEXT, forked_from TEXT,
+  started_ms INTEGER, ended_ms INTEGER, turns INTEGER NOT NULL DEFAULT 0,
+  gone INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0,
+  UNIQUE(file, uid));
+CREATE INDEX sessions_uid ON sessions(uid);
+CREATE TABLE turns(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
+  started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, content BLOB NOT NULL);
+CREATE UNIQUE INDEX turns_session ON turns(session, idx);
+CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
+CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
+CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
+CREATE INDEX turns_owner ON turns(owner) WHERE owner IS NOT NULL;
+CREATE TABLE titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
+CREATE TABLE models(
+  id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL, dims INTEGER NOT NULL,
+  session_rows INTEGER NOT NULL DEFAULT 0, session_generation INTEGER NOT NULL DEFAULT 0,
+  turn_rows INTEGER NOT NULL DEFAULT 0, turn_generation INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE vectors(
+  model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
+  session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
+  PRIMARY KEY(model, level, row)) WITHOUT ROWID;
+CREATE INDEX vectors_hash ON vectors(model, hash);
+CREATE INDEX vectors_session ON vectors(session);
+CREATE TABLE embedded(
+  model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
+  PRIMARY KEY(model, session)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(
+  prompt, answer, title, commands, paths, errors,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+";
+
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// Opens the database for writing, made anew if it is not there.
+pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
+    let path = folder::database(root);
+    drop(folder::create_private_file(&path)?);
+    let db = Connection::open(&path)?;
+    prepare(&db)
+        .and_then(|()| migrate(&db, root))
+        .map_err(|e| damage(e, root))?;
+    Ok(db)
+}
+
+/// Opens the database for reading.
+pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
+    let path = folder::database(root);
+    if !path.is_file() {
+        return Err(StoreError::Missing {
+            root: root.to_owned(),
+        });
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(&path, flags)?;
+    db.busy_timeout(LOCK_WAIT)?;
+    match version(&db).map_err(|e| damage(e, root))? {
+        0 => Err(StoreError::Missing {
+            root: root.to_owned(),
+        }),
+        found => check_version(found, root).map(|()| db),
+    }
+}
+
+fn prepare(db: &Connection) -> Result<()> {
+    db.busy_timeout(LOCK_WAIT)?;
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    db.pragma_update(None, "synchronous", "NORMAL")?;
+    db.pragma_update(None, "cache_size", -8_000)?;
+    db.pragma_update(None, "journal_size_limit", 4_000_000)?;
+    Ok(())
+}
+
+fn migrate(db: &Connection, root: &Path) -> Result<()> {
+    match version(db)? {
+        0 => {
+            let all = format!(
+                "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
+            );
+            Ok(db.execute_batch(&all)?)
+        }
+        found => check_version(found, root),
+    }
+}
+
+fn version(db: &Connection) -> Result<u32> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+fn check_version(found: u32, root: &Path) -> Result<()> {
+    if found == FORMAT_VERSION {
+        return Ok(());
+    }
+    Err(StoreError::Format {
+        root: root.to_owned(),
+        found,
+        expected: FORMAT_VERSION,
+    })
+}
+
+/// Says of a SQLite error that means a damaged file where it is.
+pub(crate) fn damage(error: StoreError, root: &Path) -> StoreError {
+    match error {
+        StoreError::Sqlite(e) if is_damage(&e) => StoreError::Corrupt {
+            root: root.to_owned(),
+            what: e.to_string(),
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,139 @@
+//! Writing sessions.
+
+use crate::content::hash;
+use crate::error::Result;
+use crate::writer::{Replacing, Writer};
+use rusqlite::{OptionalExtension, params};
+use session_core::{SessionMeta, SourceName};
+
+impl Writer {
+    /// Opens a session for its turns, or brings its metadata up to date. With
+    /// `fresh`, the turns to come replace those that are known: equal ones keep
+    /// their numbers, and what is left over at the next checkpoint goes.
+    /// Gives the session's number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn open_session(
+        &mut self,
+        file: i64,
+        source: &SourceName,
+        meta: &SessionMeta,
+        fresh: bool,
+    ) -> Result<i64> {
+        self.begin()?;
+        let id = self.upsert_session(file, source, meta)?;
+        if self.replacing.is_some_and(|r| r.session != id) {
+            self.finish_replacing()?;
+        }
+        if fresh {
+            self.replacing = Some(Replacing {
+                session: id,
+                turns: 0,
+            });
+        }
+        Ok(id)
+    }
+
+    fn upsert_session(&self, file: i64, source: &SourceName, meta: &SessionMeta) -> Result<i64> {
+        let old_title = self.title(file, &meta.id)?;
+        let mut upsert = self.db.prepare_cached(
+            "INSERT INTO sessions(file, source, uid, parent, title, cwd, project, branch, forked_from)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT(file, uid) DO UPDATE SET parent = ?4, title = ?5, cwd = ?6, project = ?7,
+               branch = ?8, forked_from = ?9, gone = 0 RETURNING id",
+        )?;
+        let values = params![
+            file,
+            source.as_str(),
+            meta.id,
+            meta.parent,
+            meta.title,
+            meta.cwd,
+            meta.project,
+            meta.branch,
+            meta.forked_from
+        ];
+        let id = upsert.query_row(values, |row| row.get(0))?;
+        if old_title != meta.title {
+            self.touch(id)?;
+            self.index_title(id)?;
+        }
+        Ok(id)
+    }
+
+    fn title(&self, file: i64, uid: &str) -> Result<Option<String>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT title FROM sessions WHERE file = ?1 AND uid = ?2")?;
+        Ok(find
+            .query_row(params![file, uid], |row| row.get(0))
+            .optional()?
+            .flatten())
+    }
+
+    /// Says that what is embedded of a session is no longer what it holds.
+    pub(crate) fn touch(&self, session: i64) -> Result<()> {
+        let mut update = self
+            .db
+            .prepare_cached("UPDATE sessions SET revision = revision + 1 WHERE id = ?1")?;
+        update.execute([session])?;
+        Ok(())
+    }
+
+    /// A session of this file that the history no longer holds: what was
+    /// indexed stays, marked.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn session_gone(&mut self, file: i64, uid: &str) -> Result<()> {
+        self.begin()?;
+        self.db.execute(
+            "UPDATE sessions SET gone = 1 WHERE file = ?1 AND uid = ?2",
+            params![file, uid],
+        )?;
+        Ok(())
+    }
+
+    /// Gives a title to the session that holds message `leaf`, now or when it
+    /// comes. The session's own title in its history goes before it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn title_elsewhere(&mut self, leaf: &str, title: &str) -> Result<()> {
+        self.begin()?;
+        let mut insert = self
+            .db
+            .prepare_cached("INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)")?;
+        insert.execute(params![hash(leaf), title])?;
+        Ok(())
+    }
+
+    /// Joins titles that came from other files to their sessions. To be called
+    /// before a commit that follows new turns or titles.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn join_titles(&mut self) -> Result<()> {
+        self.begin()?;
+        let mut find = self.db.prepare_cached(
+            "SELECT s.id, t.title, max(u.idx) FROM titles t JOIN turns u ON u.leaf = t.leaf
+               JOIN sessions s ON s.id = u.session
+             WHERE s.title IS NULL AND u.owner IS NULL
+             GROUP BY s.id HAVING s.given_title IS NOT t.title",
+        )?;
+        let found: Vec<(i64, String)> = find
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for (session, title) in found {
+            self.db.execute(
+                "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
+                params![session, title],
+            )?;
+            self.touch(session)?;
+            self.index_title(session)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Writing turns, each once over all copies of a history.
+
+use crate::content::{hash, moment, pack, unpack};
+use crate::error::Result;
+use crate::lexical;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::{PromptKind, Turn, TurnContent, noise, text};
+
+/// What is stored of a turn besides its content.
+struct Known {
+    id: i64,
+    content: TurnContent,
+}
+
+const FIRST_PROMPT_BYTES: usize = 120;
+
+impl Writer {
+    /// Stores a turn, or, where it [continues](Turn::continues) one, appends to
+    /// it, and indexes its words. A turn that another one already holds (by
+    /// origin, or by time and prompt) is stored as its copy and not indexed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn add_turn(&mut self, session: i64, turn: &Turn) -> Result<()> {
+        self.begin()?;
+        self.count_replaced(session, turn);
+        let known = self.known(session, turn.index)?;
+        let content = match &known {
+            Some(known) if turn.continues => {
+                let mut content = known.content.clone();
+                content.append(turn);
+                content
+            }
+            _ => TurnContent::of(turn),
+        };
+        match known {
+            Some(known) if !self.update_turn(&known, turn, &content)? => return Ok(()),
+            Some(known) => {
+                self.drop_words(known.id)?;
+                self.settle(known.id, &content)?;
+                self.settle_copies(known.id)?;
+            }
+            None => {
+                let id = self.insert_turn(session, turn, &content)?;
+                self.settle(id, &content)?;
+            }
+        }
+        self.update_session(session, turn)
+    }
+
+    fn count_replaced(&mut self, session: i64, turn: &Turn) {
+        if let Some(replacing) = self.replacing.as_mut().filter(|r| r.session == session) {
+            replacing.turns = replacing.turns.max(turn.index + 1);
+        }
+    }
+
+    fn known(&self, session: i64, index: u32) -> Result<Option<Known>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id, content FROM turns WHERE session = ?1 AND idx = ?2")?;
+        let known = find.query_row(params![session, index], |row| {
+            Ok(Known {
+                id: row.get(0)?,
+                content: unpack(row.get_ref(1)?.as_blob()?),
+            })
+        });
+        Ok(known.optional()?)
+    }
+
+    fn insert_turn(&self, session: i64, turn: &Turn, content: &TurnContent) -> Result<i64> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, content)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?;
+        let id = insert.insert(params![
+            session,
+            turn.index,
+            kind_number(turn.kind),
+            turn.started_ms,
+            turn.ended_ms,
+            turn.branch,
+            turn.span.start.cast_signed(),
+            turn.span.end.cast_signed(),
+            turn.origin.as_deref().map(hash),
+            moment(turn),
+            turn.leaf.as_deref().map(hash),
+            pack(content)?
+        ])?;
+        Ok(id)
+    }
+
+    /// Brings a stored turn up to date; false when its words did not change.
+    fn update_turn(&self, known: &Known, turn: &Turn, content: &TurnContent) -> Result<bool> {
+        let end = turn.span.end.cast_signed();
+        let leaf = turn.leaf.as_deref().map(hash);
+        self.db.prepare_cached(
+            "UPDATE turns SET stop = ?2, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), ?4) WHERE id = ?1",
+        )?.execute(params![known.id, end, leaf, turn.ended_ms])?;
+        if !turn.continues {
+            self.db.prepare_cached(
+                "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
+            )?.execute(params![
+                known.id, kind_number(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
+                turn.span.start.cast_signed(), turn.origin.as_deref().map(hash), moment(turn)
+            ])?;
+        }
+        if known.content == *content {
+            return Ok(false);
+        }
+        self.db
+            .prepare_cached("UPDATE turns SET content = ?2 WHERE id = ?1")?
+            .execute(params![known.id, pack(content)?])?;
+        Ok(true)
+    }
+
+    /// Finds whether a turn, whose words are not indexed, is a copy, and indexes
+    /// them if it is not.
+    fn settle(&self, id: i64, content: &TurnContent) -> Result<()> {
+        let owner = self.owner(id, content)?;
+        self.db
+            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
+            .execute(params![id, owner])?;
+        match owner {
+            Some(_) => Ok(()),
+            None => self.put_words(id, content),
+        }
+    }
+
+    fn owner(&self, id: i64, content: &TurnContent) -> Result<Option<i64>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT t.id, t.content FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
+             WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
+        )?;
+        let mut rows = find.query([id])?;
+        while let Some(row) = rows.next()? {
+            if is_within(content, &unpack(&row.get::<_, Vec<u8>>(1)?)) {
+                return Ok(Some(row.get(0)?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks again at the copies of a turn that changed or goes.
+    fn settle_copies(&self, owner: i64) -> Result<()> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id")?;
+        let copies: Vec<(i64, i64)> = find
+            .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, session) in copies {
+            self.drop_words(id)?;
+            self.settle(id, &self.content(id)?)?;
+            self.touch(session)?;
+        }
+        Ok(())
+    }
+
+    fn drop_words(&self, id: i64) -> Result<()> {
+        self.db
+            .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
+            .execute([id])?;
+        Ok(())
+    }
+
+    fn put_words(&self, id: i64, content: &TurnContent) -> Result<()> {
+        let title = self.title_of_first_turn(id)?;
+        lexical::insert(&self.db, id, content, title.as_deref().unwrap_or_default())
+    }
+
+    /// The session's title, if this is its first turn that is not a copy.
+    fn title_of_first_turn(&self, id: i64) -> Result<Option<String>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE t.id = ?1 AND NOT EXISTS
+               (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
+        )?;
+        Ok(find.query_row([id], |row| row.get(0)).optional()?.flatten())
+    }
+
+    /// Writes the words of a session's first turn again: its title is there.
+    pub(crate) fn index_title(&self, session: i64) -> Result<()> {
+        let mut find = self.db.prepare_cached(
+            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 1",
+        )?;
+        let Some(id) = find.query_row([session], |row| row.get(0)).optional()? else {
+            return Ok(());
+        };
+        self.drop_words(id)?;
+        self.put_words(id, &self.content(id)?)
+    }
+
+    fn update_session(&self, session: i64, turn: &Turn) -> Result<()> {
+        let prompt =
+            (turn.kind != PromptKind::None && !turn.continues && !noise::is_noise(&turn.prompt))
+                .then(|| text::one_line(text::clip(&turn.prompt, 4 * FIRST_PROMPT_BYTES)))
+                .map(|line| text::clip(&line, FIRST_PROMPT_BYTES).to_owned());
+        self.db.prepare_cached(
+            "UPDATE sessions SET turns = max(turns, ?2), first_prompt = coalesce(first_prompt, ?3),
+               started_ms = min(coalesce(started_ms, ?4), coalesce(?4, started_ms)),
+               ended_ms = max(coalesce(ended_ms, ?5), coalesce(?5, ended_ms)), revision = revision + 1
+             WHERE id = ?1",
+        )?.execute(params![session, turn.index + 1, prompt, turn.started_ms, turn.ended_ms])?;
+        Ok(())
+    }
+
+    /// Ends the replacement of a session: turns beyond the last that came go.
+    pub(crate) fn finish_replacing(&mut self) -> Result<()> {
+        let Some(done) = self.replacing.take() else {
+            return Ok(());
+        };
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id FROM turns WHERE session = ?1 AND idx >= ?2")?;
+        let old: Vec<i64> = find
+            .query_map(params![done.session, done.turns], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for &id in &old {
+            self.drop_words(id)?;
+            self.db.execute("DELETE FROM turns WHERE id = ?1", [id])?;
+            self.settle_copies(id)?;
+        }
+        if !old.is_empty() {
+            self.db.execute(
+                "UPDATE sessions SET turns = ?2 WHERE id = ?1",
+                params![done.session, done.turns],
+            )?;
+            self.touch(done.session)?;
+        }
+        Ok(())
+    }
+}
+
+/// True when all that `copy` says is said by `whole`: a copy of a history may
+/// have been made in the middle of a turn.
+fn is_within(copy: &TurnContent, whole: &TurnContent) -> bool {
+    copy.prompt == whole.prompt
+        && whole.answer.starts_with(&copy.answer)
+        && whole.commands.starts_with(&copy.commands)
+        && whole.files.starts_with(&copy.files)
+        && whole.errors.starts_with(&copy.errors)
+}
+
+fn kind_number(kind: PromptKind) -> i64 {
+    match kind {
+        PromptKind::None => 0,
+        PromptKind::Typed => 1,
+        PromptKind::Command => 2,
+        PromptKind::Model => 3,
+    }
+}

@@ -1,0 +1,266 @@
+//! Which row of a matrix stands for which turn or session.
+
+use crate::content::hash;
+use crate::error::Result;
+use crate::model::{Level, ModelId, ModelRow};
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::TurnContent;
+use std::collections::HashMap;
+
+/// A session whose vectors are not those of its present text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pending {
+    /// Number of the session.
+    pub session: i64,
+    /// State of the session that was looked at.
+    pub revision: i64,
+}
+
+/// A text to be found by its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// What it stands for.
+    pub level: Level,
+    /// Number of the turn; 0 for a session's chunk.
+    pub turn: i64,
+    /// The text.
+    pub text: String,
+}
+
+/// The row of a matrix and what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// Row.
+    pub row: usize,
+    /// Number of the session.
+    pub session: i64,
+    /// Number of the turn; 0 for a session's chunk.
+    pub turn: i64,
+}
+
+impl Reader {
+    /// Sessions that a model has yet to embed, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pending(&self, model: ModelId) -> Result<Vec<Pending>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT s.id, s.revision FROM sessions s
+             LEFT JOIN embedded e ON e.model = ?1 AND e.session = s.id
+             WHERE e.revision IS NOT s.revision ORDER BY s.ended_ms DESC, s.id DESC",
+        )?;
+        let rows = find.query_map([model], |row| {
+            Ok(Pending {
+                session: row.get(0)?,
+                revision: row.get(1)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A session's title and the contents of its turns that are not copies, in
+    /// order, with their numbers: what its documents are made of.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn session_contents(
+        &self,
+        session: i64,
+    ) -> Result<(Option<String>, Vec<(i64, TurnContent)>)> {
+        let mut title = self
+            .db
+            .prepare_cached("SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1")?;
+        let title = title
+            .query_row([session], |row| row.get(0))
+            .optional()?
+            .flatten();
+        let mut find = self.db.prepare_cached(
+            "SELECT id, content FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx",
+        )?;
+        let rows = find.query_map([session], |row| {
+            Ok((
+                row.get(0)?,
+                crate::content::unpack(row.get_ref(1)?.as_blob()?),
+            ))
+        })?;
+        Ok((title, rows.collect::<rusqlite::Result<_>>()?))
+    }
+
+    /// True when the index holds a vector of this text by this model.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn has_vector(&self, model: ModelId, text: &str) -> Result<bool> {
+        Ok(self.vector_of(model, hash(text))?.is_some())
+    }
+
+    fn vector_of(&self, model: ModelId, hash: i64) -> Result<Option<(Level, u64)>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT level, row FROM vectors WHERE model = ?1 AND hash = ?2 LIMIT 1",
+        )?;
+        let found = find.query_row(params![model, hash], |row| {
+            let level = if row.get::<_, i64>(0)? == Level::Session.number() {
+                Level::Session
+            } else {
+                Level::Turn
+            };
+            Ok((level, row.get::<_, i64>(1)?.cast_unsigned()))
+        });
+        Ok(found.optional()?)
+    }
+
+    /// What each row of a model's matrix stands for, by row; rows that stand
+    /// for nothing are left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn owners(&self, model: ModelId, level: Level) -> Result<Vec<Owner>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row",
+        )?;
+        let rows = find.query_map(params![model, level.number()], |row| {
+            Ok(Owner {
+                row: row.get::<_, u32>(0)? as usize,
+                session: row.get(1)?,
+                turn: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Sessions that a model has embedded as they are now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn embedded_sessions(&self, model: ModelId) -> Result<u64> {
+        let mut count = self.db.prepare_cached(
+            "SELECT count(*) FROM embedded e JOIN sessions s ON s.id = e.session
+             WHERE e.model = ?1 AND e.revision = s.revision",
+        )?;
+        Ok(count
+            .query_row([model], |row| row.get::<_, i64>(0))?
+            .cast_unsigned())
+    }
+}
+
+/// A row that a session has now.
+struct Row {
+    number: i64,
+    turn: i64,
+}
+
+impl Writer {
+    /// Makes `documents` the ones that stand for a session. Each comes with its
+    /// vector, or without one where [`Reader::has_vector`] said that the index
+    /// has it. A zero vector stands for nothing and is left out.
+    ///
+    /// # Errors
+    /// When the disk or the database fails.
+    pub fn put_documents(
+        &mut self,
+        model: &ModelRow,
+        pending: Pending,
+        documents: &[(Document, Option<Vec<f32>>)],
+    ) -> Result<()> {
+        self.begin()?;
+        let mut old = self.rows_of(model.id, pending.session)?;
+        for (document, vector) in documents {
+            let hash = hash(&document.text);
+            let same = old
+                .get_mut(&(document.level.number(), hash))
+                .and_then(Vec::pop);
+            match same {
+                Some(row) => self.keep_row(model.id, document, &row)?,
+                None => self.add_row(model, pending.session, document, hash, vector.as_deref())?,
+            }
+        }
+        for ((level, _), rows) in old {
+            for row in rows {
+                self.db
+                    .prepare_cached(
+                        "DELETE FROM vectors WHERE model = ?1 AND level = ?2 AND row = ?3",
+                    )?
+                    .execute(params![model.id, level, row.number])?;
+            }
+        }
+        Level::ALL
+            .iter()
+            .try_for_each(|level| self.save_rows(model.id, *level))?;
+        self.db
+            .prepare_cached(
+                "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
+            )?
+            .execute(params![model.id, pending.session, pending.revision])?;
+        Ok(())
+    }
+
+    fn rows_of(&self, model: ModelId, session: i64) -> Result<HashMap<(i64, i64), Vec<Row>>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT level, hash, row, turn FROM vectors WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
+        )?;
+        let mut found: HashMap<(i64, i64), Vec<Row>> = HashMap::new();
+        let mut rows = find.query([model, session])?;
+        while let Some(row) = rows.next()? {
+            let entry = found.entry((row.get(0)?, row.get(1)?)).or_default();
+            entry.push(Row {
+                number: row.get(2)?,
+                turn: row.get(3)?,
+            });
+        }
+        Ok(found)
+    }
+
+    fn keep_row(&self, model: ModelId, document: &Document, row: &Row) -> Result<()> {
+        if row.turn != document.turn {
+            self.db
+                .prepare_cached(
+                    "UPDATE vectors SET turn = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
+                )?
+                .execute(params![
+                    model,
+                    document.level.number(),
+                    row.number,
+                    document.turn
+                ])?;
+        }
+        Ok(())
+    }
+
+    fn add_row(
+        &mut self,
+        model: &ModelRow,
+        session: i64,
+        document: &Document,
+        hash: i64,
+        vector: Option<&[f32]>,
+    ) -> Result<()> {
+        let copied;
+        let vector = match vector {
+            Some(vector) => vector,
+            None => {
+                copied = self.copy_of(model, hash)?;
+                &copied
+            }
+        };
+        if vector.iter().all(|x| *x == 0.0) {
+            return Ok(());
+        }
+        let root = self.root().to_owned();
+        let row = self.appends.push(&root, model, document.level, vector)?;
+        self.db
+            .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![model.id, document.level.number(), row.cast_signed(), session, document.turn, hash])?;
+        Ok(())
+    }
+
+    /// The vector of a text that the index has: committed, or appended since.
+    fn copy_of(&mut self, model: &ModelRow, hash: i64) -> Result<Vec<f32>> {
+        let Some((level, row)) = self.vector_of(model.id, hash)? else {
+            return Ok(Vec::new());
+        };
+        let root = self.root().to_owned();
+        self.appends.read(&root, model, level, row)
+    }
+}

@@ -1,0 +1,136 @@
+//! The one writer.
+
+use crate::error::{Result, StoreError};
+use crate::folder::{self, Lock};
+use crate::matrix::Appends;
+use crate::schema;
+use rusqlite::Connection;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// Writes to the index. At most one exists, over all processes.
+///
+/// What it writes is seen by readers after [`Writer::commit`]; dropped before,
+/// it leaves the index as it was.
+pub struct Writer {
+    /// The writer sees what it has written: all of [`crate::Reader`] is here, too.
+    reader: crate::Reader,
+    pub(crate) appends: Appends,
+    /// The session whose turns are being replaced.
+    pub(crate) replacing: Option<Replacing>,
+    /// True when a matrix has a new generation since the last commit.
+    pub(crate) compacted: bool,
+    open: bool,
+    _lock: Lock,
+}
+
+/// A session that is being delivered from its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Replacing {
+    pub(crate) session: i64,
+    /// How many turns have come; what lies beyond at the end is old.
+    pub(crate) turns: u32,
+}
+
+impl Deref for Writer {
+    type Target = crate::Reader;
+    fn deref(&self) -> &crate::Reader {
+        &self.reader
+    }
+}
+
+impl Writer {
+    /// Opens the index for writing, made anew if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] while another process writes; format and damage
+    /// errors, for which [`Writer::rebuild`] is the remedy.
+    pub fn open(root: &Path) -> Result<Self> {
+        folder::create_private(root)?;
+        let lock = Lock::take(root)?;
+        Self::with_lock(root, lock)
+    }
+
+    /// Throws the index away and opens an empty one.
+    ///
+    /// # Errors
+    /// As [`Writer::open`], but for format and damage.
+    pub fn rebuild(root: &Path) -> Result<Self> {
+        folder::create_private(root)?;
+        let lock = Lock::take(root)?;
+        let database = folder::database(root);
+        for end in ["", "-wal", "-shm"] {
+            let mut path = database.clone().into_os_string();
+            path.push(end);
+            remove(fs_err::remove_file(PathBuf::from(path)))?;
+        }
+        remove(fs_err::remove_dir_all(folder::vectors(root)))?;
+        Self::with_lock(root, lock)
+    }
+
+    fn with_lock(root: &Path, lock: Lock) -> Result<Self> {
+        let db = schema::open_writable(root)?;
+        let reader = crate::Reader::of(db, root);
+        Ok(Self {
+            reader,
+            appends: Appends::default(),
+            replacing: None,
+            compacted: false,
+            open: false,
+            _lock: lock,
+        })
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.reader.db
+    }
+
+    /// Begins a transaction if none is open.
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        if !self.open {
+            self.connection().execute_batch("BEGIN IMMEDIATE")?;
+            self.open = true;
+        }
+        Ok(())
+    }
+
+    /// Makes all that was written visible: matrices first, then the database,
+    /// whose commit is the only one.
+    ///
+    /// # Errors
+    /// When the disk or the database fails; nothing is visible then.
+    pub fn commit(&mut self) -> Result<()> {
+        if !self.open {
+            return Ok(());
+        }
+        self.finish_replacing()?;
+        self.appends.flush()?;
+        self.connection().execute_batch("COMMIT")?;
+        self.open = false;
+        self.remove_old_generations()?;
+        self.compacted = false;
+        Ok(())
+    }
+
+    /// Merges the words' segments and gives the space of the log back, after a
+    /// large write.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn optimise(&mut self) -> Result<()> {
+        self.begin()?;
+        self.connection()
+            .execute_batch("INSERT INTO words(words) VALUES('optimize')")?;
+        self.commit()?;
+        self.connection()
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+}
+
+fn remove(result: std::io::Result<()>) -> Result<()> {
+    match result {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io(e)),
+        _ => Ok(()),
+    }
+}
