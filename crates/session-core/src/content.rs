@@ -30,6 +30,7 @@ pub struct TurnContent {
 
 const COMMAND_LIMIT: usize = 2_000;
 const LIST_LIMIT: usize = 400;
+const ERROR_LIMIT: usize = 60;
 
 impl TurnContent {
     /// Takes from a turn what is worth keeping.
@@ -78,7 +79,7 @@ impl TurnContent {
     }
 
     fn add_call(&mut self, call: &ToolCall) {
-        push_new(&mut self.tools, &call.name);
+        push_new(&mut self.tools, &call.name, LIST_LIMIT);
         if call.command.as_deref().is_some_and(noise::is_own_command) {
             return; // our own hits in a transcript would find themselves
         }
@@ -86,23 +87,21 @@ impl TurnContent {
             push_new(
                 &mut self.commands,
                 text::clip(command.trim(), COMMAND_LIMIT),
+                LIST_LIMIT,
             );
         }
         for file in &call.files {
-            push_new(&mut self.files, file);
+            push_new(&mut self.files, file, LIST_LIMIT);
         }
-        for line in call
-            .output
-            .iter()
-            .flat_map(|o| text::error_lines(o, call.failed))
-        {
-            push_new(&mut self.errors, line);
+        let output = call.output.iter().filter(|_| call.reports_errors());
+        for line in output.flat_map(|o| text::error_lines(o, call.failed)) {
+            push_new(&mut self.errors, line, ERROR_LIMIT);
         }
     }
 }
 
-fn push_new(list: &mut Vec<String>, item: &str) {
-    if !item.is_empty() && list.len() < LIST_LIMIT && !list.iter().any(|have| have == item) {
+fn push_new(list: &mut Vec<String>, item: &str, limit: usize) {
+    if !item.is_empty() && list.len() < limit && !list.iter().any(|have| have == item) {
         list.push(item.to_owned());
     }
 }

@@ -32,7 +32,7 @@ pub fn is_noise(text: &str) -> bool {
 /// True when the word carries information of its own.
 fn is_rare(word: &str) -> bool {
     let core = word.trim_matches(|c: char| !c.is_alphanumeric());
-    if core.chars().any(|c| !c.is_ascii()) {
+    if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
     }
     let plain: String = core

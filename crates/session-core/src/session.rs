@@ -171,6 +171,14 @@ pub struct ToolCall {
     pub subagent: Option<String>,
 }
 
+impl ToolCall {
+    /// True when error lines in the output are the call's own: it ran a command
+    /// or failed. What a file or a page says about errors is none.
+    pub fn reports_errors(&self) -> bool {
+        self.failed || self.command.is_some()
+    }
+}
+
 /// How much of a turn a source builds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {

@@ -1,6 +1,8 @@
 //! Small, pure text functions that every crate agrees on.
 
+use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Cuts `text` to at most `limit` bytes at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {
@@ -29,6 +31,7 @@ const MARKERS: [&str; 12] = [
     "denied",
     "not found",
 ];
+static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(MARKERS).ok());
 const ERROR_LINES: usize = 6;
 const ERROR_LINE_BYTES: usize = 240;
 
@@ -37,29 +40,44 @@ const ERROR_LINE_BYTES: usize = 240;
 ///
 /// Idempotent: the error lines of joined error lines are the same lines.
 pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
-    let mut found: Vec<&str> = lines(output)
-        .filter(|l| is_error_line(l))
-        .take(ERROR_LINES)
-        .collect();
+    let mut found = marked_lines(output);
     if found.is_empty() && failed {
-        found.extend(lines(output).take(3));
+        let lines = output.split('\n').map(trim_line).filter(|l| !l.is_empty());
+        found.extend(lines.take(3));
     }
     found
+}
+
+fn marked_lines(output: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let Some(marked) = MARKED.as_ref() else {
+        return found;
+    };
+    let mut from = 0;
+    while found.len() < ERROR_LINES
+        && let Some(mark) = output.get(from..).and_then(|rest| marked.find(rest))
+    {
+        let at = from + mark.start();
+        let start = output[..at].rfind('\n').map_or(0, |n| n + 1);
+        let end = output[at..].find('\n').map_or(output.len(), |n| at + n);
+        let line = trim_line(&output[start..end]);
+        if is_error_line(line) {
+            found.push(line);
+        }
+        from = end;
+    }
+    found
+}
+
+fn trim_line(line: &str) -> &str {
+    clip(line.trim(), ERROR_LINE_BYTES).trim_end()
 }
 
 /// True when the line names an error. The count-only lines of test runners
 /// (`0 errors`, `0 failed`) are not errors.
 pub fn is_error_line(line: &str) -> bool {
-    MARKERS.iter().any(|m| line.contains(m))
-        && !["0 error", "0 failed", "no error", "No error"]
-            .iter()
-            .any(|m| line.contains(m))
-}
-
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.split('\n')
-        .map(|l| clip(l.trim(), ERROR_LINE_BYTES).trim_end())
-        .filter(|l| !l.is_empty())
+    let counts = ["0 error", "0 failed", "no error", "No error"];
+    MARKED.as_ref().is_some_and(|m| m.is_match(line)) && !counts.iter().any(|m| line.contains(m))
 }
 
 /// Makes text from a session safe to print on a terminal: control characters

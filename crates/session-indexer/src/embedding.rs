@@ -4,7 +4,7 @@ use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_core::{TurnContent, document};
 use session_embed::Embedder;
-use session_store::{Document, Level, ModelRow, Pending, Reader, Writer};
+use session_store::{Document, Level, ModelRow, Pending, Reader, SessionContents, Writer};
 use std::time::Instant;
 
 /// Sessions embedded between two looks at the clock.
@@ -96,7 +96,7 @@ fn fill_missing(
 
 /// The texts that stand for a session and its turns.
 fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document>, IndexError> {
-    let (title, turns) = index.session_contents(session)?;
+    let SessionContents { title, turns } = index.session_contents(session)?;
     let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
     let chunks = document::session_documents(title.as_deref(), prompts, budget);
     let chunks = chunks.into_iter().map(|text| Document {

@@ -63,7 +63,7 @@ pub(crate) fn list(
         if evidence.len() == EVIDENCE {
             break;
         }
-        if owner.turn == 0 || passing.turn(owner.turn)?.is_some() {
+        if owner.turn == 0 || passing.turn(owner.turn, owner.session)? {
             evidence.push(Evidence {
                 session: owner.session,
                 turn: owner.turn,

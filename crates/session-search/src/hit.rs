@@ -5,6 +5,7 @@ use crate::request::Level;
 use serde::Serialize;
 use session_core::{Band, Fusion, Standing};
 use session_store::{SessionRow, TermCount, TurnRow};
+use std::collections::{BTreeMap, HashSet};
 
 /// All that a search found.
 #[derive(Debug, Clone)]
@@ -13,10 +14,39 @@ pub struct Results {
     pub level: Level,
     /// Best first.
     pub hits: Vec<Hit>,
-    /// Sessions that the filter let through, subagents left out.
-    pub searched: Vec<SessionRow>,
+    /// What the filter let through.
+    pub searched: Searched,
     /// How the scores came to be.
     pub explanation: Explanation,
+}
+
+/// How much was searched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Searched {
+    /// Sessions.
+    pub sessions: usize,
+    /// Projects they belong to.
+    pub projects: usize,
+    /// Sessions by agent.
+    pub sources: BTreeMap<String, usize>,
+}
+
+impl Searched {
+    /// Counts sessions that have turns.
+    pub fn count<'a>(sessions: impl Iterator<Item = &'a SessionRow>) -> Self {
+        let mut counts = Self::default();
+        let mut projects = HashSet::new();
+        for session in sessions.filter(|s| s.turns > 0) {
+            counts.sessions += 1;
+            projects.extend(session.project.as_deref());
+            match counts.sources.get_mut(&session.source) {
+                Some(count) => *count += 1,
+                None => drop(counts.sources.insert(session.source.clone(), 1)),
+            }
+        }
+        counts.projects = projects.len();
+        counts
+    }
 }
 
 /// How the scores of a search came to be.

@@ -32,7 +32,7 @@ pub(crate) fn list(
 ) -> Result<LexicalList, StoreError> {
     let mut sessions = Vec::new();
     let found = index.lexical(query, TURNS, |turn| {
-        let session = passing.turn(turn)?;
+        let session = passing.session_of(turn)?;
         sessions.extend(session);
         Ok(session.is_some())
     })?;

@@ -17,7 +17,7 @@
 //! let home = tempfile::tempdir().unwrap();
 //! drop(Writer::open(home.path()).unwrap());
 //! let index = Reader::open(home.path()).unwrap();
-//! let found = search(&index, &Request::new("docker bridge"), None).unwrap();
+//! let found = search(&index, &index.sessions().unwrap(), &Request::new("docker bridge"), None).unwrap();
 //! assert!(found.hits.is_empty());
 //! ```
 
@@ -33,7 +33,7 @@ mod show;
 mod snippet;
 
 pub use dense::{Dense, DenseScale};
-pub use hit::{Explanation, Hit, Results};
+pub use hit::{Explanation, Hit, Results, Searched};
 pub use request::{Level, Ranking, Request};
 pub use resolve::{Resolved, resolve};
 pub use search::search;

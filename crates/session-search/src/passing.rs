@@ -9,33 +9,29 @@ use std::collections::HashMap;
 pub(crate) struct Passing<'a> {
     index: &'a Reader,
     filter: &'a Filter,
-    sessions: HashMap<i64, SessionRow>,
-    turns: HashMap<i64, Option<TurnRow>>,
+    sessions: HashMap<i64, &'a SessionRow>,
+    turns: HashMap<i64, bool>,
 }
 
 impl<'a> Passing<'a> {
-    pub(crate) fn new(index: &'a Reader, filter: &'a Filter) -> Result<Self, StoreError> {
-        let sessions = index
-            .sessions()?
-            .into_iter()
+    pub(crate) fn new(index: &'a Reader, sessions: &'a [SessionRow], filter: &'a Filter) -> Self {
+        let sessions = sessions
+            .iter()
             .filter(|s| passes(filter, s))
             .map(|s| (s.id, s))
             .collect();
-        Ok(Self {
+        let turns = HashMap::new();
+        Self {
             index,
             filter,
             sessions,
-            turns: HashMap::new(),
-        })
+            turns,
+        }
     }
 
     /// The sessions that pass.
-    pub(crate) fn sessions(&self) -> &HashMap<i64, SessionRow> {
+    pub(crate) fn sessions(&self) -> &HashMap<i64, &'a SessionRow> {
         &self.sessions
-    }
-
-    pub(crate) fn into_sessions(self) -> HashMap<i64, SessionRow> {
-        self.sessions
     }
 
     /// True when single turns are judged, too.
@@ -44,17 +40,27 @@ impl<'a> Passing<'a> {
     }
 
     /// The session of a turn, if both pass.
-    pub(crate) fn turn(&mut self, id: i64) -> Result<Option<i64>, StoreError> {
-        if let Some(known) = self.turns.get(&id) {
-            return Ok(known.as_ref().map(|t| t.session));
-        }
-        let row = match self.index.turn(id)? {
-            Some(row) if self.turn_passes(&row)? => Some(row),
-            _ => None,
+    pub(crate) fn session_of(&mut self, turn: i64) -> Result<Option<i64>, StoreError> {
+        let Some(session) = self.index.session_of(turn)? else {
+            return Ok(None);
         };
-        let session = row.as_ref().map(|t| t.session);
-        self.turns.insert(id, row);
-        Ok(session)
+        Ok(self.turn(turn, session)?.then_some(session))
+    }
+
+    /// Whether a turn of a session passes.
+    pub(crate) fn turn(&mut self, id: i64, session: i64) -> Result<bool, StoreError> {
+        if !self.sessions.contains_key(&session) || !self.by_turn() {
+            return Ok(self.sessions.contains_key(&session));
+        }
+        if let Some(known) = self.turns.get(&id) {
+            return Ok(*known);
+        }
+        let passes = match self.index.turn(id)? {
+            Some(row) => self.turn_passes(&row)?,
+            None => false,
+        };
+        self.turns.insert(id, passes);
+        Ok(passes)
     }
 
     fn turn_passes(&self, turn: &TurnRow) -> Result<bool, StoreError> {

@@ -1,6 +1,6 @@
 //! The session that a user means.
 
-use session_store::{Reader, SessionRow, StoreError};
+use session_store::SessionRow;
 
 /// What an id, or the beginning of one, names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,26 +16,21 @@ pub enum Resolved {
 /// Finds the session whose id begins with `wanted`, whatever the case. A whole
 /// id goes before longer ones that begin with it; `#12` is the index's own
 /// number, for two sessions with one id.
-///
-/// # Errors
-/// When the index fails.
-pub fn resolve(index: &Reader, wanted: &str) -> Result<Resolved, StoreError> {
-    let sessions = index.sessions()?;
+pub fn resolve(sessions: &[SessionRow], wanted: &str) -> Resolved {
     if let Some(number) = wanted.strip_prefix('#') {
-        let found = sessions.into_iter().find(|s| s.id.to_string() == number);
-        return Ok(found.map_or(Resolved::None, |s| Resolved::One(Box::new(s))));
+        let found = sessions.iter().find(|s| s.id.to_string() == number);
+        return found.map_or(Resolved::None, |s| Resolved::One(Box::new(s.clone())));
     }
     let wanted = wanted.to_lowercase();
-    let mut found: Vec<SessionRow> = sessions
-        .into_iter()
-        .filter(|s| !wanted.is_empty() && s.uid.to_lowercase().starts_with(&wanted))
-        .collect();
+    let is_meant =
+        |s: &&SessionRow| !wanted.is_empty() && s.uid.to_lowercase().starts_with(&wanted);
+    let mut found: Vec<SessionRow> = sessions.iter().filter(is_meant).cloned().collect();
     if found.iter().any(|s| s.uid.to_lowercase() == wanted) {
         found.retain(|s| s.uid.to_lowercase() == wanted);
     }
-    Ok(match found.len() {
+    match found.len() {
         0 => Resolved::None,
         1 => Resolved::One(Box::new(found.remove(0))),
         _ => Resolved::Many(found),
-    })
+    }
 }

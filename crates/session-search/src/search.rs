@@ -2,7 +2,7 @@
 
 use crate::candidates::{self, Candidates};
 use crate::dense::{self, Dense};
-use crate::hit::{Explanation, Hit, Results};
+use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::lexical::{self, LexicalList};
 use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
@@ -18,16 +18,17 @@ const DENSE: usize = 250;
 const LEAST_SCORE: f32 = 0.02;
 const PREVIEW_CHARS: usize = 200;
 
-/// Answers a request. Without `dense` the lexical list is all there is.
+/// Answers a request over `sessions`, all of the index's. Without `dense` the lexical list is all there is.
 ///
 /// # Errors
 /// When the index fails.
 pub fn search(
     index: &Reader,
+    sessions: &[SessionRow],
     request: &Request,
     dense: Option<&Dense>,
 ) -> Result<Results, StoreError> {
-    let mut passing = Passing::new(index, &request.filter)?;
+    let mut passing = Passing::new(index, sessions, &request.filter);
     let words = match request.ranking {
         Ranking::Vector => LexicalList {
             evidence: Vec::new(),
@@ -63,12 +64,12 @@ pub fn search(
         .filter(|f| f.score >= LEAST_SCORE)
         .take(request.limit)
         .collect();
-    let sessions = passing.into_sessions();
+    let sessions = passing.sessions();
     let hits = best
         .iter()
         .enumerate()
         .filter_map(|(i, fused)| {
-            hit(index, request, i + 1, fused, &[&lexical, &near], &sessions).transpose()
+            hit(index, request, i + 1, fused, &[&lexical, &near], sessions).transpose()
         })
         .collect::<Result<_, _>>()?;
     let explanation = Explanation {
@@ -80,7 +81,7 @@ pub fn search(
     Ok(Results {
         level: request.level,
         hits,
-        searched: searched(sessions),
+        searched: Searched::count(sessions.values().copied()),
         explanation,
     })
 }
@@ -102,7 +103,7 @@ fn hit(
     rank: usize,
     fused: &Fused,
     lists: &[&Candidates; 2],
-    sessions: &HashMap<i64, SessionRow>,
+    sessions: &HashMap<i64, &SessionRow>,
 ) -> Result<Option<Hit>, StoreError> {
     let turn = match request.level {
         Level::Turn => Some(fused.id),
@@ -122,7 +123,7 @@ fn hit(
         rank,
         score: fused.score,
         band: Band::of(fused.score),
-        session: session.clone(),
+        session: (*session).clone(),
         preview: snippet(&content, &request.query, PREVIEW_CHARS),
         files: content.files,
         tools: content.tools,
@@ -142,10 +143,4 @@ fn best_turn(fused: &Fused, lists: &[&Candidates; 2]) -> Option<i64> {
     } else {
         dense.or(lexical)
     }
-}
-
-fn searched(sessions: HashMap<i64, SessionRow>) -> Vec<SessionRow> {
-    let mut all: Vec<SessionRow> = sessions.into_values().filter(|s| s.turns > 0).collect();
-    all.sort_by_key(|s| s.id);
-    all
 }

@@ -33,9 +33,15 @@ fn options() -> Options {
 
 fn main() {
     let options = options();
-    let env = Env { home: options.home.clone().into(), vars: std::env::vars().collect() };
+    let env = Env {
+        home: options.home.clone().into(),
+        vars: std::env::vars().collect(),
+    };
     let wanted = |source: &&&dyn Source| {
-        options.source.as_ref().is_none_or(|name| source.name().as_str() == name)
+        options
+            .source
+            .as_ref()
+            .is_none_or(|name| source.name().as_str() == name)
     };
     for source in sources().iter().filter(wanted) {
         dump(*source, &env, &options);
@@ -47,14 +53,23 @@ fn dump(source: &dyn Source, env: &Env, options: &Options) {
     let listing = source.locate(env);
     let located = start.elapsed();
     let start = Instant::now();
-    let found: Vec<(&Location, Collected)> =
-        listing.locations.iter().map(|at| (at, read(source, at))).collect();
+    let found: Vec<(&Location, Collected)> = listing
+        .locations
+        .iter()
+        .map(|at| (at, read(source, at)))
+        .collect();
     let read = start.elapsed();
     for (at, collected) in &found {
         print_sessions(source, at, collected, options);
     }
-    listing.warnings.iter().for_each(|warning| println!("{warning:?}"));
-    let turns: usize = found.iter().map(|(_, collected)| collected.turns.len()).sum();
+    listing
+        .warnings
+        .iter()
+        .for_each(|warning| println!("{warning:?}"));
+    let turns: usize = found
+        .iter()
+        .map(|(_, collected)| collected.turns.len())
+        .sum();
     let bytes: u64 = listing.locations.iter().map(|at| at.stamp.size).sum();
     println!(
         "{}: {} locations, {} MB, {turns} turns; located in {located:?}, read in {read:?}",
@@ -76,7 +91,11 @@ fn print_sessions(source: &dyn Source, at: &Location, found: &Collected, options
     }
     for meta in &found.sessions {
         println!("\n== {} {meta:?}", at.path.display());
-        let turns = found.turns.iter().filter(|(id, _)| *id == meta.id).map(|(_, turn)| turn);
+        let turns = found
+            .turns
+            .iter()
+            .filter(|(id, _)| *id == meta.id)
+            .map(|(_, turn)| turn);
         if options.show {
             shown(source, at, meta, turns).iter().for_each(print_turn);
         } else {
@@ -94,7 +113,10 @@ fn shown<'t>(
 ) -> Vec<Turn> {
     let spans: Vec<_> = turns.map(|turn| (turn.index, turn.span)).collect();
     let shown = source.show(&at.path, meta, &spans);
-    shown.warnings.iter().for_each(|warning| println!("{warning:?}"));
+    shown
+        .warnings
+        .iter()
+        .for_each(|warning| println!("{warning:?}"));
     shown.turns
 }
 

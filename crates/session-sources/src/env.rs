@@ -15,7 +15,10 @@ pub struct Env {
 impl Env {
     /// A home folder and no variables.
     pub fn with_home(home: &Path) -> Self {
-        Self { home: home.to_owned(), vars: HashMap::new() }
+        Self {
+            home: home.to_owned(),
+            vars: HashMap::new(),
+        }
     }
 
     /// Adds a variable.
@@ -27,7 +30,10 @@ impl Env {
 
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.vars.get(name).map(String::as_str).filter(|v| !v.is_empty())
+        self.vars
+            .get(name)
+            .map(String::as_str)
+            .filter(|v| !v.is_empty())
     }
 
     /// A path from a variable, with a leading `~/` resolved.

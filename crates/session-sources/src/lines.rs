@@ -5,6 +5,7 @@ mod elide;
 use elide::Elider;
 use fs_err::File;
 use memchr::memchr;
+use session_core::Span;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -24,6 +25,16 @@ pub(crate) struct Line<'a> {
     pub text: Option<&'a [u8]>,
     /// False for a last line without a line feed.
     pub terminated: bool,
+}
+
+impl Line<'_> {
+    /// The bytes of the line. Its line feed does not count: it may come later.
+    pub(crate) fn span(&self) -> Span {
+        Span {
+            start: self.start,
+            end: self.end - u64::from(self.terminated),
+        }
+    }
 }
 
 /// Reads a file line by line. Only `\n` ends a line: JSON strings may hold the
@@ -48,7 +59,14 @@ impl Lines {
             file.seek(SeekFrom::Start(offset))?;
         }
         let buffer = vec![0; BUFFER];
-        Ok(Self { file, buffer, at: 0, filled: 0, offset, elider: Elider::default() })
+        Ok(Self {
+            file,
+            buffer,
+            at: 0,
+            filled: 0,
+            offset,
+            elider: Elider::default(),
+        })
     }
 
     /// The next line, or `None` at the end of the file.
@@ -73,7 +91,12 @@ impl Lines {
         let (from, start) = (self.at, self.offset);
         self.advance(len + usize::from(terminated));
         let text = trim_cr(&self.buffer[from..from + len]);
-        Line { start, end: self.offset, text: Some(text), terminated }
+        Line {
+            start,
+            end: self.offset,
+            text: Some(text),
+            terminated,
+        }
     }
 
     fn elided(&mut self) -> io::Result<Line<'_>> {
@@ -83,14 +106,21 @@ impl Lines {
             let unread = &self.buffer[self.at..self.filled];
             let found = memchr(b'\n', unread);
             let len = found.unwrap_or(unread.len());
-            unread[..len].iter().for_each(|&byte| self.elider.push(byte));
+            unread[..len]
+                .iter()
+                .for_each(|&byte| self.elider.push(byte));
             self.advance(len + usize::from(found.is_some()));
             if found.is_some() || self.fill()? == 0 {
                 break found.is_some();
             }
         };
         let text = self.elider.line().map(trim_cr);
-        Ok(Line { start, end: self.offset, text, terminated })
+        Ok(Line {
+            start,
+            end: self.offset,
+            text,
+            terminated,
+        })
     }
 
     fn advance(&mut self, count: usize) {
@@ -134,23 +164,37 @@ mod tests {
         let mut lines = Lines::open(file.path(), offset).unwrap();
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
-            found.push((line.start, line.end, line.text.map(<[u8]>::to_vec), line.terminated));
+            found.push((
+                line.start,
+                line.end,
+                line.text.map(<[u8]>::to_vec),
+                line.terminated,
+            ));
         }
         found
     }
 
     fn texts(content: &[u8]) -> Vec<String> {
         let text = |line: Option<Vec<u8>>| String::from_utf8(line.unwrap()).unwrap();
-        read(content, 0).into_iter().map(|(_, _, line, _)| text(line)).collect()
+        read(content, 0)
+            .into_iter()
+            .map(|(_, _, line, _)| text(line))
+            .collect()
     }
 
     #[test]
     fn only_line_feeds_end_lines() {
-        assert_eq!(texts("a\u{2028}b\u{85}c\r\nd\re\n".as_bytes()), ["a\u{2028}b\u{85}c", "d\re"]);
+        assert_eq!(
+            texts("a\u{2028}b\u{85}c\r\nd\re\n".as_bytes()),
+            ["a\u{2028}b\u{85}c", "d\re"]
+        );
         assert_eq!(read(b"", 0), []);
         assert_eq!(
             read(b"ab\n\ncd", 3),
-            [(3, 4, Some(vec![]), true), (4, 6, Some(b"cd".to_vec()), false)]
+            [
+                (3, 4, Some(vec![]), true),
+                (4, 6, Some(b"cd".to_vec()), false)
+            ]
         );
     }
 

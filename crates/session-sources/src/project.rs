@@ -9,7 +9,9 @@ const GIT_FILE_LIMIT: u64 = 4096;
 /// `cwd` is no worktree. A worktree that is gone is known by its place:
 /// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`.
 pub(crate) fn project_root(cwd: &str) -> Option<String> {
-    root_by_name(cwd).or_else(|| root_on_disk(cwd)).filter(|root| root != cwd)
+    root_by_name(cwd)
+        .or_else(|| root_on_disk(cwd))
+        .filter(|root| root != cwd)
 }
 
 fn root_by_name(cwd: &str) -> Option<String> {
@@ -29,11 +31,11 @@ fn named_worktree(path: &str, folder: &str) -> Option<usize> {
 }
 
 fn root_on_disk(cwd: &str) -> Option<String> {
-    let cwd = Path::new(cwd);
     // A network path (`//host/share`) is not worth a connection.
-    if !cwd.is_absolute() || cwd.starts_with("//") || cwd.to_str()?.starts_with(r"\\") {
+    if cwd.starts_with("//") || cwd.starts_with(r"\\") || !Path::new(cwd).is_absolute() {
         return None;
     }
+    let cwd = Path::new(cwd);
     let (folder, git) = cwd
         .ancestors()
         .map(|folder| (folder, folder.join(".git")))
@@ -45,8 +47,15 @@ fn root_on_disk(cwd: &str) -> Option<String> {
 /// `.git/modules` and is a project of its own.
 fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
     let mut text = String::new();
-    fs_err::File::open(git_file).ok()?.take(GIT_FILE_LIMIT).read_to_string(&mut text).ok()?;
-    let gitdir = text.lines().find_map(|line| line.strip_prefix("gitdir:"))?.trim();
+    fs_err::File::open(git_file)
+        .ok()?
+        .take(GIT_FILE_LIMIT)
+        .read_to_string(&mut text)
+        .ok()?;
+    let gitdir = text
+        .lines()
+        .find_map(|line| line.strip_prefix("gitdir:"))?
+        .trim();
     let gitdir = plain(&folder.join(gitdir));
     let worktrees = gitdir.parent().filter(|p| p.ends_with(".git/worktrees"))?;
     Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
@@ -76,8 +85,14 @@ mod tests {
     #[test]
     fn worktrees_are_known_by_name_when_they_are_gone() {
         let cases = [
-            ("/home/ann/app/.claude/worktrees/fix-1", Some("/home/ann/app")),
-            ("/home/ann/app/.claude/worktrees/fix-1/src", Some("/home/ann/app")),
+            (
+                "/home/ann/app/.claude/worktrees/fix-1",
+                Some("/home/ann/app"),
+            ),
+            (
+                "/home/ann/app/.claude/worktrees/fix-1/src",
+                Some("/home/ann/app"),
+            ),
             ("/home/ann/app/.worktrees/fix-1", Some("/home/ann/app")),
             (r"C:\work\app\.worktrees\fix-1", Some(r"C:\work\app")),
             ("/home/ann/app/.worktrees/", None),
@@ -97,13 +112,26 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |path: &str| home.path().join(path);
         let root = |path: &str| project_root(at(path).to_str().unwrap());
-        for folder in ["app/.git/worktrees/fix", "fix/src", "relative", "app/vendor/lib"] {
+        for folder in [
+            "app/.git/worktrees/fix",
+            "fix/src",
+            "relative",
+            "app/vendor/lib",
+        ] {
             fs::create_dir_all(at(folder)).unwrap();
         }
         let gitdir = format!("gitdir: {}\n", at("app/.git/worktrees/fix").display());
         fs::write(at("fix/.git"), gitdir).unwrap();
-        fs::write(at("relative/.git"), "gitdir: ../app/.git/worktrees/relative\n").unwrap();
-        fs::write(at("app/vendor/lib/.git"), "gitdir: ../../.git/modules/lib\n").unwrap();
+        fs::write(
+            at("relative/.git"),
+            "gitdir: ../app/.git/worktrees/relative\n",
+        )
+        .unwrap();
+        fs::write(
+            at("app/vendor/lib/.git"),
+            "gitdir: ../../.git/modules/lib\n",
+        )
+        .unwrap();
 
         let app = at("app").to_str().unwrap().to_owned();
         assert_eq!(root("fix"), Some(app.clone()));

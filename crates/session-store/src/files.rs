@@ -228,7 +228,8 @@ impl Writer {
     fn put_problem(&self, problem: &Problem, listing: bool) -> Result<()> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO problems(path, reason, listing, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET count = count + excluded.count",
+             ON CONFLICT DO UPDATE SET count =
+               CASE WHEN place IS NULL THEN excluded.count ELSE count + excluded.count END",
         )?;
         let place = problem.offset.map(u64::cast_signed);
         let count = problem.count.cast_signed();

@@ -53,5 +53,5 @@ pub use model::{Level, ModelId, ModelRow};
 pub use reader::Reader;
 pub use row::{SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
-pub use vectors::{Document, Owner, Pending};
+pub use vectors::{Document, Owner, Pending, SessionContents};
 pub use writer::Writer;

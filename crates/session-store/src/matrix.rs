@@ -48,7 +48,7 @@ impl Matrix {
         // SAFETY: the file is ours and append-only: rows that the database
         // counts are never rewritten or cut, a new generation is a new file.
         let map = unsafe { Mmap::map(file.file()) }?;
-        if map.len() as u64 <= npy::row_offset(rows as u64 - 1, dims) + npy::row_bytes(dims) - 1 {
+        if (map.len() as u64) < npy::row_offset(rows as u64, dims) {
             return Err(damaged("is shorter than the index says"));
         }
         if !npy::is_header(&map, dims) {
@@ -75,16 +75,21 @@ impl Matrix {
     /// the order of rows. For unit vectors that is the cosine.
     pub fn dot(&self, query: &[f32]) -> Vec<f32> {
         let mut scores = vec![0.0; self.rows];
-        let blocks = scores.par_chunks_mut(BLOCK_ROWS).enumerate();
-        blocks.for_each(|(block, scores)| {
-            let mut row = vec![0.0f32; self.dims];
-            for (i, score) in scores.iter_mut().enumerate() {
-                self.half_row(block * BLOCK_ROWS + i)
-                    .convert_to_f32_slice(&mut row);
-                *score = ndarray::aview1(&row).dot(&ndarray::aview1(query));
-            }
-        });
+        if self.rows <= BLOCK_ROWS {
+            self.dot_block(0, query, &mut scores); // not worth starting threads
+        } else {
+            let blocks = scores.par_chunks_mut(BLOCK_ROWS).enumerate();
+            blocks.for_each(|(block, scores)| self.dot_block(block * BLOCK_ROWS, query, scores));
+        }
         scores
+    }
+
+    fn dot_block(&self, first: usize, query: &[f32], scores: &mut [f32]) {
+        let mut row = vec![0.0f32; self.dims];
+        for (i, score) in scores.iter_mut().enumerate() {
+            self.half_row(first + i).convert_to_f32_slice(&mut row);
+            *score = ndarray::aview1(&row).dot(&ndarray::aview1(query));
+        }
     }
 
     /// One row, in full width.

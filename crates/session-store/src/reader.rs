@@ -83,6 +83,17 @@ impl Reader {
         Ok(found.query_row([id], turn_row).optional()?)
     }
 
+    /// The session of a turn.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn session_of(&self, turn: i64) -> Result<Option<i64>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT session FROM turns WHERE id = ?1")?;
+        Ok(find.query_row([turn], |row| row.get(0)).optional()?)
+    }
+
     /// The turns of a session, in order.
     ///
     /// # Errors

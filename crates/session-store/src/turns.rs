@@ -192,10 +192,9 @@ impl Writer {
     }
 
     fn update_session(&self, session: i64, turn: &Turn) -> Result<()> {
-        let prompt =
-            (turn.kind != PromptKind::None && !turn.continues && !noise::is_noise(&turn.prompt))
-                .then(|| text::one_line(text::clip(&turn.prompt, 4 * FIRST_PROMPT_BYTES)))
-                .map(|line| text::clip(&line, FIRST_PROMPT_BYTES).to_owned());
+        let prompt = names_session(turn)
+            .then(|| text::one_line(text::clip(&turn.prompt, 4 * FIRST_PROMPT_BYTES)))
+            .map(|line| text::clip(&line, FIRST_PROMPT_BYTES).to_owned());
         self.db.prepare_cached(
             "UPDATE sessions SET turns = max(turns, ?2), first_prompt = coalesce(first_prompt, ?3),
                started_ms = min(coalesce(started_ms, ?4), coalesce(?4, started_ms)),
@@ -230,6 +229,17 @@ impl Writer {
             self.touch(done.session)?;
         }
         Ok(())
+    }
+}
+
+/// True when a turn's prompt may stand for the session's title: a bare `/clear`
+/// may not.
+fn names_session(turn: &Turn) -> bool {
+    let says = !turn.continues && !noise::is_noise(&turn.prompt);
+    match turn.kind {
+        PromptKind::Typed | PromptKind::Model => says,
+        PromptKind::Command => says && turn.prompt.contains(char::is_whitespace),
+        PromptKind::None => false,
     }
 }
 

@@ -29,6 +29,15 @@ pub struct Document {
     pub text: String,
 }
 
+/// What a session's documents are made of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionContents {
+    /// Its title in the history.
+    pub title: Option<String>,
+    /// Its turns that are not copies, in order, with their numbers.
+    pub turns: Vec<(i64, TurnContent)>,
+}
+
 /// The row of a matrix and what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
@@ -65,10 +74,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn session_contents(
-        &self,
-        session: i64,
-    ) -> Result<(Option<String>, Vec<(i64, TurnContent)>)> {
+    pub fn session_contents(&self, session: i64) -> Result<SessionContents> {
         let mut title = self
             .db
             .prepare_cached("SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1")?;
@@ -85,7 +91,8 @@ impl Reader {
                 crate::content::unpack(row.get_ref(1)?.as_blob()?),
             ))
         })?;
-        Ok((title, rows.collect::<rusqlite::Result<_>>()?))
+        let turns = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(SessionContents { title, turns })
     }
 
     /// True when the index holds a vector of this text by this model.

@@ -112,8 +112,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Merges the words' segments and gives the space of the log back, after a
-    /// large write.
+    /// Merges the words' segments and gives unused space back, after a large
+    /// write.
     ///
     /// # Errors
     /// When the database fails.
@@ -122,6 +122,7 @@ impl Writer {
         self.connection()
             .execute_batch("INSERT INTO words(words) VALUES('optimize')")?;
         self.commit()?;
+        self.connection().execute_batch("VACUUM")?;
         self.connection()
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())

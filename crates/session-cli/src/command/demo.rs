@@ -88,11 +88,11 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 pub fn run(args: &DemoArgs) -> Result<Found> {
     let demo = Demo::new()?;
     let index = demo.index()?;
-    let best = find(&index, &Request::new(&args.query), None)?
+    let sessions = index.sessions()?;
+    let best = find(&index, &sessions, &Request::new(&args.query), None)?
         .hits
         .into_iter()
         .next();
-    let sessions = index.sessions()?;
     step(
         "Level 1: which session was it?",
         &["search", &args.query, "--limit", "3"],

@@ -57,12 +57,12 @@ pub fn answer(
         } else {
             Level::Turn
         },
-        filter: filter(&args.filter, index)?,
+        filter: filter(&args.filter, all)?,
         ranking: ranking(&args.ranking),
         limit: args.limit,
     };
     let dense = dense(index, embedder, &request.query.text)?;
-    let results = search(index, &request, dense.as_ref())?;
+    let results = search(index, all, &request, dense.as_ref())?;
     print(args, &query, &results, all)
 }
 
@@ -75,7 +75,7 @@ fn print(args: &SearchArgs, query: &str, results: &Results, all: &[SessionRow]) 
     if args.json {
         json::print(&json::answer(query, results, args.ranking.explain))?;
     } else if found == Found::Nothing {
-        let count = human::plural(results.searched.len(), "session");
+        let count = human::plural(results.searched.sessions, "session");
         writeln!(
             anstream::stderr(),
             "nothing found in {count}{}",
@@ -113,8 +113,8 @@ fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<
     };
     let vector = embedder.embed_query(query)?;
     let scale = DenseScale {
-        unrelated: 0.35,
-        related: 0.75,
+        unrelated: 0.42,
+        related: 0.85,
     };
     Ok(Some(Dense {
         model,
@@ -131,12 +131,12 @@ fn ranking(args: &RankingArgs) -> Ranking {
     }
 }
 
-fn filter(args: &FilterArgs, index: &Reader) -> Result<Filter> {
+fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     let (since_ms, until_ms) = when::range(args, &Zoned::now())?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }
-    let number = |id: &String| one(index, id).map(|session| session.id);
+    let number = |id: &String| one(all, id).map(|session| session.id);
     Ok(Filter {
         project: args.project.as_deref().map(project),
         source: args.source.clone(),
@@ -179,8 +179,8 @@ fn project(wanted: &str) -> String {
 ///
 /// # Errors
 /// When there is none, or several: the candidates are in the message.
-pub fn one(index: &Reader, id: &str) -> Result<SessionRow> {
-    match resolve(index, id)? {
+pub fn one(all: &[SessionRow], id: &str) -> Result<SessionRow> {
+    match resolve(all, id) {
         Resolved::One(session) => Ok(*session),
         Resolved::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")

@@ -28,7 +28,8 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
 /// As [`run`].
 pub fn print(args: &ShowArgs, index: &Reader) -> Result<Found> {
     let (id, range) = turns(&args.id)?;
-    let session = search::one(index, id)?;
+    let all = index.sessions()?;
+    let session = search::one(&all, id)?;
     let exchanges = read(index, &session, range)?;
     if exchanges.is_empty() {
         writeln!(
@@ -41,7 +42,7 @@ pub fn print(args: &ShowArgs, index: &Reader) -> Result<Found> {
     if args.json {
         json::print(&json::shown(&session, &exchanges))?;
     } else if !exchanges.is_empty() {
-        text(&session, &exchanges, &index.sessions()?, args.brief)?;
+        text(&session, &exchanges, &all, args.brief)?;
     }
     Ok(if exchanges.is_empty() {
         Found::Nothing

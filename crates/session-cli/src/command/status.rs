@@ -4,12 +4,13 @@ use crate::Found;
 use crate::args::StatusArgs;
 use crate::home::Home;
 use crate::output::human::plural;
-use crate::output::json::{self, Searched};
+use crate::output::json;
 use crate::output::session::{minute, rfc3339};
 use crate::output::style::{FAILED, FAINT, TITLE, line, paint, width};
 use anyhow::Result;
 use serde::Serialize;
 use session_indexer::discover;
+use session_search::Searched;
 use session_store::{Level, Problem, Reader, SessionRow, StoreError};
 use std::io::Write;
 use std::time::UNIX_EPOCH;
@@ -82,7 +83,7 @@ fn gather(home: &Home, index: &Reader) -> Result<Status> {
         .filter(|s| s.parent.is_none())
         .cloned()
         .collect();
-    let counts = Searched::count(&own);
+    let counts = Searched::count(own.iter());
     let changes = discover(&home.env, index)?;
     let updated_ms = updated(index);
     Ok(Status {

@@ -1,6 +1,6 @@
 //! Search results for people.
 
-use crate::output::json::{Searched, date};
+use crate::output::json::date;
 use crate::output::session::{day, project, resume, short_id};
 use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, line, paint};
 use session_core::{Standing, text::file_name};
@@ -43,7 +43,7 @@ fn heading(query: &str, results: &Results, width: usize) -> String {
         Level::Session => "SESSIONS",
         Level::Turn => "TURNS",
     };
-    let searched = Searched::count(&results.searched);
+    let searched = &results.searched;
     let sources: Vec<String> = searched
         .sources
         .iter()

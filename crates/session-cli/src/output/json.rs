@@ -4,9 +4,8 @@ use crate::output::session::{project, resume, rfc3339};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::{Band, Standing};
-use session_search::{Explanation, Hit, Level, Results};
+use session_search::{Explanation, Hit, Level, Results, Searched};
 use session_store::SessionRow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 /// Prints a value as one JSON document.
@@ -60,33 +59,6 @@ struct Explain {
     dense: Option<Standing>,
 }
 
-/// How much was searched.
-#[derive(Serialize)]
-pub struct Searched {
-    pub sessions: usize,
-    pub projects: usize,
-    pub sources: BTreeMap<String, usize>,
-}
-
-impl Searched {
-    /// Counts sessions, projects and sessions by source.
-    pub fn count(sessions: &[SessionRow]) -> Self {
-        let projects: BTreeSet<_> = sessions
-            .iter()
-            .filter_map(|s| s.project.as_deref())
-            .collect();
-        let mut sources = BTreeMap::new();
-        for session in sessions {
-            *sources.entry(session.source.clone()).or_insert(0) += 1;
-        }
-        Self {
-            sessions: sessions.len(),
-            projects: projects.len(),
-            sources,
-        }
-    }
-}
-
 /// A search's results as they are printed.
 pub fn answer<'a>(query: &'a str, results: &'a Results, explain: bool) -> Answer<'a> {
     Answer {
@@ -97,7 +69,7 @@ pub fn answer<'a>(query: &'a str, results: &'a Results, explain: bool) -> Answer
             .iter()
             .map(|hit| json_hit(results.level, hit, explain))
             .collect(),
-        searched: Searched::count(&results.searched),
+        searched: results.searched.clone(),
         explanation: explain.then_some(&results.explanation),
     }
 }
@@ -154,7 +126,7 @@ pub fn nothing(query: &str, depth: u8) -> Answer<'_> {
         query,
         level,
         hits: Vec::new(),
-        searched: Searched::count(&[]),
+        searched: Searched::default(),
         explanation: None,
     }
 }

@@ -123,7 +123,7 @@ fn projection(vectors: &DMatrix<f64>, frequencies: &[f64]) -> DMatrix<f64> {
     for (mut row, frequency) in counted.row_iter_mut().zip(frequencies) {
         row *= (frequency.sqrt() / total).sqrt();
     }
-    let eigen = SymmetricEigen::new(counted.tr_mul(&counted));
+    let eigen = SymmetricEigen::new(counted.transpose() * &counted);
     let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
     let columns = order.iter().take(DIMS).map(|&at| {

@@ -63,9 +63,14 @@ fn neighbours_are_sensible() {
         "update the colour palette",
     );
     nearer(
-        "postgres migration",
-        "alter table in the database schema",
-        "kubernetes ingress",
+        "which commit broke the build",
+        "git bisect finds the change after which compiling fails",
+        "a birthday cake with candles",
+    );
+    nearer(
+        "memory leak",
+        "heap grows without bound",
+        "the cat sat on the mat",
     );
 }
 

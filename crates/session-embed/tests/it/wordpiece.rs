@@ -54,7 +54,7 @@ fn known_ids() {
         ids("[CLS]unaffable\u{0} [UNK]"),
         [101, 14477, 20961, 3468, 100]
     );
-    assert_eq!(ids(""), []);
+    assert!(ids("").is_empty());
 }
 
 #[test]
@@ -119,15 +119,19 @@ fn long_words() {
     }
 }
 
-/// Each character there is, inside a word, at its end, and alone.
+/// Each character of the planes in use, and the edges of all blocks beyond,
+/// inside a word and alone.
 #[test]
 fn every_character() {
-    let chars: Vec<char> = ('\0'..=char::MAX).collect();
+    let in_use = |c: u32| c < 0x2_0000 || (0xe_0000..0xe_0200).contains(&c);
+    let is_edge = |c: u32| matches!(c % 256, 0 | 253..=255);
+    let chars: Vec<char> = ('\0'..=char::MAX)
+        .filter(|&c| in_use(c.into()) || is_edge(c.into()))
+        .collect();
     for some in chars.chunks(512) {
-        let text: String = some.iter().map(|c| format!("ab{c}cd e{c} {c} ")).collect();
+        let text: String = some.iter().map(|c| format!("ab{c}cd {c} ")).collect();
         if ids(&text) != reference(&text) {
-            some.iter()
-                .for_each(|c| check(&format!("ab{c}cd e{c} {c} ")));
+            some.iter().for_each(|c| check(&format!("ab{c}cd {c} ")));
         }
     }
 }

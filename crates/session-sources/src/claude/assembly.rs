@@ -49,7 +49,13 @@ impl<'e> Place<'e> {
         let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
         let is_message = matches!(entry.kind.get(), Some("user" | "assistant"));
         let ms = entry.timestamp.get().and_then(milliseconds);
-        Self { span, ms, uuid, origin: forked.or(uuid), is_message }
+        Self {
+            span,
+            ms,
+            uuid,
+            origin: forked.or(uuid),
+            is_message,
+        }
     }
 }
 
@@ -62,13 +68,26 @@ impl<'a> Assembly<'a> {
         recall: Recall<'a>,
     ) -> Self {
         let (open, calls, closed) = (None, HashMap::new(), None);
-        Self { state, detail, identity, results, recall, open, calls, closed }
+        Self {
+            state,
+            detail,
+            identity,
+            results,
+            recall,
+            open,
+            calls,
+            closed,
+        }
     }
 
     /// Takes a line, and gives the turn that it ended.
     pub(super) fn take(&mut self, entry: &Entry<'_>, span: Span) -> Option<Turn> {
         self.state.facts.note(entry, self.identity);
-        if !entry.uuid.get().is_some_and(|uuid| self.state.seen.repeats(uuid)) {
+        if !entry
+            .uuid
+            .get()
+            .is_some_and(|uuid| self.state.seen.repeats(uuid))
+        {
             self.dispatch(entry, &Place::of(entry, span));
         }
         self.closed.take()
@@ -96,7 +115,10 @@ impl<'a> Assembly<'a> {
 
     /// A subagent's line in the file of its parent, as old versions wrote it.
     fn sidechain(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let place = Place { is_message: false, ..*place };
+        let place = Place {
+            is_message: false,
+            ..*place
+        };
         self.notice(&entry.message.content.words(), &place);
     }
 
@@ -128,7 +150,10 @@ impl<'a> Assembly<'a> {
             self.touch(place);
             return;
         }
-        if let Some(name) = text.strip_prefix("/rename ").filter(|_| kind == PromptKind::Command) {
+        if let Some(name) = text
+            .strip_prefix("/rename ")
+            .filter(|_| kind == PromptKind::Command)
+        {
             self.state.facts.rename(name);
         }
         self.begin(kind, text, place);
@@ -172,7 +197,10 @@ impl<'a> Assembly<'a> {
     /// one was delivered already, the rest follows as a part of its own.
     fn extend_text(&mut self, text: String, earlier: usize, place: &Place<'_>) {
         let begin = &text[..earlier];
-        let parts = self.open.iter_mut().flat_map(|turn| turn.parts.iter_mut().rev());
+        let parts = self
+            .open
+            .iter_mut()
+            .flat_map(|turn| turn.parts.iter_mut().rev());
         let mut texts = parts.filter_map(|part| match part {
             Part::Text { text } => Some(text),
             _ => None,
@@ -189,7 +217,12 @@ impl<'a> Assembly<'a> {
     fn thinking(&mut self, text: &str, place: &Place<'_>) {
         let full = self.detail == Detail::Full && !text.is_empty();
         if full && self.state.reply.note(text) != Novelty::Repeated {
-            self.part(Part::Thinking { text: clipped(text) }, place);
+            self.part(
+                Part::Thinking {
+                    text: clipped(text),
+                },
+                place,
+            );
         }
     }
 
@@ -200,7 +233,8 @@ impl<'a> Assembly<'a> {
         }
         self.part(Part::Call(call::call(block, self.detail)), place);
         if let Some(turn) = &self.open {
-            self.calls.insert(id.to_owned(), turn.parts.len().saturating_sub(1));
+            self.calls
+                .insert(id.to_owned(), turn.parts.len().saturating_sub(1));
         }
     }
 
@@ -241,16 +275,26 @@ impl<'a> Assembly<'a> {
     }
 
     fn recap(&mut self, text: &str, place: &Place<'_>) {
-        let text = text.trim().trim_end_matches("(disable recaps in /config)").trim_end();
+        let text = text
+            .trim()
+            .trim_end_matches("(disable recaps in /config)")
+            .trim_end();
         if !text.is_empty() {
-            self.part(Part::Recap { text: clipped(text) }, place);
+            self.part(
+                Part::Recap {
+                    text: clipped(text),
+                },
+                place,
+            );
         }
     }
 
     fn local_command(&mut self, text: &str, place: &Place<'_>) {
         match prompt::words(text) {
             Words::Command(command) if command.starts_with("/rename") => {
-                self.state.facts.rename(command.trim_start_matches("/rename"));
+                self.state
+                    .facts
+                    .rename(command.trim_start_matches("/rename"));
                 self.notice(&command, place);
             }
             words => self.said(words, place),
@@ -266,12 +310,17 @@ impl<'a> Assembly<'a> {
 
     /// Of all attachments only this one holds words of the user.
     fn attachment(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let Some(attachment) = &entry.attachment.0 else { return };
+        let Some(attachment) = &entry.attachment.0 else {
+            return;
+        };
         if attachment.kind.get() != Some("queued_command") {
             return;
         }
         let typed = attachment.timestamp.get().and_then(milliseconds);
-        let place = Place { ms: typed.or(place.ms), ..*place };
+        let place = Place {
+            ms: typed.or(place.ms),
+            ..*place
+        };
         let words = prompt::queued(&attachment.prompt.words());
         match words {
             Words::Typed(ref text) | Words::Command(ref text)
@@ -304,7 +353,10 @@ impl<'a> Assembly<'a> {
             Removed::Known => {}
             Removed::Named => self.queued(words, place),
             Removed::Waiting(waiting) => {
-                let place = Place { ms: waiting.ms, ..*place };
+                let place = Place {
+                    ms: waiting.ms,
+                    ..*place
+                };
                 let text = (self.recall)(waiting.at).unwrap_or_default();
                 self.queued(prompt::queued(&text), &place);
             }
@@ -322,7 +374,12 @@ impl<'a> Assembly<'a> {
     fn notice(&mut self, text: &str, place: &Place<'_>) {
         let text = text.trim();
         if !text.is_empty() {
-            self.part(Part::Notice { text: clipped(text) }, place);
+            self.part(
+                Part::Notice {
+                    text: clipped(text),
+                },
+                place,
+            );
         }
     }
 
@@ -343,7 +400,12 @@ impl<'a> Assembly<'a> {
         self.state.next = index.saturating_add(1);
         self.state.standing = Standing::Open;
         let origin = place.origin.map(str::to_owned);
-        self.open = Some(Turn { index, origin, prompt, ..self.blank(kind, place) });
+        self.open = Some(Turn {
+            index,
+            origin,
+            prompt,
+            ..self.blank(kind, place)
+        });
         self.touch(place);
     }
 
@@ -371,7 +433,11 @@ impl<'a> Assembly<'a> {
         }
         if self.open.is_none() {
             let rest = self.blank(PromptKind::None, place);
-            self.open = Some(Turn { continues: true, started_ms: None, ..rest });
+            self.open = Some(Turn {
+                continues: true,
+                started_ms: None,
+                ..rest
+            });
         }
         let turn = self.open.as_mut()?;
         turn.span.end = place.span.end;

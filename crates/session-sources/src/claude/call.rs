@@ -41,7 +41,11 @@ pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
     ToolCall {
         id: block.id.or_empty().to_owned(),
         name: name.to_owned(),
-        command: input.command.get().filter(|_| SHELL_TOOLS.contains(&name)).map(clipped),
+        command: input
+            .command
+            .get()
+            .filter(|_| SHELL_TOOLS.contains(&name))
+            .map(clipped),
         files: files(name, &input),
         input: whole_input(raw, detail),
         ..ToolCall::default()
@@ -50,12 +54,17 @@ pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
 
 fn files(tool: &str, input: &Input<'_>) -> Vec<String> {
     let path = Some(&input.path).filter(|_| !FOLDER_TOOLS.contains(&tool));
-    [Some(&input.file_path), Some(&input.notebook_path), Some(&input.file_path_in_camel_case), path]
-        .into_iter()
-        .flatten()
-        .filter_map(Text::get)
-        .map(str::to_owned)
-        .collect()
+    [
+        Some(&input.file_path),
+        Some(&input.notebook_path),
+        Some(&input.file_path_in_camel_case),
+        path,
+    ]
+    .into_iter()
+    .flatten()
+    .filter_map(Text::get)
+    .map(str::to_owned)
+    .collect()
 }
 
 fn whole_input(raw: &str, detail: Detail) -> Value {
@@ -82,7 +91,10 @@ impl Outcome {
 
     /// A call of which only the result is known.
     pub(super) fn nameless(self) -> ToolCall {
-        let mut call = ToolCall { id: self.id.clone(), ..ToolCall::default() };
+        let mut call = ToolCall {
+            id: self.id.clone(),
+            ..ToolCall::default()
+        };
         self.complete(&mut call);
         call
     }
@@ -118,13 +130,27 @@ pub(super) fn outcome(
 /// Bytes that every error line holds: those of `text::is_error_line`. A result
 /// without any of them is not decoded.
 const ERROR_BYTES: [&str; 12] = [
-    "error", "Error", "ERROR", "ERR_", "panic", "fatal", "FATAL", "failed", "FAILED", "Exception",
-    "denied", "not found",
+    "error",
+    "Error",
+    "ERROR",
+    "ERR_",
+    "panic",
+    "fatal",
+    "FATAL",
+    "failed",
+    "FAILED",
+    "Exception",
+    "denied",
+    "not found",
 ];
 
 fn errors(raw: &str, failed: bool) -> Option<String> {
     let raw_bytes = raw.as_bytes();
-    if !failed && !ERROR_BYTES.iter().any(|word| memmem::find(raw_bytes, word.as_bytes()).is_some()) {
+    if !failed
+        && !ERROR_BYTES
+            .iter()
+            .any(|word| memmem::find(raw_bytes, word.as_bytes()).is_some())
+    {
         return None;
     }
     let output = output(raw);

@@ -126,7 +126,10 @@ pub(super) struct Message<'a> {
 
 impl<'de: 'a, 'a> Loose<'de> for Message<'a> {
     fn text(text: Cow<'de, str>) -> Self {
-        Self { content: Content::text(text), ..Self::default() }
+        Self {
+            content: Content::text(text),
+            ..Self::default()
+        }
     }
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(members))
@@ -168,7 +171,10 @@ impl Content<'_> {
     /// The texts of the blocks of type `text`, one a line. An image alone
     /// reads `[Image]`.
     pub(super) fn words(&self) -> String {
-        let texts = self.0.iter().filter(|block| block.kind.get() == Some("text"));
+        let texts = self
+            .0
+            .iter()
+            .filter(|block| block.kind.get() == Some("text"));
         let texts: Vec<&str> = texts.filter_map(|block| block.text.get()).collect();
         match self.0.iter().any(|block| block.kind.get() == Some("image")) {
             true if texts.is_empty() => "[Image]".to_owned(),
@@ -229,7 +235,11 @@ pub(super) struct Block<'a> {
 
 impl<'de: 'a, 'a> Loose<'de> for Block<'a> {
     fn text(text: Cow<'de, str>) -> Self {
-        Self { kind: Cow::Borrowed("text").into(), text: text.into(), ..Self::default() }
+        Self {
+            kind: Cow::Borrowed("text").into(),
+            text: text.into(),
+            ..Self::default()
+        }
     }
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(members))

@@ -45,7 +45,11 @@ impl Facts {
             self.cwd = fact(&entry.cwd);
             self.project = self.cwd.as_deref().and_then(project_root);
         }
-        if entry.git_branch.get().is_some_and(|branch| self.branch.as_deref() != Some(branch)) {
+        if entry
+            .git_branch
+            .get()
+            .is_some_and(|branch| self.branch.as_deref() != Some(branch))
+        {
             self.branch = fact(&entry.git_branch);
         }
         self.note_titles(entry);
@@ -69,9 +73,14 @@ impl Facts {
         if let Some(fork) = entry.fork() {
             self.forked_from = fact(&fork.session_id).or_else(|| self.forked_from.take());
         }
-        let Some(session) = entry.session_id.get().filter(|id| *id != identity.id) else { return };
-        let relation =
-            if identity.is_subagent() { &mut self.parent } else { &mut self.forked_from };
+        let Some(session) = entry.session_id.get().filter(|id| *id != identity.id) else {
+            return;
+        };
+        let relation = if identity.is_subagent() {
+            &mut self.parent
+        } else {
+            &mut self.forked_from
+        };
         if relation.is_none() {
             *relation = Some(text::clip(session, FACT_LIMIT).to_owned());
         }
@@ -102,7 +111,8 @@ impl Facts {
 }
 
 fn fact(text: &Text<'_>) -> Option<String> {
-    text.get().map(|text| text::clip(text, FACT_LIMIT).to_owned())
+    text.get()
+        .map(|text| text::clip(text, FACT_LIMIT).to_owned())
 }
 
 fn title(text: &str) -> Option<String> {

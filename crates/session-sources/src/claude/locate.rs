@@ -18,17 +18,20 @@ pub(super) fn locate(env: &Env) -> Listing {
         search.walk(&config.join("projects"));
     }
     let mut listing = search.listing;
-    listing.locations.sort_by(|a, b| {
-        (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path))
-    });
+    listing
+        .locations
+        .sort_by(|a, b| (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path)));
     listing
 }
 
 fn configs(env: &Env) -> Vec<PathBuf> {
     match env.get("CLAUDE_CONFIG_DIR") {
-        Some(list) => {
-            list.split(',').map(str::trim).filter(|c| !c.is_empty()).map(|c| env.path(c)).collect()
-        }
+        Some(list) => list
+            .split(',')
+            .map(str::trim)
+            .filter(|c| !c.is_empty())
+            .map(|c| env.path(c))
+            .collect(),
         None => vec![env.home.join(".claude"), env.home.join(".config/claude")],
     }
 }
@@ -65,12 +68,19 @@ impl Search {
     }
 
     fn warn(&mut self, path: &Path, reason: String) {
-        let warning = Warning { path: path.to_owned(), offset: None, reason, count: 1 };
+        let warning = Warning {
+            path: path.to_owned(),
+            offset: None,
+            reason,
+            count: 1,
+        };
         self.listing.warnings.push(warning);
     }
 
     fn entry(&mut self, entry: &DirEntry) {
-        let Some(located) = located(entry) else { return };
+        let Some(located) = located(entry) else {
+            return;
+        };
         if entry.file_type().is_dir() {
             return self.warn(entry.path(), "is a folder, not a transcript".to_owned());
         }
@@ -83,7 +93,11 @@ impl Search {
     fn file(&mut self, path: &Path, metadata: &Metadata, located: Located) {
         if metadata.is_file() && metadata.len() > 0 && self.met.insert(file_key(path, metadata)) {
             let stamp = stamp(metadata);
-            self.listing.locations.push(Location { path: path.to_owned(), stamp, located });
+            self.listing.locations.push(Location {
+                path: path.to_owned(),
+                stamp,
+                located,
+            });
         }
     }
 }
@@ -104,12 +118,14 @@ fn located(entry: &DirEntry) -> Option<Located> {
     let stem = entry.file_name().to_str()?.strip_suffix(".jsonl")?;
     let session = || Some(stem.to_owned());
     match entry.depth() {
-        2 if is_uuid(stem) || stem.starts_with("agent-") => {
-            Some(Located { session: session(), parent: None })
-        }
-        4.. if stem.starts_with("agent-") => {
-            Some(Located { session: session(), parent: parent(entry) })
-        }
+        2 if is_uuid(stem) || stem.starts_with("agent-") => Some(Located {
+            session: session(),
+            parent: None,
+        }),
+        4.. if stem.starts_with("agent-") => Some(Located {
+            session: session(),
+            parent: parent(entry),
+        }),
         _ => None,
     }
 }
@@ -129,7 +145,11 @@ fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.modified().ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-    Stamp { size: metadata.len(), mtime_ns: mtime_ns.unwrap_or_default(), inode: inode(metadata) }
+    Stamp {
+        size: metadata.len(),
+        mtime_ns: mtime_ns.unwrap_or_default(),
+        inode: inode(metadata),
+    }
 }
 
 #[cfg(unix)]

@@ -17,7 +17,9 @@ pub(super) struct ToolResults(Option<PathBuf>);
 impl ToolResults {
     /// The folder of the session that a transcript belongs to.
     pub(super) fn beside(transcript: &Path) -> Self {
-        let subagents = transcript.ancestors().find(|folder| folder.ends_with("subagents"));
+        let subagents = transcript
+            .ancestors()
+            .find(|folder| folder.ends_with("subagents"));
         let session = match subagents.and_then(Path::parent) {
             Some(session) => session.to_owned(),
             None => transcript.with_extension(""),
@@ -44,7 +46,11 @@ impl ToolResults {
         }
         let mut bytes = Vec::new();
         let limit = TEXT_LIMIT as u64 + 4;
-        fs::File::open(file).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+        fs::File::open(file)
+            .ok()?
+            .take(limit)
+            .read_to_end(&mut bytes)
+            .ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

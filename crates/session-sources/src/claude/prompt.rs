@@ -31,8 +31,12 @@ const IN_FRONT: [&str; 6] = [
 ];
 
 /// Outputs of what the user ran beside the conversation.
-const OUTPUTS: [&str; 4] =
-    ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"];
+const OUTPUTS: [&str; 4] = [
+    "local-command-stdout",
+    "local-command-stderr",
+    "bash-stdout",
+    "bash-stderr",
+];
 
 const NOTICES: [&str; 5] = [
     "<task-notification>",
@@ -129,13 +133,19 @@ fn slash_command(text: &str) -> String {
 }
 
 fn is_output(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('<') else { return false };
-    OUTPUTS.iter().any(|tag| rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with('>')))
+    let Some(rest) = text.strip_prefix('<') else {
+        return false;
+    };
+    OUTPUTS.iter().any(|tag| {
+        rest.strip_prefix(tag)
+            .is_some_and(|rest| rest.starts_with('>'))
+    })
 }
 
 fn without_output_tags(text: &str) -> String {
     OUTPUTS.iter().fold(text.to_owned(), |text, tag| {
-        text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "")
+        text.replace(&format!("<{tag}>"), "")
+            .replace(&format!("</{tag}>"), "\n")
     })
 }
 

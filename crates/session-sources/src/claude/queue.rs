@@ -65,7 +65,12 @@ impl Queue {
         if self.waiting.len() == WAITING {
             self.waiting.remove(0);
         }
-        self.waiting.push(Waiting { at, ms, text: fingerprint(text), kind });
+        self.waiting.push(Waiting {
+            at,
+            ms,
+            text: fingerprint(text),
+            kind,
+        });
     }
 
     pub(super) fn dequeue(&mut self) {
@@ -80,7 +85,9 @@ impl Queue {
 
     pub(super) fn remove(&mut self, named: Option<&str>) -> Removed {
         let Some(text) = named.map(fingerprint) else {
-            return self.take_first().map_or(Removed::Known, |waiting| self.deliver(waiting));
+            return self
+                .take_first()
+                .map_or(Removed::Known, |waiting| self.deliver(waiting));
         };
         match self.waiting.iter().position(|waiting| waiting.text == text) {
             Some(at) => {
@@ -122,7 +129,10 @@ impl Queue {
 
     fn take_first(&mut self) -> Option<Waiting> {
         let first = self.waiting.iter().map(|waiting| waiting.kind).min()?;
-        let at = self.waiting.iter().position(|waiting| waiting.kind == first)?;
+        let at = self
+            .waiting
+            .iter()
+            .position(|waiting| waiting.kind == first)?;
         Some(self.waiting.remove(at))
     }
 
@@ -150,7 +160,10 @@ impl Queue {
     }
 
     fn forget_delivered(&mut self, text: u64) -> bool {
-        let at = self.delivered.iter().position(|&delivered| delivered == text);
+        let at = self
+            .delivered
+            .iter()
+            .position(|&delivered| delivered == text);
         at.map(|at| self.delivered.remove(at)).is_some()
     }
 }

@@ -8,7 +8,7 @@ use super::persisted::ToolResults;
 use super::state::{Mark, State};
 use crate::lines::{Line, Lines};
 use crate::{Cursor, Flow, Location, Sink, Warning};
-use session_core::{Detail, SessionMeta, Span, Turn};
+use session_core::{Detail, SessionMeta, Turn};
 use std::io;
 use std::path::Path;
 
@@ -50,14 +50,31 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let assembly = Assembly::new(state.clone(), Detail::Index, &identity, results, &recall);
     let told = (state.next > 0).then(|| state.facts.meta(&identity));
     let fresh = offset == 0;
-    let teller = Teller { sink, identity: &identity, told, fresh, stale, opened: false };
-    Reading { path: &at.path, assembly, teller, done: offset, marked: offset, damage: Vec::new() }
-        .run(lines)
+    let teller = Teller {
+        sink,
+        identity: &identity,
+        told,
+        fresh,
+        stale,
+        opened: false,
+    };
+    Reading {
+        path: &at.path,
+        assembly,
+        teller,
+        done: offset,
+        marked: offset,
+        damage: Vec::new(),
+    }
+    .run(lines)
 }
 
 /// What the path of a location tells of its session.
 fn identity(at: &Location) -> Identity {
-    let stem = at.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = at
+        .path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
     Identity {
         id: at.located.session.clone().or(stem).unwrap_or_default(),
         parent: at.located.parent.clone(),
@@ -72,7 +89,12 @@ pub(super) fn queued_text(path: &Path, offset: u64) -> Option<String> {
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Warning {
-    Warning { path: path.to_owned(), offset: None, reason: error.to_string(), count: 1 }
+    Warning {
+        path: path.to_owned(),
+        offset: None,
+        reason: error.to_string(),
+        count: 1,
+    }
 }
 
 fn go(flow: Flow) -> Result {
@@ -179,7 +201,7 @@ impl Reading<'_> {
         if text.is_empty() || self.is_skipped(text) {
             return Ok(None);
         }
-        let span = Span { start: line.start, end: line.end };
+        let span = line.span();
         let (assembly, sink) = (&mut self.assembly, &mut *self.teller.sink);
         let taken = with_entry(text, |entry| {
             title_elsewhere(entry, sink).map(|()| assembly.take(entry, span))
@@ -198,7 +220,11 @@ impl Reading<'_> {
     }
 
     fn damaged(&mut self, reason: &str, offset: u64) {
-        match self.damage.iter_mut().find(|warning| warning.reason == reason) {
+        match self
+            .damage
+            .iter_mut()
+            .find(|warning| warning.reason == reason)
+        {
             Some(warning) => warning.count += 1,
             None => self.damage.push(Warning {
                 path: self.path.to_owned(),
@@ -219,7 +245,10 @@ impl Reading<'_> {
     fn checkpoint(&mut self, offset: u64, state: State) -> Result {
         self.marked = offset;
         let mark = Mark::at(self.path, offset, state);
-        go(self.teller.sink.checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
+        go(self
+            .teller
+            .sink
+            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
     }
 
     fn finish(mut self) -> Result {

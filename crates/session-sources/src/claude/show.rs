@@ -14,7 +14,10 @@ use std::path::Path;
 
 /// Reads the turns at these spans.
 pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
-    let identity = Identity { id: session.id.clone(), parent: session.parent.clone() };
+    let identity = Identity {
+        id: session.id.clone(),
+        parent: session.parent.clone(),
+    };
     let mut shown = Shown::default();
     for &(index, span) in spans {
         match turn(path, &identity, index, span) {
@@ -28,14 +31,22 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) ->
 
 fn moved(path: &Path, span: Span) -> Warning {
     let reason = "no turn begins here any more".to_owned();
-    Warning { path: path.to_owned(), offset: Some(span.start), reason, count: 1 }
+    Warning {
+        path: path.to_owned(),
+        offset: Some(span.start),
+        reason,
+        count: 1,
+    }
 }
 
 fn turn(path: &Path, identity: &Identity, index: u32, span: Span) -> io::Result<Option<Turn>> {
     if !begins_line(path, span.start)? {
         return Ok(None);
     }
-    let mut state = State { next: index, ..State::default() };
+    let mut state = State {
+        next: index,
+        ..State::default()
+    };
     if needs_queue(path, span.start)? {
         state.queue = state_at(path, identity, span.start)?.queue;
     }
@@ -48,9 +59,13 @@ fn turn(path: &Path, identity: &Identity, index: u32, span: Span) -> io::Result<
 }
 
 fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
-    let Some(before) = offset.checked_sub(1) else { return Ok(true) };
+    let Some(before) = offset.checked_sub(1) else {
+        return Ok(true);
+    };
     let mut lines = Lines::open(path, before)?;
-    Ok(lines.next()?.is_some_and(|line| line.end == offset && line.terminated))
+    Ok(lines
+        .next()?
+        .is_some_and(|line| line.end == offset && line.terminated))
 }
 
 /// True when a turn begins with the removal of a text from the queue: what it
@@ -58,21 +73,20 @@ fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
 fn needs_queue(path: &Path, start: u64) -> io::Result<bool> {
     let mut lines = Lines::open(path, start)?;
     let line = lines.next()?.and_then(|line| line.text);
-    let is_operation = line.and_then(|line| with_entry(line, |entry| {
-        entry.kind.get() == Some("queue-operation")
-    }));
+    let is_operation =
+        line.and_then(|line| with_entry(line, |entry| entry.kind.get() == Some("queue-operation")));
     Ok(is_operation == Some(true))
 }
 
 fn state_at(path: &Path, identity: &Identity, end: u64) -> io::Result<State> {
     let recall = |_| None;
     let results = ToolResults::default();
-    let mut assembly =
-        Assembly::new(State::default(), Detail::Index, identity, results, &recall);
+    let mut assembly = Assembly::new(State::default(), Detail::Index, identity, results, &recall);
     let mut lines = Lines::open(path, 0)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < end) {
-        let span = Span { start: line.start, end: line.end };
-        line.text.and_then(|text| with_entry(text, |entry| assembly.take(entry, span)));
+        let place = line.span();
+        line.text
+            .and_then(|text| with_entry(text, |entry| assembly.take(entry, place)));
     }
     Ok(assembly.state)
 }
@@ -81,8 +95,10 @@ fn state_at(path: &Path, identity: &Identity, end: u64) -> io::Result<State> {
 fn feed(assembly: &mut Assembly<'_>, path: &Path, span: Span) -> io::Result<Option<Turn>> {
     let mut lines = Lines::open(path, span.start)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
-        let place = Span { start: line.start, end: line.end };
-        let taken = line.text.and_then(|text| with_entry(text, |entry| assembly.take(entry, place)));
+        let place = line.span();
+        let taken = line
+            .text
+            .and_then(|text| with_entry(text, |entry| assembly.take(entry, place)));
         if let Some(turn) = taken.flatten() {
             return Ok(Some(turn));
         }

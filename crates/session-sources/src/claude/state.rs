@@ -82,7 +82,10 @@ impl Reply {
     pub(super) fn turn_to(&mut self, id: Option<&str>) {
         let id = id.map_or(0, fingerprint);
         if id != self.id || id == 0 {
-            *self = Self { id, blocks: Vec::new() };
+            *self = Self {
+                id,
+                blocks: Vec::new(),
+            };
         }
     }
 
@@ -95,7 +98,9 @@ impl Reply {
             return Novelty::Repeated;
         }
         let begins = |&&mut (len, hash): &&mut (usize, u64)| {
-            block.get(..len).is_some_and(|begin| fingerprint(begin) == hash)
+            block
+                .get(..len)
+                .is_some_and(|begin| fingerprint(begin) == hash)
         };
         if let Some(earlier) = self.blocks.iter_mut().find(begins) {
             return Novelty::Extended(std::mem::replace(earlier, own).0);
@@ -121,7 +126,12 @@ pub(super) struct Mark {
 impl Mark {
     /// Marks a place of a file.
     pub(super) fn at(path: &Path, offset: u64, state: State) -> io::Result<Self> {
-        Ok(Self { version: VERSION, offset, tail: tail(path, offset)?, state })
+        Ok(Self {
+            version: VERSION,
+            offset,
+            tail: tail(path, offset)?,
+            state,
+        })
     }
 
     /// What a cursor says, if the file is still what it was up to there.

@@ -12,7 +12,11 @@ pub(super) fn without<'t>(text: &'t str, tag: &str) -> Cow<'t, str> {
         out.push_str(&rest[..start]);
         rest = &rest[end..];
     }
-    if rest.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out + rest) }
+    if rest.len() == text.len() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(out + rest)
+    }
 }
 
 /// The trimmed words in the first `<tag>…</tag>`; an end that was cut off is

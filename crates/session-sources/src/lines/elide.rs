@@ -34,7 +34,10 @@ impl Elider {
     pub(super) fn clear(&mut self) {
         let mut out = std::mem::take(&mut self.out);
         out.clear();
-        *self = Self { out, ..Self::default() };
+        *self = Self {
+            out,
+            ..Self::default()
+        };
     }
 
     /// The line, unless it is too long even so.
@@ -76,7 +79,11 @@ impl Elider {
     }
 
     fn escape(&mut self, byte: u8) {
-        self.state = if byte == b'u' { State::Digits(4, true) } else { State::Inside };
+        self.state = if byte == b'u' {
+            State::Digits(4, true)
+        } else {
+            State::Inside
+        };
         self.after_high = false;
         self.take(byte, self.left_out > 0);
     }
@@ -89,7 +96,11 @@ impl Elider {
                 _ => true,
             };
         self.after_high = left == 1 && high;
-        self.state = if left == 1 { State::Inside } else { State::Digits(left - 1, high) };
+        self.state = if left == 1 {
+            State::Inside
+        } else {
+            State::Digits(left - 1, high)
+        };
         self.take(byte, self.left_out > 0);
     }
 

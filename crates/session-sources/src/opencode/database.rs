@@ -223,10 +223,6 @@ fn text(row: &Row<'_>, column: usize) -> Result<Option<String>, Error> {
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a time in milliseconds fits, else any will do"
-)]
 fn number(row: &Row<'_>, column: usize) -> Result<i64, Error> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => number,

@@ -54,26 +54,13 @@ impl Schema {
     /// overflow pages that are then never read.
     pub(super) fn sessions_sql(&self) -> String {
         let session = |column| self.or(column, "session", "s", "NULL");
-        let (projects, worktree) = if self.has("session", "project_id") && self.has("project", "id")
-        {
-            (
-                "LEFT JOIN project AS j ON j.id = s.project_id",
-                self.or("worktree", "project", "j", "NULL"),
-            )
-        } else {
-            ("", "NULL".to_owned())
-        };
-        let sandboxes = if projects.is_empty() {
-            "NULL".to_owned()
-        } else {
-            self.or("sandboxes", "project", "j", "NULL")
-        };
         format!(
-            "SELECT s.id, {parent}, {title}, {directory}, {project}, {worktree}, {sandboxes},
+            "SELECT s.id, {parent}, {title}, {directory}, {project}, j.worktree, j.sandboxes,
                     coalesce({created}, 0),
                     max(coalesce({updated}, 0), coalesce(m.newest, 0), coalesce(p.newest, 0)),
                     coalesce(m.number, 0), coalesce(p.number, 0)
-             FROM session AS s {projects}
+             FROM session AS s
+             LEFT JOIN ({projects}) AS j ON j.id = {project}
              LEFT JOIN ({messages}) AS m ON m.session_id = s.id
              LEFT JOIN ({parts}) AS p ON p.session_id = s.id",
             parent = session("parent_id"),
@@ -82,6 +69,7 @@ impl Schema {
             project = session("project_id"),
             created = session("time_created"),
             updated = session("time_updated"),
+            projects = self.projects(),
             messages = self.messages_by_session(),
             parts = self.parts_by_session(),
         )
@@ -104,6 +92,15 @@ impl Schema {
             "SELECT {DATA} FROM part AS p WHERE p.message_id = ?1 ORDER BY p.id",
             DATA = data("p", 2)
         )
+    }
+
+    fn projects(&self) -> String {
+        if !self.has("project", "id") {
+            return "SELECT NULL AS id, NULL AS worktree, NULL AS sandboxes".to_owned();
+        }
+        let column = |column| self.or(column, "project", "q", "NULL");
+        let (worktree, sandboxes) = (column("worktree"), column("sandboxes"));
+        format!("SELECT q.id, {worktree} AS worktree, {sandboxes} AS sandboxes FROM project AS q")
     }
 
     fn messages_by_session(&self) -> String {

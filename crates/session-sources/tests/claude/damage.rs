@@ -13,7 +13,10 @@ fn damaged_lines_are_counted() {
     assert_eq!(found.warnings.len(), 1);
     let warning = &found.warnings[0];
     assert_eq!(warning.reason, "line is not valid JSON");
-    assert_eq!((warning.offset, warning.count), (Some(GOOD.len() as u64 + 1), 5));
+    assert_eq!(
+        (warning.offset, warning.count),
+        (Some(GOOD.len() as u64 + 1), 5)
+    );
 }
 
 #[test]
@@ -21,7 +24,10 @@ fn bad_characters_cost_only_themselves() {
     let line = |text: &[u8]| [br#"{"type":"user","message":""#, text, br#""}"#].concat();
     assert_eq!(indexed(line(b"a\xffb")), "0 Typed: \"a\u{fffd}b\"\n");
     assert_eq!(indexed(line(br"a\ud83db")), "0 Typed: \"a\u{fffd}b\"\n");
-    assert_eq!(indexed(line(br"a\ude00\ud83d\ud83d\ude00")), "0 Typed: \"a\u{fffd}\u{fffd}😀\"\n");
+    assert_eq!(
+        indexed(line(br"a\ude00\ud83d\ud83d\ude00")),
+        "0 Typed: \"a\u{fffd}\u{fffd}😀\"\n"
+    );
     assert_eq!(indexed(line(br"a\\ud83db")), "0 Typed: \"a\\\\ud83db\"\n");
     assert_eq!(indexed(line(br"a\u0000b")), "0 Typed: \"a\\0b\"\n");
 }
@@ -29,8 +35,10 @@ fn bad_characters_cost_only_themselves() {
 #[test]
 fn bad_characters_in_results_and_inputs_cost_only_themselves() {
     let content = concat!(
-        r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"echo \ud83d"}}]}}"#, "\n",
-        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error: \udead"}]}}"#, "\n",
+        r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"echo \ud83d"}}]}}"#,
+        "\n",
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"error: \udead"}]}}"#,
+        "\n",
     );
     let expected = "0 None: \"\"\n  call Bash(t) $ \"echo \u{fffd}\" -> \"error: \u{fffd}\"\n";
     assert_eq!(indexed(content), expected);
@@ -47,11 +55,13 @@ fn an_unreadable_file_is_a_warning() {
 
 #[test]
 fn a_huge_line_costs_little() {
-    let image = "iVBORw0KGgo".repeat(3 << 20);
+    let image = "iVBORw0KGgo".repeat(3 << 18);
     let content = format!(
         "{}\n{}\n{}\n",
         r#"{"type":"user","message":"look"}"#,
-        format_args!(r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"see this"}},{{"type":"image","source":{{"data":"{image}"}}}}]}}}}"#),
+        format_args!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"text","text":"see this"}},{{"type":"image","source":{{"data":"{image}"}}}}]}}}}"#
+        ),
         format_args!(r#"{{"type":"user","message":"{image}"}}"#),
     );
     let transcript = Transcript::new(content);
@@ -59,7 +69,10 @@ fn a_huge_line_costs_little() {
     assert_eq!(found.turns.len(), 3);
     assert_eq!(found.turns[1].1.prompt, "see this");
     assert!(found.turns[2].1.prompt.ends_with(" bytes left out"));
-    assert_eq!(rendered(&transcript.show(&found)), rendered(found.turns.iter().map(|(_, t)| t)));
+    assert_eq!(
+        rendered(&transcript.show(&found)),
+        rendered(found.turns.iter().map(|(_, t)| t))
+    );
 }
 
 #[test]

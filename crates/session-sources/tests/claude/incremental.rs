@@ -69,18 +69,35 @@ fn assert_same(content: &[u8], ends: &[usize]) {
     let parts = grown(content, ends);
     assert_eq!(joined(&parts), joined(&whole), "{ends:?}");
     assert_eq!(last_meta(&parts), last_meta(&whole), "{ends:?}");
-    let damaged = |reads: &[Collected]| reads.iter().flat_map(|read| &read.warnings).map(|w| w.count).sum::<u64>();
+    let damaged = |reads: &[Collected]| {
+        reads
+            .iter()
+            .flat_map(|read| &read.warnings)
+            .map(|w| w.count)
+            .sum::<u64>()
+    };
     assert_eq!(damaged(&parts), damaged(&whole), "{ends:?}");
 }
 
 fn contents() -> Vec<Vec<u8>> {
-    ["smallest.jsonl", "user-lines.jsonl", "replies.jsonl", "long-session.jsonl"].map(fixture).to_vec()
+    [
+        "smallest.jsonl",
+        "user-lines.jsonl",
+        "replies.jsonl",
+        "long-session.jsonl",
+    ]
+    .map(fixture)
+    .to_vec()
 }
 
 #[test]
 fn a_file_may_be_split_at_every_line() {
     for content in contents() {
-        let ends = content.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+        let ends = content
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at + 1);
         for end in ends {
             assert_same(&content, &[end]);
             assert_same(&content, &[end - 1]);
@@ -106,7 +123,12 @@ proptest! {
 #[test]
 fn each_line_in_a_read_of_its_own() {
     for content in contents() {
-        let ends: Vec<usize> = content.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1).collect();
+        let ends: Vec<usize> = content
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| **b == b'\n')
+            .map(|(at, _)| at + 1)
+            .collect();
         assert_same(&content, &ends);
     }
 }
@@ -130,7 +152,10 @@ fn a_live_tail_waits() {
     assert_eq!((first.turns.len(), first.warnings.len()), (1, 0));
     transcript.write(format!("{line}\n{begun}{rest}"));
     let second = transcript.read(first.cursor.as_ref());
-    assert_eq!(second.turns[0].1.prompt, "second", "whole, though the line has no end yet");
+    assert_eq!(
+        second.turns[0].1.prompt, "second",
+        "whole, though the line has no end yet"
+    );
     transcript.write(format!("{line}\n{begun}{rest}\n"));
     let third = transcript.read(second.cursor.as_ref());
     assert_eq!((third.turns.len(), third.warnings.len()), (0, 0));
@@ -141,7 +166,10 @@ fn a_title_is_news() {
     let line = r#"{"type":"user","message":"first"}"#;
     let transcript = Transcript::new(format!("{line}\n"));
     let first = transcript.read(None);
-    transcript.write(format!("{line}\n{}\n", r#"{"type":"custom-title","customTitle":"named"}"#));
+    transcript.write(format!(
+        "{line}\n{}\n",
+        r#"{"type":"custom-title","customTitle":"named"}"#
+    ));
     let second = transcript.read(first.cursor.as_ref());
     assert_eq!(second.turns.len(), 0);
     assert_eq!(second.sessions[0].title.as_deref(), Some("named"));
@@ -160,7 +188,11 @@ struct Openings {
 impl Openings {
     fn flow(&mut self) -> Flow {
         self.calls += 1;
-        if self.stop_after == Some(self.calls) { Flow::Stop } else { Flow::Continue }
+        if self.stop_after == Some(self.calls) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
     }
 }
 
@@ -217,7 +249,10 @@ fn a_stop_is_heeded() {
     let transcript = Transcript::new(fixture("user-lines.jsonl"));
     let all = openings(&transcript, None).calls;
     for stop_after in 1..=all {
-        let mut sink = Openings { stop_after: Some(stop_after), ..Openings::default() };
+        let mut sink = Openings {
+            stop_after: Some(stop_after),
+            ..Openings::default()
+        };
         crate::support::claude().read(&transcript.location(), None, &mut sink);
         assert_eq!(sink.calls, stop_after);
     }
@@ -229,14 +264,19 @@ fn long_files_have_checkpoints_between_turns() {
     let turn = format!(
         "{}\n{}\n",
         r#"{"type":"user","message":"Go on"}"#,
-        format_args!(r#"{{"type":"assistant","message":{{"content":"Done."}},"toolUseResult":"{filler}"}}"#),
+        format_args!(
+            r#"{{"type":"assistant","message":{{"content":"Done."}},"toolUseResult":"{filler}"}}"#
+        ),
     );
     let content = turn.repeat((40 << 20) / turn.len());
     let transcript = Transcript::new(&content);
     let whole = openings(&transcript, None);
     assert_eq!(whole.checkpoints.len(), 3);
     let rest = openings(&transcript, whole.checkpoints.first());
-    assert_eq!((rest.fresh.as_slice(), rest.checkpoints.len()), (&[false][..], 2));
+    assert_eq!(
+        (rest.fresh.as_slice(), rest.checkpoints.len()),
+        (&[false][..], 2)
+    );
     assert!(rest.turns < whole.turns && rest.turns > whole.turns / 2);
     assert_eq!(rest.checkpoints.last(), whole.checkpoints.last());
 }
@@ -244,7 +284,9 @@ fn long_files_have_checkpoints_between_turns() {
 #[test]
 fn an_endless_turn_is_told_in_pieces() {
     let filler = "x".repeat(60_000);
-    let line = format!(r#"{{"type":"assistant","message":{{"content":"Step."}},"toolUseResult":"{filler}"}}"#) + "\n";
+    let line = format!(
+        r#"{{"type":"assistant","message":{{"content":"Step."}},"toolUseResult":"{filler}"}}"#
+    ) + "\n";
     let content = line.repeat((70 << 20) / line.len());
     let read = Transcript::new(&content).read(None);
     let continues: Vec<bool> = read.turns.iter().map(|(_, turn)| turn.continues).collect();
@@ -255,10 +297,15 @@ fn an_endless_turn_is_told_in_pieces() {
 
 #[test]
 fn growing_snapshots_across_reads_tell_the_rest() {
-    let reply = |text: &str| format!("{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"content\":\"{text}\"}}}}\n");
+    let reply = |text: &str| {
+        format!("{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"content\":\"{text}\"}}}}\n")
+    };
     let (begun, ended) = (reply("The port"), reply("The port is taken."));
     let parts = grown(format!("{begun}{ended}").as_bytes(), &[begun.len()]);
-    assert_eq!(rendered(&joined(&parts)), "0 None: \"\"\n  text \"The port\"\n  text \"is taken.\"\n");
+    assert_eq!(
+        rendered(&joined(&parts)),
+        "0 None: \"\"\n  text \"The port\"\n  text \"is taken.\"\n"
+    );
 }
 
 #[test]

@@ -9,9 +9,18 @@ const OTHER: &str = "7a1e0c52-0000-4000-8000-000000000002";
 
 /// Paths below the home folder, with the parent where it is told.
 fn found(home: &Home, listing: &Listing) -> Vec<String> {
-    let name = |path: &Path| path.strip_prefix(home.path("")).unwrap().display().to_string();
+    let name = |path: &Path| {
+        path.strip_prefix(home.path(""))
+            .unwrap()
+            .display()
+            .to_string()
+    };
     let told = |located: &Located| located.parent.as_ref().map(|id| format!(" of {id}"));
-    listing.locations.iter().map(|at| name(&at.path) + &told(&at.located).unwrap_or_default()).collect()
+    listing
+        .locations
+        .iter()
+        .map(|at| name(&at.path) + &told(&at.located).unwrap_or_default())
+        .collect()
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
@@ -43,7 +52,9 @@ fn sessions_and_subagents_are_found() {
         format!("{SESSION}.jsonl.bak"),
         "7a1e0c52000040008000000000000001.jsonl".to_owned(),
     ];
-    files.iter().for_each(|file| home.write(&home.project(file), "{}"));
+    files
+        .iter()
+        .for_each(|file| home.write(&home.project(file), "{}"));
     home.write(&home.project(&format!("{OTHER}.jsonl")), "");
     let listing = home.locate();
     let folder = ".claude/projects/-home-ann-app";
@@ -56,7 +67,10 @@ fn sessions_and_subagents_are_found() {
             format!("{folder}/agent-1a2b3c4d.jsonl"),
         ]
     );
-    let session = listing.locations.iter().find(|at| at.path.ends_with(format!("{SESSION}.jsonl")));
+    let session = listing
+        .locations
+        .iter()
+        .find(|at| at.path.ends_with(format!("{SESSION}.jsonl")));
     let session = session.unwrap();
     assert_eq!(session.located.session.as_deref(), Some(SESSION));
     assert_eq!(session.stamp.size, 2);
@@ -67,14 +81,25 @@ fn sessions_and_subagents_are_found() {
 fn both_homes_are_looked_at_unless_one_is_named() {
     let home = Home::new();
     for config in [".claude", ".config/claude", "a", "b"] {
-        home.write(&home.path(config).join(format!("projects/-x/{SESSION}.jsonl")), "{}");
+        home.write(
+            &home
+                .path(config)
+                .join(format!("projects/-x/{SESSION}.jsonl")),
+            "{}",
+        );
     }
     let names = |env| sorted(found(&home, &claude().locate(&env)));
     let at = |config: &str| format!("{config}/projects/-x/{SESSION}.jsonl");
     assert_eq!(names(home.env()), [at(".claude"), at(".config/claude")]);
     let list = format!("~/a, {},~/none", home.path("b").display());
-    assert_eq!(names(home.env().var("CLAUDE_CONFIG_DIR", &list)), [at("a"), at("b")]);
-    assert_eq!(names(home.env().var("CLAUDE_CONFIG_DIR", "~/a,~/a")), [at("a")]);
+    assert_eq!(
+        names(home.env().var("CLAUDE_CONFIG_DIR", &list)),
+        [at("a"), at("b")]
+    );
+    assert_eq!(
+        names(home.env().var("CLAUDE_CONFIG_DIR", "~/a,~/a")),
+        [at("a")]
+    );
 }
 
 #[test]
@@ -88,8 +113,15 @@ fn the_oldest_change_comes_first() {
         file.set_modified(time).unwrap();
     }
     let listing = home.locate();
-    let order: Vec<_> = listing.locations.iter().map(|at| at.located.session.as_deref()).collect();
-    assert_eq!(order, ["agent-b", "agent-c", "agent-d", "agent-a"].map(Some));
+    let order: Vec<_> = listing
+        .locations
+        .iter()
+        .map(|at| at.located.session.as_deref())
+        .collect();
+    assert_eq!(
+        order,
+        ["agent-b", "agent-c", "agent-d", "agent-a"].map(Some)
+    );
     assert_eq!(listing.locations[0].stamp.mtime_ns, 1_000_000_000);
 }
 
@@ -112,14 +144,41 @@ fn symbolic_links_are_followed_once() {
     home.write(&home.path(&format!("elsewhere/{SESSION}.jsonl")), "{}");
     fs_err::create_dir_all(home.path(".claude/projects")).unwrap();
     fs_err::create_dir_all(home.path(".config")).unwrap();
-    symlink(home.path("elsewhere"), home.path(".claude/projects/-linked")).unwrap();
+    symlink(
+        home.path("elsewhere"),
+        home.path(".claude/projects/-linked"),
+    )
+    .unwrap();
     symlink(home.path("elsewhere"), home.path(".claude/projects/-again")).unwrap();
     symlink(home.path(".claude"), home.path(".config/claude")).unwrap();
-    symlink(home.path(".claude"), home.path(".claude/projects/-loop")).unwrap();
-    symlink(home.path("nowhere"), home.path(".claude/projects/-dangling")).unwrap();
+    symlink(home.path(".claude"), home.path(".claude/projects/-above")).unwrap();
+    fs_err::create_dir_all(home.path(&format!("elsewhere/{SESSION}/subagents"))).unwrap();
+    symlink(
+        home.path(&format!("elsewhere/{SESSION}")),
+        home.path(&format!("elsewhere/{SESSION}/subagents/loop")),
+    )
+    .unwrap();
+    symlink(
+        home.path("nowhere"),
+        home.path(".claude/projects/-dangling"),
+    )
+    .unwrap();
     let listing = home.locate();
     assert_eq!(listing.locations.len(), 1);
-    let reasons: Vec<_> = listing.warnings.iter().map(|warning| warning.reason.as_str()).collect();
-    assert!(reasons.iter().any(|reason| reason.contains("leads back")), "{reasons:?}");
-    assert!(listing.warnings.iter().any(|warning| warning.path.ends_with("-dangling")), "{reasons:?}");
+    let reasons: Vec<_> = listing
+        .warnings
+        .iter()
+        .map(|warning| warning.reason.as_str())
+        .collect();
+    assert!(
+        reasons.iter().any(|reason| reason.contains("leads back")),
+        "{reasons:?}"
+    );
+    assert!(
+        listing
+            .warnings
+            .iter()
+            .any(|warning| warning.path.ends_with("-dangling")),
+        "{reasons:?}"
+    );
 }

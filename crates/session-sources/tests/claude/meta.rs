@@ -18,21 +18,46 @@ fn the_first_directory_and_the_last_branch() {
         line(r#""cwd":"/tmp","gitBranch":"fix""#),
         line(r#""cwd":7,"gitBranch":"""#),
     ];
-    assert_debug_snapshot!(meta(content.concat()), @"");
+    assert_debug_snapshot!(meta(content.concat()), @r##"
+    SessionMeta {
+        id: "7a1e0c52-0000-4000-8000-000000000001",
+        parent: None,
+        title: None,
+        cwd: Some(
+            "/home/ann/app/.claude/worktrees/fix",
+        ),
+        project: Some(
+            "/home/ann/app",
+        ),
+        branch: Some(
+            "fix",
+        ),
+        forked_from: None,
+    }
+    "##);
 }
 
 #[test]
 fn a_branch_belongs_to_its_turn() {
-    let line = |branch: &str| format!("{{\"type\":\"user\",\"message\":\"a\",\"gitBranch\":\"{branch}\"}}\n");
+    let line = |branch: &str| {
+        format!("{{\"type\":\"user\",\"message\":\"a\",\"gitBranch\":\"{branch}\"}}\n")
+    };
     let found = Transcript::new(line("main") + &line("fix")).read(None);
-    let branches: Vec<_> = found.turns.iter().map(|(_, turn)| turn.branch.as_deref()).collect();
+    let branches: Vec<_> = found
+        .turns
+        .iter()
+        .map(|(_, turn)| turn.branch.as_deref())
+        .collect();
     assert_eq!(branches, [Some("main"), Some("fix")]);
 }
 
 #[test]
 fn progress_lines_may_be_the_first_to_tell_the_directory() {
     let progress = r#"{"uuid":"p","cwd":"/home/ann/app","type":"progress","data":{}}"#.to_owned();
-    assert_eq!(meta(progress + "\n" + PROMPT).cwd.as_deref(), Some("/home/ann/app"));
+    assert_eq!(
+        meta(progress + "\n" + PROMPT).cwd.as_deref(),
+        Some("/home/ann/app")
+    );
 }
 
 #[test]
@@ -43,9 +68,18 @@ fn titles_have_an_order() {
     assert_eq!(title(&[last]), None, "the last prompt is no title");
     assert_eq!(title(&[ai, last]).as_deref(), Some("its"));
     assert_eq!(title(&[custom, ai]).as_deref(), Some("mine"));
-    assert_eq!(title(&[custom, ai, r#"{"type":"custom-title","customTitle":"new"}"#]).as_deref(), Some("new"));
-    assert_eq!(title(&[custom, ai, r#"{"type":"custom-title","customTitle":""}"#]).as_deref(), Some("its"));
-    assert_eq!(title(&[custom, r#"{"type":"custom-title","customTitle":" "}"#]), None);
+    assert_eq!(
+        title(&[custom, ai, r#"{"type":"custom-title","customTitle":"new"}"#]).as_deref(),
+        Some("new")
+    );
+    assert_eq!(
+        title(&[custom, ai, r#"{"type":"custom-title","customTitle":""}"#]).as_deref(),
+        Some("its")
+    );
+    assert_eq!(
+        title(&[custom, r#"{"type":"custom-title","customTitle":" "}"#]),
+        None
+    );
 }
 
 #[test]
@@ -77,17 +111,30 @@ fn a_fork_tells_its_origin() {
 
 #[test]
 fn the_file_name_is_the_session_and_an_old_id_its_origin() {
-    let line = |id: &str| format!("{{\"type\":\"user\",\"sessionId\":\"{id}\",\"message\":\"a\"}}\n");
+    let line =
+        |id: &str| format!("{{\"type\":\"user\",\"sessionId\":\"{id}\",\"message\":\"a\"}}\n");
     let told = meta(line("s0") + &line(SESSION));
-    assert_eq!((told.id.as_str(), told.forked_from.as_deref()), (SESSION, Some("s0")));
+    assert_eq!(
+        (told.id.as_str(), told.forked_from.as_deref()),
+        (SESSION, Some("s0"))
+    );
     assert_eq!(meta(line(SESSION)).forked_from, None);
 }
 
 #[test]
 fn files_without_a_turn_are_no_sessions() {
-    for content in ["", "\n\n", r#"{"type":"mode","mode":"normal"}"#, r#"{"type":"ai-title","aiTitle":"x"}"#] {
+    for content in [
+        "",
+        "\n\n",
+        r#"{"type":"mode","mode":"normal"}"#,
+        r#"{"type":"ai-title","aiTitle":"x"}"#,
+    ] {
         let found = Transcript::new(content).read(None);
-        assert_eq!((found.sessions.len(), found.turns.len()), (0, 0), "{content}");
+        assert_eq!(
+            (found.sessions.len(), found.turns.len()),
+            (0, 0),
+            "{content}"
+        );
         assert!(found.cursor.is_some());
     }
 }

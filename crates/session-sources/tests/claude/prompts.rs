@@ -11,37 +11,85 @@ fn user(content: &str) -> String {
 fn of_line(content: &str) -> String {
     let before = r#"{"type":"user","uuid":"u0","message":{"role":"user","content":"Before"}}"#;
     let content = format!("{before}\n{}\n", user(content));
-    shown(content).trim_start_matches("0 Typed: \"Before\"\n").to_owned()
+    shown(content)
+        .trim_start_matches("0 Typed: \"Before\"\n")
+        .to_owned()
 }
 
 #[test]
 fn the_smallest_session() {
-    assert_snapshot!(indexed(fixture("smallest.jsonl")), @"");
+    assert_snapshot!(indexed(fixture("smallest.jsonl")), @r##"
+    0 Typed: "Why does the server not start?"
+      call Bash(toolu_1) $ "lsof -i :8080"
+      text "Process 4711 holds port 8080."
+    "##);
 }
 
 #[test]
 fn the_smallest_session_in_full() {
-    assert_snapshot!(shown(fixture("smallest.jsonl")), @"");
+    assert_snapshot!(shown(fixture("smallest.jsonl")), @r##"
+    0 Typed: "Why does the server not start?"
+      call Bash(toolu_1) $ "lsof -i :8080" {"command":"lsof -i :8080","description":"who has the port"} -> "node 4711"
+      text "Process 4711 holds port 8080."
+    "##);
 }
 
 #[test]
 fn every_kind_of_user_line() {
-    assert_snapshot!(indexed(fixture("user-lines.jsonl")), @"");
+    assert_snapshot!(indexed(fixture("user-lines.jsonl")), @r##"
+    0 Typed: "Fix the login test"
+    1 Command: "/deploy staging"
+    2 Command: "!cargo test"
+    3 Typed: "Rename this function"
+    4 Typed: "And add a test"
+    "##);
 }
 
 #[test]
 fn every_kind_of_user_line_in_full() {
-    assert_snapshot!(shown(fixture("user-lines.jsonl")), @"");
+    assert_snapshot!(shown(fixture("user-lines.jsonl")), @r##"
+    0 Typed: "Fix the login test"
+      notice "# Login skill\nRun the checks first."
+    1 Command: "/deploy staging"
+      notice "Deployed to staging"
+    2 Command: "!cargo test"
+      notice "2 passed\na warning"
+      notice "<task-notification>\n<task-id>t1</task-id>\n<status>completed</status>\n</task-notification>"
+      notice "<teammate-message teammate_id=\"bob\">Done with the docs</teammate-message>"
+      notice "[Request interrupted by user for tool use]"
+      notice "Stop hook feedback:\n- format the code"
+    3 Typed: "Rename this function"
+    4 Typed: "And add a test"
+      notice "Conversation compacted"
+      summary "This session is being continued from a previous conversation that ran out of context. The user fixes a login test."
+      summary "This session is being continued from a previous conversation, said an old version without a flag."
+      notice "The background build finished"
+    "##);
 }
 
 #[test]
 fn contents_have_many_shapes() {
     assert_eq!(of_line(r#""plain""#), "1 Typed: \"plain\"\n");
-    assert_eq!(of_line(r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#), "1 Typed: \"a\\nb\"\n");
-    assert_eq!(of_line(r#"["bare","strings"]"#), "1 Typed: \"bare\\nstrings\"\n");
-    assert_eq!(of_line(r#"[{"type":"image","source":{"data":"AAAA"}}]"#), "1 Typed: \"[Image]\"\n");
-    assert_eq!(of_line(r#"[{"type":"image"},{"type":"text","text":"see"}]"#), "1 Typed: \"see\"\n");
-    assert_eq!(of_line(r#"[{"type":"hologram","text":"no"}, 7, null, ["x"]]"#), "");
+    assert_eq!(
+        of_line(r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#),
+        "1 Typed: \"a\\nb\"\n"
+    );
+    assert_eq!(
+        of_line(r#"["bare","strings"]"#),
+        "1 Typed: \"bare\\nstrings\"\n"
+    );
+    assert_eq!(
+        of_line(r#"[{"type":"image","source":{"data":"AAAA"}}]"#),
+        "1 Typed: \"[Image]\"\n"
+    );
+    assert_eq!(
+        of_line(r#"[{"type":"image"},{"type":"text","text":"see"}]"#),
+        "1 Typed: \"see\"\n"
+    );
+    assert_eq!(
+        of_line(r#"[{"type":"hologram","text":"no"}, 7, null, ["x"]]"#),
+        ""
+    );
     assert_eq!(of_line(r#"{"text":"an object"}"#), "");
     assert_eq!(of_line("null"), "");
     assert_eq!(of_line(r#""""#), "");
@@ -51,10 +99,14 @@ fn contents_have_many_shapes() {
 #[test]
 fn messages_may_be_strings_or_missing() {
     let lines = concat!(
-        r#"{"type":"user","uuid":"u1","message":"old style"}"#, "\n",
-        r#"{"type":"user","uuid":"u2"}"#, "\n",
-        r#"{"type":"user","uuid":"u3","message":[1]}"#, "\n",
-        r#"{"type":7,"uuid":[],"message":"not a user line"}"#, "\n",
+        r#"{"type":"user","uuid":"u1","message":"old style"}"#,
+        "\n",
+        r#"{"type":"user","uuid":"u2"}"#,
+        "\n",
+        r#"{"type":"user","uuid":"u3","message":[1]}"#,
+        "\n",
+        r#"{"type":7,"uuid":[],"message":"not a user line"}"#,
+        "\n",
     );
     assert_eq!(indexed(lines), "0 Typed: \"old style\"\n");
 }
@@ -62,14 +114,27 @@ fn messages_may_be_strings_or_missing() {
 #[test]
 fn commands_read_as_they_were_typed() {
     let cases = [
-        (r"<command-name>/deploy</command-name><command-args>staging</command-args>", "/deploy staging"),
-        (r"<command-message>deploy</command-message>\n<command-name>deploy</command-name>", "/deploy"),
+        (
+            r"<command-name>/deploy</command-name><command-args>staging</command-args>",
+            "/deploy staging",
+        ),
+        (
+            r"<command-message>deploy</command-message>\n<command-name>deploy</command-name>",
+            "/deploy",
+        ),
         (r"<command-message>deploy</command-message>", "/deploy"),
-        (r"<command-name>/a:b</command-name>\n <command-args> x\ny </command-args>", r"/a:b x\ny"),
+        (
+            r"<command-name>/a:b</command-name>\n <command-args> x\ny </command-args>",
+            r"/a:b x\ny",
+        ),
         (r"<bash-input>ls -l</bash-input>", "!ls -l"),
     ];
     for (text, command) in cases {
-        assert_eq!(of_line(&format!("\"{text}\"")), format!("1 Command: \"{command}\"\n"), "{text}");
+        assert_eq!(
+            of_line(&format!("\"{text}\"")),
+            format!("1 Command: \"{command}\"\n"),
+            "{text}"
+        );
     }
 }
 
@@ -83,19 +148,32 @@ fn wrappers_in_front_are_taken_off() {
         "<user-prompt-submit-hook>ok</user-prompt-submit-hook>why",
     ];
     for text in cases {
-        assert_eq!(of_line(&format!("\"{text}\"")), "1 Typed: \"why\"\n", "{text}");
+        assert_eq!(
+            of_line(&format!("\"{text}\"")),
+            "1 Typed: \"why\"\n",
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn the_program_may_say_who_typed() {
     let line = |fields: &str| {
-        format!("{{\"type\":\"user\",\"uuid\":\"u\",{fields},\"message\":{{\"content\":\"words\"}}}}\n")
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u\",{fields},\"message\":{{\"content\":\"words\"}}}}\n"
+        )
     };
-    for fields in [r#""origin":{"kind":"human"}"#, r#""promptSource":"sdk""#, r#""origin":"?""#] {
+    for fields in [
+        r#""origin":{"kind":"human"}"#,
+        r#""promptSource":"sdk""#,
+        r#""origin":"?""#,
+    ] {
         assert_eq!(indexed(line(fields)), "0 Typed: \"words\"\n", "{fields}");
     }
-    for fields in [r#""origin":{"kind":"task-notification"}"#, r#""promptSource":"system""#] {
+    for fields in [
+        r#""origin":{"kind":"task-notification"}"#,
+        r#""promptSource":"system""#,
+    ] {
         assert_eq!(indexed(line(fields)), "", "{fields}");
     }
 }

@@ -21,16 +21,24 @@ impl Session {
 
     fn prompts(&self) -> Vec<String> {
         let found = Transcript::new(self.content()).read(None);
-        found.turns.iter().map(|(_, turn)| turn.prompt.clone()).collect()
+        found
+            .turns
+            .iter()
+            .map(|(_, turn)| turn.prompt.clone())
+            .collect()
     }
 }
 
 fn user(text: &str) -> String {
-    format!(r#"{{"type":"user","timestamp":"2026-03-02T09:09:00.000Z","message":{{"content":"{text}"}}}}"#)
+    format!(
+        r#"{{"type":"user","timestamp":"2026-03-02T09:09:00.000Z","message":{{"content":"{text}"}}}}"#
+    )
 }
 
 fn text(words: &str) -> String {
-    format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{words}"}}]}}}}"#)
+    format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{words}"}}]}}}}"#
+    )
 }
 
 fn operation(name: &str, fields: &str) -> String {
@@ -68,10 +76,20 @@ fn what_is_removed_is_a_turn_from_there_on() {
         .then(text("Still working."))
         .then(operation("remove", ""))
         .then(text("I test it, too."));
-    assert_snapshot!(indexed(session.content()), @"");
+    assert_snapshot!(indexed(session.content()), @r##"
+    0 Typed: "Begin"
+      text "Working."
+      text "Still working."
+    1 Typed: "Also test it"
+      text "I test it, too."
+    "##);
     assert_eq!(shown(session.content()), indexed(session.content()));
     let found = Transcript::new(session.content()).read(None);
-    assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000), "when it was typed");
+    assert_eq!(
+        found.turns[1].1.started_ms,
+        Some(1_772_442_000_000),
+        "when it was typed"
+    );
 }
 
 #[test]
@@ -83,7 +101,10 @@ fn the_operation_may_name_the_text() {
         .then(operation("remove", r#","content":"never seen""#))
         .then(operation("dequeue", ""))
         .then(user("first"));
-    assert_eq!(session.prompts(), ["Begin", "second", "never seen", "first"]);
+    assert_eq!(
+        session.prompts(),
+        ["Begin", "second", "never seen", "first"]
+    );
 }
 
 #[test]
@@ -92,8 +113,16 @@ fn attachments_and_removals_tell_of_the_same_text() {
     let orders = [
         vec![enqueue("steer"), attachment("steer"), removal()],
         vec![enqueue("steer"), removal(), attachment("steer")],
-        vec![enqueue("steer"), attachment("steer"), operation("remove", "")],
-        vec![enqueue("steer"), operation("remove", ""), attachment("steer")],
+        vec![
+            enqueue("steer"),
+            attachment("steer"),
+            operation("remove", ""),
+        ],
+        vec![
+            enqueue("steer"),
+            operation("remove", ""),
+            attachment("steer"),
+        ],
         vec![attachment("steer"), removal()],
         vec![removal(), attachment("steer")],
         vec![attachment("steer")],
@@ -102,7 +131,11 @@ fn attachments_and_removals_tell_of_the_same_text() {
         let session = order.iter().cloned().fold(Session::new(), Session::then);
         assert_eq!(session.prompts(), ["Begin", "steer"], "{order:#?}");
         let found = Transcript::new(session.content()).read(None);
-        assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000), "{order:#?}");
+        assert_eq!(
+            found.turns[1].1.started_ms,
+            Some(1_772_442_000_000),
+            "{order:#?}"
+        );
     }
 }
 
@@ -177,6 +210,8 @@ fn what_goes_back_to_the_editor_was_not_sent() {
 #[test]
 fn a_text_may_come_in_blocks() {
     let blocks = r#","content":[{"type":"text","text":"<ide_opened_file>a</ide_opened_file>"},{"type":"text","text":"in blocks"}]"#;
-    let session = Session::new().then(operation("enqueue", blocks)).then(operation("remove", ""));
+    let session = Session::new()
+        .then(operation("enqueue", blocks))
+        .then(operation("remove", ""));
     assert_eq!(session.prompts(), ["Begin", "in blocks"]);
 }

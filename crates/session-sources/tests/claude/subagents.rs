@@ -20,20 +20,36 @@ fn a_subagent_is_prompted_by_a_model() {
     assert_eq!(found.sessions[0].id, "agent-1a2b3c4d");
     assert_eq!(found.sessions[0].parent.as_deref(), Some(SESSION));
     assert_eq!(claude().resume(&found.sessions[0]), None);
-    assert_snapshot!(rendered(found.turns.iter().map(|(_, turn)| turn)), @"");
-    assert_eq!(rendered(&transcript.show(&found)), rendered(found.turns.iter().map(|(_, t)| t)));
+    assert_snapshot!(rendered(found.turns.iter().map(|(_, turn)| turn)), @r##"
+    0 Model: "Find the semicolon"
+      text "Line 3."
+    "##);
+    assert_eq!(
+        rendered(&transcript.show(&found)),
+        rendered(found.turns.iter().map(|(_, t)| t))
+    );
 }
 
 #[test]
 fn the_new_layout_tells_the_parent_by_its_folder() {
     let transcript = Transcript::new(line("user", "unused"));
     let home = transcript.home();
-    home.write(&home.project("7a1e0c52-0000-4000-8000-000000000009/subagents/agent-1.jsonl"), line("user", "Look"));
+    home.write(
+        &home.project("7a1e0c52-0000-4000-8000-000000000009/subagents/agent-1.jsonl"),
+        line("user", "Look"),
+    );
     let listing = home.locate();
-    let at = listing.locations.iter().find(|at| at.located.parent.is_some()).unwrap();
+    let at = listing
+        .locations
+        .iter()
+        .find(|at| at.located.parent.is_some())
+        .unwrap();
     let mut found = session_sources::Collected::default();
     claude().read(at, None, &mut found);
-    assert_eq!(found.sessions[0].parent.as_deref(), Some("7a1e0c52-0000-4000-8000-000000000009"));
+    assert_eq!(
+        found.sessions[0].parent.as_deref(),
+        Some("7a1e0c52-0000-4000-8000-000000000009")
+    );
     assert_eq!(found.turns[0].1.prompt, "Look");
 }
 
@@ -50,7 +66,10 @@ fn warm_ups_are_nothing() {
     let found = agent(&warm_up).read(None);
     assert_eq!((found.sessions.len(), found.turns.len()), (0, 0));
     let found = agent(warm_up.clone() + &line("user", "Now work")).read(None);
-    assert_eq!(rendered(found.turns.iter().map(|(_, t)| t)), "0 Model: \"Now work\"\n");
+    assert_eq!(
+        rendered(found.turns.iter().map(|(_, t)| t)),
+        "0 Model: \"Now work\"\n"
+    );
     assert_eq!(indexed(warm_up), "", "a sidechain of a main session, too");
 }
 
@@ -67,6 +86,14 @@ fn inline_sidechains_are_not_the_sessions_turns() {
         + &line("user", "You are an agent")
         + &line("assistant", "Agent's words")
         + r#"{"type":"assistant","message":{"content":"It says hello."}}"#;
-    assert_snapshot!(indexed(&content), @"");
-    assert_snapshot!(shown(&content), @"");
+    assert_snapshot!(indexed(&content), @r##"
+    0 Typed: "Ask an agent"
+      text "It says hello."
+    "##);
+    assert_snapshot!(shown(&content), @r##"
+    0 Typed: "Ask an agent"
+      notice "You are an agent"
+      notice "Agent's words"
+      text "It says hello."
+    "##);
 }

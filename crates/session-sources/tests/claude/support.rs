@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 pub const SESSION: &str = "7a1e0c52-0000-4000-8000-000000000001";
 
 pub fn claude() -> &'static dyn Source {
-    *sources().iter().find(|source| source.name().as_str() == "claude").unwrap()
+    *sources()
+        .iter()
+        .find(|source| source.name().as_str() == "claude")
+        .unwrap()
 }
 
 /// A home folder that is deleted when it is dropped.
@@ -70,8 +73,15 @@ impl Transcript {
 
     pub fn location(&self) -> Location {
         let stem = self.path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let located = Located { session: Some(stem), parent: None };
-        Location { path: self.path.clone(), stamp: Stamp::default(), located }
+        let located = Located {
+            session: Some(stem),
+            parent: None,
+        };
+        Location {
+            path: self.path.clone(),
+            stamp: Stamp::default(),
+            located,
+        }
     }
 
     pub fn read(&self, from: Option<&Cursor>) -> Collected {
@@ -82,7 +92,11 @@ impl Transcript {
 
     /// Turns in full, by the spans that an index would hold.
     pub fn show(&self, found: &Collected) -> Vec<Turn> {
-        let spans: Vec<_> = found.turns.iter().map(|(_, turn)| (turn.index, turn.span)).collect();
+        let spans: Vec<_> = found
+            .turns
+            .iter()
+            .map(|(_, turn)| (turn.index, turn.span))
+            .collect();
         let shown = claude().show(&self.path, found.sessions.first().unwrap(), &spans);
         assert_eq!(shown.warnings, [], "every turn that was read can be shown");
         shown.turns
@@ -110,14 +124,23 @@ pub fn shown(content: impl AsRef<[u8]>) -> String {
 
 /// The session that a content tells of.
 pub fn meta(content: impl AsRef<[u8]>) -> SessionMeta {
-    Transcript::new(content).read(None).sessions.pop().unwrap_or_default()
+    Transcript::new(content)
+        .read(None)
+        .sessions
+        .pop()
+        .unwrap_or_default()
 }
 
 pub fn rendered<'t>(turns: impl IntoIterator<Item = &'t Turn>) -> String {
     let mut out = String::new();
     for turn in turns {
         let more = if turn.continues { " continues" } else { "" };
-        writeln!(out, "{} {:?}{more}: {:?}", turn.index, turn.kind, turn.prompt).unwrap();
+        writeln!(
+            out,
+            "{} {:?}{more}: {:?}",
+            turn.index, turn.kind, turn.prompt
+        )
+        .unwrap();
         for part in &turn.parts {
             writeln!(out, "  {}", line(part)).unwrap();
         }
@@ -141,7 +164,9 @@ fn call_line(call: &ToolCall) -> String {
     if let Some(command) = &call.command {
         write!(line, " $ {command:?}").unwrap();
     }
-    call.files.iter().for_each(|file| write!(line, " @{file}").unwrap());
+    call.files
+        .iter()
+        .for_each(|file| write!(line, " @{file}").unwrap());
     if !call.input.is_null() {
         write!(line, " {}", call.input).unwrap();
     }

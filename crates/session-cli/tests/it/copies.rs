@@ -1,0 +1,144 @@
+//! Resumed and forked sessions repeat what was said: it is found once.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use crate::opencode::OpenCode;
+use serde_json::json;
+
+const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+const COPY: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+
+fn original() -> Transcript {
+    Transcript::new(FIRST, "/home/ann/garden")
+        .user("Prune the espalier pear in winter")
+        .assistant("Cut back to two buds.")
+        .user("And the quince hedge?")
+        .assistant("Only the inward shoots.")
+}
+
+fn resumed() -> Transcript {
+    original()
+        .resumed_as(COPY)
+        .at("2026-01-20T10:00:00Z")
+        .user("Order a new grafting knife")
+        .assistant("Ordered.")
+}
+
+/// Turns found, as `<first place of the session's id><turn>`.
+fn turns(env: &TestEnvironment, query: &str) -> Vec<String> {
+    let answer = env.json(&[
+        "search",
+        query,
+        "--depth",
+        "2",
+        "--keyword-only",
+        "--limit",
+        "50",
+    ]);
+    let hits = answer["hits"].as_array().unwrap();
+    hits.iter()
+        .map(|hit| format!("{}{}", &hit["session"].as_str().unwrap()[..1], hit["turn"]))
+        .collect()
+}
+
+#[test]
+fn a_resumed_copy_is_found_once() {
+    let env = TestEnvironment::indexed(&[original(), resumed()]);
+    assert_eq!(turns(&env, "espalier pear"), ["a0"]);
+    assert_eq!(turns(&env, "quince"), ["a1"]);
+    assert_eq!(turns(&env, "grafting knife"), ["b2"]);
+    assert_eq!(env.found(&["espalier pear", "--keyword-only"]), [FIRST]);
+    let meaning = env.json(&[
+        "search",
+        "espalier pear",
+        "--depth",
+        "2",
+        "--vector-only",
+        "--session",
+        COPY,
+    ]);
+    assert_eq!(
+        meaning["hits"][0]["turn"], 2,
+        "the copied turns have no vectors of their own: {meaning}"
+    );
+}
+
+#[test]
+fn a_copy_is_shown_whole() {
+    let env = TestEnvironment::indexed(&[original(), resumed()]);
+    let shown = env.json(&["show", COPY]);
+    let turns = shown["shown"].as_array().unwrap();
+    assert_eq!(turns.len(), 3);
+    assert_eq!(turns[0]["prompt"], "Prune the espalier pear in winter");
+    assert!(
+        turns.iter().all(|turn| turn["origin"] == "history"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_copy_that_comes_later_is_found_once() {
+    let env = TestEnvironment::indexed(&[original()]);
+    env.claude(&resumed());
+    env.run(&["index"]).succeeded();
+    assert_eq!(turns(&env, "espalier pear"), ["a0"]);
+}
+
+/// The original went on after it was copied in the middle of a turn.
+#[test]
+fn both_sides_of_a_fork_are_found() {
+    let longer = original().assistant("Mind the thorns of the medlar.");
+    let fork = original()
+        .resumed_as(COPY)
+        .assistant("Feed the hedge with bonemeal.");
+    let env = TestEnvironment::indexed(&[longer, fork]);
+    assert_eq!(turns(&env, "medlar"), ["a1"]);
+    assert_eq!(turns(&env, "bonemeal"), ["b1"]);
+    assert_eq!(turns(&env, "espalier"), ["a0"]);
+}
+
+/// The original is rewritten without what was copied from it.
+#[test]
+fn a_copy_takes_over_what_the_original_loses() {
+    let env = TestEnvironment::indexed(&[original(), resumed()]);
+    env.claude(&Transcript::new(FIRST, "/home/ann/garden").user("Start a compost heap"));
+    env.run(&["index"]).succeeded();
+    assert_eq!(turns(&env, "espalier pear"), ["b0"]);
+    assert_eq!(env.found(&["espalier pear", "--keyword-only"]), [COPY]);
+}
+
+#[test]
+fn a_fork_with_ids_of_its_own_is_found_once() {
+    let forked = |line: usize| json!({"sessionId": FIRST, "messageUuid": format!("aaaaaaaa-0000-4000-8000-{line:012}")});
+    let user = |line: usize, words: &str| json!({"type": "user", "forkedFrom": forked(line), "message": {"role": "user", "content": words}});
+    let reply = |line: usize, words: &str| json!({"type": "assistant", "forkedFrom": forked(line), "message": {"role": "assistant", "content": [{"type": "text", "text": words}]}});
+    let fork = Transcript::new(COPY, "/home/ann/garden")
+        .line(user(0, "Prune the espalier pear in winter"))
+        .line(reply(1, "Cut back to two buds."))
+        .user("Now sharpen the secateurs");
+    let env = TestEnvironment::indexed(&[original(), fork]);
+    assert_eq!(turns(&env, "espalier pear"), ["a0"]);
+    assert_eq!(turns(&env, "secateurs"), ["b1"]);
+}
+
+/// OpenCode copies messages under new ids, with their times.
+#[test]
+fn a_fork_in_opencode_is_found_once() {
+    let env = TestEnvironment::new();
+    let first = ("Prune the espalier pear in winter", "Cut back to two buds.");
+    let db = OpenCode::open(&env);
+    db.session("ses_a", "/home/ann/garden", "Pruning", &[first]);
+    db.session(
+        "ses_b",
+        "/home/ann/garden",
+        "Pruning (fork #1)",
+        &[first, ("Sharpen the secateurs", "Done.")],
+    );
+    env.run(&["index"]).succeeded();
+    assert_eq!(env.found(&["espalier pear", "--keyword-only"]).len(), 1);
+    let answer = env.json(&["search", "espalier pear", "--depth", "2", "--keyword-only"]);
+    assert_eq!(answer["hits"].as_array().unwrap().len(), 1, "{answer}");
+    let shown = env.json(&["show", "ses_b"]);
+    assert_eq!(shown["shown"][0]["prompt"], first.0);
+    assert_eq!(shown["shown"][1]["prompt"], "Sharpen the secateurs");
+}

@@ -1,0 +1,256 @@
+//! An index that is damaged says so, and can be built anew.
+
+use crate::environment::TestEnvironment;
+use crate::history::{DOCKER, WATCHER, small};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Asserts that commands name the damage and the remedy, and that the remedy
+/// works.
+#[track_caller]
+fn said_and_healed(env: &TestEnvironment) {
+    for args in [&["search", "docker bridge"][..], &["show", "a1"]] {
+        let ran = env.run(args);
+        assert_eq!(ran.code(), 2, "{ran}");
+        assert!(ran.stderr().starts_with("error: the index"), "{ran}");
+        assert!(
+            ran.stderr()
+                .contains("hint: run `session-search index --full`"),
+            "{ran}"
+        );
+    }
+    healed(env);
+}
+
+#[track_caller]
+fn healed(env: &TestEnvironment) {
+    env.run(&["index", "--full"]).succeeded();
+    assert_eq!(env.found(&["docker bridge", "--limit", "1"]), [DOCKER]);
+    assert_eq!(env.found(&["EMFILE", "--keyword-only"]), [WATCHER]);
+    assert_eq!(
+        env.found(&["file watcher crashes", "--vector-only", "--limit", "1"]),
+        [WATCHER]
+    );
+    assert_eq!(env.json(&["status"])["sessions"], 4);
+    assert!(
+        env.run(&["index"])
+            .succeeded()
+            .stderr()
+            .starts_with("nothing new")
+    );
+}
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    let mut file = fs_err::OpenOptions::new().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(bytes).unwrap();
+}
+
+/// The matrix of a level.
+fn matrix(env: &TestEnvironment, level: &str) -> PathBuf {
+    let model = fs_err::read_dir(env.index("vectors"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let files = fs_err::read_dir(model)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let named = |path: &PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with(level)
+    };
+    files.filter(named).max().unwrap()
+}
+
+#[test]
+fn garbage_for_a_database() {
+    let env = small();
+    fs_err::write(env.index("index.db"), vec![0x5a; 50_000]).unwrap();
+    insta::assert_snapshot!(env.run(&["search", "docker"]), @"");
+    said_and_healed(&env);
+}
+
+#[test]
+fn a_database_of_another_version() {
+    let env = small();
+    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    db.pragma_update(None, "user_version", 99).unwrap();
+    drop(db);
+    insta::assert_snapshot!(env.run(&["search", "docker"]), @"");
+    said_and_healed(&env);
+}
+
+/// What was there is kept beside: it may be all that is left of a history.
+#[test]
+fn the_old_database_is_kept() {
+    let env = small();
+    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    db.pragma_update(None, "user_version", 99).unwrap();
+    drop(db);
+    env.run(&["index", "--full"]).succeeded();
+    let old = rusqlite::Connection::open(env.index("index.db.old")).unwrap();
+    let turns: u32 = old
+        .query_row("SELECT count(*) FROM turns", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(turns, 5);
+}
+
+#[test]
+fn half_a_database() {
+    let env = small();
+    let path = env.index("index.db");
+    let half = fs_err::metadata(&path).unwrap().len() / 2;
+    fs_err::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(half)
+        .unwrap();
+    said_and_healed(&env);
+}
+
+#[test]
+fn an_empty_database_is_filled() {
+    let env = small();
+    fs_err::write(env.index("index.db"), "").unwrap();
+    assert_eq!(env.found(&["EMFILE", "--keyword-only"]), [WATCHER]);
+    healed(&env);
+}
+
+/// Whichever page is damaged: an answer or a clear error, and a full index heals it.
+#[test]
+fn any_damaged_page_is_healed() {
+    let env = small();
+    let path = env.index("index.db");
+    let good = fs_err::read(&path).unwrap();
+    let pages = good.len() / 4096;
+    assert!(pages > 20, "{pages}");
+    for page in 1..pages {
+        fs_err::write(&path, &good).unwrap();
+        overwrite(&path, page as u64 * 4096, &[0xa5; 4096]);
+        for args in [
+            &["search", "docker bridge dns"][..],
+            &["show", "a1"],
+            &["status"],
+            &["index"],
+        ] {
+            let ran = env.run(args);
+            assert!(matches!(ran.code(), 0..=2), "page {page}: {ran}");
+            assert!(!ran.stderr().contains("panicked"), "page {page}: {ran}");
+            if ran.code() == 2 {
+                assert!(ran.stderr().contains("index --full"), "page {page}: {ran}");
+            }
+        }
+        env.run(&["index", "--full"]).succeeded();
+        assert_eq!(
+            env.found(&["EMFILE", "--keyword-only"]),
+            [WATCHER],
+            "page {page}"
+        );
+        assert_eq!(
+            env.found(&["docker bridge", "--limit", "1"]),
+            [DOCKER],
+            "page {page}"
+        );
+    }
+}
+
+#[test]
+fn damaged_words() {
+    let env = small();
+    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    db.execute(
+        "UPDATE words_data SET block = x'0000000000ffffffff' WHERE id > 1",
+        [],
+    )
+    .unwrap();
+    drop(db);
+    let ran = env.run(&["search", "docker"]).exits(2);
+    assert!(ran.stderr().contains("index --full"), "{ran}");
+    healed(&env);
+}
+
+#[test]
+fn a_cut_matrix() {
+    let env = small();
+    for level in ["turn", "session"] {
+        let path = matrix(&env, level);
+        let file = fs_err::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(200).unwrap();
+        let ran = env.run(&["search", "docker bridge"]).exits(2);
+        assert!(
+            ran.stderr().contains(
+                "is shorter than the index says\nhint: run `session-search index --full`"
+            ),
+            "{ran}"
+        );
+        healed(&env);
+    }
+}
+
+#[test]
+fn a_missing_matrix() {
+    let env = small();
+    fs_err::remove_dir_all(env.index("vectors")).unwrap();
+    let ran = env.run(&["search", "docker bridge"]).exits(2);
+    assert!(
+        ran.stderr()
+            .contains("is missing\nhint: run `session-search index --full`"),
+        "{ran}"
+    );
+    healed(&env);
+}
+
+#[test]
+fn a_matrix_of_something_else() {
+    let env = small();
+    overwrite(&matrix(&env, "turn"), 0, &[0; 64]);
+    let ran = env.run(&["search", "docker bridge"]).exits(2);
+    assert!(
+        ran.stderr()
+            .contains("is not a matrix of this model\nhint: "),
+        "{ran}"
+    );
+    healed(&env);
+}
+
+/// The writer comes before the reader: it must not hide the damage.
+#[test]
+fn a_cut_matrix_is_not_filled_with_zeros() {
+    for change in ["cut", "remove", "header"] {
+        let env = small();
+        let path = matrix(&env, "turn");
+        match change {
+            "cut" => fs_err::OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_len(200)
+                .unwrap(),
+            "remove" => fs_err::remove_file(&path).unwrap(),
+            _ => overwrite(&path, 0, &[0; 64]),
+        }
+        env.claude(&crate::history::docker().user("Renew the wildcard certificate"));
+        let ran = env.run(&["index"]).exits(2);
+        assert!(
+            ran.stderr()
+                .contains("hint: run `session-search index --full`"),
+            "{change}: {ran}"
+        );
+        healed(&env);
+    }
+}
+
+/// Bytes in a matrix have no check: a damaged row costs itself.
+#[test]
+fn damaged_rows_cost_themselves() {
+    let env = small();
+    overwrite(&matrix(&env, "turn"), 128, &[0xff; 512]);
+    assert_eq!(env.found(&["EMFILE watcher", "--limit", "1"]), [WATCHER]);
+    assert!(!env.found(&["docker bridge"]).is_empty());
+    healed(&env);
+}

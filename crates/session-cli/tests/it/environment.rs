@@ -1,0 +1,211 @@
+//! A home folder of its own, and the program run in it.
+
+use crate::claude::Transcript;
+use serde_json::Value;
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
+
+/// A home folder, an index folder, and nothing else of the machine. Files
+/// written through it get times of their own, in the order of writing.
+pub struct TestEnvironment {
+    folder: tempfile::TempDir,
+    clock: Cell<u64>,
+}
+
+/// 2026-01-01, in seconds since 1970: when the first file is written.
+const EPOCH_S: u64 = 1_767_225_600;
+
+impl TestEnvironment {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder.path().join("home")).unwrap();
+        let clock = Cell::new(EPOCH_S);
+        Self { folder, clock }
+    }
+
+    /// An environment that holds transcripts, and their index.
+    pub fn indexed(transcripts: &[Transcript]) -> Self {
+        let env = Self::new();
+        for transcript in transcripts {
+            env.claude(transcript);
+        }
+        env.run(&["index"]).succeeded();
+        env
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub fn home(&self, path: &str) -> PathBuf {
+        self.path("home").join(path)
+    }
+
+    pub fn index(&self, path: &str) -> PathBuf {
+        self.path("index").join(path)
+    }
+
+    /// Writes a file and sets its time to a second after that of the last one.
+    pub fn write(&self, path: &Path, content: impl AsRef<[u8]>) {
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, content).unwrap();
+        self.clock.set(self.clock.get() + 1);
+        set_time(
+            path,
+            SystemTime::UNIX_EPOCH + Duration::from_secs(self.clock.get()),
+        );
+    }
+
+    /// Writes a session of Claude Code where that program would.
+    pub fn claude(&self, transcript: &Transcript) -> PathBuf {
+        let path = self.home(&transcript.place());
+        self.write(&path, transcript.text());
+        path
+    }
+
+    /// The program, with nothing of this process's environment but `PATH`.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_session-search"));
+        self.isolate(&mut command);
+        command
+    }
+
+    /// Gives a command this environment.
+    pub fn isolate(&self, command: &mut Command) {
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path("home"))
+            .env("SESSION_SEARCH_HOME", self.path("index"))
+            .env("TZ", "UTC")
+            .env("COLUMNS", "100")
+            .current_dir(self.path("home"));
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[impl AsRef<OsStr>]) -> Ran {
+        self.ran(self.command().args(args).output().unwrap())
+    }
+
+    /// What a command of this environment said.
+    pub fn ran(&self, output: Output) -> Ran {
+        Ran {
+            folder: self.folder.path().to_string_lossy().into_owned(),
+            output,
+        }
+    }
+
+    /// Runs the program and reads the JSON that it prints.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
+    }
+
+    /// Sessions that a search finds, best first.
+    pub fn found(&self, args: &[&str]) -> Vec<String> {
+        let answer = self.json(&[&["search"], args].concat());
+        let hits = answer["hits"].as_array().unwrap();
+        hits.iter()
+            .map(|hit| hit["session"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// The same, in the order of their ids and with one place of the id each.
+    pub fn names(&self, args: &[&str]) -> String {
+        let mut names: Vec<String> = self
+            .found(args)
+            .iter()
+            .map(|id| id.chars().take(1).collect())
+            .collect();
+        names.sort();
+        names.concat()
+    }
+
+    /// What `status` says could not be read: path below the home folder, reason, count.
+    pub fn problems(&self) -> Vec<String> {
+        let status = self.json(&["status"]);
+        let problems = status["problems"].as_array().unwrap();
+        let home = self.path("home").to_string_lossy().into_owned();
+        let line = |p: &Value| {
+            let path = p["path"].as_str().unwrap().replace(&home, "~");
+            format!("{path}: {} ({})", p["reason"].as_str().unwrap(), p["count"])
+        };
+        problems.iter().map(line).collect()
+    }
+}
+
+/// Sets when a file was changed last.
+pub fn set_time(path: &Path, time: SystemTime) {
+    let file = fs_err::OpenOptions::new().append(true).open(path).unwrap();
+    file.file().set_modified(time).unwrap();
+}
+
+/// What a run of the program said. Its text form is for snapshots: the folder
+/// and times taken are left out.
+pub struct Ran {
+    folder: String,
+    pub output: Output,
+}
+
+impl Ran {
+    pub fn code(&self) -> i32 {
+        self.output.status.code().unwrap_or(-1)
+    }
+
+    pub fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).unwrap()
+    }
+
+    pub fn stderr(&self) -> String {
+        String::from_utf8(self.output.stderr.clone()).unwrap()
+    }
+
+    /// Asserts that the program did what it was asked.
+    #[track_caller]
+    pub fn succeeded(self) -> Self {
+        assert_eq!(self.code(), 0, "{self}");
+        self
+    }
+
+    /// Asserts an exit code.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code(), code, "{self}");
+        self
+    }
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).replace(&self.folder, "[TMP]");
+            text.lines().map(redacted).collect::<Vec<_>>().join("\n")
+        };
+        writeln!(f, "exit code: {}", self.code())?;
+        writeln!(f, "----- stdout -----\n{}", text(&self.output.stdout))?;
+        write!(f, "----- stderr -----\n{}", text(&self.output.stderr))
+    }
+}
+
+/// A line without what differs from run to run: seconds taken, sizes on disk
+/// and the time of the last update.
+fn redacted(line: &str) -> String {
+    let line = between(line, "(", " s)", "[TIME]");
+    let line = between(&line, "(", " MB", "[SIZE]");
+    let line = between(&line, "\"bytes\": ", ",", "[SIZE]");
+    let line = between(&line, "\"updated\": \"", "\"", "[TIME]");
+    between(&line, "updated   ", ": ", "[TIME]")
+}
+
+/// The line with `by` in place of what stands between `from` and `to`.
+fn between(line: &str, from: &str, to: &str, by: &str) -> String {
+    let found = line.rsplit_once(to).and_then(|(head, tail)| {
+        let (before, _) = head.rsplit_once(from)?;
+        Some(format!("{before}{from}{by}{to}{tail}"))
+    });
+    found.unwrap_or_else(|| line.to_owned())
+}

@@ -1,0 +1,124 @@
+//! Naming a session by its id, or by the beginning of it.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+
+const ONE: &str = "abcd1111-0000-4000-8000-000000000001";
+const TWO: &str = "abcd1122-0000-4000-8000-000000000002";
+
+fn session(id: &str, cwd: &str, words: &str) -> Transcript {
+    Transcript::new(id, cwd)
+        .user(words)
+        .assistant("The lantern is lit.")
+}
+
+fn env() -> TestEnvironment {
+    TestEnvironment::indexed(&[
+        session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
+        session(TWO, "/home/ann/harbour", "Light the lantern on the boat"),
+    ])
+}
+
+#[test]
+fn a_beginning_that_only_one_has_is_enough() {
+    let env = env();
+    for id in [ONE, "abcd111", "ABCD111", "abcd1111-"] {
+        let shown = env.run(&["show", id]).succeeded().stdout();
+        assert!(shown.contains("at the pier"), "{id}: {shown}");
+    }
+    assert_eq!(env.found(&["lantern", "--session", "abcd112"]), [TWO]);
+}
+
+#[test]
+fn a_shared_beginning_lists_the_candidates() {
+    let env = env();
+    assert_snapshot!(env.run(&["show", "abcd"]), @"");
+    env.run(&["search", "lantern", "--session", "abcd"])
+        .exits(2);
+    env.run(&["search", "lantern", "--exclude-session", "abcd"])
+        .exits(2);
+}
+
+#[test]
+fn an_unknown_id_is_an_error() {
+    let env = env();
+    assert_snapshot!(env.run(&["show", "ffff"]), @"");
+    for id in [
+        "",
+        ":",
+        ":1",
+        "#",
+        "#999",
+        "#x",
+        "%",
+        "*",
+        "abcd1111:x",
+        "abcd1111:2-1",
+        "-1",
+    ] {
+        env.run(&["show", id]).exits(2);
+    }
+    env.run(&["search", "lantern", "--session", ""]).exits(2);
+}
+
+#[test]
+fn printed_ids_can_be_typed() {
+    let env = env();
+    let printed = env
+        .run(&["search", "lantern", "--depth", "2"])
+        .succeeded()
+        .stdout();
+    let next = printed
+        .lines()
+        .last()
+        .unwrap()
+        .strip_prefix("Next: session-search ")
+        .unwrap();
+    let words: Vec<&str> = next.split(' ').collect();
+    env.run(&words).succeeded();
+}
+
+/// The same id in two folders: the user copied a project's folder.
+#[test]
+fn two_sessions_with_one_id_are_told_apart_by_number() {
+    let env = TestEnvironment::indexed(&[
+        session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
+        session(ONE, "/home/ann/marina", "Wind the harbour clock").at("2026-01-16T10:00:00Z"),
+    ]);
+    assert_snapshot!(env.run(&["show", "abcd"]), @"");
+    let first = env.run(&["show", "#1"]).succeeded().stdout();
+    let second = env.run(&["show", "#2:0"]).succeeded().stdout();
+    assert!(
+        first.contains("at the pier") && second.contains("harbour clock"),
+        "{first}{second}"
+    );
+    assert_eq!(env.found(&["lantern", "--session", "#1"]).len(), 1);
+}
+
+/// What is printed after `Next:` names one session, in the shell's words.
+#[test]
+fn the_next_command_works_for_twins() {
+    let env = TestEnvironment::indexed(&[
+        session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
+        session(ONE, "/home/ann/marina", "Wind the harbour clock"),
+    ]);
+    for search in [
+        vec!["search", "clock"],
+        vec!["search", "clock", "--depth", "2"],
+    ] {
+        let printed = env.run(&search).succeeded().stdout();
+        let next = printed
+            .lines()
+            .last()
+            .unwrap()
+            .strip_prefix("Next: ")
+            .unwrap();
+        let program = env!("CARGO_BIN_EXE_session-search");
+        let script = next.replacen("session-search", &format!("'{program}'"), 1);
+        let mut shell = std::process::Command::new("sh");
+        env.isolate(shell.arg("-c").arg(script));
+        let ran = env.ran(shell.output().unwrap()).succeeded();
+        assert!(ran.stdout().contains("harbour clock"), "{ran}");
+    }
+}

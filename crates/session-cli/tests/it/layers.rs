@@ -1,0 +1,125 @@
+//! Which crate may know which, and where the names of agents may stand.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// The crates of this workspace that each one is made of, those of its tests
+/// left out.
+fn edges() -> BTreeMap<String, Vec<String>> {
+    let mut edges = BTreeMap::new();
+    for entry in fs_err::read_dir(crates()).unwrap() {
+        let manifest = entry.unwrap().path().join("Cargo.toml");
+        let manifest: toml::Table = fs_err::read_to_string(manifest).unwrap().parse().unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap().to_owned();
+        let sections = ["dependencies", "build-dependencies"]
+            .into_iter()
+            .filter_map(|s| manifest.get(s)?.as_table());
+        let own = sections
+            .flat_map(|table| table.keys())
+            .filter(|name| name.starts_with("session-"));
+        edges.insert(name, own.cloned().collect());
+    }
+    edges
+}
+
+/// How far a crate stands from the words that all share.
+fn layer(name: &str) -> usize {
+    match name {
+        "session-core" => 0,
+        "session-sources" | "session-embed" | "session-store" => 1,
+        "session-indexer" | "session-search" => 2,
+        "session-cli" => 3,
+        other => panic!("`{other}` has no place in the layers: give it one here"),
+    }
+}
+
+#[test]
+fn crates_know_only_those_below_them() {
+    let edges = edges();
+    assert_eq!(edges.len(), 7);
+    for (name, dependencies) in edges {
+        for dependency in dependencies {
+            assert!(
+                layer(&dependency) < layer(&name),
+                "{name} must not know {dependency}"
+            );
+        }
+    }
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// A file's code: without comments, and without what follows its tests.
+fn code(path: &Path) -> String {
+    let text = fs_err::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Where people are told of agents by name: the help, the hint for those who
+/// have no history, and the demo, which is a history of one of them.
+const TOLD: [&str; 3] = [
+    "session-cli/src/args.rs",
+    "session-cli/src/command/search.rs",
+    "session-cli/src/command/demo.rs",
+];
+
+#[test]
+fn agents_are_named_by_their_source_alone() {
+    let mut files = Vec::new();
+    for entry in fs_err::read_dir(crates()).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder
+            .file_name()
+            .is_some_and(|name| name != "session-sources")
+        {
+            sources(&folder.join("src"), &mut files);
+        }
+    }
+    assert!(files.len() > 40, "{}", files.len());
+    for path in files {
+        let name = path
+            .strip_prefix(crates())
+            .unwrap()
+            .to_string_lossy()
+            .replace('\\', "/");
+        let code = code(&path).to_lowercase();
+        let named = ["claude", "opencode"]
+            .iter()
+            .any(|agent| code.contains(agent));
+        assert!(
+            !named || TOLD.contains(&name.as_str()),
+            "{name} names an agent"
+        );
+    }
+}
+
+/// The list of sources names each agent once, and nothing else there does.
+#[test]
+fn an_agent_is_a_module_and_a_line() {
+    let lib = code(&crates().join("session-sources/src/lib.rs"));
+    for agent in ["claude", "opencode"] {
+        assert_eq!(lib.matches(&format!("mod {agent};")).count(), 1);
+        assert_eq!(lib.matches(&format!("&{agent}::")).count(), 1);
+        assert_eq!(lib.matches(agent).count(), 2, "{lib}");
+    }
+}

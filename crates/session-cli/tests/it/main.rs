@@ -1,0 +1,37 @@
+//! The program, run as a user runs it, each time in a home folder of its own.
+
+mod claude;
+mod copies;
+mod corrupt;
+mod damage;
+mod environment;
+mod filters;
+mod generator;
+mod growth;
+mod help;
+mod history;
+mod ids;
+mod kill;
+mod layers;
+mod noise;
+mod opencode;
+mod output;
+mod privacy;
+mod queries;
+mod terminal;
+mod vanished;
+mod writers;
+
+#[test]
+fn every_file_here_is_a_module() {
+    let main = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            name == "main" || main.contains(&format!("mod {name};\n")),
+            "{name}.rs is not run"
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! Any text is a query.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use crate::history::{DOCKER, WATCHER, docker, small, watcher};
+use proptest::prelude::*;
+use std::ffi::{OsStr, OsString};
+
+const JAPANESE: &str = "e5000000-0000-4000-8000-000000000005";
+
+/// Asserts that a query is answered: found or not, but no error.
+#[track_caller]
+fn answered(env: &TestEnvironment, args: &[impl AsRef<OsStr>]) {
+    let ran = env.run(args);
+    assert!(matches!(ran.code(), 0 | 1), "{ran}");
+    assert!(!ran.stderr().contains("panic"), "{ran}");
+}
+
+#[test]
+fn nothing_in_a_query_is_syntax() {
+    let env = small();
+    let odd = [
+        "",
+        " ",
+        "\"",
+        "\"\"",
+        "\"unclosed",
+        "a \"b\" \"",
+        "AND",
+        "NOT",
+        "docker AND",
+        "OR docker",
+        "*",
+        "dock*",
+        "foo(",
+        "()",
+        "NEAR(a b)",
+        "NEAR(docker bridge, 5)",
+        "prompt:docker",
+        "col:x",
+        "^docker",
+        "^",
+        "-x",
+        "--",
+        "-",
+        "--no-verify",
+        "-docker",
+        "{a b}",
+        "a + b",
+        "'",
+        "''; DROP TABLE words; --",
+        "%_%",
+        "\\0",
+        "\\",
+        "a\u{1}b",
+        "a\nb\tc",
+        "\u{feff}",
+        "ﬃ",
+        "İ",
+        "é e\u{301}",
+        "日本語",
+        "🎉",
+        "👨‍👩‍👧",
+        "🎉 docker",
+        "\u{202e}docker",
+        "ß",
+        "....",
+        "://",
+        "a.b.c:d",
+        "C:\\Users\\ann",
+        "$(reboot)",
+        "`ls`",
+        "#1",
+        "@",
+        "0",
+        "-1",
+    ];
+    for query in odd {
+        answered(&env, &["search", query]);
+        answered(
+            &env,
+            &["search", query, "--depth", "2", "--keyword-only", "--json"],
+        );
+    }
+}
+
+#[test]
+fn a_flag_can_be_looked_for() {
+    let env = TestEnvironment::indexed(&[
+        docker(),
+        watcher().bash("git commit --no-verify", "[main 1a2b3c] wip"),
+    ]);
+    for query in ["--no-verify", "commit --no-verify", "no-verify"] {
+        assert_eq!(env.found(&[query, "--limit", "1"]), [WATCHER], "{query}");
+    }
+    assert_eq!(env.found(&["--limit", "1", "--", "--no-verify"]), [WATCHER]);
+    assert_eq!(
+        env.found(&["--no-verify", "--limit", "1", "--project", "parser"]),
+        [WATCHER]
+    );
+}
+
+#[test]
+fn words_need_no_quotes() {
+    let env = small();
+    assert_eq!(
+        env.found(&["docker", "bridge", "dns", "--limit", "1"]),
+        [DOCKER]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn bytes_that_are_no_text_are_a_query() {
+    use std::os::unix::ffi::OsStringExt;
+    let env = small();
+    for bytes in [&b"docker \xff\xfe bridge"[..], b"\x80", b"\xed\xa0\x80"] {
+        let query = OsString::from_vec(bytes.to_vec());
+        answered(&env, &[OsStr::new("search"), &query]);
+        answered(&env, &[OsStr::new("search"), &query, OsStr::new("--json")]);
+    }
+}
+
+#[test]
+fn long_queries_are_answered() {
+    let env = small();
+    let (words, word) = ("docker bridge ".repeat(750), "x".repeat(10_000));
+    for query in [&words, &word, &"\"".repeat(10_000), &"日".repeat(3_000)] {
+        answered(&env, &["search", query]);
+    }
+    assert_eq!(env.found(&[&words, "--limit", "1"]), [DOCKER]);
+}
+
+#[test]
+fn a_part_of_a_japanese_sentence_is_found() {
+    let env = TestEnvironment::indexed(&[
+        docker(),
+        Transcript::new(JAPANESE, "/home/ann/tegami")
+            .user("新しい検索機能を実装してください")
+            .assistant("索引を追加しました。"),
+    ]);
+    for query in ["検索機能", "機能を実装", "索引"] {
+        assert_eq!(env.found(&[query, "--limit", "1"]), [JAPANESE], "{query}");
+    }
+    assert_eq!(env.found(&["能検", "--keyword-only"]).len(), 0);
+}
+
+#[test]
+fn what_nothing_answers_is_weak_at_best() {
+    let env = small();
+    for query in [
+        "sourdough starter hydration",
+        "kubernetes ingress certificate renewal",
+        "violin lessons for beginners",
+        "qzxv wvut",
+        "the",
+        "what was it again",
+        "photosynthesis in desert plants",
+    ] {
+        for depth in ["1", "2"] {
+            let answer = env.json(&["search", query, "--depth", depth]);
+            for hit in answer["hits"].as_array().unwrap() {
+                assert_ne!(hit["band"], "strong", "{query} at depth {depth}: {hit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_answered_is_strong() {
+    let env = small();
+    for (query, id) in [
+        ("docker bridge dns by name", DOCKER),
+        ("EMFILE", WATCHER),
+        ("file watcher crashes", WATCHER),
+    ] {
+        let answer = env.json(&["search", query]);
+        assert_eq!(answer["hits"][0]["session"], id, "{query}");
+        assert_eq!(
+            answer["hits"][0]["band"], "strong",
+            "{query}: {}",
+            answer["hits"][0]
+        );
+    }
+}
+
+#[test]
+fn any_text_is_answered() {
+    let env = small();
+    let config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(48)
+    };
+    let queries = prop_oneof!["\\PC{0,40}", "[\"*^():+~{}a-zA-Z -]{0,30}", any::<String>()];
+    proptest!(config, |(query in queries, deep in any::<bool>())| {
+        let query = query.replace('\0', "\\0");
+        // What begins with a dash may be a flag: `--` says that it is none.
+        let args = ["search", "--no-refresh", "--depth", if deep { "2" } else { "1" }, "--", &query];
+        let ran = env.run(&args);
+        prop_assert!(matches!(ran.code(), 0 | 1), "{}", ran);
+    });
+}

@@ -1,0 +1,125 @@
+//! Histories that are no longer on disk stay in the index.
+
+use crate::environment::TestEnvironment;
+use crate::history::{DOCKER, SCHEDULE, WATCHER, checkout, docker, small, watcher};
+use crate::opencode::OpenCode;
+use insta::assert_snapshot;
+
+/// An environment whose docker session was deleted after it was indexed.
+fn env() -> TestEnvironment {
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    fs_err::remove_file(env.home(&docker().place())).unwrap();
+    env
+}
+
+#[test]
+fn a_vanished_session_is_found_and_marked() {
+    let env = env();
+    let hit = &env.json(&["search", "docker bridge"])["hits"][0];
+    assert_eq!(
+        (&hit["session"], &hit["gone"]),
+        (&DOCKER.into(), &true.into())
+    );
+    assert_eq!(hit["resume"], serde_json::Value::Null);
+    let printed = env
+        .run(&["search", "docker bridge", "--limit", "1"])
+        .succeeded()
+        .stdout();
+    assert!(printed.contains("(history gone)"), "{printed}");
+    assert_eq!(env.json(&["status"])["gone"], 1);
+}
+
+#[test]
+fn what_is_kept_of_a_vanished_session_is_shown() {
+    assert_snapshot!(env().run(&["show", DOCKER]), @"");
+}
+
+#[test]
+fn a_session_that_comes_back_is_whole_again() {
+    let env = env();
+    env.run(&["index"]).succeeded();
+    env.claude(&docker());
+    let hit = &env.json(&["search", "docker bridge"])["hits"][0];
+    assert_eq!(
+        (&hit["session"], &hit["gone"]),
+        (&DOCKER.into(), &false.into())
+    );
+    assert_eq!(env.json(&["show", DOCKER])["shown"][0]["origin"], "history");
+    assert_eq!(env.json(&["status"])["gone"], 0);
+}
+
+/// It comes back as it was, time and all: a disk was mounted again.
+#[test]
+fn a_file_that_was_moved_away_and_back_is_known() {
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let (here, there) = (env.home(&docker().place()), env.path("elsewhere"));
+    fs_err::rename(&here, &there).unwrap();
+    env.run(&["index"]).succeeded();
+    assert_eq!(env.json(&["status"])["gone"], 1);
+    fs_err::rename(&there, &here).unwrap();
+    let ran = env.run(&["index", "--json"]).succeeded();
+    assert!(
+        ran.stdout().contains("\"turns\": 0"),
+        "it is not read again: {ran}"
+    );
+    assert_eq!(env.json(&["status"])["gone"], 0);
+}
+
+#[test]
+fn a_full_index_keeps_what_vanished_sessions_left() {
+    let env = env();
+    for _ in 0..2 {
+        env.run(&["index", "--full"]).succeeded();
+        assert_eq!(env.found(&["docker bridge", "--limit", "1"]), [DOCKER]);
+        assert_eq!(
+            env.found(&["docker bridge", "--vector-only", "--limit", "1"]),
+            [DOCKER]
+        );
+        assert_eq!(env.json(&["status"])["gone"], 1);
+    }
+}
+
+#[test]
+fn a_whole_history_can_vanish() {
+    let env = small();
+    fs_err::remove_dir_all(env.home(".claude")).unwrap();
+    fs_err::remove_dir_all(env.home(".local")).unwrap();
+    assert_eq!(env.found(&["EMFILE", "--limit", "1"]), [WATCHER]);
+    assert_eq!(env.json(&["status"])["gone"], 4);
+    env.run(&["show", SCHEDULE]).succeeded();
+}
+
+/// A session deleted in OpenCode stays marked while others change.
+#[test]
+fn a_session_deleted_in_opencode_stays_marked() {
+    let env = small();
+    let db = OpenCode::open(&env);
+    for (table, column) in [
+        ("session", "id"),
+        ("message", "session_id"),
+        ("part", "session_id"),
+    ] {
+        db.0.execute(
+            &format!("DELETE FROM {table} WHERE {column} = ?1"),
+            [SCHEDULE],
+        )
+        .unwrap();
+    }
+    let gone = || {
+        let hit = env.json(&["search", "nightly job two hours", "--session", SCHEDULE]);
+        hit["hits"][0]["gone"].clone()
+    };
+    assert_eq!(gone(), true);
+    db.session(
+        "ses_5",
+        "/home/ann/planner",
+        "Holidays",
+        &[("Skip bank holidays", "Done.")],
+    );
+    assert_eq!(env.found(&["bank holidays", "--limit", "1"]), ["ses_5"]);
+    assert_eq!(gone(), true);
+    env.claude(&checkout().user("One more"));
+    assert_eq!(gone(), true);
+    env.run(&["index", "--full"]).succeeded();
+    assert_eq!(gone(), true);
+}

@@ -1,0 +1,71 @@
+//! One writes, many read, nobody fails.
+
+use crate::environment::{Ran, TestEnvironment};
+use crate::generator::generate;
+use std::process::{Child, Stdio};
+
+fn start(env: &TestEnvironment, args: &[&str]) -> Child {
+    env.command()
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn end(env: &TestEnvironment, child: Child) -> Ran {
+    env.ran(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn two_indexers_both_come_to_their_end() {
+    let env = TestEnvironment::new();
+    generate(&env, 12);
+    for args in [&["index"][..], &["index", "--full"]] {
+        let children = [(); 3].map(|()| start(&env, args));
+        for child in children {
+            end(&env, child).succeeded();
+        }
+    }
+    assert_eq!(env.json(&["status"])["changed"], 0);
+    assert!(
+        env.run(&["index"])
+            .succeeded()
+            .stderr()
+            .starts_with("nothing new")
+    );
+}
+
+/// The first search of all begins while another process makes the index.
+#[test]
+fn the_first_search_waits_for_the_first_index() {
+    let env = TestEnvironment::new();
+    generate(&env, 12);
+    let index = start(&env, &["index"]);
+    let searches = [(); 4].map(|()| start(&env, &["search", "lantern"]));
+    for search in searches {
+        end(&env, search).succeeded();
+    }
+    end(&env, index).succeeded();
+}
+
+#[test]
+fn searches_are_answered_while_the_index_is_written() {
+    let env = TestEnvironment::new();
+    generate(&env, 12);
+    env.run(&["index"]).succeeded();
+    for args in [&["index", "--full"][..], &["index", "--full"]] {
+        let mut index = start(&env, args);
+        while index.try_wait().unwrap().is_none() {
+            for search in [
+                &["search", "lantern"][..],
+                &["search", "lantern", "--vector-only", "--depth", "2"],
+                &["status"],
+            ] {
+                let ran = env.run(search).succeeded();
+                assert!(!ran.stdout().is_empty(), "{ran}");
+            }
+        }
+        end(&env, index).succeeded();
+    }
+}
