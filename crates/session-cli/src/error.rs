@@ -38,12 +38,10 @@ fn hint(error: &Error) -> Option<String> {
             })
     })?;
     match store {
-        StoreError::Format { .. } | StoreError::Corrupt { .. } => Some(
+        _ if store.wants_rebuild() => Some(
             "run `session-search index --full` to build it anew; the old database is kept beside it".into(),
         ),
-        StoreError::Sqlite(_) if store.wants_rebuild() => {
-            Some("run `session-search index --full` to build it anew".into())
-        }
+        StoreError::Format { .. } | StoreError::Corrupt { .. } => None,
         StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`".into()),
         StoreError::Missing { .. } => Some("run `session-search index`".into()),
         StoreError::Io(_) => Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another".into()),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use session_sources::Env;
+use session_store::{Reader, StoreError};
 use std::path::PathBuf;
 
 /// The user's environment and the folder of the index.
@@ -28,5 +29,15 @@ impl Home {
         };
         let root = session_store::default_root(&home, |name| env.get(name).map(str::to_owned));
         Ok(Self { env, root })
+    }
+
+    /// The index as it is at this moment, whatever is written to it meanwhile.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn index(&self) -> Result<Reader, StoreError> {
+        let index = Reader::open(&self.root)?;
+        index.snapshot()?;
+        Ok(index)
     }
 }

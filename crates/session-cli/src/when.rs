@@ -14,11 +14,9 @@ pub type Range = (Option<i64>, Option<i64>);
 /// When a time cannot be read.
 pub fn range(args: &FilterArgs, now: &Zoned) -> Result<Range> {
     let midnight = |days_ago: i64| -> Result<i64> {
-        Ok(now
-            .start_of_day()?
-            .checked_sub(days_ago.days())?
-            .timestamp()
-            .as_millisecond())
+        let ago = Span::new().try_days(days_ago)?;
+        let day = now.start_of_day()?.checked_sub(ago)?;
+        Ok(day.timestamp().as_millisecond())
     };
     if args.today {
         return Ok((Some(midnight(0)?), None));

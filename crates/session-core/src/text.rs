@@ -48,6 +48,12 @@ pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
     found
 }
 
+/// True when bytes hold a word that marks an error line: a quick look before
+/// they are decoded.
+pub fn may_hold_errors(bytes: &[u8]) -> bool {
+    MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
+}
+
 fn marked_lines(output: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let Some(marked) = MARKED.as_ref() else {

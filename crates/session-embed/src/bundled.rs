@@ -1,8 +1,12 @@
-//! The model inside the binary.
+//! What lies inside the binary: every model's description, and one model.
 
 use crate::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
 
-static SPEC: &str = include_str!("../../../models/table.toml");
+/// The bundled table's description.
+static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
+/// Every description, by name. Adding a model is a file and a line here.
+static SPECS: [&str; 1] = [TABLE_SPEC];
+
 static TABLE: &[u8] = include_bytes!("../../../models/bundled/table.bin");
 static VOCABULARY: &[u8] = include_bytes!("../../../models/bundled/vocabulary.bin");
 
@@ -16,8 +20,19 @@ pub fn bundled() -> Result<Box<dyn Embedder>, EmbedError> {
     let wordpiece = WordPiece::new(Vocabulary::open(VOCABULARY)?)?;
     let table = Table::open(TABLE)?;
     Ok(Box::new(TableEmbedder::new(
-        ModelSpec::from_toml(SPEC)?,
+        ModelSpec::from_toml(TABLE_SPEC)?,
         wordpiece,
         table,
     )?))
+}
+
+/// The models that are known by name: those of the repository's `models/`.
+///
+/// # Errors
+/// None in a binary whose tests passed, as for [`bundled`].
+pub fn specs() -> Result<Vec<ModelSpec>, EmbedError> {
+    SPECS
+        .iter()
+        .map(|text| ModelSpec::from_toml(text))
+        .collect()
 }

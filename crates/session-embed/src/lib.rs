@@ -2,8 +2,8 @@
 //!
 //! An [`Embedder`] turns texts into vectors whose dot product says how near
 //! two texts are in meaning. What it is, a [`ModelSpec`] tells, read from the
-//! model's TOML in `models/`; its [fingerprint](ModelSpec::fingerprint) keeps
-//! the vectors of two models apart.
+//! model's TOML in `models/` ([`specs`] lists them); its
+//! [fingerprint](ModelSpec::fingerprint) keeps the vectors of two models apart.
 //!
 //! One model lies inside the binary, [`bundled`]: a static table distilled from
 //! a transformer, in which a text is the weighted sum of its tokens' vectors
@@ -35,7 +35,7 @@ mod table_embedder;
 mod vocabulary;
 mod wordpiece;
 
-pub use bundled::bundled;
+pub use bundled::{bundled, specs};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
 pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};

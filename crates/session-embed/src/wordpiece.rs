@@ -242,41 +242,36 @@ impl Encoding<'_> {
 
     #[inline]
     fn end_word(&mut self) {
+        let known = self.ids.len();
         if self.word.chars == 0 {
             return;
         }
-        let word = &self.word.bytes[..self.word.len];
-        match self
-            .wordpiece
-            .vocabulary
-            .find(Place::First, word, self.word.hash)
-        {
-            Some(id) if self.word.chars <= WORD_CHARS => self.ids.push(id),
-            _ => self.split_word(),
+        if self.word.chars > WORD_CHARS || !self.pieces() {
+            self.ids.truncate(known);
+            self.ids.push(self.wordpiece.unknown);
         }
         self.word.clear();
     }
 
-    /// Takes the longest piece that is known, again and again. A word with a
-    /// part that is not known is unknown as a whole.
-    fn split_word(&mut self) {
-        let known = self.ids.len();
+    /// Takes the longest piece that is known, again and again, until the end
+    /// of the word or a part that is not known. Whether it got to the end.
+    #[inline]
+    fn pieces(&mut self) -> bool {
+        let vocabulary = &self.wordpiece.vocabulary;
         let mut rest = &self.word.bytes[..self.word.len];
-        let mut place = Place::First;
-        while !rest.is_empty() {
-            match self.wordpiece.vocabulary.longest_piece(place, rest) {
-                Some((id, len)) if self.word.chars <= WORD_CHARS => {
-                    self.ids.push(id);
-                    rest = &rest[len..];
-                    place = Place::Later;
-                }
-                _ => {
-                    self.ids.truncate(known);
-                    self.ids.push(self.wordpiece.unknown);
-                    return;
-                }
-            }
+        if let Some(id) = vocabulary.find(Place::First, rest, self.word.hash) {
+            self.ids.push(id);
+            return true;
         }
+        let mut place = Place::First;
+        while !rest.is_empty()
+            && let Some((id, len)) = vocabulary.longest_piece(place, rest)
+        {
+            self.ids.push(id);
+            rest = &rest[len..];
+            place = Place::Later;
+        }
+        rest.is_empty()
     }
 }
 
@@ -290,9 +285,9 @@ impl Vocabulary {
             hash = hash.with(byte);
             *prefix = hash;
         }
-        let prefixes = (1..=rest.len()).rev();
-        prefixes
-            .filter_map(|len| Some((self.find(place, &rest[..len], hashes[len - 1])?, len)))
-            .next()
+        (1..=rest.len()).rev().find_map(|len| {
+            let id = self.find(place, &rest[..len], hashes[len - 1])?;
+            Some((id, len))
+        })
     }
 }

@@ -82,13 +82,15 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
         (Ok(_), _) => return Ok(Outcome::default()),
         (Err(error), _) => return Err(error.into()),
     }
-    match open(how) {
-        Ok(mut writer) => run(how, &mut writer),
-        Err(StoreError::Locked { .. }) => Ok(Outcome {
+    match open(how).and_then(|mut writer| run(how, &mut writer)) {
+        Err(IndexError::Store(StoreError::Locked { .. })) => Ok(Outcome {
             locked: true,
             ..Outcome::default()
         }),
-        Err(other) => Err(other.into()),
+        Err(IndexError::Store(error)) if how.mode == Mode::Full && error.wants_rebuild() => {
+            run(how, &mut Writer::rebuild(&how.root)?)
+        }
+        other => other,
     }
 }
 
@@ -106,15 +108,13 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     Ok(discover(&how.env, index)?.is_empty())
 }
 
-fn open(how: &Refresh<'_>) -> Result<Writer, StoreError> {
-    match how.mode {
-        Mode::Changes => Writer::open(&how.root),
-        Mode::Full => match Writer::open(&how.root) {
-            Ok(mut writer) => writer.forget_all().map(|()| writer),
-            Err(error) if error.wants_rebuild() => Writer::rebuild(&how.root),
-            Err(other) => Err(other),
-        },
+fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
+    let mut writer = Writer::open(&how.root)?;
+    if how.mode == Mode::Full {
+        writer.verify()?;
+        writer.forget_all()?;
     }
+    Ok(writer)
 }
 
 fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {

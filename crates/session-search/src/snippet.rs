@@ -92,6 +92,6 @@ mod tests {
         );
         assert_eq!(of("service", 200), "Use the service name.");
         assert_eq!(of("nothing of it", 20), "Hello there, this is…");
-        assert_eq!(of("network", 12), "…ackend networ…");
+        assert_eq!(of("network", 12), "…nd network d…");
     }
 }

@@ -44,7 +44,9 @@ impl Source for OpenCode {
         let read = open(&at.path).and_then(|h| history::read(&*h, &at.path, from, sink));
         if let Err(error) = read {
             sink.warning(fault::warning(&at.path, &error));
-            sink.checkpoint(from.cloned().unwrap_or_default());
+            if error.lasts() {
+                sink.checkpoint(from.cloned().unwrap_or_default());
+            }
         }
     }
 

@@ -16,7 +16,9 @@ pub trait Source: Sync {
     /// Reads a location from `from` on (from its beginning without a cursor)
     /// into `sink`. Never fails: what cannot be read is given to
     /// [`Sink::warning`]. The last call before it returns is
-    /// [`Sink::checkpoint`], unless the sink asked to stop.
+    /// [`Sink::checkpoint`], unless the sink asked to stop, or the location
+    /// could not be read now and is worth another try as it is (locked, no
+    /// permission): then there is no checkpoint at all.
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink);
 
     /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
@@ -93,7 +95,8 @@ pub trait Sink {
     fn turn(&mut self, turn: Turn) -> Flow;
 
     /// Everything before the cursor has been delivered; a reader that starts
-    /// from it delivers the rest and nothing twice.
+    /// from it delivers the rest and nothing twice. What came after the last
+    /// checkpoint before a stop is to be discarded.
     fn checkpoint(&mut self, cursor: Cursor) -> Flow;
 
     /// A session that this location held before is no longer in it.

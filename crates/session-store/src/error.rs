@@ -37,10 +37,17 @@ pub enum StoreError {
     },
     /// SQLite failed.
     #[error("the index database failed: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     /// The file system failed; the text carries the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+/// Not as a source: the text has all that it says.
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
 }
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;

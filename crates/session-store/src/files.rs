@@ -48,6 +48,17 @@ pub struct Problem {
     pub count: u64,
 }
 
+/// When a problem was met, which says when it is forgotten.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// Inside a file; until the file is read anew.
+    Read,
+    /// While listing; until the next list.
+    Listing,
+    /// The file could not be read at all; until the next try.
+    Unread,
+}
+
 const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, cursor, gone";
 
 fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
@@ -102,7 +113,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<Problem>> {
-        self.some_problems("listing = 1")
+        self.some_problems("kind = 1")
     }
 
     fn some_problems(&self, which: &str) -> Result<Vec<Problem>> {
@@ -131,12 +142,7 @@ impl Writer {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO files(source, path) VALUES(?1, ?2) ON CONFLICT(path) DO UPDATE SET gone = 0 RETURNING id",
         )?;
-        let id = insert.query_row(params![source.as_str(), path], |row| row.get(0))?;
-        drop(insert);
-        self.db
-            .prepare_cached("UPDATE sessions SET gone = 0 WHERE file = ?1 AND gone")?
-            .execute([id])?;
-        Ok(id)
+        Ok(insert.query_row(params![source.as_str(), path], |row| row.get(0))?)
     }
 
     /// Records how far a file has been read, and as what it was found.
@@ -159,7 +165,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Marks a file that is no longer on disk, and its sessions.
+    /// Marks a file that is no longer on disk, and with it its sessions. What
+    /// was wrong with it no longer matters.
     ///
     /// # Errors
     /// When the database fails.
@@ -167,8 +174,10 @@ impl Writer {
         self.begin()?;
         self.db
             .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
-        self.db
-            .execute("UPDATE sessions SET gone = 1 WHERE file = ?1", [file])?;
+        self.db.execute(
+            "DELETE FROM problems WHERE kind <> 1 AND path = (SELECT path FROM files WHERE id = ?1)",
+            [file],
+        )?;
         Ok(())
     }
 
@@ -180,7 +189,7 @@ impl Writer {
     pub fn begin_anew(&mut self, file: i64, path: &str) -> Result<()> {
         self.begin()?;
         self.db
-            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND listing = 0")?
+            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
             .execute([path])?;
         self.db
             .prepare_cached("UPDATE sessions SET gone = 1 WHERE file = ?1")?
@@ -211,7 +220,7 @@ impl Writer {
     /// When the database fails.
     pub fn problem(&mut self, problem: &Problem) -> Result<()> {
         self.begin()?;
-        self.put_problem(problem, false)
+        self.put_problem(problem, Kind::Read)
     }
 
     /// Replaces what is recorded as wrong with listing the histories.
@@ -220,20 +229,48 @@ impl Writer {
     /// When the database fails.
     pub fn listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
         self.begin()?;
-        self.db
-            .execute("DELETE FROM problems WHERE listing = 1", [])?;
-        problems.iter().try_for_each(|p| self.put_problem(p, true))
+        self.db.execute("DELETE FROM problems WHERE kind = 1", [])?;
+        problems
+            .iter()
+            .try_for_each(|p| self.put_problem(p, Kind::Listing))
     }
 
-    fn put_problem(&self, problem: &Problem, listing: bool) -> Result<()> {
+    /// Says why a file could not be read at all; forgotten at the next try.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unread(&mut self, problem: &Problem) -> Result<()> {
+        self.begin()?;
+        self.put_problem(problem, Kind::Unread)
+    }
+
+    /// Forgets why a file could not be read at all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn clear_unread(&mut self, path: &str) -> Result<()> {
+        self.begin()?;
+        let mut delete = self
+            .db
+            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?;
+        delete.execute(params![path, Kind::Unread as i64])?;
+        Ok(())
+    }
+
+    fn put_problem(&self, problem: &Problem, kind: Kind) -> Result<()> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO problems(path, reason, listing, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET count =
-               CASE WHEN place IS NULL THEN excluded.count ELSE count + excluded.count END",
+            "INSERT INTO problems(path, reason, kind, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET count = count + excluded.count",
         )?;
         let place = problem.offset.map(u64::cast_signed);
         let count = problem.count.cast_signed();
-        insert.execute(params![problem.path, problem.reason, listing, place, count])?;
+        insert.execute(params![
+            problem.path,
+            problem.reason,
+            kind as i64,
+            place,
+            count
+        ])?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The index folder: private, one writer.
 
 use crate::error::{Result, StoreError};
-use std::fs::{File, TryLockError};
+use std::fs::{DirBuilder, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The index's folder: `SESSION_SEARCH_HOME`, else `session-search` in the
@@ -40,26 +40,17 @@ pub(crate) fn size(folder: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
-/// Makes the folder with its parents, readable by its owner alone.
+/// Makes the folder and what is missing above it, readable by their owner
+/// alone. A folder that is there keeps its rights: it may hold other things.
 pub(crate) fn create_private(folder: &Path) -> Result<()> {
-    fs_err::create_dir_all(folder)?;
-    restrict(folder, 0o700)
-}
-
-/// Takes the rights of group and others from a file or folder.
-#[cfg(unix)]
-pub(crate) fn restrict(path: &Path, mode: u32) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(fs_err::set_permissions(
-        path,
-        std::fs::Permissions::from_mode(mode),
-    )?)
-}
-
-/// Elsewhere the user's own folders are private as they are.
-#[cfg(not(unix))]
-pub(crate) fn restrict(_path: &Path, _mode: u32) -> Result<()> {
-    Ok(())
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.recursive(true).create(folder);
+    Ok(made.map_err(|e| {
+        let text = format!("cannot create the folder `{}`: {e}", folder.display());
+        std::io::Error::new(e.kind(), text)
+    })?)
 }
 
 /// Opens a file for writing, created with rights for its owner alone.

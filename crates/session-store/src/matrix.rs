@@ -72,7 +72,8 @@ impl Matrix {
     }
 
     /// The dot product of each row with `query`, which has `dims` numbers, in
-    /// the order of rows. For unit vectors that is the cosine.
+    /// the order of rows. For unit vectors that is the cosine. A row that is
+    /// damaged, so that the product is no number, gives 0.
     pub fn dot(&self, query: &[f32]) -> Vec<f32> {
         let mut scores = vec![0.0; self.rows];
         if self.rows <= BLOCK_ROWS {
@@ -88,7 +89,8 @@ impl Matrix {
         let mut row = vec![0.0f32; self.dims];
         for (i, score) in scores.iter_mut().enumerate() {
             self.half_row(first + i).convert_to_f32_slice(&mut row);
-            *score = ndarray::aview1(&row).dot(&ndarray::aview1(query));
+            let dot = ndarray::aview1(&row).dot(&ndarray::aview1(query));
+            *score = if dot.is_finite() { dot } else { 0.0 };
         }
     }
 
@@ -176,6 +178,8 @@ impl Appends {
 
 impl Append {
     fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
+        // Rows that are lost must not be made up of zeros.
+        Matrix::open(root, model, level)?;
         let path = path(root, model, level);
         if let Some(folder) = path.parent() {
             folder::create_private(&folder::vectors(root))?;

@@ -58,7 +58,7 @@ pub struct TurnRow {
 
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
     coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
-    started_ms, ended_ms, turns, gone";
+    started_ms, ended_ms, turns, gone OR (SELECT f.gone FROM files f WHERE f.id = file)";
 
 pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {

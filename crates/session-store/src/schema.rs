@@ -16,8 +16,8 @@ CREATE TABLE files(
   size INTEGER NOT NULL DEFAULT 0, mtime_ns INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,
   cursor TEXT, gone INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE problems(
-  path TEXT NOT NULL, reason TEXT NOT NULL, listing INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
-  PRIMARY KEY(path, reason, listing)) WITHOUT ROWID;
+  path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
+  PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
 CREATE TABLE sessions(
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
   uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT,

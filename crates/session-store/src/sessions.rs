@@ -27,12 +27,23 @@ impl Writer {
             self.finish_replacing()?;
         }
         if fresh {
+            self.forget_turns_facts(id)?;
             self.replacing = Some(Replacing {
                 session: id,
                 turns: 0,
             });
         }
         Ok(id)
+    }
+
+    /// Forgets what the turns told of a session: they are about to tell it again.
+    fn forget_turns_facts(&self, session: i64) -> Result<()> {
+        self.db
+            .prepare_cached(
+                "UPDATE sessions SET first_prompt = NULL, started_ms = NULL, ended_ms = NULL WHERE id = ?1",
+            )?
+            .execute([session])?;
+        Ok(())
     }
 
     fn upsert_session(&self, file: i64, source: &SourceName, meta: &SessionMeta) -> Result<i64> {

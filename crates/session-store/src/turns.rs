@@ -34,19 +34,27 @@ impl Writer {
             }
             _ => TurnContent::of(turn),
         };
-        match known {
-            Some(known) if !self.update_turn(&known, turn, &content)? => return Ok(()),
-            Some(known) => {
-                self.drop_words(known.id)?;
-                self.settle(known.id, &content)?;
-                self.settle_copies(known.id)?;
-            }
+        let changed = match known {
+            Some(known) => self.change_turn(&known, turn, &content)?,
             None => {
                 let id = self.insert_turn(session, turn, &content)?;
                 self.settle(id, &content)?;
+                true
             }
+        };
+        self.update_session(session, turn, changed)
+    }
+
+    /// Brings a stored turn and its words up to date; false when they did not
+    /// change.
+    fn change_turn(&self, known: &Known, turn: &Turn, content: &TurnContent) -> Result<bool> {
+        let changed = self.update_turn(known, turn, content)?;
+        if changed {
+            self.drop_words(known.id)?;
+            self.settle(known.id, content)?;
+            self.settle_copies(known.id)?;
         }
-        self.update_session(session, turn)
+        Ok(changed)
     }
 
     fn count_replaced(&mut self, session: i64, turn: &Turn) {
@@ -191,16 +199,16 @@ impl Writer {
         self.put_words(id, &self.content(id)?)
     }
 
-    fn update_session(&self, session: i64, turn: &Turn) -> Result<()> {
+    fn update_session(&self, session: i64, turn: &Turn, changed: bool) -> Result<()> {
         let prompt = names_session(turn)
             .then(|| text::one_line(text::clip(&turn.prompt, 4 * FIRST_PROMPT_BYTES)))
             .map(|line| text::clip(&line, FIRST_PROMPT_BYTES).to_owned());
         self.db.prepare_cached(
             "UPDATE sessions SET turns = max(turns, ?2), first_prompt = coalesce(first_prompt, ?3),
                started_ms = min(coalesce(started_ms, ?4), coalesce(?4, started_ms)),
-               ended_ms = max(coalesce(ended_ms, ?5), coalesce(?5, ended_ms)), revision = revision + 1
+               ended_ms = max(coalesce(ended_ms, ?5), coalesce(?5, ended_ms)), revision = revision + ?6
              WHERE id = ?1",
-        )?.execute(params![session, turn.index + 1, prompt, turn.started_ms, turn.ended_ms])?;
+        )?.execute(params![session, turn.index + 1, prompt, turn.started_ms, turn.ended_ms, changed])?;
         Ok(())
     }
 

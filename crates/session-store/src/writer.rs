@@ -6,7 +6,7 @@ use crate::matrix::Appends;
 use crate::schema;
 use rusqlite::Connection;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes to the index. At most one exists, over all processes.
 ///
@@ -51,20 +51,20 @@ impl Writer {
         Self::with_lock(root, lock)
     }
 
-    /// Throws the index away and opens an empty one.
+    /// Puts the index away and opens an empty one. The old database is kept as
+    /// `index.db.old`: it may be all that is left of some history.
     ///
     /// # Errors
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         folder::create_private(root)?;
         let lock = Lock::take(root)?;
-        let database = folder::database(root);
-        for end in ["", "-wal", "-shm"] {
-            let mut path = database.clone().into_os_string();
-            path.push(end);
-            remove(fs_err::remove_file(PathBuf::from(path)))?;
+        for end in ["-wal", "-shm", ""] {
+            let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
+            unless_missing(fs_err::remove_file(&to))?;
+            unless_missing(fs_err::rename(from, to))?;
         }
-        remove(fs_err::remove_dir_all(folder::vectors(root)))?;
+        unless_missing(fs_err::remove_dir_all(folder::vectors(root)))?;
         Self::with_lock(root, lock)
     }
 
@@ -129,7 +129,7 @@ impl Writer {
     }
 }
 
-fn remove(result: std::io::Result<()>) -> Result<()> {
+fn unless_missing(result: std::io::Result<()>) -> Result<()> {
     match result {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io(e)),
         _ => Ok(()),

@@ -7,21 +7,39 @@ use anyhow::Result;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Refresh, refresh};
 use std::io::Write;
-use std::time::Duration;
+use session_store::{Reader, StoreError};
+use std::time::{Duration, Instant};
 
 /// Longest time a search waits for the index; what is left is said on stderr.
 const BUDGET: Duration = Duration::from_millis(300);
 
-/// Brings the index up to date as far as a search can wait for it.
+/// How long to wait for another process that is writing.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Brings the index up to date as far as a search can wait for it. While
+/// another process is making the first index, there is nothing to answer from:
+/// that is waited for.
 ///
 /// # Errors
 /// When the index or the model fails.
 pub fn before_search(home: &Home, embedder: &dyn Embedder) -> Result<Outcome> {
-    let outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+    let began = Instant::now();
+    let mut outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+    while outcome.locked && is_empty(home)? && began.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(50));
+        outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+    }
     if let Some(note) = note(&outcome) {
         writeln!(anstream::stderr(), "{note}")?;
     }
     Ok(outcome)
+}
+
+fn is_empty(home: &Home) -> Result<bool> {
+    match Reader::open(&home.root) {
+        Err(StoreError::Missing { .. }) => Ok(true),
+        index => Ok(index?.is_empty()?),
+    }
 }
 
 /// Brings the index up to date.

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::IndexArgs;
-use crate::command::fresh;
+use crate::command::fresh::{self, PATIENCE};
 use crate::home::Home;
 use crate::output::human::plural;
 use crate::output::json;
@@ -10,9 +10,6 @@ use anyhow::{Result, bail};
 use session_indexer::{Mode, Outcome};
 use std::io::Write;
 use std::time::{Duration, Instant};
-
-/// How long to wait for another process that is writing.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the command.
 ///

@@ -14,7 +14,7 @@ use session_search::{
     Dense, DenseScale, Level, Ranking, Request, Resolved, Results, resolve, search,
 };
 use session_sources::sources;
-use session_store::{Reader, SessionRow};
+use session_store::{Reader, SessionRow, StoreError};
 use std::io::Write;
 
 /// Runs the command.
@@ -27,12 +27,22 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     if !args.no_refresh || !session_store::exists(&home.root) {
         fresh::before_search(&home, embedder.as_ref())?;
     }
-    let index = Reader::open(&home.root)?;
+    match ask(args, &home, embedder.as_ref()) {
+        // A matrix may go between a look at the database and one at the matrix.
+        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => {
+            ask(args, &home, embedder.as_ref())
+        }
+        other => other,
+    }
+}
+
+fn ask(args: &SearchArgs, home: &Home, embedder: &dyn Embedder) -> Result<Found> {
+    let index = home.index()?;
     let all = index.sessions()?;
     if all.is_empty() {
-        return no_history(args, &home);
+        return no_history(args, home);
     }
-    answer(args, &index, &all, embedder.as_ref())
+    answer(args, &index, &all, embedder)
 }
 
 /// Answers from an index that holds something.

@@ -19,7 +19,7 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let embedder = session_embed::bundled()?;
     fresh::before_search(&home, embedder.as_ref())?;
-    print(args, &Reader::open(&home.root)?)
+    print(args, &home.index()?)
 }
 
 /// Prints turns from an index.

@@ -51,7 +51,7 @@ struct ModelStatus {
 /// When the index fails.
 pub fn run(args: &StatusArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let index = match Reader::open(&home.root) {
+    let index = match home.index() {
         Err(StoreError::Missing { .. }) => {
             writeln!(
                 anstream::stderr(),

@@ -216,11 +216,24 @@ fn next(query: &str, results: &Results, all: &[SessionRow]) -> String {
     let command = match (results.level, &first.turn) {
         (Level::Turn, Some(turn)) => {
             let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
-            format!("show {id}:{}-{last}", turn.index.saturating_sub(2))
+            let place = format!("{id}:{}-{last}", turn.index.saturating_sub(2));
+            format!("show {}", number_quoted(place))
         }
-        _ => format!("search {} --depth 2 --session {id}", quoted(query)),
+        _ => {
+            let (query, id) = (quoted(query), number_quoted(id));
+            format!("search {query} --depth 2 --session {id}")
+        }
     };
     format!("\n{} session-search {command}\n", paint(FAINT, "Next:"))
+}
+
+/// An id as a shell takes it: `#` begins a comment there.
+fn number_quoted(id: String) -> String {
+    if id.starts_with('#') {
+        format!("'{id}'")
+    } else {
+        id
+    }
 }
 
 /// The query as a shell takes it.

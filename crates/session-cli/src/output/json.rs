@@ -6,6 +6,7 @@ use serde::Serialize;
 use session_core::{Band, Standing};
 use session_search::{Explanation, Hit, Level, Results, Searched};
 use session_store::SessionRow;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Prints a value as one JSON document.
@@ -14,8 +15,30 @@ use std::io::Write;
 /// When stdout cannot be written.
 pub fn print(value: &impl Serialize) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
-    Ok(writeln!(out)?)
+    let text = serde_json::to_string_pretty(value)?;
+    Ok(writeln!(out, "{}", escaped(&text))?)
+}
+
+/// JSON in which what a terminal would obey, and JSON lets stand, is escaped:
+/// it occurs only within strings.
+fn escaped(json: &str) -> Cow<'_, str> {
+    if !json.contains(is_unsafe) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if is_unsafe(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Delete, the C1 controls, and marks of direction.
+fn is_unsafe(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The answer to a search.

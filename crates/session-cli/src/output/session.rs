@@ -9,8 +9,13 @@ use session_store::SessionRow;
 /// Shortest beginning of an id that is ever shown.
 const SHORT: usize = 8;
 
-/// The shortest beginning of a session's id that no other one shares.
+/// The shortest beginning of a session's id that no other one shares. The
+/// index's own number, where another one has the same id, or where the id would
+/// mean something to a shell or a terminal.
 pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
+    if !is_plain(&session.uid) || has_twin(session, all) {
+        return format!("#{}", session.id);
+    }
     let uid: Vec<char> = session.uid.chars().collect();
     let shared = |other: &SessionRow| {
         uid.iter()
@@ -25,6 +30,16 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
         .max()
         .unwrap_or(0);
     uid.iter().take((longest + 1).max(SHORT)).collect()
+}
+
+fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
+    all.iter()
+        .any(|o| o.id != session.id && o.uid == session.uid)
+}
+
+/// True for an id as agents make them.
+fn is_plain(uid: &str) -> bool {
+    !uid.starts_with('-') && uid.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// The name of a session's project.
@@ -75,10 +90,12 @@ const CANDIDATES: usize = 10;
 
 /// The message for an id that names several sessions.
 pub fn candidates(id: &str, found: &[SessionRow]) -> String {
-    let same = found.iter().all(|s| s.uid == found[0].uid);
+    let mut numbered = false;
     let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
     for session in found.iter().take(CANDIDATES) {
-        let name = if same {
+        let by_number = !is_plain(&session.uid) || has_twin(session, found);
+        numbered |= by_number;
+        let name = if by_number {
             format!("#{} ({})", session.id, session.uid)
         } else {
             session.uid.clone()
@@ -98,7 +115,7 @@ pub fn candidates(id: &str, found: &[SessionRow]) -> String {
         out.push_str(&format!("\n  … and {} more", found.len() - CANDIDATES));
     }
     out.push_str("\nhint: write more of it");
-    if same {
+    if numbered {
         out.push_str(", or the number with its `#`, in quotes");
     }
     out

@@ -70,7 +70,14 @@ fn matrix(env: &TestEnvironment, level: &str) -> PathBuf {
 fn garbage_for_a_database() {
     let env = small();
     fs_err::write(env.index("index.db"), vec![0x5a; 50_000]).unwrap();
-    insta::assert_snapshot!(env.run(&["search", "docker"]), @"");
+    insta::assert_snapshot!(env.run(&["search", "docker"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index in `[TMP]/index` is damaged: file is not a database
+    hint: run `session-search index --full` to build it anew; the old database is kept beside it
+    ");
     said_and_healed(&env);
 }
 
@@ -80,7 +87,14 @@ fn a_database_of_another_version() {
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
     db.pragma_update(None, "user_version", 99).unwrap();
     drop(db);
-    insta::assert_snapshot!(env.run(&["search", "docker"]), @"");
+    insta::assert_snapshot!(env.run(&["search", "docker"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index in `[TMP]/index` has format 99, this program reads format 1
+    hint: run `session-search index --full` to build it anew; the old database is kept beside it
+    ");
     said_and_healed(&env);
 }
 

@@ -101,7 +101,7 @@ impl TestEnvironment {
 
     /// Runs the program and reads the JSON that it prints.
     pub fn json(&self, args: &[&str]) -> Value {
-        let ran = self.run(&[args, &["--json"]].concat());
+        let ran = self.run(&[&args[..1], &["--json"], &args[1..]].concat());
         serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
     }
 

@@ -126,7 +126,14 @@ fn sources_are_told_apart() {
     check(&env, &["--source", "claude"], "abcd");
     check(&env, &["--source", "opencode"], "s");
     let ran = env.run(&["search", "kettle", "--source", "emacs"]).exits(2);
-    insta::assert_snapshot!(ran, @"");
+    insta::assert_snapshot!(ran, @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no source `emacs`
+    hint: one of claude, opencode
+    ");
 }
 
 #[test]
@@ -161,7 +168,14 @@ fn times_are_days_dates_or_spans() {
 #[test]
 fn what_is_no_time_is_said() {
     let env = env();
-    insta::assert_snapshot!(env.run(&["search", "kettle", "--since", "soon"]), @"");
+    insta::assert_snapshot!(env.run(&["search", "kettle", "--since", "soon"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `soon` is not a time
+    hint: write a date (2026-01-15), a time (2026-01-15T09:00), or a while ago (3d, 12h)
+    ");
     for bad in [
         ["--days", "x"],
         ["--days", "-1"],

@@ -12,36 +12,151 @@ fn help(command: &[&str]) -> String {
 
 #[test]
 fn help_of_the_program() {
-    assert_snapshot!(help(&[]), @"");
+    assert_snapshot!(help(&[]), @r#"
+    Find what you did with Claude Code and OpenCode: by meaning and by word, offline
+
+    Three levels: which session was it, which exchange in it, and everything around it. The index is
+    kept up to date by each search; there is nothing to set up.
+
+    Usage: session-search <COMMAND>
+
+    Commands:
+      search  Find sessions, or turns with --depth 2
+      show    Show turns of a session in full: words, calls, edits, commands, outputs
+      index   Bring the index up to date now
+      status  Say what is indexed, by what, and how fresh it is
+      demo    Walk the three levels on a small built-in history
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Examples:
+      session-search search "docker bridge networking"
+      session-search search "docker bridge" --depth 2 --session a1b2c3d4
+      session-search show a1b2c3d4:5-9
+      session-search demo
+
+    Exit codes: 0 found, 1 nothing found, 2 error.
+    "#);
 }
 
 #[test]
 fn help_of_search() {
-    assert_snapshot!(help(&["search"]), @"");
+    assert_snapshot!(help(&["search"]), @r#"
+    Find sessions, or turns with --depth 2
+
+    Usage: session-search search [OPTIONS] <QUERY>
+
+    Arguments:
+      <QUERY>  What you remember of it. Any text; double quotes make a phrase
+
+    Options:
+          --depth <LEVEL>  1 finds sessions, 2 finds turns [default: 1]
+      -h, --help           Print help
+
+    Filters:
+          --project <NAME|PATH>   Name or path of the project, or a part of it; `.` is this folder
+          --source <AGENT>        Agent: claude or opencode
+          --since <TIME>          From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 12h
+          --until <TIME>          Up to and including this day, or before this time
+          --days <N>              The last N days, today included
+          --today                 Today, local time
+          --yesterday             Yesterday, local time
+          --branch <NAME>         Git branch
+          --file <PATH>           A file that was read or changed, or a part of its path
+          --session <ID>          Only this session, by its id or the beginning of it
+          --exclude-session <ID>  Not this session; may be given several times
+          --subagents             Also find what subagents did
+
+    Ranking:
+          --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
+          --vector-only     By meaning alone
+          --keyword-only    By words alone
+          --explain         Say how each score came to be
+      -n, --limit <N>       Most hits shown [default: 10]
+          --json            Print JSON
+          --no-refresh      Answer from the index as it is, without looking for changes
+          --or-demo         Where this machine has no history at all, answer from the built-in demo
+
+    Examples:
+      session-search search "that time the network would not resolve"
+      session-search search EMFILE --project homelab --days 30
+      session-search search "retry with backoff" --depth 2 --file client.rs
+      session-search search '"connection refused"' --keyword-only --json
+    "#);
 }
 
 #[test]
 fn help_of_show() {
-    assert_snapshot!(help(&["show"]), @"");
+    assert_snapshot!(help(&["show"]), @r"
+    Show turns of a session in full: words, calls, edits, commands, outputs
+
+    Usage: session-search show [OPTIONS] <ID[:TURNS]>
+
+    Arguments:
+      <ID[:TURNS]>  Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
+
+    Options:
+          --brief  Cut outputs and long inputs after a few lines
+          --json   Print JSON
+      -h, --help   Print help
+
+    Examples:
+      session-search show a1b2c3d4           all turns
+      session-search show a1b2c3d4:7         one turn, counted from 0
+      session-search show a1b2c3d4:5-9       turns 5 to 9
+    ");
 }
 
 #[test]
 fn help_of_index() {
-    assert_snapshot!(help(&["index"]), @"");
+    assert_snapshot!(help(&["index"]), @r"
+    Bring the index up to date now
+
+    Usage: session-search index [OPTIONS]
+
+    Options:
+          --full  Read every history anew; what vanished histories left is kept
+          --json  Print JSON
+      -h, --help  Print help
+    ");
 }
 
 #[test]
 fn help_of_status() {
-    assert_snapshot!(help(&["status"]), @"");
+    assert_snapshot!(help(&["status"]), @r"
+    Say what is indexed, by what, and how fresh it is
+
+    Usage: session-search status [OPTIONS]
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
+    ");
 }
 
 #[test]
 fn help_of_demo() {
-    assert_snapshot!(help(&["demo"]), @"");
+    assert_snapshot!(help(&["demo"]), @r#"
+    Walk the three levels on a small built-in history
+
+    Usage: session-search demo [QUERY]
+
+    Arguments:
+      [QUERY]  What to look for [default: "containers cannot find each other by name"]
+
+    Options:
+      -h, --help  Print help
+    "#);
 }
 
 #[test]
 fn no_command_is_an_error() {
-    let ran = TestEnvironment::new().run::<&str>(&[]).exits(2);
+    let ran = TestEnvironment::new().run(&[""; 0]).exits(2);
     assert!(ran.stderr().contains("Usage: session-search"), "{ran}");
 }

@@ -33,7 +33,16 @@ fn a_beginning_that_only_one_has_is_enough() {
 #[test]
 fn a_shared_beginning_lists_the_candidates() {
     let env = env();
-    assert_snapshot!(env.run(&["show", "abcd"]), @"");
+    assert_snapshot!(env.run(&["show", "abcd"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `abcd` is the beginning of 2 session ids:
+      abcd1111-0000-4000-8000-000000000001   harbour   2026-01-15   Light the lantern at the pier
+      abcd1122-0000-4000-8000-000000000002   harbour   2026-01-15   Light the lantern on the boat
+    hint: write more of it
+    ");
     env.run(&["search", "lantern", "--session", "abcd"])
         .exits(2);
     env.run(&["search", "lantern", "--exclude-session", "abcd"])
@@ -43,7 +52,14 @@ fn a_shared_beginning_lists_the_candidates() {
 #[test]
 fn an_unknown_id_is_an_error() {
     let env = env();
-    assert_snapshot!(env.run(&["show", "ffff"]), @"");
+    assert_snapshot!(env.run(&["show", "ffff"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no session begins with `ffff`
+    hint: `session-search search` prints ids
+    ");
     for id in [
         "",
         ":",
@@ -86,7 +102,16 @@ fn two_sessions_with_one_id_are_told_apart_by_number() {
         session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
         session(ONE, "/home/ann/marina", "Wind the harbour clock").at("2026-01-16T10:00:00Z"),
     ]);
-    assert_snapshot!(env.run(&["show", "abcd"]), @"");
+    assert_snapshot!(env.run(&["show", "abcd"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `abcd` is the beginning of 2 session ids:
+      #1 (abcd1111-0000-4000-8000-000000000001)   harbour   2026-01-15   Light the lantern at the pier
+      #2 (abcd1111-0000-4000-8000-000000000001)   marina   2026-01-15   Wind the harbour clock
+    hint: write more of it, or the number with its `#`, in quotes
+    ");
     let first = env.run(&["show", "#1"]).succeeded().stdout();
     let second = env.run(&["show", "#2:0"]).succeeded().stdout();
     assert!(

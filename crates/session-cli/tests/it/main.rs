@@ -28,6 +28,9 @@ fn every_file_here_is_a_module() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "rs") {
+            continue;
+        }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         assert!(
             name == "main" || main.contains(&format!("mod {name};\n")),

@@ -7,20 +7,111 @@ use insta::assert_snapshot;
 #[test]
 fn sessions_are_listed_for_people() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "docker bridge dns"]), @"");
-    assert_snapshot!(env.run(&["search", "docker bridge dns", "--limit", "1", "--explain"]), @"");
+    assert_snapshot!(env.run(&["search", "docker bridge dns"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
+
+    [0.91 strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
+        The containers cannot resolve each other by name on the docker bridge
+        resume: claude --resume a1000000-0000-4000-8000-000000000001
+
+    [0.08 weak]        claude   b2000000   parser   2026-02-20   1 turn   The file watcher crashes wit…
+        The file watcher crashes with EMFILE after an hour
+        resume: claude --resume b2000000-0000-4000-8000-000000000002
+
+    [0.05 weak]        claude   c3000000   shop   2026-03-11   1 turn   Card payments are charged twic…
+        Card payments are charged twice when the customer reloads the page
+        resume: claude --resume c3000000-0000-4000-8000-000000000003
+
+    Next: session-search search "docker bridge dns" --depth 2 --session a1000000
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["search", "docker bridge dns", "--limit", "1", "--explain"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
+
+    [0.91 strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
+        The containers cannot resolve each other by name on the docker bridge
+        resume: claude --resume a1000000-0000-4000-8000-000000000001
+        bm25 5.196 (rank 1, scaled 1.000)   cosine 0.792 (rank 1, scaled 0.864)
+
+    score = 0.70 x dense + 0.30 x lexical; the best dense hit is worth 0.86, the best lexical hit 1.00
+      docker: 1 turn, idf 1.39
+      bridge: 1 turn, idf 1.39
+      dns: 1 turn, idf 1.39
+
+    Next: session-search search "docker bridge dns" --depth 2 --session a1000000
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn turns_are_listed_for_people() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "docker bridge dns", "--depth", "2", "--limit", "2"]), @"");
+    assert_snapshot!(env.run(&["search", "docker bridge dns", "--depth", "2", "--limit", "2"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    TURNS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
+
+    [0.88 strong]      claude   a1000000:0   homelab   2026-01-15   1/2   Docker bridge DNS
+        The containers cannot resolve each other by name on the docker bridge
+        resume: claude --resume a1000000-0000-4000-8000-000000000001
+
+    [0.11 weak]        claude   b2000000:0   parser   2026-02-20   1/1   The file watcher crashes with…
+        The file watcher crashes with EMFILE after an hour
+        resume: claude --resume b2000000-0000-4000-8000-000000000002
+
+    Next: session-search show a1000000:0-1
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn sessions_are_listed_as_json() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "EMFILE watcher", "--limit", "1", "--json"]), @"");
+    assert_snapshot!(env.run(&["search", "EMFILE watcher", "--limit", "1", "--json"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "query": "EMFILE watcher",
+      "level": "session",
+      "hits": [
+        {
+          "rank": 1,
+          "score": 0.8963,
+          "band": "strong",
+          "source": "claude",
+          "session": "b2000000-0000-4000-8000-000000000002",
+          "turn": 0,
+          "turns": 1,
+          "project": "parser",
+          "path": "/home/ann/parser",
+          "date": "2026-02-20T14:03:00Z",
+          "branch": "watch-mode",
+          "title": "The file watcher crashes with EMFILE after an hour",
+          "preview": "The file watcher crashes with EMFILE after an hour",
+          "files": [],
+          "tools": [
+            "Bash"
+          ],
+          "resume": "claude --resume b2000000-0000-4000-8000-000000000002",
+          "parent": null,
+          "gone": false
+        }
+      ],
+      "searched": {
+        "sessions": 4,
+        "projects": 4,
+        "sources": {
+          "claude": 3,
+          "opencode": 1
+        }
+      }
+    }
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -35,20 +126,154 @@ fn turns_are_listed_as_json() {
         "1",
         "--json",
     ];
-    assert_snapshot!(env.run(&search), @"");
+    assert_snapshot!(env.run(&search), @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "query": "network in compose.yaml",
+      "level": "turn",
+      "hits": [
+        {
+          "rank": 1,
+          "score": 0.9984,
+          "band": "strong",
+          "source": "claude",
+          "session": "a1000000-0000-4000-8000-000000000001",
+          "turn": 1,
+          "turns": 2,
+          "project": "homelab",
+          "path": "/home/ann/homelab",
+          "date": "2026-01-15T10:05:00Z",
+          "branch": "main",
+          "title": "Docker bridge DNS",
+          "preview": "Write that into compose.yaml",
+          "files": [
+            "/home/ann/homelab/compose.yaml"
+          ],
+          "tools": [
+            "Edit"
+          ],
+          "resume": "claude --resume a1000000-0000-4000-8000-000000000001",
+          "parent": null,
+          "gone": false
+        }
+      ],
+      "searched": {
+        "sessions": 4,
+        "projects": 4,
+        "sources": {
+          "claude": 3,
+          "opencode": 1
+        }
+      }
+    }
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn turns_are_shown_for_people() {
     let env = small();
-    assert_snapshot!(env.run(&["show", DOCKER]), @"");
-    assert_snapshot!(env.run(&["show", "b2:0", "--brief"]), @"");
+    assert_snapshot!(env.run(&["show", DOCKER]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSION  a1000000   claude   homelab   2026-01-15 10:00   2 turns
+    Docker bridge DNS
+    folder: /home/ann/homelab
+    branch: main
+
+    ── 1/2  2026-01-15 10:00 ───────────────────────────────────────────────────────────────────────────
+    you> The containers cannot resolve each other by name on the docker bridge
+
+    [thinking]
+    The default bridge has no DNS.
+
+    ● Bash docker network inspect bridge
+      │ [{"Name": "bridge"}]
+
+    The default bridge has no DNS. Create a network of your own and attach both.
+
+    ── 2/2  2026-01-15 10:05 ───────────────────────────────────────────────────────────────────────────
+    you> Write that into compose.yaml
+
+    ● Edit /home/ann/homelab/compose.yaml
+      - services:
+      + networks:
+      +   inner:
+      + services:
+      │ The file has been updated.
+
+    Both services are on the network `inner` now.
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["show", "b2:0", "--brief"]), @r"
+    exit code: 0
+    ----- stdout -----
+    SESSION  b2000000   claude   parser   2026-02-20 14:00   1 turn
+    The file watcher crashes with EMFILE after an hour
+    folder: /home/ann/parser
+    branch: watch-mode
+
+    ── 1/1  2026-02-20 14:00 ───────────────────────────────────────────────────────────────────────────
+    you> The file watcher crashes with EMFILE after an hour
+
+    ● Bash ulimit -n failed
+      │ Error: EMFILE: too many open files
+
+    Each change opens a new handle and none is closed. Reuse one watcher.
+    ----- stderr -----
+    ");
 }
 
 #[test]
 fn turns_are_shown_as_json() {
     let env = small();
-    assert_snapshot!(env.run(&["show", "a1:0-0", "--json"]), @"");
+    assert_snapshot!(env.run(&["show", "a1:0-0", "--json"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "source": "claude",
+      "session": "a1000000-0000-4000-8000-000000000001",
+      "title": "Docker bridge DNS",
+      "project": "homelab",
+      "path": "/home/ann/homelab",
+      "turns": 2,
+      "resume": "claude --resume a1000000-0000-4000-8000-000000000001",
+      "gone": false,
+      "shown": [
+        {
+          "turn": 0,
+          "date": "2026-01-15T10:00:00Z",
+          "branch": "main",
+          "origin": "history",
+          "kind": "typed",
+          "prompt": "The containers cannot resolve each other by name on the docker bridge",
+          "parts": [
+            {
+              "type": "thinking",
+              "text": "The default bridge has no DNS."
+            },
+            {
+              "type": "call",
+              "id": "toolu_a1000000_2",
+              "name": "Bash",
+              "command": "docker network inspect bridge",
+              "input": {
+                "command": "docker network inspect bridge"
+              },
+              "output": "[{\"Name\": \"bridge\"}]",
+              "failed": false
+            },
+            {
+              "type": "text",
+              "text": "The default bridge has no DNS. Create a network of your own and attach both."
+            }
+          ]
+        }
+      ]
+    }
+    ----- stderr -----
+    "#);
 }
 
 #[test]
@@ -70,43 +295,263 @@ fn brief_cuts_what_is_long() {
 #[test]
 fn status_tells_what_is_indexed() {
     let env = small();
-    assert_snapshot!(env.run(&["status"]), @"");
-    assert_snapshot!(env.run(&["status", "--json"]), @"");
+    assert_snapshot!(env.run(&["status"]), @r"
+    exit code: 0
+    ----- stdout -----
+    STATUS
+    history   4 sessions (claude 3, opencode 1), 5 turns, 4 projects
+    model     table (256 dims): 4 of 4 sessions, 9 vectors
+    updated   [TIME]: up to date
+    index     [TMP]/index ([SIZE] MB, format 1)
+    ----- stderr -----
+    ");
+    assert_snapshot!(env.run(&["status", "--json"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "index": "[TMP]/index",
+      "format": 1,
+      "bytes": [SIZE],
+      "updated": "[TIME]",
+      "sessions": 4,
+      "subagents": 0,
+      "turns": 5,
+      "projects": 4,
+      "sources": {
+        "claude": 3,
+        "opencode": 1
+      },
+      "gone": 0,
+      "files": 4,
+      "changed": 0,
+      "models": [
+        {
+          "name": "table",
+          "dims": 256,
+          "vectors": 9,
+          "sessions": 4,
+          "of": 4
+        }
+      ],
+      "problems": []
+    }
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn index_tells_what_it_did() {
     let env = small();
-    assert_snapshot!(env.run(&["index"]), @"");
-    assert_snapshot!(env.run(&["index", "--full"]), @"");
-    assert_snapshot!(env.run(&["index", "--full", "--json"]), @"");
+    assert_snapshot!(env.run(&["index"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing new ([TIME] s)
+    ");
+    assert_snapshot!(env.run(&["index", "--full"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    read 5 turns from 4 changed files, embedded 9 texts ([TIME] s)
+    ");
+    assert_snapshot!(env.run(&["index", "--full", "--json"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    {
+      "files_read": 4,
+      "files_left": 0,
+      "files_gone": 0,
+      "turns": 5,
+      "embedded": 9,
+      "sessions_left": 0,
+      "locked": false
+    }
+    ----- stderr -----
+    "#);
 }
 
 #[test]
 fn the_demo_walks_three_levels() {
     let env = TestEnvironment::new();
-    assert_snapshot!(env.run(&["demo"]), @"");
+    assert_snapshot!(env.run(&["demo"]), @r#"
+    exit code: 0
+    ----- stdout -----
+
+    Level 1: which session was it?
+    $ session-search search "containers cannot find each other by name" --limit 3
+
+    SESSIONS  "containers cannot find each other by name"   6 sessions, 3 projects (claude 6)
+
+    [0.39 weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+        The containers on the backend network can't reach each other by name. `api` gets "could not
+        resolve host: db" since I split the compose file.
+        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+
+    [0.09 weak]        claude   e5f6a7b8   shop   2026-03-11   2 turns   Duplicate orders after a retry
+        Customers are sometimes charged twice when the payment provider times out and we retry.
+        files: checkout.ts    resume: claude --resume e5f6a7b8-5555-4e55-8e55-000000000005
+
+    [0.08 weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
+        `parser --watch` dies after a while with EMFILE: too many open files. Only on big repositories.
+        resume: claude --resume c3d9e8f7-3333-4c33-8c33-000000000003
+
+    Next: session-search search "containers cannot find each other by name" --depth 2 --session a1b2c3d4
+
+    Level 2: which exchange in it?
+    $ session-search search "containers cannot find each other by name" --depth 2 --session a1b2c3d4 --limit 3
+
+    TURNS  "containers cannot find each other by name"   1 session, 1 project (claude 1)
+
+    [0.34 weak]        claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
+        The containers on the backend network can't reach each other by name. `api` gets "could not
+        resolve host: db" since I split the compose file.
+        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+
+    [0.18 weak]        claude   a1b2c3d4:2   homelab   2026-01-15   3/3   docker-network-debug
+        nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again
+        every five seconds, and `depends_on` with a health check keeps it from starting before `api…
+        files: nginx.conf    resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+
+    Next: session-search show a1b2c3d4:0-2
+
+    Level 3: everything around it
+    $ session-search show a1b2c3d4:0
+
+    SESSION  a1b2c3d4   claude   homelab   2026-01-15 19:02   3 turns
+    docker-network-debug
+    folder: /home/ann/homelab
+    branch: main
+
+    ── 1/3  2026-01-15 19:02 ───────────────────────────────────────────────────────────────────────────
+    you> The containers on the backend network can't reach each other by name. `api` gets "could not resolve host: db" since I split the compose file.
+
+    ● Bash docker network ls && docker compose ps
+      │ NETWORK ID     NAME              DRIVER
+      │ 3f1c9a2b7d10   homelab_default   bridge
+      │ 9b77c0de4411   backend           bridge
+      │ NAME   SERVICE   STATUS
+      │ api    api       running
+      │ db     db        running
+
+    ● Bash docker network inspect backend --format '{{range .Containers}}{{.Name}} {{end}}'
+      │ api
+
+    Only `api` is attached to the `backend` bridge. `db` stayed on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers only for containers that share a user-defined network. That is why the name does not resolve.
+    ----- stderr -----
+    "#);
     assert!(!env.index("").exists() && !env.home(".cache").exists());
 }
 
 #[test]
 fn nothing_found_is_said_on_stderr() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "zygomorphic", "--keyword-only"]), @"");
-    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @"");
-    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere", "--json"]), @"");
-    assert_snapshot!(env.run(&["show", "b2:7"]), @"");
+    assert_snapshot!(env.run(&["search", "zygomorphic", "--keyword-only"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing found in 4 sessions
+    ");
+    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing found in 0 sessions
+    hint: the filters may be too narrow
+    ");
+    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere", "--json"]), @r#"
+    exit code: 1
+    ----- stdout -----
+    {
+      "query": "EMFILE",
+      "level": "session",
+      "hits": [],
+      "searched": {
+        "sessions": 0,
+        "projects": 0,
+        "sources": {}
+      }
+    }
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["show", "b2:7"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    session b2000000-0000-4000-8000-000000000002 has no such turn
+    hint: its turns are 0 to 0
+    ");
 }
 
 #[test]
 fn without_history_the_way_on_is_shown() {
     let env = TestEnvironment::new();
-    assert_snapshot!(env.run(&["status"]), @"");
-    assert_snapshot!(env.run(&["search", "docker"]), @"");
-    assert_snapshot!(env.run(&["search", "docker", "--json"]), @"");
-    assert_snapshot!(env.run(&["search", "docker", "--or-demo", "--limit", "1"]), @"");
-    assert_snapshot!(env.run(&["show", "a1"]), @"");
-    assert_snapshot!(env.run(&["index"]), @"");
+    assert_snapshot!(env.run(&["status"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    there is no index yet
+    hint: the first `session-search search` makes it
+    ");
+    assert_snapshot!(env.run(&["search", "docker"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    no Claude Code or OpenCode history in `[TMP]/home`
+    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
+    ");
+    assert_snapshot!(env.run(&["search", "docker", "--json"]), @r#"
+    exit code: 1
+    ----- stdout -----
+    {
+      "query": "docker",
+      "level": "session",
+      "hits": [],
+      "searched": {
+        "sessions": 0,
+        "projects": 0,
+        "sources": {}
+      }
+    }
+    ----- stderr -----
+    no Claude Code or OpenCode history in `[TMP]/home`
+    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
+    "#);
+    assert_snapshot!(env.run(&["search", "docker", "--or-demo", "--limit", "1"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "docker"   6 sessions, 3 projects (claude 6)
+
+    [0.42 weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+        …on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers
+        only for containers that share a user-defined network. That is why the name does not res…
+        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+
+    Next: session-search search "docker" --depth 2 --session a1b2c3d4
+    ----- stderr -----
+    note: this machine has no history yet; this is the built-in demo
+    "#);
+    assert_snapshot!(env.run(&["show", "a1"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no session begins with `a1`
+    hint: `session-search search` prints ids
+    ");
+    assert_snapshot!(env.run(&["index"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing new ([TIME] s)
+    ");
 }
 
 #[test]

@@ -31,7 +31,29 @@ fn a_vanished_session_is_found_and_marked() {
 
 #[test]
 fn what_is_kept_of_a_vanished_session_is_shown() {
-    assert_snapshot!(env().run(&["show", DOCKER]), @"");
+    assert_snapshot!(env().run(&["show", DOCKER]), @r"
+    exit code: 0
+    ----- stdout -----
+    SESSION  a1000000   claude   homelab   2026-01-15 10:00   2 turns
+    Docker bridge DNS
+    folder: /home/ann/homelab
+    branch: main
+
+    ── 1/2  2026-01-15 10:00   from the index: the history is gone or changed, outputs are not kept ────
+    you> The containers cannot resolve each other by name on the docker bridge
+
+    ● Bash docker network inspect bridge
+
+    The default bridge has no DNS. Create a network of your own and attach both.
+
+    ── 2/2  2026-01-15 10:05   from the index: the history is gone or changed, outputs are not kept ────
+    you> Write that into compose.yaml
+
+    ● Files /home/ann/homelab/compose.yaml
+
+    Both services are on the network `inner` now.
+    ----- stderr -----
+    ");
 }
 
 #[test]

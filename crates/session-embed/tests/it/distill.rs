@@ -12,7 +12,9 @@ const FOLDER: &str = "SESSION_SEARCH_MINILM_DIR";
 /// Where the weights are, or `None` after saying how to get them.
 #[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
 fn model_dir() -> Option<PathBuf> {
-    let folder = std::env::var_os(FOLDER).map(PathBuf::from);
+    let folder = std::env::var_os(FOLDER)
+        .filter(|f| !f.is_empty())
+        .map(PathBuf::from);
     if folder.is_none() {
         eprintln!(
             "not run: {FOLDER} is not set to a folder with all-MiniLM-L6-v2 \

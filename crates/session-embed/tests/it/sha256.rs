@@ -19,7 +19,7 @@ pub fn sha256(data: &[u8]) -> String {
 
 /// The first 32 bits of the fractions of the `root`th roots of the primes.
 fn fractions<const N: usize>(root: u32) -> [u32; N] {
-    let is_prime = |n: &u128| (2..*n).all(|d| n % d != 0);
+    let is_prime = |n: &u128| (2..*n).all(|d| !n.is_multiple_of(d));
     let mut primes = (2_u128..).filter(is_prime);
     std::array::from_fn(|_| floor_root(primes.next().unwrap_or(2) << (32 * root), root) as u32)
 }

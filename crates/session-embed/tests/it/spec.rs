@@ -96,3 +96,24 @@ fn bundled_model_is_what_its_description_says() {
     }
     assert_eq!(spec.name, "table");
 }
+
+/// A file in `models/` that is not in the list would be forgotten.
+#[test]
+fn every_description_is_in_the_list() {
+    let files = fs_err::read_dir(crate::models())
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let mut files: Vec<String> = files
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let listed = session_embed::specs()
+        .unwrap()
+        .into_iter()
+        .map(|spec| spec.name);
+    assert_eq!(listed.collect::<Vec<_>>(), files);
+}

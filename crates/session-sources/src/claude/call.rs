@@ -6,7 +6,6 @@ use super::loose::{Object, Text};
 use super::persisted::ToolResults;
 use super::prompt::clipped;
 use super::tags;
-use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use session_core::{Detail, ToolCall, text};
@@ -127,31 +126,9 @@ pub(super) fn outcome(
     }
 }
 
-/// Bytes that every error line holds: those of `text::is_error_line`. A result
-/// without any of them is not decoded.
-const ERROR_BYTES: [&str; 12] = [
-    "error",
-    "Error",
-    "ERROR",
-    "ERR_",
-    "panic",
-    "fatal",
-    "FATAL",
-    "failed",
-    "FAILED",
-    "Exception",
-    "denied",
-    "not found",
-];
-
 fn errors(raw: &str, failed: bool) -> Option<String> {
-    let raw_bytes = raw.as_bytes();
-    if !failed
-        && !ERROR_BYTES
-            .iter()
-            .any(|word| memmem::find(raw_bytes, word.as_bytes()).is_some())
-    {
-        return None;
+    if !failed && !text::may_hold_errors(raw.as_bytes()) {
+        return None; // not worth decoding
     }
     let output = output(raw);
     let lines = text::error_lines(&output, failed);

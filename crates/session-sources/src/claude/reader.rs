@@ -41,7 +41,7 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         Ok(lines) => lines,
         Err(error) => {
             sink.warning(unreadable(&at.path, &error));
-            return go(sink.checkpoint(from.cloned().unwrap_or_default()));
+            return Ok(()); // no checkpoint: it is tried again next time
         }
     };
     let identity = identity(at);

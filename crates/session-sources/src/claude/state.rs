@@ -13,7 +13,8 @@ use std::path::Path;
 const VERSION: u32 = 1;
 /// Bytes before the cursor that must be the same for it to hold.
 const TAIL: u64 = 4096;
-const SEEN: usize = 128;
+/// Lines whose repetition is noticed. It is part of each file's cursor.
+const SEEN: usize = 24;
 const REPLY_BLOCKS: usize = 64;
 
 /// All that the next line needs to know of those before it.

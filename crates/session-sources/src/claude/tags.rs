@@ -47,6 +47,6 @@ pub(super) fn after_front<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
 
 fn element(text: &str, open: &str, close: &str) -> Option<(usize, usize)> {
     let start = memmem::find(text.as_bytes(), open.as_bytes())?;
-    let length = memmem::find(text[start..].as_bytes(), close.as_bytes())?;
+    let length = memmem::find(&text.as_bytes()[start..], close.as_bytes())?;
     Some((start, start + length + close.len()))
 }

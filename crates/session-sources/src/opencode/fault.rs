@@ -28,6 +28,16 @@ pub(super) enum Error {
     Io(#[from] std::io::Error),
 }
 
+impl Error {
+    /// True when trying again is of no use until the file has changed.
+    pub(super) fn lasts(&self) -> bool {
+        matches!(
+            self,
+            Self::NotADatabase | Self::Damaged | Self::NoTables | Self::NewerForm
+        )
+    }
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {

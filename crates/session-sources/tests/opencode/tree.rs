@@ -124,6 +124,6 @@ fn a_tree_that_is_gone_is_told() {
     fs::create_dir(home.tree()).unwrap();
     let found = read(&home.tree());
     assert_eq!(found.warnings[0].reason, "cannot be read: entity not found");
-    assert!(found.cursor.is_some());
+    assert!(found.cursor.is_none());
     assert!(show(&home.tree(), &found).is_empty());
 }
