@@ -191,14 +191,35 @@ impl fmt::Display for Ran {
     }
 }
 
-/// A line without what differs from run to run: seconds taken, sizes on disk
-/// and the time of the last update.
+/// A line without what differs from run to run (seconds taken, sizes on disk,
+/// the time of the last update), and without scores, which are tuned.
 fn redacted(line: &str) -> String {
-    let line = between(line, "(", " s)", "[TIME]");
+    let is_scored = ["[0.", "[1.", "\"score\": ", "cosine ", "score = ", "idf "];
+    let line = match is_scored.iter().any(|mark| line.contains(mark)) {
+        true => without_fractions(line),
+        false => line.to_owned(),
+    };
+    let line = between(&line, "(", " s)", "[TIME]");
     let line = between(&line, "(", " MB", "[SIZE]");
     let line = between(&line, "\"bytes\": ", ",", "[SIZE]");
     let line = between(&line, "\"updated\": \"", "\"", "[TIME]");
     between(&line, "updated   ", ": ", "[TIME]")
+}
+
+/// The line with `#` for each number that has a point in it.
+fn without_fractions(line: &str) -> String {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(is_number) {
+        let (before, number) = rest.split_at(at);
+        let end = number.find(|c| !is_number(c)).unwrap_or(number.len());
+        let (number, after) = number.split_at(end);
+        out += before;
+        out += if number.trim_matches('.').contains('.') { "#" } else { number };
+        rest = after;
+    }
+    out + rest
 }
 
 /// The line with `by` in place of what stands between `from` and `to`.

@@ -75,10 +75,11 @@ fn code(path: &Path) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Where people are told of agents by name: the help, the hint for those who
-/// have no history, and the demo, which is a history of one of them.
+/// Where people are told of agents by name: the help, the hints for those who
+/// have no home or no history, and the demo, which is a history of one of them.
 const TOLD: [&str; 3] = [
     "session-cli/src/args.rs",
+    "session-cli/src/home.rs",
     "session-cli/src/command/search.rs",
     "session-cli/src/command/demo.rs",
 ];

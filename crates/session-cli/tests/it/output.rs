@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 #[test]
 fn sessions_are_listed_for_people() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "docker bridge dns"]), @r#"
+    assert_snapshot!(env.run(&["search", "docker bridge dns", "--limit", "1"]), @r#"
     exit code: 0
     ----- stdout -----
     SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
@@ -50,7 +50,7 @@ fn sessions_are_listed_for_people() {
 #[test]
 fn turns_are_listed_for_people() {
     let env = small();
-    assert_snapshot!(env.run(&["search", "docker bridge dns", "--depth", "2", "--limit", "2"]), @r#"
+    assert_snapshot!(env.run(&["search", "docker bridge dns", "--depth", "2", "--limit", "1"]), @r#"
     exit code: 0
     ----- stdout -----
     TURNS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
