@@ -26,7 +26,7 @@ Exit codes: 0 found, 1 nothing found, 2 error.";
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Find sessions, or turns with --depth 2
-    Search(SearchArgs),
+    Search(Box<SearchArgs>),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
     /// Bring the index up to date now

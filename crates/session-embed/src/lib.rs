@@ -38,7 +38,7 @@ mod wordpiece;
 pub use bundled::{bundled, specs};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
-pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};
+pub use spec::{Architecture, CosineScale, ModelFile, ModelSpec, Pooling};
 pub use table::Table;
 pub use table_embedder::TableEmbedder;
 pub use vocabulary::Vocabulary;

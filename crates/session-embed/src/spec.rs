@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// A model's description. Read from TOML; a key that is not listed here is an
 /// error that names it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
     /// Short name that users type and the store keeps: `table`.
@@ -27,10 +27,22 @@ pub struct ModelSpec {
     /// Put before a query (never before a document). Empty for none.
     #[serde(default)]
     pub instruction: String,
+    /// What cosines of this model mean.
+    pub cosine: CosineScale,
     /// SPDX expression of the weights' licence.
     pub licence: String,
     /// Files it needs.
     pub files: Vec<ModelFile>,
+}
+
+/// Two marks on a model's scale of cosines, measured on real queries.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CosineScale {
+    /// What the best of a history reaches for a query that it does not answer.
+    pub unrelated: f32,
+    /// What a good answer reaches.
+    pub related: f32,
 }
 
 /// A file of a model.

@@ -77,14 +77,12 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
 }
 
 impl Reader {
-    /// All history files, by path.
+    /// All history files.
     ///
     /// # Errors
     /// When the database fails.
     pub fn files(&self) -> Result<Vec<FileRow>> {
-        let mut found = self
-            .db
-            .prepare(&format!("SELECT {COLUMNS} FROM files ORDER BY path"))?;
+        let mut found = self.db.prepare(&format!("SELECT {COLUMNS} FROM files"))?;
         let rows = found.query_map([], file_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

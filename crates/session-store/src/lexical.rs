@@ -108,9 +108,10 @@ impl Reader {
     }
 
     fn lexical_total(&self) -> Result<u64> {
-        let mut count = self
-            .db
-            .prepare_cached("SELECT count(*) FROM turns WHERE owner IS NULL")?;
+        // Two counts over small indexes instead of one over the rows.
+        let mut count = self.db.prepare_cached(
+            "SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM turns WHERE owner IS NOT NULL)",
+        )?;
         Ok(count
             .query_row([], |row| row.get::<_, i64>(0))?
             .cast_unsigned())

@@ -6,8 +6,8 @@ use crate::output::progress::Bar;
 use anyhow::Result;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Refresh, refresh};
-use std::io::Write;
 use session_store::{Reader, StoreError};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Longest time a search waits for the index; what is left is said on stderr.

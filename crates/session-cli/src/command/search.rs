@@ -123,8 +123,8 @@ fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<
     };
     let vector = embedder.embed_query(query)?;
     let scale = DenseScale {
-        unrelated: 0.42,
-        related: 0.85,
+        unrelated: spec.cosine.unrelated,
+        related: spec.cosine.related,
     };
     Ok(Some(Dense {
         model,

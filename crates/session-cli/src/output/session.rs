@@ -39,7 +39,10 @@ fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
 
 /// True for an id as agents make them.
 fn is_plain(uid: &str) -> bool {
-    !uid.starts_with('-') && uid.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    !uid.starts_with('-')
+        && uid
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// The name of a session's project.

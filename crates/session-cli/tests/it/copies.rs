@@ -50,8 +50,21 @@ fn a_resumed_copy_is_found_once() {
     assert_eq!(env.found(&["espalier pear", "--keyword-only"]), [FIRST]);
     // The copied turns have no vectors of their own.
     let query = "Order a new grafting knife";
-    let near = env.json(&["search", query, "--depth", "2", "--vector-only", "--session", COPY]);
-    let turns: Vec<_> = near["hits"].as_array().unwrap().iter().map(|hit| &hit["turn"]).collect();
+    let near = env.json(&[
+        "search",
+        query,
+        "--depth",
+        "2",
+        "--vector-only",
+        "--session",
+        COPY,
+    ]);
+    let turns: Vec<_> = near["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| &hit["turn"])
+        .collect();
     assert_eq!(turns, [2]);
 }
 

@@ -216,7 +216,11 @@ fn without_fractions(line: &str) -> String {
         let end = number.find(|c| !is_number(c)).unwrap_or(number.len());
         let (number, after) = number.split_at(end);
         out += before;
-        out += if number.trim_matches('.').contains('.') { "#" } else { number };
+        out += if number.trim_matches('.').contains('.') {
+            "#"
+        } else {
+            number
+        };
         rest = after;
     }
     out + rest

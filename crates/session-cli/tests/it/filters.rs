@@ -34,26 +34,41 @@ impl Transcript {
 fn days_ago(days: i64) -> Timestamp {
     let today = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
     let midnight = today.start_of_day().unwrap();
-    midnight
-        .checked_sub(days.days().hours(-12))
-        .unwrap()
-        .timestamp()
+    let midnight = midnight.checked_sub(days.days()).unwrap();
+    midnight.checked_add(12.hours()).unwrap().timestamp()
 }
 
 /// Four sessions: a today, b yesterday, c ten days ago, d in 2026-01; and an
 /// OpenCode session (s) and a subagent of a.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
-    let (spout, probe) = ("/home/ann/src/Kettle/spout.rs", "/home/ann/src/Kettle/probe.rs");
+    let (spout, probe) = (
+        "/home/ann/src/Kettle/spout.rs",
+        "/home/ann/src/Kettle/probe.rs",
+    );
     let january: Timestamp = "2026-01-10T12:00:00Z".parse().unwrap();
     let worktree = "/home/ann/kitchen/.worktrees/probe";
     env.claude(&session(D, worktree, january).branch("probe").wire(probe));
     env.claude(&session(C, "/home/ann/Workshop", days_ago(10)).wire(spout));
-    env.claude(&session(B, "/home/ann/kitchen", days_ago(1)).branch("steam").wire(spout));
+    env.claude(
+        &session(B, "/home/ann/kitchen", days_ago(1))
+            .branch("steam")
+            .wire(spout),
+    );
     env.claude(&session(A, "/home/ann/kitchen", days_ago(0)).wire(spout));
-    env.claude(&session(AGENT, "/home/ann/kitchen", days_ago(0)).agent_of(A).wire(spout));
+    let later = days_ago(0).checked_add(1.hours()).unwrap();
+    env.claude(
+        &session(AGENT, "/home/ann/kitchen", later)
+            .agent_of(A)
+            .wire(spout),
+    );
     let unnamed = "New session - 2026-02-01T10:00:00.000Z";
-    OpenCode::open(&env).session("ses_kettle", "/srv/kitchen-api", unnamed, &[(PROMPT, ANSWER)]);
+    OpenCode::open(&env).session(
+        "ses_kettle",
+        "/srv/kitchen-api",
+        unnamed,
+        &[(PROMPT, ANSWER)],
+    );
     env.run(&["index"]).succeeded();
     env
 }
@@ -67,7 +82,11 @@ fn check(env: &TestEnvironment, filter: &[&str], expected: &str) {
         assert_eq!(found, expected, "{filter:?} at depth {depth}");
         if !filter.contains(&"--source") {
             let found = names(&["--keyword-only", "--depth", depth, "--source", "claude"]);
-            assert_eq!(found, expected.replace('s', ""), "{filter:?} by words at depth {depth}");
+            assert_eq!(
+                found,
+                expected.replace('s', ""),
+                "{filter:?} by words at depth {depth}"
+            );
         }
     }
 }
@@ -79,7 +98,11 @@ fn projects_are_named_by_name_path_part_or_worktree() {
     check(&env, &["--project", "kitchen"], "abds");
     check(&env, &["--project", "/home/ann/kitchen"], "abd");
     check(&env, &["--project", "/home/ann/kitchen/"], "abd");
-    check(&env, &["--project", "/home/ann/kitchen/.worktrees/probe"], "d");
+    check(
+        &env,
+        &["--project", "/home/ann/kitchen/.worktrees/probe"],
+        "d",
+    );
     check(&env, &["--project", "workshop"], "c");
     check(&env, &["--project", "ann/work"], "c");
     check(&env, &["--project", "/srv"], "s");
@@ -99,7 +122,11 @@ fn a_dot_is_the_folder_that_one_is_in() {
         let mut command = env.command();
         command.args(["search", "kettle", "--json", "--project", project]);
         let ran = env.ran(command.current_dir(here.join(from)).output().unwrap());
-        (ran.code(), ran.stdout().contains(A), ran.stdout().contains(B))
+        (
+            ran.code(),
+            ran.stdout().contains(A),
+            ran.stdout().contains(B),
+        )
     };
     assert_eq!(found(".", ""), (0, true, false));
     assert_eq!(found("..", "src"), (0, true, false));
@@ -111,7 +138,14 @@ fn sources_are_told_apart() {
     let env = env();
     check(&env, &["--source", "claude"], "abcd");
     check(&env, &["--source", "opencode"], "s");
-    assert_snapshot!(env.run(&["search", "kettle", "--source", "emacs"]), @"");
+    assert_snapshot!(env.run(&["search", "kettle", "--source", "emacs"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no source `emacs`
+    hint: one of claude, opencode
+    ");
 }
 
 #[test]
@@ -125,21 +159,43 @@ fn times_are_days_dates_or_spans() {
     check(&env, &["--since", "5d"], "ab");
     check(&env, &["--since", "2w"], "abc");
     check(&env, &["--until", "5d"], "cds");
-    check(&env, &["--since", "2026-01-01", "--until", "2026-01-31"], "d");
-    check(&env, &["--since", "2026-01-10", "--until", "2026-01-10"], "d");
+    check(
+        &env,
+        &["--since", "2026-01-01", "--until", "2026-01-31"],
+        "d",
+    );
+    check(
+        &env,
+        &["--since", "2026-01-10", "--until", "2026-01-10"],
+        "d",
+    );
     check(&env, &["--until", "2026-01-09"], "");
-    check(&env, &["--since", "2026-02-01T09:00", "--until", "2026-02-01 11:00"], "s");
+    check(
+        &env,
+        &["--since", "2026-02-01T09:00", "--until", "2026-02-01 11:00"],
+        "s",
+    );
 }
 
 #[test]
 fn what_is_no_time_is_said() {
     let env = env();
-    assert_snapshot!(env.run(&["search", "kettle", "--since", "soon"]), @"");
-    for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"], ["--since", "99999w"]] {
-        let ran = env.run(&[&["search", "kettle"], &bad[..]].concat()).exits(2);
+    assert_snapshot!(env.run(&["search", "kettle", "--since", "soon"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `soon` is not a time
+    hint: write a date (2026-01-15), a time (2026-01-15T09:00), or a while ago (3d, 12h)
+    ");
+    for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"]] {
+        let ran = env
+            .run(&[&["search", "kettle"], &bad[..]].concat())
+            .exits(2);
         assert!(ran.stderr().starts_with("error: "), "{ran}");
     }
-    env.run(&["search", "kettle", "--today", "--days", "3"]).exits(2);
+    env.run(&["search", "kettle", "--today", "--days", "3"])
+        .exits(2);
 }
 
 #[test]
@@ -156,11 +212,15 @@ fn branches_and_files_narrow_the_search() {
 /// A session passes by the turns that pass.
 #[test]
 fn branches_files_and_times_are_of_turns() {
-    let talk = session(A, "/home/ann/kitchen", "2026-01-10T12:00:00Z".parse().unwrap())
-        .wire("probe.rs")
-        .branch("steam")
-        .at("2026-01-12T12:00:00Z")
-        .wire("spout.rs");
+    let talk = session(
+        A,
+        "/home/ann/kitchen",
+        "2026-01-10T12:00:00Z".parse().unwrap(),
+    )
+    .wire("probe.rs")
+    .branch("steam")
+    .at("2026-01-12T12:00:00Z")
+    .wire("spout.rs");
     let env = TestEnvironment::indexed(&[talk]);
     for (filter, turn) in [
         (["--file", "probe.rs"], 0),
@@ -173,7 +233,12 @@ fn branches_files_and_times_are_of_turns() {
         for depth in ["1", "2"] {
             let search = [&["search", PROMPT, "--depth", depth], &filter[..]].concat();
             let hits = env.json(&search)["hits"].clone();
-            let turns: Vec<_> = hits.as_array().unwrap().iter().map(|hit| &hit["turn"]).collect();
+            let turns: Vec<_> = hits
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|hit| &hit["turn"])
+                .collect();
             assert_eq!(turns, [turn], "{filter:?} at depth {depth}");
         }
     }
@@ -184,8 +249,16 @@ fn sessions_are_asked_for_or_left_out() {
     let env = env();
     check(&env, &["--session", "bbbb"], "b");
     check(&env, &["--exclude-session", "bbbb"], "acds");
-    check(&env, &["--exclude-session", "bbbb", "--exclude-session", "ses_k"], "acd");
-    check(&env, &["--session", "bbbb", "--exclude-session", "bbbb"], "");
+    check(
+        &env,
+        &["--exclude-session", "bbbb", "--exclude-session", "ses_k"],
+        "acd",
+    );
+    check(
+        &env,
+        &["--session", "bbbb", "--exclude-session", "bbbb"],
+        "",
+    );
 }
 
 #[test]
@@ -201,7 +274,10 @@ fn subagents_are_found_when_asked_for() {
     let hit = &env.json(&["search", PROMPT, "--session", AGENT])["hits"][0];
     assert_eq!(hit["parent"], A);
     assert_eq!(hit["resume"], json!(null));
-    let printed = env.run(&["search", PROMPT, "--session", AGENT]).succeeded().stdout();
+    let printed = env
+        .run(&["search", PROMPT, "--session", AGENT])
+        .succeeded()
+        .stdout();
     assert!(printed.contains("subagent: Wire the kettle"), "{printed}");
 }
 
@@ -209,17 +285,40 @@ fn subagents_are_found_when_asked_for() {
 fn all_conditions_hold_together() {
     let env = env();
     let kitchen = ["--project", "kitchen", "--days", "2"];
-    check(&env, &[&kitchen, &["--source", "claude", "--branch", "main"][..]].concat(), "a");
-    check(&env, &[&kitchen, &["--source", "opencode"][..]].concat(), "");
-    check(&env, &["--file", "probe.rs", "--branch", "probe", "--until", "2026-01-10"], "d");
+    check(
+        &env,
+        &[&kitchen, &["--source", "claude", "--branch", "main"][..]].concat(),
+        "a",
+    );
+    check(
+        &env,
+        &[&kitchen, &["--source", "opencode"][..]].concat(),
+        "",
+    );
+    check(
+        &env,
+        &[
+            "--file",
+            "probe.rs",
+            "--branch",
+            "probe",
+            "--until",
+            "2026-01-10",
+        ],
+        "d",
+    );
     check(&env, &["--file", "probe.rs", "--branch", "main"], "");
 }
 
 #[test]
 fn no_more_are_shown_than_asked_for() {
     let env = env();
-    assert_eq!(env.found(&[PROMPT, "--vector-only", "--limit", "2"]).len(), 2);
+    assert_eq!(
+        env.found(&[PROMPT, "--vector-only", "--limit", "2"]).len(),
+        2
+    );
     assert_eq!(env.found(&[PROMPT, "-n", "1"]).len(), 1);
     env.run(&["search", PROMPT, "--limit", "0"]).exits(1);
-    env.run(&["search", PROMPT, "--limit", "18446744073709551615"]).exits(0);
+    env.run(&["search", PROMPT, "--limit", "18446744073709551615"])
+        .exits(0);
 }

@@ -4,6 +4,7 @@ use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
 use crate::opencode::OpenCode;
 use serde_json::json;
+use std::ops::Range;
 
 /// Marsaglia's xorshift, 64 bits.
 pub struct XorShift(u64);
@@ -91,35 +92,43 @@ fn sentence(random: &mut XorShift, clauses: u64) -> String {
     format!("{} the {}.", words.join(" "), random.pick(&NOUNS))
 }
 
-/// Writes `count` sessions of Claude Code, with copies and titles among them,
-/// and as many exchanges of OpenCode. The first prompt names a lantern.
-pub fn generate(env: &TestEnvironment, count: u64) {
-    let mut random = XorShift::new(0x5eed);
+/// Writes sessions of Claude Code, with copies and titles among them, and some
+/// of OpenCode. The first prompt of each names a lantern. What a session says
+/// depends on its number alone; of the lower numbers of a range that was
+/// written before, there is more to say.
+pub fn generate(env: &TestEnvironment, numbers: Range<u64>) {
+    let db = OpenCode::open(env);
+    db.0.execute_batch("BEGIN").unwrap();
     let mut last: Option<Transcript> = None;
-    for number in 0..count {
-        let transcript = match last.take() {
+    for number in numbers {
+        let mut random = XorShift::new(0x5eed + number);
+        let mut transcript = match last.take() {
             Some(earlier) if number % 7 == 3 => talk(earlier.resumed_as(&id(number)), &mut random),
             _ => talk(begin(number), &mut random),
         };
+        if env.home(&transcript.place()).exists() {
+            transcript = talk(transcript, &mut random);
+        } else if number % 4 == 0 {
+            exchange(&db, number, &mut random);
+        }
         env.claude(&transcript);
         last = Some(transcript);
     }
-    let db = OpenCode::open(env);
-    db.0.execute_batch("BEGIN").unwrap();
-    for number in 0..count.div_ceil(3) {
-        let exchanges = [(); 3].map(|()| (sentence(&mut random, 3), sentence(&mut random, 12)));
-        let exchanges: Vec<_> = exchanges
-            .iter()
-            .map(|(a, b)| (a.as_str(), b.as_str()))
-            .collect();
-        db.session(
-            &format!("ses_{number:04}"),
-            "/home/ann/atelier",
-            &sentence(&mut random, 1),
-            &exchanges,
-        );
-    }
     db.0.execute_batch("COMMIT").unwrap();
+}
+
+fn exchange(db: &OpenCode, number: u64, random: &mut XorShift) {
+    let said = [(); 2].map(|()| (sentence(random, 3), sentence(random, 12)));
+    let said: Vec<_> = said
+        .iter()
+        .map(|(prompt, answer)| (prompt.as_str(), answer.as_str()))
+        .collect();
+    db.session(
+        &format!("ses_{number:04}"),
+        "/home/ann/atelier",
+        &sentence(random, 1),
+        &said,
+    );
 }
 
 fn id(number: u64) -> String {
@@ -134,7 +143,7 @@ fn begin(number: u64) -> Transcript {
 }
 
 fn talk(mut transcript: Transcript, random: &mut XorShift) -> Transcript {
-    for _ in 0..4 + random.below(8) {
+    for _ in 0..1 + random.below(4) {
         let clauses = 1 + random.below(4);
         transcript = transcript.user(&sentence(random, clauses));
         if random.below(2) == 0 {

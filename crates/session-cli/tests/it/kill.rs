@@ -4,89 +4,174 @@
 use crate::environment::TestEnvironment;
 use crate::generator::{XorShift, generate};
 use session_core::Query;
+use session_indexer::{Refresh, refresh};
+use session_sources::Env;
 use session_store::{Level, Reader, SessionRow, TurnRow};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const SESSIONS: u64 = 60;
-const KILLS: u32 = 50;
+/// Kills each test makes before it is content.
+const KILLS: u32 = 25;
 
 #[test]
-fn an_index_survives_being_killed() {
+fn a_first_index_survives_being_killed() {
     let env = TestEnvironment::new();
-    generate(&env, SESSIONS);
-    let began = Instant::now();
-    env.run(&["index"]).succeeded();
-    let undisturbed = began.elapsed();
-    let expected = whole(&env);
-    let mut random = XorShift::new(0xdead);
-    let mut kills = 0;
-    while kills < KILLS {
-        fs_err::remove_dir_all(env.index("")).unwrap();
-        while let Killed::Yes = killed_within(&env, undisturbed, &mut random) {
-            kills += 1;
-            if kills % 2 == 0 {
-                readable(&env);
-            }
-        }
-        let found = whole(&env);
-        assert!(
-            found == expected,
-            "after {kills} kills:\n{}",
-            difference(&expected, &found)
-        );
-    }
+    generate(&env, 0..130);
+    Trial::new(&env, 0xdead, || {
+        fs_err::remove_dir_all(env.index("")).unwrap_or_default()
+    })
+    .run();
 }
 
-/// The same for a full index over one that is there.
+/// The index of a part of the history is brought up to date.
+#[test]
+fn a_growing_index_survives_being_killed() {
+    let env = TestEnvironment::new();
+    generate(&env, 0..70);
+    env.run(&["index"]).succeeded();
+    let before = env.path("before");
+    copy_folder(&env.index(""), &before);
+    generate(&env, 60..130);
+    let begin = || {
+        fs_err::remove_dir_all(env.index("")).unwrap();
+        copy_folder(&before, &env.index(""));
+    };
+    Trial::new(&env, 0xbeef, begin).run();
+}
+
+/// An index is made anew over one that is there.
 #[test]
 fn a_full_index_survives_being_killed() {
     let env = TestEnvironment::new();
-    generate(&env, 20);
+    generate(&env, 0..40);
     env.run(&["index"]).succeeded();
     let expected = whole(&env);
     let mut random = XorShift::new(0xf011);
     for _ in 0..10 {
-        let mut child = env
-            .command()
-            .args(["index", "--full"])
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(random.below(900)));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let longest = Duration::from_millis(400);
+        killed_within(&env, &["index", "--full"], longest, &mut random);
         readable(&env);
         env.run(&["index"]).succeeded();
-        let found = whole(&env);
-        assert!(found == expected, "{}", difference(&expected, &found));
+        same(&expected, &whole(&env));
     }
 }
 
-enum Killed {
-    Yes,
-    /// It was done before.
-    No,
+/// A search gives itself little time: what it leaves, the next one does.
+#[test]
+fn a_refresh_that_is_cut_short_is_gone_on_with() {
+    let env = TestEnvironment::new();
+    let other = ".config/claude/projects/-home-ann/f0000000-0000-4000-8000-000000000000.jsonl";
+    env.write(&env.home(other), crate::history::watcher().text());
+    generate(&env, 0..60);
+    env.run(&["index"]).succeeded();
+    let expected = whole(&env);
+    // Only the first index of all takes the time that it needs.
+    fs_err::remove_dir_all(env.index("")).unwrap();
+    let folders = [".claude", ".local"].map(|name| (env.home(name), env.path(name)));
+    folders
+        .iter()
+        .for_each(|(here, there)| fs_err::rename(here, there).unwrap());
+    env.run(&["index"]).succeeded();
+    folders
+        .iter()
+        .for_each(|(here, there)| fs_err::rename(there, here).unwrap());
+    let home = Env::with_home(&env.path("home"));
+    let hurried = Refresh {
+        budget: Some(Duration::ZERO),
+        threads: 2,
+        ..Refresh::new(&env.index(""), &home)
+    };
+    let mut rounds = 0;
+    while refresh(&hurried).unwrap().files_left > 0 {
+        rounds += 1;
+    }
+    assert!(rounds > 5, "{rounds}");
+    env.run(&["index"]).succeeded();
+    same(&expected, &whole(&env));
 }
 
-fn killed_within(env: &TestEnvironment, longest: Duration, random: &mut XorShift) -> Killed {
+/// An index run that is killed again and again.
+struct Trial<'a, Begin> {
+    env: &'a TestEnvironment,
+    /// Puts the index into the state that the run begins with.
+    begin: Begin,
+    random: XorShift,
+    /// How long the run takes undisturbed, and what it comes to.
+    longest: Duration,
+    expected: String,
+}
+
+impl<'a, Begin: Fn()> Trial<'a, Begin> {
+    fn new(env: &'a TestEnvironment, seed: u64, begin: Begin) -> Self {
+        begin();
+        let began = Instant::now();
+        env.run(&["index"]).succeeded();
+        let (longest, expected) = (began.elapsed(), whole(env));
+        Self {
+            env,
+            begin,
+            random: XorShift::new(seed),
+            longest,
+            expected,
+        }
+    }
+
+    fn run(&mut self) {
+        let mut kills = 0;
+        while kills < KILLS {
+            (self.begin)();
+            while killed_within(self.env, &["index"], self.longest, &mut self.random) {
+                kills += 1;
+                if kills % 2 == 0 {
+                    readable(self.env);
+                }
+            }
+            same(&self.expected, &whole(self.env));
+        }
+    }
+}
+
+/// Runs the program and kills it at some moment. False when it was done before.
+fn killed_within(
+    env: &TestEnvironment,
+    args: &[&str],
+    longest: Duration,
+    random: &mut XorShift,
+) -> bool {
     let micros = u64::try_from(longest.as_micros()).unwrap();
     let mut child = env
         .command()
-        .arg("index")
+        .args(args)
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_micros(random.below(micros)));
     child.kill().unwrap();
-    if child.wait().unwrap().success() {
-        Killed::No
-    } else {
-        Killed::Yes
+    !child.wait().unwrap().success()
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs_err::create_dir_all(to).unwrap();
+    for entry in fs_err::read_dir(from).unwrap() {
+        let (path, to) = {
+            let entry = entry.unwrap();
+            (entry.path(), to.join(entry.file_name()))
+        };
+        if path.is_dir() {
+            copy_folder(&path, &to);
+        } else {
+            fs_err::copy(&path, &to).unwrap();
+        }
     }
+}
+
+#[track_caller]
+fn same(expected: &str, found: &str) {
+    assert!(found == expected, "{}", difference(expected, found));
 }
 
 /// Asserts that `status` reads what is there; there may be nothing yet.
@@ -237,14 +322,21 @@ fn vectors(
                     .get(&owner.turn)
                     .map_or(sessions[&owner.session].uid.clone(), |t| place(sessions, t));
                 lines.push(format!(
-                    "vector {} {of} {:?}",
+                    "vector {} {of} {:x}",
                     level.name(),
-                    matrix.row(owner.row)
+                    hash(&matrix.row(owner.row))
                 ));
             }
         }
     }
     lines
+}
+
+/// The numbers of a vector as one.
+fn hash(vector: &[f32]) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    vector.iter().for_each(|x| x.to_bits().hash(&mut hasher));
+    hasher.finish()
 }
 
 /// The first lines that only one side has.

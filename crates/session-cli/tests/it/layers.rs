@@ -77,7 +77,7 @@ fn code(path: &Path) -> String {
 
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, and the demo, which is a history of one of them.
-const TOLD: [&str; 3] = [
+const TOLD: [&str; 4] = [
     "session-cli/src/args.rs",
     "session-cli/src/home.rs",
     "session-cli/src/command/search.rs",

@@ -14,6 +14,7 @@ mod ids;
 mod kill;
 mod layers;
 mod noise;
+mod nothing;
 mod opencode;
 mod output;
 mod privacy;

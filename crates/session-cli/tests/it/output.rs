@@ -12,17 +12,9 @@ fn sessions_are_listed_for_people() {
     ----- stdout -----
     SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [0.91 strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
+    [# strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
-
-    [0.08 weak]        claude   b2000000   parser   2026-02-20   1 turn   The file watcher crashes wit…
-        The file watcher crashes with EMFILE after an hour
-        resume: claude --resume b2000000-0000-4000-8000-000000000002
-
-    [0.05 weak]        claude   c3000000   shop   2026-03-11   1 turn   Card payments are charged twic…
-        Card payments are charged twice when the customer reloads the page
-        resume: claude --resume c3000000-0000-4000-8000-000000000003
 
     Next: session-search search "docker bridge dns" --depth 2 --session a1000000
     ----- stderr -----
@@ -32,15 +24,15 @@ fn sessions_are_listed_for_people() {
     ----- stdout -----
     SESSIONS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [0.91 strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
+    [# strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
-        bm25 5.196 (rank 1, scaled 1.000)   cosine 0.792 (rank 1, scaled 0.864)
+        bm25 # (rank 1, scaled #)   cosine # (rank 1, scaled #)
 
-    score = 0.70 x dense + 0.30 x lexical; the best dense hit is worth 0.86, the best lexical hit 1.00
-      docker: 1 turn, idf 1.39
-      bridge: 1 turn, idf 1.39
-      dns: 1 turn, idf 1.39
+    score = # x dense + # x lexical; the best dense hit is worth #, the best lexical hit #
+      docker: 1 turn, idf #
+      bridge: 1 turn, idf #
+      dns: 1 turn, idf #
 
     Next: session-search search "docker bridge dns" --depth 2 --session a1000000
     ----- stderr -----
@@ -55,13 +47,9 @@ fn turns_are_listed_for_people() {
     ----- stdout -----
     TURNS  "docker bridge dns"   4 sessions, 4 projects (claude 3, opencode 1)
 
-    [0.88 strong]      claude   a1000000:0   homelab   2026-01-15   1/2   Docker bridge DNS
+    [# strong]      claude   a1000000:0   homelab   2026-01-15   1/2   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
-
-    [0.11 weak]        claude   b2000000:0   parser   2026-02-20   1/1   The file watcher crashes with…
-        The file watcher crashes with EMFILE after an hour
-        resume: claude --resume b2000000-0000-4000-8000-000000000002
 
     Next: session-search show a1000000:0-1
     ----- stderr -----
@@ -80,7 +68,7 @@ fn sessions_are_listed_as_json() {
       "hits": [
         {
           "rank": 1,
-          "score": 0.8963,
+          "score": #,
           "band": "strong",
           "source": "claude",
           "session": "b2000000-0000-4000-8000-000000000002",
@@ -135,7 +123,7 @@ fn turns_are_listed_as_json() {
       "hits": [
         {
           "rank": 1,
-          "score": 0.9984,
+          "score": #,
           "band": "strong",
           "source": "claude",
           "session": "a1000000-0000-4000-8000-000000000001",
@@ -384,16 +372,16 @@ fn the_demo_walks_three_levels() {
 
     SESSIONS  "containers cannot find each other by name"   6 sessions, 3 projects (claude 6)
 
-    [0.39 weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+    [# weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
         resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
 
-    [0.09 weak]        claude   e5f6a7b8   shop   2026-03-11   2 turns   Duplicate orders after a retry
+    [# weak]        claude   e5f6a7b8   shop   2026-03-11   2 turns   Duplicate orders after a retry
         Customers are sometimes charged twice when the payment provider times out and we retry.
         files: checkout.ts    resume: claude --resume e5f6a7b8-5555-4e55-8e55-000000000005
 
-    [0.08 weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
+    [# weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
         `parser --watch` dies after a while with EMFILE: too many open files. Only on big repositories.
         resume: claude --resume c3d9e8f7-3333-4c33-8c33-000000000003
 
@@ -404,12 +392,12 @@ fn the_demo_walks_three_levels() {
 
     TURNS  "containers cannot find each other by name"   1 session, 1 project (claude 1)
 
-    [0.34 weak]        claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
+    [# weak]        claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
         resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
 
-    [0.18 weak]        claude   a1b2c3d4:2   homelab   2026-01-15   3/3   docker-network-debug
+    [# weak]        claude   a1b2c3d4:2   homelab   2026-01-15   3/3   docker-network-debug
         nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again
         every five seconds, and `depends_on` with a health check keeps it from starting before `api…
         files: nginx.conf    resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
@@ -442,123 +430,4 @@ fn the_demo_walks_three_levels() {
     ----- stderr -----
     "#);
     assert!(!env.index("").exists() && !env.home(".cache").exists());
-}
-
-#[test]
-fn nothing_found_is_said_on_stderr() {
-    let env = small();
-    assert_snapshot!(env.run(&["search", "zygomorphic", "--keyword-only"]), @r"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    nothing found in 4 sessions
-    ");
-    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @r"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    nothing found in 0 sessions
-    hint: the filters may be too narrow
-    ");
-    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere", "--json"]), @r#"
-    exit code: 1
-    ----- stdout -----
-    {
-      "query": "EMFILE",
-      "level": "session",
-      "hits": [],
-      "searched": {
-        "sessions": 0,
-        "projects": 0,
-        "sources": {}
-      }
-    }
-    ----- stderr -----
-    "#);
-    assert_snapshot!(env.run(&["show", "b2:7"]), @r"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    session b2000000-0000-4000-8000-000000000002 has no such turn
-    hint: its turns are 0 to 0
-    ");
-}
-
-#[test]
-fn without_history_the_way_on_is_shown() {
-    let env = TestEnvironment::new();
-    assert_snapshot!(env.run(&["status"]), @r"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    there is no index yet
-    hint: the first `session-search search` makes it
-    ");
-    assert_snapshot!(env.run(&["search", "docker"]), @r"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    no Claude Code or OpenCode history in `[TMP]/home`
-    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
-    ");
-    assert_snapshot!(env.run(&["search", "docker", "--json"]), @r#"
-    exit code: 1
-    ----- stdout -----
-    {
-      "query": "docker",
-      "level": "session",
-      "hits": [],
-      "searched": {
-        "sessions": 0,
-        "projects": 0,
-        "sources": {}
-      }
-    }
-    ----- stderr -----
-    no Claude Code or OpenCode history in `[TMP]/home`
-    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
-    "#);
-    assert_snapshot!(env.run(&["search", "docker", "--or-demo", "--limit", "1"]), @r#"
-    exit code: 0
-    ----- stdout -----
-    SESSIONS  "docker"   6 sessions, 3 projects (claude 6)
-
-    [0.42 weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
-        …on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers
-        only for containers that share a user-defined network. That is why the name does not res…
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    Next: session-search search "docker" --depth 2 --session a1b2c3d4
-    ----- stderr -----
-    note: this machine has no history yet; this is the built-in demo
-    "#);
-    assert_snapshot!(env.run(&["show", "a1"]), @r"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: no session begins with `a1`
-    hint: `session-search search` prints ids
-    ");
-    assert_snapshot!(env.run(&["index"]), @r"
-    exit code: 0
-    ----- stdout -----
-
-    ----- stderr -----
-    nothing new ([TIME] s)
-    ");
-}
-
-#[test]
-fn the_demo_does_not_stand_in_for_a_history() {
-    let env = small();
-    assert_eq!(
-        env.found(&["EMFILE", "--or-demo", "--limit", "1"]),
-        [crate::history::WATCHER]
-    );
 }

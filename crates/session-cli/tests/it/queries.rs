@@ -41,7 +41,7 @@ fn nothing_in_a_query_is_syntax() {
         "^docker",
         "^",
         "-x",
-                "-",
+        "-",
         "--no-verify",
         "-docker",
         "{a b}",

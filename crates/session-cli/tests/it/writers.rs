@@ -20,7 +20,7 @@ fn end(env: &TestEnvironment, child: Child) -> Ran {
 #[test]
 fn two_indexers_both_come_to_their_end() {
     let env = TestEnvironment::new();
-    generate(&env, 12);
+    generate(&env, 0..30);
     for args in [&["index"][..], &["index", "--full"]] {
         let children = [(); 3].map(|()| start(&env, args));
         for child in children {
@@ -40,7 +40,7 @@ fn two_indexers_both_come_to_their_end() {
 #[test]
 fn the_first_search_waits_for_the_first_index() {
     let env = TestEnvironment::new();
-    generate(&env, 12);
+    generate(&env, 0..30);
     let index = start(&env, &["index"]);
     let searches = [(); 4].map(|()| start(&env, &["search", "lantern"]));
     for search in searches {
@@ -52,12 +52,16 @@ fn the_first_search_waits_for_the_first_index() {
 #[test]
 fn searches_are_answered_while_the_index_is_written() {
     let env = TestEnvironment::new();
-    generate(&env, 12);
+    generate(&env, 0..30);
     env.run(&["index"]).succeeded();
     for _ in 0..3 {
         let mut index = start(&env, &["index", "--full"]);
         while index.try_wait().unwrap().is_none() {
-            for search in [&["search", "lantern"][..], &["show", "00000001"], &["status"]] {
+            for search in [
+                &["search", "lantern"][..],
+                &["show", "00000001"],
+                &["status"],
+            ] {
                 let ran = env.run(search).succeeded();
                 assert!(!ran.stdout().is_empty(), "{ran}");
             }

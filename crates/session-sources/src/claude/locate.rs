@@ -18,9 +18,9 @@ pub(super) fn locate(env: &Env) -> Listing {
         search.walk(&config.join("projects"));
     }
     let mut listing = search.listing;
-    listing
-        .locations
-        .sort_by(|a, b| (a.stamp.mtime_ns, &a.path).cmp(&(b.stamp.mtime_ns, &b.path)));
+    listing.locations.sort_by(|a, b| {
+        (a.stamp.mtime_ns, a.path.as_os_str()).cmp(&(b.stamp.mtime_ns, b.path.as_os_str()))
+    });
     listing
 }
 
