@@ -180,7 +180,7 @@ pub struct DemoArgs {
     /// What to look for
     #[arg(
         value_name = "QUERY",
-        default_value = "containers cannot find each other by name"
+        default_value = "why can the api container not resolve the database host"
     )]
     pub query: String,
 }

@@ -43,6 +43,8 @@ pub struct CosineScale {
     pub unrelated: f32,
     /// What a good answer reaches.
     pub related: f32,
+    /// How much both rise with each word of the query, up to 14.
+    pub per_word: f32,
 }
 
 /// A file of a model.

@@ -25,13 +25,22 @@ pub struct DenseScale {
     pub unrelated: f32,
     /// What a good answer reaches.
     pub related: f32,
+    /// How much both rise with each word of the query: long texts are nearer
+    /// to everything than short ones.
+    pub per_word: f32,
 }
 
+/// Words beyond this many no longer raise the marks.
+const WORDS: usize = 14;
+
 impl DenseScale {
-    /// What a list is worth whose best has this cosine, 0 to 1.
-    pub fn worth(&self, cosine: f32) -> f32 {
+    /// What a list is worth whose best has this cosine for a query of so many
+    /// words, 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
+    pub fn worth(&self, cosine: f32, words: usize) -> f32 {
+        let unrelated = self.unrelated + self.per_word * words.min(WORDS) as f32;
         let width = (self.related - self.unrelated).max(f32::EPSILON);
-        ((cosine - self.unrelated) / width).clamp(0.0, 1.0)
+        ((cosine - unrelated) / width).clamp(0.0, 1.0)
     }
 }
 

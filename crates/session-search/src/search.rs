@@ -41,7 +41,10 @@ pub fn search(
         (Some(dense), _) => dense::list(index, dense, request.level, &mut passing)?,
     };
     let dense_top = dense
-        .and_then(|d| near.first().map(|best| d.scale.worth(best.score)))
+        .and_then(|d| {
+            near.first()
+                .map(|best| d.scale.worth(best.score, request.query.terms.len()))
+        })
         .unwrap_or(0.0);
     let fusion = Fusion {
         alpha: alpha(request, dense),

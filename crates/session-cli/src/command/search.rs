@@ -125,6 +125,7 @@ fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<
     let scale = DenseScale {
         unrelated: spec.cosine.unrelated,
         related: spec.cosine.related,
+        per_word: spec.cosine.per_word,
     };
     Ok(Some(Dense {
         model,
