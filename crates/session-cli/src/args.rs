@@ -35,6 +35,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Walk the three levels on a small built-in history
     Demo(DemoArgs),
+    /// Measure how well search answers questions with known answers
+    Eval(EvalArgs),
 }
 
 #[derive(Debug, Args)]
@@ -49,10 +51,6 @@ pub struct SearchArgs {
     /// 1 finds sessions, 2 finds turns
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub depth: u8,
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    #[command(flatten)]
-    pub ranking: RankingArgs,
     /// Most hits shown
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
     pub limit: usize,
@@ -65,6 +63,11 @@ pub struct SearchArgs {
     /// Where this machine has no history at all, answer from the built-in demo
     #[arg(long)]
     pub or_demo: bool,
+    // Last, since their headings would be those of what follows.
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub ranking: RankingArgs,
 }
 
 const SEARCH_EXAMPLES: &str = "\
@@ -183,4 +186,40 @@ pub struct DemoArgs {
         default_value = "why can the api container not resolve the database host"
     )]
     pub query: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search eval sets/locomo --runs /tmp/runs
+  session-search eval my-questions --level session --alpha 0.5
+
+A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects
+brings its own history, which is indexed in a scratch folder; another is asked of your own.")]
+pub struct EvalArgs {
+    /// Folder of the set
+    #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]
+    pub set: std::path::PathBuf,
+    /// Weight of meaning against words, 0 to 1
+    #[arg(long, value_name = "WEIGHT", default_value_t = 0.7, value_parser = weight)]
+    pub alpha: f32,
+    /// What is ranked
+    #[arg(long, value_name = "LEVEL", default_value = "both")]
+    pub level: EvalLevel,
+    /// Ask every question in all sessions, whatever its scope
+    #[arg(long)]
+    pub pooled: bool,
+    /// Write session.tsv and turn.tsv there: question, target, score
+    #[arg(long, value_name = "OUT_DIR", value_hint = ValueHint::DirPath)]
+    pub runs: Option<std::path::PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EvalLevel {
+    Session,
+    Turn,
+    Both,
 }

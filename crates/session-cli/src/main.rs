@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
         Command::Demo(demo) => command::demo::run(demo),
+        Command::Eval(eval) => command::eval::run(eval),
     };
     match result {
         Ok(Found::Something) => ExitCode::SUCCESS,

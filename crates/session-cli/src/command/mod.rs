@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod demo;
+pub mod eval;
 pub mod fresh;
 pub mod index;
 pub mod search;

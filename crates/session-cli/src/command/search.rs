@@ -116,7 +116,10 @@ fn narrowed(filter: &FilterArgs) -> &'static str {
 }
 
 /// The query's vector, if the index has vectors of this model.
-fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<Dense>> {
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<Dense>> {
     let spec = embedder.spec();
     let Some(model) = index.model(&spec.fingerprint())? else {
         return Ok(None);

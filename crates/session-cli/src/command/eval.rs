@@ -1,0 +1,147 @@
+//! `eval`: how well search answers questions with known answers.
+
+use crate::Found;
+use crate::args::{EvalArgs, EvalLevel};
+use crate::command::{fresh, search};
+use crate::home::Home;
+use crate::output::json;
+use crate::output::style::{FAINT, TITLE, paint};
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
+use session_indexer::Mode;
+use session_search::{Level, Ranking};
+use session_sources::Env;
+use session_store::Reader;
+use std::io::Write;
+use tempfile::TempDir;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the set cannot be read, or the index fails.
+pub fn run(args: &EvalArgs) -> Result<Found> {
+    let set = LabelledSet::open(&args.set)?;
+    let (home, _scratch) = home(&set)?;
+    let embedder = session_embed::bundled()?;
+    fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+    let index = Reader::open(&home.root)?;
+    if let Some(folder) = &args.runs {
+        fs_err::create_dir_all(folder)?;
+    }
+    let mut reports = Vec::new();
+    for level in levels(args, &set) {
+        let embed = |query: &str| {
+            search::dense(&index, embedder.as_ref(), query)
+                .ok()
+                .flatten()
+        };
+        let bar = bar(set.questions.len());
+        let progress = |done: usize| bar.set_position(done as u64);
+        let ask = Ask {
+            level,
+            weighing: Ranking::Hybrid(args.alpha),
+            pooled: args.pooled,
+            embed: &embed,
+            progress: &progress,
+        };
+        let rankings = session_eval::run(&set, &index, &ask)?;
+        bar.finish_and_clear();
+        if let Some(folder) = &args.runs {
+            session_eval::write_run(&folder.join(format!("{}.tsv", name(level))), &rankings)?;
+        }
+        reports.push(session_eval::score(&set, level, &rankings));
+    }
+    print(args, &reports)
+}
+
+/// The set's own history with an index that goes when it is dropped, or the user's.
+fn home(set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
+    let Some(history) = set.history() else {
+        return Ok((Home::from_process()?, None));
+    };
+    let scratch = tempfile::Builder::new()
+        .prefix("session-search-eval-")
+        .tempdir()?;
+    let history = std::path::absolute(history)?;
+    let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
+    let root = scratch.path().join("index");
+    Ok((Home { env, root }, Some(scratch)))
+}
+
+fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {
+    let wanted = |level: Level| match args.level {
+        EvalLevel::Both => set.has(level),
+        EvalLevel::Session => level == Level::Session,
+        EvalLevel::Turn => level == Level::Turn,
+    };
+    [Level::Session, Level::Turn]
+        .into_iter()
+        .filter(|level| wanted(*level))
+        .collect()
+}
+
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Session => "session",
+        Level::Turn => "turn",
+    }
+}
+
+fn bar(total: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("asking  {bar:24} {pos}/{len}  {eta} left");
+    let bar = ProgressBar::new(total as u64);
+    style.map(|s| bar.clone().with_style(s)).unwrap_or(bar)
+}
+
+fn print(args: &EvalArgs, reports: &[Report]) -> Result<Found> {
+    if args.json {
+        json::print(&reports)?;
+    } else {
+        for report in reports {
+            write!(anstream::stdout(), "{}", table(report))?;
+        }
+    }
+    let asked: usize = reports.iter().map(|r| r.all.questions).sum();
+    Ok(if asked == 0 {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
+}
+
+fn table(report: &Report) -> String {
+    let names: String = Metrics::NAMES.iter().map(|n| format!("{n:>8}")).collect();
+    let title = format!(
+        "{} level, {:.1} ms a question",
+        name(report.level),
+        report.query_ms
+    );
+    let mut out = format!(
+        "{}\n{}\n",
+        paint(TITLE, title),
+        paint(FAINT, format!("{:<28}{:>6}{names}", "", "n"))
+    );
+    let named = report
+        .categories
+        .iter()
+        .map(|(name, averages)| (name.as_str(), averages));
+    for (name, averages) in [("core", &report.core), ("all", &report.all)]
+        .into_iter()
+        .chain(named)
+    {
+        out.push_str(&row(name, averages));
+    }
+    out.push('\n');
+    out
+}
+
+fn row(name: &str, averages: &Averages) -> String {
+    let values: String = averages
+        .metrics
+        .values()
+        .iter()
+        .map(|v| format!("{v:>8.3}"))
+        .collect();
+    format!("{name:<28}{:>6}{values}\n", averages.questions)
+}

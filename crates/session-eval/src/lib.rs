@@ -1,0 +1,27 @@
+//! How well search finds what it should, on questions with known answers.
+//!
+//! A [`LabelledSet`] is a folder: questions, and for each the sessions or turns
+//! that answer it. [`run`] asks them of an index, verbatim, and gives a
+//! [`Ranking`] a question; [`score`] compares it with the labels ([`Metrics`]:
+//! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages them
+//! ([`Report`]). [`write_run`] writes the rankings for another judge.
+//!
+//! ```
+//! use session_eval::Metrics;
+//! use std::collections::HashSet;
+//!
+//! let ranked = ["b".to_owned(), "a".to_owned()];
+//! let metrics = Metrics::of(&ranked, &HashSet::from(["a".to_owned()]));
+//! assert_eq!(metrics.hit_at_1, 0.0);
+//! assert_eq!(metrics.mrr_at_10, 0.5);
+//! ```
+
+mod metrics;
+mod report;
+mod run;
+mod set;
+
+pub use metrics::Metrics;
+pub use report::{Averages, Report, score};
+pub use run::{Ask, Ranking, run, write_run};
+pub use set::{EvalError, LabelledSet, Question, Scope};

@@ -1,0 +1,108 @@
+//! Asking all questions.
+
+use crate::set::{EvalError, LabelledSet, Question, Scope};
+use session_core::Query;
+use session_search::{Dense, Level, Ranking as Weighing, Request, Results, search};
+use session_store::{Reader, SessionRow};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Hits kept of each question.
+const HITS: usize = 20;
+
+/// How questions are asked.
+pub struct Ask<'a> {
+    /// Sessions or turns.
+    pub level: Level,
+    /// How the two lists are weighed.
+    pub weighing: Weighing,
+    /// Ask in all sessions, whatever a question's scope.
+    pub pooled: bool,
+    /// Makes a query's vector.
+    pub embed: &'a dyn Fn(&str) -> Option<Dense>,
+    /// Hears how many questions have been asked.
+    pub progress: &'a dyn Fn(usize),
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone)]
+pub struct Ranking {
+    /// Its id.
+    pub question: String,
+    /// Session ids, or `session:turn`, best first.
+    pub targets: Vec<String>,
+    /// What each scored.
+    pub scores: Vec<f32>,
+    /// From words to hits.
+    pub took: Duration,
+}
+
+/// Asks every question of a set that has labels at the level.
+///
+/// # Errors
+/// When the index fails.
+pub fn run(set: &LabelledSet, index: &Reader, ask: &Ask<'_>) -> Result<Vec<Ranking>, EvalError> {
+    let sessions = index.sessions()?;
+    let asked = set
+        .questions
+        .iter()
+        .filter(|q| set.relevant(ask.level, &q.id).is_some());
+    let mut rankings = Vec::new();
+    for question in asked {
+        rankings.push(one(question, index, &sessions, ask)?);
+        (ask.progress)(rankings.len());
+    }
+    Ok(rankings)
+}
+
+fn one(
+    question: &Question,
+    index: &Reader,
+    sessions: &[SessionRow],
+    ask: &Ask<'_>,
+) -> Result<Ranking, EvalError> {
+    let began = Instant::now();
+    let mut request = Request {
+        level: ask.level,
+        ranking: ask.weighing,
+        limit: HITS,
+        ..Request::new("")
+    };
+    request.query = Query::new(&question.query);
+    if question.scope == Scope::Project && !ask.pooled {
+        request.filter.project.clone_from(&question.cwd);
+    }
+    let dense = (ask.embed)(&request.query.text);
+    let results = search(index, sessions, &request, dense.as_ref())?;
+    Ok(Ranking {
+        question: question.id.clone(),
+        scores: results.hits.iter().map(|h| h.score).collect(),
+        targets: targets(&results),
+        took: began.elapsed(),
+    })
+}
+
+fn targets(results: &Results) -> Vec<String> {
+    let name = |hit: &session_search::Hit| match (results.level, &hit.turn) {
+        (Level::Turn, Some(turn)) => format!("{}:{}", hit.session.uid, turn.index),
+        _ => hit.session.uid.clone(),
+    };
+    results.hits.iter().map(name).collect()
+}
+
+/// Writes rankings as lines `question TAB target TAB score`. The score falls by
+/// rank, so that ties stay in order.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_run(path: &Path, rankings: &[Ranking]) -> Result<(), EvalError> {
+    let mut out = std::io::BufWriter::new(fs_err::File::create(path)?);
+    for ranking in rankings {
+        for (rank, (target, score)) in ranking.targets.iter().zip(&ranking.scores).enumerate() {
+            let falling = f64::from(*score) - rank as f64 * 1e-9;
+            writeln!(out, "{}\t{target}\t{falling:.9}", ranking.question)?;
+        }
+    }
+    Ok(out.flush()?)
+}
