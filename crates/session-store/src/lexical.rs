@@ -65,7 +65,7 @@ pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &
     let mut insert = db.prepare_cached(
         "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    let join = |list: &[String]| list.join("\n");
+    let join = |list: &[String]| text::spaced(&list.join("\n")).into_owned();
     insert.execute(params![
         turn,
         text::spaced(prompt),

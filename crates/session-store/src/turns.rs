@@ -7,10 +7,27 @@ use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{PromptKind, Turn, TurnContent, noise, text};
 
-/// What is stored of a turn besides its content.
+/// A turn as it is stored.
 struct Known {
     id: i64,
     content: TurnContent,
+    identity: Identity,
+}
+
+/// What two turns share when one may be a copy of the other: either is enough.
+#[derive(PartialEq, Eq)]
+struct Identity {
+    origin: Option<i64>,
+    moment: Option<i64>,
+}
+
+impl Identity {
+    fn of(turn: &Turn) -> Self {
+        Self {
+            origin: turn.origin.as_deref().map(hash),
+            moment: moment(turn),
+        }
+    }
 }
 
 const FIRST_PROMPT_BYTES: usize = 120;
@@ -35,7 +52,7 @@ impl Writer {
             _ => TurnContent::of(turn),
         };
         let changed = match known {
-            Some(known) => self.change_turn(&known, turn, &content)?,
+            Some(known) => self.change_turn(&known, session, turn, &content)?,
             None => {
                 let id = self.insert_turn(session, turn, &content)?;
                 self.settle(id, &content)?;
@@ -45,13 +62,18 @@ impl Writer {
         self.update_session(session, turn, changed)
     }
 
-    /// Brings a stored turn and its words up to date; false when they did not
-    /// change.
-    fn change_turn(&self, known: &Known, turn: &Turn, content: &TurnContent) -> Result<bool> {
+    /// Brings a stored turn and its words up to date; false when neither they
+    /// nor what it may be a copy of did change.
+    fn change_turn(
+        &self,
+        known: &Known,
+        session: i64,
+        turn: &Turn,
+        content: &TurnContent,
+    ) -> Result<bool> {
         let changed = self.update_turn(known, turn, content)?;
         if changed {
-            self.drop_words(known.id)?;
-            self.settle(known.id, content)?;
+            self.settle_again(known.id, session, content)?;
             self.settle_copies(known.id)?;
         }
         Ok(changed)
@@ -64,13 +86,17 @@ impl Writer {
     }
 
     fn known(&self, session: i64, index: u32) -> Result<Option<Known>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT id, content FROM turns WHERE session = ?1 AND idx = ?2")?;
+        let mut find = self.db.prepare_cached(
+            "SELECT id, content, origin, moment FROM turns WHERE session = ?1 AND idx = ?2",
+        )?;
         let known = find.query_row(params![session, index], |row| {
             Ok(Known {
                 id: row.get(0)?,
                 content: unpack(row.get_ref(1)?.as_blob()?),
+                identity: Identity {
+                    origin: row.get(2)?,
+                    moment: row.get(3)?,
+                },
             })
         });
         Ok(known.optional()?)
@@ -81,6 +107,7 @@ impl Writer {
             "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, content)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
+        let Identity { origin, moment } = Identity::of(turn);
         let id = insert.insert(params![
             session,
             turn.index,
@@ -90,31 +117,34 @@ impl Writer {
             turn.branch,
             turn.span.start.cast_signed(),
             turn.span.end.cast_signed(),
-            turn.origin.as_deref().map(hash),
-            moment(turn),
+            origin,
+            moment,
             turn.leaf.as_deref().map(hash),
             pack(content)?
         ])?;
         Ok(id)
     }
 
-    /// Brings a stored turn up to date; false when its words did not change.
+    /// Brings a stored turn up to date; false when neither its words nor its
+    /// identity did change.
     fn update_turn(&self, known: &Known, turn: &Turn, content: &TurnContent) -> Result<bool> {
         let end = turn.span.end.cast_signed();
         let leaf = turn.leaf.as_deref().map(hash);
         self.db.prepare_cached(
-            "UPDATE turns SET stop = ?2, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), ?4) WHERE id = ?1",
+            "UPDATE turns SET stop = ?2, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)) WHERE id = ?1",
         )?.execute(params![known.id, end, leaf, turn.ended_ms])?;
+        let identity = Identity::of(turn);
+        let is_other = !turn.continues && identity != known.identity;
         if !turn.continues {
             self.db.prepare_cached(
                 "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
             )?.execute(params![
                 known.id, kind_number(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
-                turn.span.start.cast_signed(), turn.origin.as_deref().map(hash), moment(turn)
+                turn.span.start.cast_signed(), identity.origin, identity.moment
             ])?;
         }
         if known.content == *content {
-            return Ok(false);
+            return Ok(is_other);
         }
         self.db
             .prepare_cached("UPDATE turns SET content = ?2 WHERE id = ?1")?
@@ -122,17 +152,31 @@ impl Writer {
         Ok(true)
     }
 
+    /// Settles a turn that was settled before. When it becomes a copy or ceases
+    /// to be one, its session's title may belong to another turn.
+    fn settle_again(&self, id: i64, session: i64, content: &TurnContent) -> Result<()> {
+        let was_copy = self
+            .db
+            .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
+            .query_row([id], |row| row.get::<_, bool>(0))?;
+        self.drop_words(id)?;
+        if self.settle(id, content)? != was_copy {
+            self.index_title(session)?;
+        }
+        Ok(())
+    }
+
     /// Finds whether a turn, whose words are not indexed, is a copy, and indexes
     /// them if it is not.
-    fn settle(&self, id: i64, content: &TurnContent) -> Result<()> {
+    fn settle(&self, id: i64, content: &TurnContent) -> Result<bool> {
         let owner = self.owner(id, content)?;
         self.db
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute(params![id, owner])?;
-        match owner {
-            Some(_) => Ok(()),
-            None => self.put_words(id, content),
+        if owner.is_none() {
+            self.put_words(id, content)?;
         }
+        Ok(owner.is_some())
     }
 
     fn owner(&self, id: i64, content: &TurnContent) -> Result<Option<i64>> {
@@ -158,8 +202,7 @@ impl Writer {
             .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         for (id, session) in copies {
-            self.drop_words(id)?;
-            self.settle(id, &self.content(id)?)?;
+            self.settle_again(id, session, &self.content(id)?)?;
             self.touch(session)?;
         }
         Ok(())
@@ -187,16 +230,20 @@ impl Writer {
         Ok(find.query_row([id], |row| row.get(0)).optional()?.flatten())
     }
 
-    /// Writes the words of a session's first turn again: its title is there.
+    /// Writes the words of a session's first turns again: the title is with the
+    /// first that is not a copy, and may have been with the second.
     pub(crate) fn index_title(&self, session: i64) -> Result<()> {
         let mut find = self.db.prepare_cached(
-            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 1",
+            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2",
         )?;
-        let Some(id) = find.query_row([session], |row| row.get(0)).optional()? else {
-            return Ok(());
-        };
-        self.drop_words(id)?;
-        self.put_words(id, &self.content(id)?)
+        let first: Vec<i64> = find
+            .query_map([session], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        for id in first {
+            self.drop_words(id)?;
+            self.put_words(id, &self.content(id)?)?;
+        }
+        Ok(())
     }
 
     fn update_session(&self, session: i64, turn: &Turn, changed: bool) -> Result<()> {

@@ -172,6 +172,10 @@ impl Writer {
         documents: &[(Document, Option<Vec<f32>>)],
     ) -> Result<()> {
         self.begin()?;
+        // The caller's row may be of before a commit; a file must not be cut to it.
+        let Some(model) = &self.model(&model.fingerprint)? else {
+            return Ok(());
+        };
         let mut old = self.rows_of(model.id, pending.session)?;
         for (document, vector) in documents {
             let hash = hash(&document.text);
@@ -184,13 +188,8 @@ impl Writer {
             }
         }
         for ((level, _), rows) in old {
-            for row in rows {
-                self.db
-                    .prepare_cached(
-                        "DELETE FROM vectors WHERE model = ?1 AND level = ?2 AND row = ?3",
-                    )?
-                    .execute(params![model.id, level, row.number])?;
-            }
+            rows.iter()
+                .try_for_each(|row| self.let_go(model.id, level, row))?;
         }
         Level::ALL
             .iter()
@@ -200,6 +199,25 @@ impl Writer {
                 "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
             )?
             .execute(params![model.id, pending.session, pending.revision])?;
+        Ok(())
+    }
+
+    /// Takes a row from its session. Until the commit it still lends its vector
+    /// to other sessions: their callers may have been told that it is there.
+    fn let_go(&self, model: ModelId, level: i64, row: &Row) -> Result<()> {
+        self.db
+            .prepare_cached(
+                "UPDATE vectors SET session = 0 WHERE model = ?1 AND level = ?2 AND row = ?3",
+            )?
+            .execute(params![model, level, row.number])?;
+        Ok(())
+    }
+
+    /// Forgets the rows that stand for nothing any more.
+    pub(crate) fn drop_let_go(&self) -> Result<()> {
+        self.db
+            .prepare_cached("DELETE FROM vectors WHERE session = 0")?
+            .execute([])?;
         Ok(())
     }
 

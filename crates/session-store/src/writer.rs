@@ -104,6 +104,7 @@ impl Writer {
             return Ok(());
         }
         self.finish_replacing()?;
+        self.drop_let_go()?;
         self.appends.flush()?;
         self.connection().execute_batch("COMMIT")?;
         self.open = false;

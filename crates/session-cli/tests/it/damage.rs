@@ -312,3 +312,27 @@ fn problems_are_listed_for_people() {
         "{printed}"
     );
 }
+
+/// A folder's name may be any bytes.
+#[cfg(unix)]
+#[test]
+fn folders_whose_names_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let folder = std::ffi::OsStr::from_bytes(b"-home-\xff-attic");
+    let path = env
+        .home(".claude/projects")
+        .join(folder)
+        .join(format!("{ID}.jsonl"));
+    env.write(&path, telescope().text());
+    env.run(&["index"]).succeeded();
+    others_are_found(&env);
+    assert_eq!(env.found(&["collimate telescope", "--keyword-only"]), [ID]);
+    env.run(&["show", ID]).succeeded();
+    assert!(
+        env.run(&["index"])
+            .succeeded()
+            .stderr()
+            .starts_with("nothing new")
+    );
+}

@@ -97,11 +97,16 @@ fn sentence(random: &mut XorShift, clauses: u64) -> String {
 /// depends on its number alone; of the lower numbers of a range that was
 /// written before, there is more to say.
 pub fn generate(env: &TestEnvironment, numbers: Range<u64>) {
+    generate_edition(env, numbers, 0);
+}
+
+/// The same with other words for each edition.
+pub fn generate_edition(env: &TestEnvironment, numbers: Range<u64>, edition: u64) {
     let db = OpenCode::open(env);
     db.0.execute_batch("BEGIN").unwrap();
     let mut last: Option<Transcript> = None;
     for number in numbers {
-        let mut random = XorShift::new(0x5eed + number);
+        let mut random = XorShift::new((edition << 32) + 0x5eed + number);
         let mut transcript = match last.take() {
             Some(earlier) if number % 7 == 3 => talk(earlier.resumed_as(&id(number)), &mut random),
             _ => talk(begin(number), &mut random),

@@ -26,6 +26,7 @@ fn help_of_the_program() {
       index   Bring the index up to date now
       status  Say what is indexed, by what, and how fresh it is
       demo    Walk the three levels on a small built-in history
+      eval    Measure how well search answers questions with known answers
       help    Print this message or the help of the given subcommand(s)
 
     Options:
@@ -57,6 +58,10 @@ fn help_of_search() {
 
     Options:
           --depth <LEVEL>  1 finds sessions, 2 finds turns [default: 1]
+      -n, --limit <N>      Most hits shown [default: 10]
+          --json           Print JSON
+          --no-refresh     Answer from the index as it is, without looking for changes
+          --or-demo        Where this machine has no history at all, answer from the built-in demo
       -h, --help           Print help
 
     Filters:
@@ -78,10 +83,6 @@ fn help_of_search() {
           --vector-only     By meaning alone
           --keyword-only    By words alone
           --explain         Say how each score came to be
-      -n, --limit <N>       Most hits shown [default: 10]
-          --json            Print JSON
-          --no-refresh      Answer from the index as it is, without looking for changes
-          --or-demo         Where this machine has no history at all, answer from the built-in demo
 
     Examples:
       session-search search "that time the network would not resolve"
@@ -148,11 +149,55 @@ fn help_of_demo() {
     Usage: session-search demo [QUERY]
 
     Arguments:
-      [QUERY]  What to look for [default: "containers cannot find each other by name"]
+      [QUERY]  What to look for [default: "why can the api container not resolve the database host"]
 
     Options:
       -h, --help  Print help
     "#);
+}
+
+#[test]
+fn help_of_eval() {
+    assert_snapshot!(help(&["eval"]), @r"
+    Measure how well search answers questions with known answers
+
+    Usage: session-search eval [OPTIONS] <SET_DIR>
+
+    Arguments:
+      <SET_DIR>  Folder of the set
+
+    Options:
+          --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
+          --level <LEVEL>   What is ranked [default: both] [possible values: session, turn, both]
+          --pooled          Ask every question in all sessions, whatever its scope
+          --runs <OUT_DIR>  Write session.tsv and turn.tsv there: question, target, score
+          --json            Print JSON
+      -h, --help            Print help
+
+    Examples:
+      session-search eval sets/locomo --runs /tmp/runs
+      session-search eval my-questions --level session --alpha 0.5
+
+    A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects
+    brings its own history, which is indexed in a scratch folder; another is asked of your own.
+    ");
+}
+
+/// Each command that there is has its help here.
+#[test]
+fn every_command_is_in_the_manual() {
+    let listed = help(&[]);
+    let commands = listed.lines().skip_while(|l| *l != "Commands:").skip(1);
+    let names = commands
+        .take_while(|l| !l.is_empty())
+        .filter_map(|l| l.split_whitespace().next());
+    for name in names.filter(|name| *name != "help") {
+        let test = format!("fn help_of_{name}()");
+        assert!(
+            include_str!("help.rs").contains(&test),
+            "{name} has no test here"
+        );
+    }
 }
 
 #[test]

@@ -122,6 +122,7 @@ fn two_sessions_with_one_id_are_told_apart_by_number() {
 }
 
 /// What is printed after `Next:` names one session, in the shell's words.
+#[cfg(unix)]
 #[test]
 fn the_next_command_works_for_twins() {
     let env = TestEnvironment::indexed(&[
@@ -145,5 +146,24 @@ fn the_next_command_works_for_twins() {
         env.isolate(shell.arg("-c").arg(script));
         let ran = env.ran(shell.output().unwrap()).succeeded();
         assert!(ran.stdout().contains("harbour clock"), "{ran}");
+    }
+}
+
+/// Twins among others with the same beginning have their numbers, too.
+#[test]
+fn twins_are_numbered_among_others() {
+    let env = TestEnvironment::indexed(&[
+        session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
+        session(ONE, "/home/ann/marina", "Wind the harbour clock"),
+        session(TWO, "/home/ann/harbour", "Light the lantern on the boat"),
+    ]);
+    let ran = env.run(&["show", "abcd"]).exits(2);
+    for part in [
+        "#1 (abcd1111-",
+        "#2 (abcd1111-",
+        "\n  abcd1122-",
+        "the number with its `#`",
+    ] {
+        assert!(ran.stderr().contains(part), "{ran}");
     }
 }

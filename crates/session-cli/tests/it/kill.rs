@@ -2,7 +2,7 @@
 //! gone on with: in the end it is the same as if nothing had happened.
 
 use crate::environment::TestEnvironment;
-use crate::generator::{XorShift, generate};
+use crate::generator::{XorShift, generate, generate_edition};
 use session_core::Query;
 use session_indexer::{Refresh, refresh};
 use session_sources::Env;
@@ -15,7 +15,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Kills each test makes before it is content.
-const KILLS: u32 = 25;
+const KILLS: u32 = 20;
 
 #[test]
 fn a_first_index_survives_being_killed() {
@@ -41,6 +41,31 @@ fn a_growing_index_survives_being_killed() {
         copy_folder(&before, &env.index(""));
     };
     Trial::new(&env, 0xbeef, begin).run();
+}
+
+/// All that was said is replaced, so that the matrices are written anew.
+#[test]
+fn a_compaction_survives_being_killed() {
+    let env = TestEnvironment::new();
+    generate(&env, 0..250);
+    env.run(&["index"]).succeeded();
+    let before = env.path("before");
+    copy_folder(&env.index(""), &before);
+    fs_err::remove_dir_all(env.home(".claude")).unwrap();
+    fs_err::remove_dir_all(env.home(".local")).unwrap();
+    generate_edition(&env, 0..250, 1);
+    let begin = || {
+        fs_err::remove_dir_all(env.index("")).unwrap();
+        copy_folder(&before, &env.index(""));
+    };
+    let mut trial = Trial::new(&env, 0xc0de, begin);
+    let model = Reader::open(&env.index(""))
+        .unwrap()
+        .models()
+        .unwrap()
+        .remove(0);
+    assert_eq!(model.generation(Level::Turn), 1);
+    trial.run();
 }
 
 /// An index is made anew over one that is there.

@@ -88,7 +88,7 @@ fn without_history_the_way_on_is_shown() {
     ----- stdout -----
     SESSIONS  "docker"   6 sessions, 3 projects (claude 6)
 
-    [# weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+    [# moderate]    claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
         …on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers
         only for containers that share a user-defined network. That is why the name does not res…
         resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001

@@ -368,11 +368,11 @@ fn the_demo_walks_three_levels() {
     ----- stdout -----
 
     Level 1: which session was it?
-    $ session-search search "containers cannot find each other by name" --limit 3
+    $ session-search search "why can the api container not resolve the database host" --limit 3
 
-    SESSIONS  "containers cannot find each other by name"   6 sessions, 3 projects (claude 6)
+    SESSIONS  "why can the api container not resolve the databas…"   6 sessions, 3 projects (claude 6)
 
-    [# weak]        claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+    [# strong]      claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
         resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
@@ -381,26 +381,26 @@ fn the_demo_walks_three_levels() {
         Customers are sometimes charged twice when the payment provider times out and we retry.
         files: checkout.ts    resume: claude --resume e5f6a7b8-5555-4e55-8e55-000000000005
 
-    [# weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
-        `parser --watch` dies after a while with EMFILE: too many open files. Only on big repositories.
-        resume: claude --resume c3d9e8f7-3333-4c33-8c33-000000000003
+    [# weak]        claude   b7e0f1a2   homelab   2026-02-03   2 turns   Nightly backup to the NAS
+        `backup.sh` dumps the database through `pg_dump`, compresses it with zstd and deletes dumps
+        older than 14 days. A systemd timer is better than cron here: it catches up after the machi…
+        files: backup.sh    resume: claude --resume b7e0f1a2-2222-4b22-8b22-000000000002
 
-    Next: session-search search "containers cannot find each other by name" --depth 2 --session a1b2c3d4
+    Next: session-search search "why can the api container not resolve the database host" --depth 2 --session a1b2c3d4
 
     Level 2: which exchange in it?
-    $ session-search search "containers cannot find each other by name" --depth 2 --session a1b2c3d4 --limit 3
+    $ session-search search "why can the api container not resolve the database host" --depth 2 --session a1b2c3d4 --limit 3
 
-    TURNS  "containers cannot find each other by name"   1 session, 1 project (claude 1)
+    TURNS  "why can the api container not resolve the database host"   1 session, 1 project (claude 1)
 
-    [# weak]        claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
+    [# strong]      claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
         resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
 
-    [# weak]        claude   a1b2c3d4:2   homelab   2026-01-15   3/3   docker-network-debug
-        nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again
-        every five seconds, and `depends_on` with a health check keeps it from starting before `api…
-        files: nginx.conf    resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+    [# weak]        claude   a1b2c3d4:1   homelab   2026-01-15   2/3   docker-network-debug
+        `db` is on `backend` alone now and `api` resolves it to 172.20.0.3.
+        files: docker-compose.yaml    resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
 
     Next: session-search show a1b2c3d4:0-2
 

@@ -5,6 +5,7 @@ use crate::environment::{Ran, TestEnvironment};
 use crate::history::{docker, small};
 use crate::opencode::OpenCode;
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 const ID: &str = "e5000000-0000-4000-8000-000000000005";
 
@@ -150,14 +151,39 @@ fn colours_are_given_when_asked_for_unless_forbidden() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let env = TestEnvironment::indexed(&[docker().bash("seq 9", &"line\n".repeat(60_000))]);
-    let mut command = env.command();
-    let mut child = command
-        .args(["show", "a1"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let ran = env.ran(child.wait_with_output().unwrap());
-    assert_eq!((ran.code(), ran.stderr()), (0, String::new()));
+    for args in [&["show", "a1"][..], &["show", "a1", "--json"]] {
+        let mut command = env.command();
+        command
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = env.ran(child.wait_with_output().unwrap());
+        assert_eq!((ran.code(), ran.stderr()), (0, String::new()), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let env = TestEnvironment::indexed(&[docker()]);
+    for args in [
+        &["search", "docker"][..],
+        &["search", "docker", "--json"],
+        &["show", "a1"],
+        &["status"],
+    ] {
+        let full = fs_err::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let mut command = env.command();
+        command.args(args).stdout(full.into_parts().0);
+        let ran = env.ran(command.output().unwrap()).exits(2);
+        assert!(
+            ran.stderr().starts_with("error: No space left on device"),
+            "{ran}"
+        );
+    }
 }

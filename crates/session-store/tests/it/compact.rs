@@ -1,0 +1,122 @@
+//! Rows that stand for nothing are given back, and nobody notices.
+
+use crate::npy;
+use crate::support::{DIMS, Index, model, vector};
+use session_store::{Document, Level, ModelRow, Pending, Reader, StoreError, Writer};
+use std::collections::BTreeMap;
+
+fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
+    let model = model(writer);
+    let of = |n: usize| {
+        let text = format!("text number {n}");
+        let vector = vector(&text);
+        let document = Document {
+            level: Level::Turn,
+            turn: n as i64,
+            text,
+        };
+        (document, Some(vector))
+    };
+    let documents: Vec<_> = texts.map(of).collect();
+    let pending = Pending {
+        session,
+        revision: 0,
+    };
+    writer.put_documents(&model, pending, &documents).unwrap();
+    writer.commit().unwrap();
+}
+
+fn current(index: &Reader) -> ModelRow {
+    index.model("f00d").unwrap().unwrap()
+}
+
+/// Each turn with its cosine to a query.
+fn cosines(index: &Reader) -> BTreeMap<i64, f32> {
+    let model = current(index);
+    let query = vector("a query");
+    let scores = index.matrix(&model, Level::Turn).unwrap().dot(&query);
+    let owners = index.owners(model.id, Level::Turn).unwrap();
+    owners.iter().map(|o| (o.turn, scores[o.row])).collect()
+}
+
+const GENERATIONS: [&str; 2] = ["vectors/f00d/turn.0.npy", "vectors/f00d/turn.1.npy"];
+
+/// An index of two sessions, the first of which has just lost its texts.
+fn half_dead() -> (Index, Writer) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, 0..900);
+    put(&mut writer, 2, 900..1800);
+    put(&mut writer, 1, (0..900).filter(|n| n % 10 == 0));
+    (index, writer)
+}
+
+#[test]
+fn dead_rows_go_and_results_stay() {
+    let (index, mut writer) = half_dead();
+    let before = cosines(&writer);
+    let earlier = index.reader();
+    let mapped = earlier.matrix(&current(&earlier), Level::Turn).unwrap();
+    let rows_before = mapped.rows();
+    writer.compact("f00d").unwrap();
+
+    let reader = index.reader();
+    let model = current(&reader);
+    assert_eq!(cosines(&reader), before);
+    assert_eq!(model.rows(Level::Turn), before.len());
+    assert!(rows_before > before.len() + 512);
+    assert_eq!(
+        GENERATIONS.map(|f| index.root().join(f).exists()),
+        [false, true]
+    );
+    let array = npy::read(&index.root().join(GENERATIONS[1]));
+    assert_eq!(array.shape, (before.len(), DIMS));
+    // What was opened before is still whole.
+    assert_eq!(mapped.dot(&vector("a query")).len(), rows_before);
+    assert_eq!(cosines(&earlier), before);
+}
+
+#[test]
+fn rows_are_appended_to_the_new_generation() {
+    let (index, mut writer) = half_dead();
+    writer.compact("f00d").unwrap();
+    let before = cosines(&writer);
+    put(&mut writer, 3, 5000..5010);
+    let after = cosines(&index.reader());
+    assert!(after.len() > before.len());
+    assert!(before.iter().all(|(turn, score)| after[turn] == *score));
+}
+
+#[test]
+fn a_few_dead_rows_are_left() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, 0..100);
+    put(&mut writer, 1, 0..1);
+    let before = current(&writer);
+    writer.compact("f00d").unwrap();
+    writer.compact("no such model").unwrap();
+    assert_eq!(current(&writer), before);
+    assert!(index.root().join(GENERATIONS[0]).exists());
+}
+
+#[test]
+fn a_damaged_matrix_is_not_compacted() {
+    let (index, mut writer) = half_dead();
+    fs_err::write(index.root().join(GENERATIONS[0]), "short").unwrap();
+    let failed = writer.compact("f00d");
+    assert!(matches!(failed, Err(StoreError::Corrupt { .. })));
+    drop(writer);
+    assert_eq!(current(&index.reader()).generation(Level::Turn), 0);
+}
+
+#[test]
+fn forgetting_begins_empty_matrices() {
+    let (index, mut writer) = half_dead();
+    writer.forget_all().unwrap();
+    assert_eq!(cosines(&index.reader()), BTreeMap::new());
+    assert!(!index.root().join(GENERATIONS[0]).exists());
+    put(&mut writer, 1, 0..10);
+    let array = npy::read(&index.root().join(GENERATIONS[1]));
+    assert_eq!(array.shape.0, cosines(&index.reader()).len());
+}

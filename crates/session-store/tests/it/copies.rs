@@ -1,0 +1,122 @@
+//! Histories repeat each other: each text is found once, and never lost.
+
+use crate::support::{Index, deliver, found, meta, prompts, turn};
+use session_core::{SessionMeta, Turn};
+use session_store::{Reader, Writer};
+
+const ASKED: &str = "Why does the watcher leak file handles?";
+
+fn asked(origin: &str, time: i64, answers: &[&str]) -> Turn {
+    Turn {
+        origin: Some(origin.into()),
+        started_ms: Some(time),
+        ..turn(0, ASKED, answers)
+    }
+}
+
+fn titled(id: &str, title: &str) -> SessionMeta {
+    SessionMeta {
+        title: Some(title.into()),
+        ..meta(id)
+    }
+}
+
+/// The sessions in which a word is found, by their ids.
+fn sessions_with(index: &Reader, word: &str) -> Vec<String> {
+    let sessions = index.sessions().unwrap();
+    let id = |turn| {
+        let session = index.session_of(turn).unwrap();
+        let row = sessions.iter().find(|s| Some(s.id) == session).unwrap();
+        row.uid.clone()
+    };
+    found(index, word).into_iter().map(id).collect()
+}
+
+fn two(first: Turn, second: Turn) -> (Index, Writer) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    deliver(&mut writer, &meta("a"), &[first]);
+    deliver(&mut writer, &meta("b"), &[second]);
+    (index, writer)
+}
+
+#[test]
+fn a_copy_has_the_origin_or_the_time_and_the_words_of_another() {
+    let first = || asked("m1", 7, &["It never closes them."]);
+    let said = ["It never closes them."];
+    for (second, copies) in [
+        (asked("m1", 8, &said), true),
+        (asked("m2", 7, &said), true),
+        (asked("m2", 8, &said), false),
+        // Made in the middle of the turn.
+        (asked("m1", 7, &[]), true),
+        (asked("m1", 7, &["Something else."]), false),
+    ] {
+        let (_index, writer) = two(first(), second.clone());
+        let expected: &[&str] = if copies { &["a"] } else { &["a", "b"] };
+        assert_eq!(sessions_with(&writer, "watcher"), expected, "{second:?}");
+        let sessions = writer.sessions().unwrap();
+        let row = &writer.turns(sessions[1].id).unwrap()[0];
+        assert_eq!(row.owner.is_some(), copies, "{second:?}");
+        assert_eq!(writer.content(row.id).unwrap().prompt, ASKED);
+    }
+}
+
+#[test]
+fn a_copy_stands_for_itself_when_its_owner_goes() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
+    deliver(&mut writer, &meta("a"), &[]);
+    assert_eq!(sessions_with(&writer, "watcher"), ["b"]);
+}
+
+#[test]
+fn a_copy_stands_for_itself_when_its_owner_says_something_else() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &["A thread."])]);
+    assert_eq!(sessions_with(&writer, "closes"), ["b"]);
+    assert_eq!(sessions_with(&writer, "thread"), ["a"]);
+}
+
+#[test]
+fn of_two_copies_one_takes_the_place() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
+    deliver(&mut writer, &meta("c"), &[asked("m1", 7, &said)]);
+    deliver(&mut writer, &meta("a"), &[]);
+    assert_eq!(sessions_with(&writer, "watcher"), ["b"]);
+    deliver(&mut writer, &meta("b"), &[]);
+    assert_eq!(sessions_with(&writer, "watcher"), ["c"]);
+}
+
+#[test]
+fn the_same_words_at_another_time_are_no_copy() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
+    deliver(&mut writer, &meta("b"), &[asked("m2", 900, &said)]);
+    assert_eq!(sessions_with(&writer, "watcher"), ["a", "b"]);
+    deliver(&mut writer, &meta("b"), &[asked("m1", 7, &said)]);
+    assert_eq!(sessions_with(&writer, "watcher"), ["a"]);
+}
+
+#[test]
+fn a_title_goes_with_the_first_turn_that_is_no_copy() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let next = || turn(1, "Now write a regression test for it.", &[]);
+    let own = turn(0, "Something of its own came before.", &[]);
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &[])]);
+    deliver(&mut writer, &titled("b", "Plumbing"), &[own, next()]);
+    let of_title = |writer: &Writer| prompts(writer, "plumbing");
+    assert_eq!(of_title(&writer), ["Something of its own came before."]);
+    // Now the first turn is one of the other session's.
+    deliver(
+        &mut writer,
+        &titled("b", "Plumbing"),
+        &[asked("m1", 7, &[]), next()],
+    );
+    assert_eq!(of_title(&writer), ["Now write a regression test for it."]);
+    deliver(&mut writer, &meta("a"), &[]);
+    assert_eq!(of_title(&writer), [ASKED]);
+}

@@ -1,0 +1,219 @@
+//! Indexes of other versions, damaged ones, none at all.
+
+use crate::support::{Index, deliver, embed, found, meta, turn};
+use session_store::{Level, Reader, StoreError, Writer, exists};
+use std::path::PathBuf;
+
+const MATRIX: &str = "vectors/f00d/turn.0.npy";
+
+fn filled() -> Index {
+    let index = Index::new();
+    let mut writer = index.writer();
+    for n in 0..40 {
+        let asked = turn(0, &format!("Question number{n} of them all."), &[]);
+        deliver(&mut writer, &meta(&format!("s{n}")), &[asked]);
+    }
+    embed(&mut writer);
+    writer.commit().unwrap();
+    writer.optimise().unwrap();
+    index
+}
+
+fn open_matrix(index: &Index) -> Result<usize, StoreError> {
+    let reader = index.reader();
+    let model = reader.model("f00d").unwrap().unwrap();
+    Ok(reader.matrix(&model, Level::Turn)?.rows())
+}
+
+fn assert_rebuilt(index: &Index) {
+    let mut writer = Writer::rebuild(index.root()).unwrap();
+    assert_eq!(writer.sessions().unwrap().len(), 0);
+    assert!(!index.root().join("vectors").exists());
+    assert!(index.root().join("index.db.old").exists());
+    let asked = turn(0, "Where is the port configured?", &[]);
+    deliver(&mut writer, &meta("a"), &[asked]);
+    embed(&mut writer);
+    writer.commit().unwrap();
+    assert_eq!(found(&index.reader(), "port").len(), 1);
+}
+
+#[test]
+fn where_there_is_no_index_the_reader_says_so() {
+    let index = Index::new();
+    assert!(!exists(index.root()));
+    let error = Reader::open(index.root()).err().unwrap();
+    assert!(matches!(error, StoreError::Missing { .. }) && !error.wants_rebuild());
+    // As a writer leaves it that was killed at once.
+    fs_err::write(index.root().join("index.db"), "").unwrap();
+    let error = Reader::open(index.root()).err().unwrap();
+    assert!(matches!(error, StoreError::Missing { .. }), "{error}");
+    drop(index.writer());
+    assert!(exists(index.root()) && Reader::open(index.root()).is_ok());
+}
+
+#[test]
+fn another_format_is_not_read() {
+    let index = filled();
+    let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
+    db.pragma_update(None, "user_version", 99).unwrap();
+    db.close().unwrap();
+    let errors = [
+        Reader::open(index.root()).err().unwrap(),
+        Writer::open(index.root()).err().unwrap(),
+    ];
+    for error in errors {
+        let is_format = matches!(
+            error,
+            StoreError::Format {
+                found: 99,
+                expected: 1,
+                ..
+            }
+        );
+        assert!(is_format && error.wants_rebuild(), "{error}");
+    }
+    assert_rebuilt(&index);
+}
+
+#[test]
+fn a_file_that_is_no_database_wants_a_rebuild() {
+    let index = filled();
+    fs_err::write(index.root().join("index.db"), "no database ".repeat(1000)).unwrap();
+    let errors = [
+        Reader::open(index.root()).err().unwrap(),
+        Writer::open(index.root()).err().unwrap(),
+    ];
+    for error in errors {
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert!(error.wants_rebuild());
+    }
+    assert_rebuilt(&index);
+}
+
+/// Whatever page is lost, nothing panics, and what fails asks for a rebuild.
+#[test]
+fn a_lost_page_is_an_error_that_wants_a_rebuild() {
+    let index = filled();
+    let path = index.root().join("index.db");
+    let whole = fs_err::read(&path).unwrap();
+    assert!(index.reader().verify().is_ok());
+    let mut failed = 0;
+    for page in 0..whole.len() / 4096 {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs_err::write(&path, bytes).unwrap();
+        if let Err(error) = read_all(&index) {
+            assert!(error.wants_rebuild(), "page {page}: {error}");
+            failed += 1;
+        }
+    }
+    assert!(failed > 10, "{failed}");
+}
+
+fn read_all(index: &Index) -> Result<(), StoreError> {
+    let reader = Reader::open(index.root())?;
+    reader.verify()?;
+    for session in reader.sessions()? {
+        for turn in reader.turns(session.id)? {
+            reader.content(turn.id)?;
+        }
+    }
+    let query = session_core::Query::new("question number7");
+    reader.lexical(&query, 10, |_| Ok(true)).map(drop)
+}
+
+#[test]
+fn a_content_that_is_damaged_costs_itself() {
+    let index = filled();
+    let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
+    db.execute("UPDATE turns SET content = x'00ff' WHERE id = 1", [])
+        .unwrap();
+    let reader = index.reader();
+    assert_eq!(reader.content(1).unwrap().prompt, "");
+    assert_eq!(
+        reader.content(2).unwrap().prompt,
+        "Question number1 of them all."
+    );
+}
+
+type Damage = fn(PathBuf);
+
+#[test]
+fn a_matrix_that_is_not_what_the_index_says_is_told() {
+    let cases: [(Damage, &str); 5] = [
+        (|path| fs_err::remove_file(path).unwrap(), "is missing"),
+        (
+            |path| fs_err::write(path, "").unwrap(),
+            "is shorter than the index says",
+        ),
+        (
+            |path| {
+                let bytes = fs_err::read(&path).unwrap();
+                fs_err::write(path, &bytes[..bytes.len() - 1]).unwrap();
+            },
+            "is shorter than the index says",
+        ),
+        (
+            |path| {
+                let length = fs_err::read(&path).unwrap().len();
+                fs_err::write(path, vec![7; length]).unwrap();
+            },
+            "is not a matrix of this model",
+        ),
+        (
+            |path| {
+                let mut bytes = fs_err::read(&path).unwrap();
+                let at = bytes.windows(4).position(|w| w == b", 8)").unwrap();
+                bytes[at + 2] = b'9';
+                fs_err::write(path, bytes).unwrap();
+            },
+            "is not a matrix of this model",
+        ),
+    ];
+    for (damage, told) in cases {
+        let index = filled();
+        assert!(open_matrix(&index).unwrap() > 0);
+        damage(index.root().join(MATRIX));
+        let error = open_matrix(&index).err().unwrap();
+        assert!(matches!(error, StoreError::Corrupt { .. }) && error.wants_rebuild());
+        assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(
+            found(&index.reader(), "number7").len(),
+            1,
+            "words are still found"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_appended_to_a_damaged_matrix() {
+    let index = filled();
+    fs_err::write(index.root().join(MATRIX), "short").unwrap();
+    let mut writer = index.writer();
+    let model = crate::support::model(&mut writer);
+    let pending = session_store::Pending {
+        session: 1,
+        revision: 0,
+    };
+    let document = session_store::Document {
+        level: Level::Turn,
+        turn: 1,
+        text: "a".into(),
+    };
+    let put = writer.put_documents(&model, pending, &[(document, Some(vec![1.0; 8]))]);
+    assert!(matches!(put, Err(StoreError::Corrupt { .. })));
+}
+
+#[test]
+fn a_damaged_row_scores_nothing() {
+    let index = filled();
+    let path = index.root().join(MATRIX);
+    let mut bytes = fs_err::read(&path).unwrap();
+    bytes[128..144].fill(0xff); // not a number, eight times
+    fs_err::write(&path, bytes).unwrap();
+    let reader = index.reader();
+    let model = reader.model("f00d").unwrap().unwrap();
+    let scores = reader.matrix(&model, Level::Turn).unwrap().dot(&[0.5; 8]);
+    assert_eq!(scores[0], 0.0);
+    assert!(scores[1..].iter().any(|s| *s != 0.0) && scores.iter().all(|s| s.is_finite()));
+}

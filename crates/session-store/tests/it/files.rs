@@ -1,0 +1,88 @@
+//! What is known of history files, and what was wrong with them.
+
+use crate::support::{Index, SOURCE, deliver, meta, turn};
+use session_store::{Problem, Stamp, Writer};
+
+fn problem(path: &str, reason: &str, count: u64) -> Problem {
+    Problem {
+        path: path.into(),
+        reason: reason.into(),
+        offset: Some(7),
+        count,
+    }
+}
+
+fn reasons(writer: &Writer) -> Vec<String> {
+    let problems = writer.problems().unwrap().into_iter();
+    problems
+        .map(|p| format!("{} {}x {}", p.path, p.count, p.reason))
+        .collect()
+}
+
+#[test]
+fn a_file_is_known_by_its_path() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let file = writer.file(&SOURCE, "/h/a.jsonl").unwrap();
+    assert_eq!(writer.file(&SOURCE, "/h/a.jsonl").unwrap(), file);
+    assert_ne!(writer.file(&SOURCE, "/h/b.jsonl").unwrap(), file);
+    let stamp = Stamp {
+        size: u64::MAX,
+        mtime_ns: -1,
+        inode: u64::MAX - 1,
+    };
+    writer.checkpoint(file, "here", stamp).unwrap();
+    writer.commit().unwrap();
+    let row = index.reader().file(file).unwrap().unwrap();
+    assert_eq!((row.stamp, row.cursor.as_deref()), (stamp, Some("here")));
+    assert_eq!((row.path.as_str(), row.gone), ("/h/a.jsonl", false));
+    assert_eq!(index.reader().file(99).unwrap(), None);
+}
+
+#[test]
+fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let asked = turn(0, "Where is the port configured?", &[]);
+    let session = deliver(&mut writer, &meta("a"), &[asked]);
+    let file = writer.sessions().unwrap()[0].file;
+    let gone = |writer: &Writer| writer.sessions().unwrap()[0].gone;
+    writer
+        .problem(&problem("/h/a.jsonl", "bad line", 1))
+        .unwrap();
+    writer.file_gone(file).unwrap();
+    assert!(gone(&writer));
+    assert_eq!(reasons(&writer), [""; 0], "it no longer matters");
+    assert_eq!(writer.turns(session).unwrap().len(), 1);
+    writer.file(&SOURCE, "/h/a.jsonl").unwrap();
+    assert!(!gone(&writer));
+    writer.session_gone(file, "a").unwrap();
+    assert!(gone(&writer));
+    writer
+        .open_session(file, &SOURCE, &meta("a"), false)
+        .unwrap();
+    assert!(!gone(&writer));
+    writer.begin_anew(file, "/h/a.jsonl").unwrap();
+    assert!(gone(&writer), "until it is met again");
+}
+
+#[test]
+fn each_kind_of_problem_has_its_time() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let file = writer.file(&SOURCE, "/h/a").unwrap();
+    writer.problem(&problem("/h/a", "bad line", 2)).unwrap();
+    writer.problem(&problem("/h/a", "bad line", 1)).unwrap();
+    writer.unread(&problem("/h/a", "locked", 1)).unwrap();
+    writer
+        .listing_problems(&[problem("/h", "no access", 1)])
+        .unwrap();
+    let all = ["/h 1x no access", "/h/a 3x bad line", "/h/a 1x locked"];
+    assert_eq!(reasons(&writer), all);
+    writer.clear_unread("/h/a").unwrap();
+    assert_eq!(reasons(&writer), all[..2]);
+    writer.listing_problems(&[]).unwrap();
+    assert_eq!(reasons(&writer), all[1..2]);
+    writer.begin_anew(file, "/h/a").unwrap();
+    assert_eq!(reasons(&writer), [""; 0]);
+}

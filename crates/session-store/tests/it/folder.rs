@@ -1,0 +1,99 @@
+//! Where the index is, who may look into it, and who may write.
+
+use crate::support::{Index, deliver, found, meta, turn};
+use session_store::{Reader, StoreError, Writer, default_root};
+use std::path::{Path, PathBuf};
+
+#[test]
+fn the_folder_is_the_users_cache_or_what_the_environment_says() {
+    let root = |vars: &[(&str, &str)]| {
+        let var = |name: &str| {
+            let found = vars.iter().find(|(n, _)| *n == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        default_root(Path::new("/home/ann"), var)
+    };
+    let home = PathBuf::from("/home/ann/.cache/session-search");
+    assert_eq!(root(&[]), home);
+    assert_eq!(
+        root(&[("SESSION_SEARCH_HOME", ""), ("XDG_CACHE_HOME", "")]),
+        home
+    );
+    assert_eq!(root(&[("XDG_CACHE_HOME", "relative")]), home);
+    assert_eq!(
+        root(&[("XDG_CACHE_HOME", "/c")]),
+        Path::new("/c/session-search")
+    );
+    let both = [("SESSION_SEARCH_HOME", "/x"), ("XDG_CACHE_HOME", "/c")];
+    assert_eq!(root(&both), Path::new("/x"));
+}
+
+#[test]
+fn there_is_one_writer_and_readers_do_not_wait_for_it() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, "Where is the port configured?", &[])],
+    );
+    writer.commit().unwrap();
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, "Where is the socket made?", &[])],
+    );
+    let root = index.root().to_owned();
+    let elsewhere = std::thread::spawn(move || {
+        let second = [Writer::open(&root).err(), Writer::rebuild(&root).err()];
+        let reader = Reader::open(&root).unwrap();
+        let seen = ["port", "socket"].map(|word| found(&reader, word).len());
+        (second, seen)
+    });
+    let (second, seen) = elsewhere.join().unwrap();
+    for error in second {
+        assert!(
+            matches!(error, Some(StoreError::Locked { .. })),
+            "{error:?}"
+        );
+    }
+    assert_eq!(seen, [1, 0], "as it was at the last commit");
+    writer.commit().unwrap();
+    drop(writer);
+    assert_eq!(found(&index.writer(), "socket").len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_look_into_it() {
+    use crate::support::embed;
+    use std::os::unix::fs::PermissionsExt;
+    let home = Index::new();
+    let root = home.root().join("cache/session-search");
+    let mut writer = Writer::open(&root).unwrap();
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, "Where is the port configured?", &[])],
+    );
+    embed(&mut writer);
+    writer.commit().unwrap();
+    let mode = |path: &str| {
+        let path = root.join(path);
+        fs_err::metadata(path).unwrap().permissions().mode() & 0o777
+    };
+    for folder in ["..", ".", "vectors", "vectors/f00d"] {
+        assert_eq!(mode(folder), 0o700, "{folder}");
+    }
+    let files = [
+        "lock",
+        "index.db",
+        "index.db-wal",
+        "index.db-shm",
+        "vectors/f00d/turn.0.npy",
+        "vectors/f00d/session.0.npy",
+    ];
+    for file in files {
+        assert_eq!(mode(file), 0o600, "{file}");
+    }
+}

@@ -1,0 +1,153 @@
+//! Queries are words, never syntax.
+
+use crate::support::{Index, deliver, found, meta, prompts, turn};
+use proptest::prelude::*;
+use session_core::{Part, Query, ToolCall, Turn};
+use session_store::{Reader, Writer};
+use std::sync::LazyLock;
+
+const PROMPTS: [&str; 5] = [
+    "The café's naïve résumé parser crashes on Monday.",
+    "データベースの移行をお願いします",
+    "Deploy the backend network with docker compose.",
+    "The network of the frontend is slow since the upgrade.",
+    "yes",
+];
+
+fn filled() -> (Index, Writer) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let mut turns: Vec<Turn> = (0u32..)
+        .zip(PROMPTS)
+        .map(|(n, p)| turn(n, p, &[]))
+        .collect();
+    turns[4].parts = vec![Part::Call(ToolCall {
+        name: "Read".into(),
+        files: vec!["/home/ann/文書/app.rs".into()],
+        ..ToolCall::default()
+    })];
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    (index, writer)
+}
+
+static FILLED: LazyLock<Index> = LazyLock::new(|| filled().0);
+
+#[test]
+fn words_are_folded_and_stemmed() {
+    let (_index, writer) = filled();
+    for query in ["cafe", "CAFÉ", "resume", "crashed", "parsers"] {
+        assert_eq!(prompts(&writer, query), [PROMPTS[0]], "{query}");
+    }
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_parts() {
+    let (_index, writer) = filled();
+    assert_eq!(prompts(&writer, "移行"), [PROMPTS[1]]);
+    assert_eq!(prompts(&writer, "行移"), [""; 0]);
+    assert_eq!(prompts(&writer, "文書"), ["yes"], "also in paths");
+}
+
+#[test]
+fn a_phrase_stands_together_and_words_are_alternatives() {
+    let (_index, writer) = filled();
+    assert_eq!(prompts(&writer, "\"backend network\""), [PROMPTS[2]]);
+    assert_eq!(prompts(&writer, "\"network backend\""), [""; 0]);
+    assert_eq!(prompts(&writer, "docker network"), [PROMPTS[2], PROMPTS[3]]);
+    assert_eq!(
+        prompts(&writer, "yes"),
+        [""; 0],
+        "noise is kept, not searched"
+    );
+}
+
+#[test]
+fn hits_come_best_first_up_to_the_limit() {
+    let (_index, writer) = filled();
+    let query = Query::new("docker network");
+    let all = writer.lexical(&query, 10, |_| Ok(true)).unwrap();
+    assert!(all.hits.len() == 2 && all.hits[0].score > all.hits[1].score);
+    let one = writer.lexical(&query, 1, |_| Ok(true)).unwrap();
+    assert_eq!(one.hits, all.hits[..1]);
+    let best = all.hits[0].id;
+    let other = writer.lexical(&query, 1, |turn| Ok(turn != best)).unwrap();
+    assert_eq!(other.hits, all.hits[1..]);
+}
+
+#[test]
+fn terms_are_counted_and_shares_follow_their_idf() {
+    let (_index, writer) = filled();
+    let query = Query::new("docker network quux");
+    let found = writer.lexical(&query, 10, |_| Ok(true)).unwrap();
+    let counts: Vec<(&str, u64)> = found
+        .terms
+        .iter()
+        .map(|t| (t.term.as_str(), t.turns))
+        .collect();
+    assert_eq!(counts, [("docker", 1), ("network", 2), ("quux", 0)]);
+    assert_eq!(found.total, 5);
+    // ln(1 + (n - df + 0.5) / (df + 0.5)), with n = 5.
+    let idf = |df: f32| (1.0 + (5.5 - df) / (df + 0.5)).ln();
+    let all = idf(1.0) + idf(2.0) + idf(0.0);
+    let share = |hit: usize| found.share(found.hits[hit].id);
+    assert!((share(0) - (idf(1.0) + idf(2.0)) / all).abs() < 1e-6);
+    assert!((share(1) - idf(2.0) / all).abs() < 1e-6);
+    assert_eq!(found.share(-1), 0.0);
+}
+
+fn holds(index: &Reader, query: &str) -> bool {
+    !found(index, query).is_empty()
+}
+
+/// Text that FTS5 would take for syntax, among any other.
+fn query() -> impl Strategy<Value = String> {
+    let syntax = prop::sample::select(vec![
+        "\"",
+        "*",
+        "(",
+        ")",
+        "^",
+        "-",
+        "+",
+        ":",
+        "{",
+        "}",
+        ",",
+        "NEAR",
+        "NEAR(a b, 2)",
+        "AND",
+        "OR",
+        "NOT",
+        "prompt:",
+        "{prompt title}:",
+        "docker",
+        "\0",
+        "'",
+        "\\",
+        "--",
+        ";",
+        "文",
+        "é",
+    ]);
+    let piece = prop_oneof![3 => syntax.prop_map(str::to_owned), 1 => ".{0,8}"];
+    prop::collection::vec((piece, prop::sample::select(vec!["", " "])), 0..12)
+        .prop_map(|pieces| pieces.into_iter().map(|(p, s)| p + s).collect())
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_query(text in query()) {
+        let reader = FILLED.reader();
+        let found = reader.lexical(&Query::new(&text), 10, |_| Ok(true));
+        prop_assert!(found.is_ok(), "{:?}", found.err());
+    }
+
+    #[test]
+    fn what_stands_beside_a_word_does_not_hide_it(before in query(), after in query()) {
+        let reader = FILLED.reader();
+        // Quotes would make a phrase of it.
+        let text = format!("{before} upgrade {after}").replace('"', " ");
+        prop_assert!(holds(&reader, &text), "{text:?}");
+    }
+}

@@ -1,0 +1,14 @@
+//! The index at rest, through its writer and readers.
+
+mod compact;
+mod copies;
+mod damage;
+mod files;
+mod folder;
+mod format;
+mod lexical;
+mod npy;
+mod random;
+mod support;
+mod turns;
+mod vectors;

@@ -1,0 +1,458 @@
+//! Whatever is written, committed, dropped and written again: a reader sees
+//! what was committed, and each text is found once.
+
+use crate::support::{
+    Index, SOURCE, documents, embed, found, is_near, meta, model, text, turn, vector,
+};
+use proptest::prelude::*;
+use session_core::{SessionMeta, Span, Turn, TurnContent};
+use session_store::{Level, Reader, SessionRow, Stamp, TurnRow, Writer};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+const TOPICS: u8 = 4;
+const ANSWERS: [&str; 3] = ["alpha", "beta", "gamma"];
+
+/// What makes two turns the same one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Sameness {
+    Origin,
+    Moment,
+    Nothing,
+}
+
+/// A turn as it stands in a history.
+#[derive(Debug, Clone, PartialEq)]
+struct Said {
+    topic: u8,
+    same_by: Sameness,
+    /// How many of [`ANSWERS`] were given.
+    answers: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// A session is read from its beginning.
+    Anew {
+        session: usize,
+        turns: Vec<Said>,
+    },
+    /// A session has grown: answers to its last turn, and new turns.
+    More {
+        session: usize,
+        answers: usize,
+        turns: Vec<Said>,
+    },
+    Title {
+        session: usize,
+        title: Option<u8>,
+    },
+    Embed,
+    Commit,
+    /// The writer dies.
+    Die,
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let same_by = prop_oneof![
+        Just(Sameness::Origin),
+        Just(Sameness::Moment),
+        Just(Sameness::Nothing)
+    ];
+    (0..TOPICS, same_by, 0..=ANSWERS.len()).prop_map(|(topic, same_by, answers)| Said {
+        topic,
+        same_by,
+        answers,
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let session = 0..SESSIONS.len();
+    prop_oneof![
+        4 => (session.clone(), prop::collection::vec(said(), 0..5))
+            .prop_map(|(session, turns)| Step::Anew { session, turns }),
+        4 => (session.clone(), 0..=2usize, prop::collection::vec(said(), 0..3))
+            .prop_map(|(session, answers, turns)| Step::More { session, answers, turns }),
+        2 => (session, prop::option::of(0..3u8)).prop_map(|(session, title)| Step::Title { session, title }),
+        2 => Just(Step::Embed),
+        4 => Just(Step::Commit),
+        1 => Just(Step::Die),
+    ]
+}
+
+/// File and id of each session. Two share a file, two an id.
+const SESSIONS: [(&str, &str); 4] = [
+    ("/h/a.jsonl", "a"),
+    ("/h/b.db", "b"),
+    ("/h/b.db", "c"),
+    ("/h/d.jsonl", "a"),
+];
+
+/// A session as it should be.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Session {
+    title: Option<u8>,
+    turns: Vec<Said>,
+}
+
+type Sessions = BTreeMap<usize, Session>;
+
+fn title_words(title: u8) -> String {
+    format!("headline{title}")
+}
+
+fn prompt(topic: u8) -> String {
+    format!("Please look once more at topic{topic} for me.")
+}
+
+/// The turn at this place of a session.
+fn at(session: usize, index: usize, said: &Said) -> Turn {
+    let answers: Vec<String> = ANSWERS[..said.answers]
+        .iter()
+        .map(|a| format!("{a}{}", said.topic))
+        .collect();
+    let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+    let index = u32::try_from(index).unwrap();
+    let unique = 10_000 + 1000 * session as i64 + 10 * i64::from(index);
+    let (origin, time) = match said.same_by {
+        Sameness::Origin => (format!("message {}", said.topic), unique),
+        Sameness::Moment => (format!("message of {unique}"), i64::from(said.topic)),
+        Sameness::Nothing => (format!("message of {unique}"), unique),
+    };
+    Turn {
+        origin: Some(origin),
+        started_ms: Some(time),
+        ended_ms: Some(time + said.answers as i64),
+        ..turn(index, &prompt(said.topic), &answers)
+    }
+}
+
+fn meta_of(session: usize, state: &Session) -> SessionMeta {
+    SessionMeta {
+        title: state.title.map(title_words),
+        ..meta(SESSIONS[session].1)
+    }
+}
+
+/// The index, and what it should hold.
+struct Run {
+    index: Index,
+    writer: Option<Writer>,
+    now: Sessions,
+    committed: Sessions,
+}
+
+impl Run {
+    fn new() -> Self {
+        let index = Index::new();
+        let writer = Some(index.writer());
+        Self {
+            index,
+            writer,
+            now: Sessions::new(),
+            committed: Sessions::new(),
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Anew { session, turns } => self.anew(*session, turns),
+            Step::More {
+                session,
+                answers,
+                turns,
+            } => self.more(*session, *answers, turns),
+            Step::Title { session, title } => {
+                self.now.entry(*session).or_default().title = *title;
+                self.write(*session, false, &[]);
+            }
+            Step::Embed => embed(self.writer.as_mut().unwrap()),
+            Step::Commit => self.commit(),
+            Step::Die => self.die(),
+        }
+    }
+
+    fn anew(&mut self, session: usize, turns: &[Said]) {
+        self.now.entry(session).or_default().turns = turns.to_vec();
+        let turns: Vec<Turn> = turns
+            .iter()
+            .enumerate()
+            .map(|(n, s)| at(session, n, s))
+            .collect();
+        self.write(session, true, &turns);
+    }
+
+    fn more(&mut self, session: usize, answers: usize, more: &[Said]) {
+        let known = &mut self.now.entry(session).or_default().turns;
+        let mut turns = Vec::new();
+        let last = known.len().saturating_sub(1);
+        if let Some(said) = known.last_mut() {
+            let before = said.answers;
+            said.answers = (before + answers).min(ANSWERS.len());
+            let mut whole = at(session, last, said);
+            whole.continues = true;
+            whole.prompt.clear();
+            whole.parts.drain(..before);
+            turns.push(whole);
+        }
+        for said in more {
+            turns.push(at(session, known.len(), said));
+            known.push(said.clone());
+        }
+        self.write(session, false, &turns);
+    }
+
+    fn write(&mut self, session: usize, fresh: bool, turns: &[Turn]) {
+        let writer = self.writer.as_mut().unwrap();
+        let file = writer.file(&SOURCE, SESSIONS[session].0).unwrap();
+        let meta = meta_of(session, &self.now[&session]);
+        let id = writer.open_session(file, &SOURCE, &meta, fresh).unwrap();
+        for turn in turns {
+            writer.add_turn(id, turn).unwrap();
+        }
+        writer.checkpoint(file, "x", Stamp::default()).unwrap();
+    }
+
+    fn commit(&mut self) {
+        self.writer.as_mut().unwrap().commit().unwrap();
+        self.committed.clone_from(&self.now);
+    }
+
+    fn die(&mut self) {
+        self.writer = None;
+        self.now.clone_from(&self.committed);
+        self.writer = Some(self.index.writer());
+    }
+}
+
+/// The index's sessions by their place in [`SESSIONS`], with their turns.
+fn stored(index: &Reader) -> BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)> {
+    let files: HashMap<i64, String> = index
+        .files()
+        .unwrap()
+        .into_iter()
+        .map(|f| (f.id, f.path))
+        .collect();
+    let place = |row: &SessionRow| {
+        let key = (files[&row.file].as_str(), row.uid.as_str());
+        SESSIONS.iter().position(|s| *s == key).unwrap()
+    };
+    let rows = index.sessions().unwrap().into_iter();
+    rows.map(|row| (place(&row), (row.clone(), turns(index, row.id))))
+        .collect()
+}
+
+fn turns(index: &Reader, session: i64) -> Vec<(TurnRow, TurnContent)> {
+    let rows = index.turns(session).unwrap().into_iter();
+    rows.map(|row| {
+        let content = index.content(row.id).unwrap();
+        (row, content)
+    })
+    .collect()
+}
+
+fn check(index: &Reader, expected: &Sessions) {
+    let stored = stored(index);
+    let places: Vec<usize> = stored.keys().copied().collect();
+    assert_eq!(places, expected.keys().copied().collect::<Vec<_>>());
+    for (place, (row, turns)) in &stored {
+        check_session(*place, row, turns, &expected[place]);
+    }
+    let all: HashMap<i64, (Turn, &TurnRow)> = stored
+        .iter()
+        .flat_map(|(place, (_, turns))| {
+            let said = expected[place].turns.iter().enumerate();
+            said.zip(turns)
+                .map(|((n, said), (row, _))| (row.id, (at(*place, n, said), row)))
+        })
+        .collect();
+    check_owners(&all);
+    check_words(index, &stored, expected);
+}
+
+fn check_session(
+    place: usize,
+    row: &SessionRow,
+    turns: &[(TurnRow, TurnContent)],
+    session: &Session,
+) {
+    let wanted: Vec<Turn> = session
+        .turns
+        .iter()
+        .enumerate()
+        .map(|(n, s)| at(place, n, s))
+        .collect();
+    assert_eq!(row.turns as usize, wanted.len());
+    let first = wanted.first().map(|t| t.prompt.clone());
+    assert_eq!(row.title, session.title.map(title_words).or(first));
+    assert_eq!(
+        row.started_ms,
+        wanted.iter().filter_map(|t| t.started_ms).min()
+    );
+    assert_eq!(row.ended_ms, wanted.iter().filter_map(|t| t.ended_ms).max());
+    assert_eq!(turns.len(), wanted.len());
+    for ((row, content), wanted) in turns.iter().zip(&wanted) {
+        assert_eq!(*content, TurnContent::of(wanted));
+        assert_eq!(
+            (row.index, row.started_ms, row.span),
+            (wanted.index, wanted.started_ms, wanted.span)
+        );
+    }
+}
+
+fn is_same(a: &Turn, b: &Turn) -> bool {
+    a.origin == b.origin || (a.started_ms == b.started_ms && a.prompt == b.prompt)
+}
+
+/// A copy belongs to a turn that is none, and says nothing that it does not;
+/// and no text stands twice.
+fn check_owners(all: &HashMap<i64, (Turn, &TurnRow)>) {
+    for (turn, row) in all.values() {
+        if let Some(owner) = row.owner {
+            let (owner, its_row) = &all[&owner];
+            assert_eq!(its_row.owner, None);
+            assert!(is_same(turn, owner), "{turn:?} is no copy of {owner:?}");
+            assert!(
+                owner.parts.starts_with(&turn.parts),
+                "{turn:?} is not in {owner:?}"
+            );
+            continue;
+        }
+        let twice = all.values().find(|(other, its_row)| {
+            its_row.owner.is_none()
+                && its_row.id != row.id
+                && is_same(turn, other)
+                && turn.parts == other.parts
+        });
+        assert_eq!(twice, None, "{turn:?} stands twice");
+    }
+}
+
+/// Each word finds the turns that hold it and are no copies; a title's, the
+/// first such turn of its session.
+fn check_words(
+    index: &Reader,
+    stored: &BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)>,
+    expected: &Sessions,
+) {
+    let mut holders: HashMap<String, BTreeSet<i64>> = HashMap::new();
+    for (place, (_, turns)) in stored {
+        let owned = turns.iter().zip(&expected[place].turns);
+        let mut own = owned
+            .filter(|((row, _), _)| row.owner.is_none())
+            .map(|((row, _), said)| (row.id, said))
+            .peekable();
+        if let (Some((id, _)), Some(title)) = (own.peek(), expected[place].title) {
+            holders.entry(title_words(title)).or_default().insert(*id);
+        }
+        for (id, said) in own {
+            let answers = ANSWERS[..said.answers].iter().chain(&["topic"]);
+            for word in answers.map(|word| format!("{word}{}", said.topic)) {
+                holders.entry(word).or_default().insert(id);
+            }
+        }
+    }
+    let words = ANSWERS
+        .iter()
+        .chain(&["topic", "headline"])
+        .flat_map(|w| (0..TOPICS).map(move |n| format!("{w}{n}")));
+    for word in words {
+        let wanted: Vec<i64> = holders
+            .remove(&word)
+            .unwrap_or_default()
+            .into_iter()
+            .collect();
+        assert_eq!(found(index, &word), wanted, "{word}");
+    }
+}
+
+/// Sessions that are not pending have the vectors of their texts, and no others.
+fn check_vectors(index: &Reader) {
+    let Some(model) = index.model("f00d").unwrap() else {
+        return;
+    };
+    let pending: BTreeSet<i64> = index
+        .pending(model.id)
+        .unwrap()
+        .iter()
+        .map(|p| p.session)
+        .collect();
+    for level in Level::ALL {
+        let matrix = index.matrix(&model, level).unwrap();
+        assert_eq!(matrix.rows(), model.rows(level));
+        let mut rows: Vec<(i64, i64, Vec<f32>)> = index
+            .owners(model.id, level)
+            .unwrap()
+            .iter()
+            .map(|o| (o.session, o.turn, matrix.row(o.row)))
+            .filter(|r| !pending.contains(&r.0))
+            .collect();
+        for session in index
+            .sessions()
+            .unwrap()
+            .iter()
+            .filter(|s| !pending.contains(&s.id))
+        {
+            let wanted = documents(index, session.id);
+            for document in wanted.iter().filter(|d| d.level == level) {
+                let vector = vector(&document.text);
+                if vector.iter().all(|x| *x == 0.0) {
+                    continue;
+                }
+                let row = rows.iter().position(|r| {
+                    (r.0, r.1) == (session.id, document.turn) && is_near(&r.2, &vector)
+                });
+                rows.swap_remove(row.unwrap_or_else(|| panic!("{document:?} has no vector")));
+            }
+        }
+        assert_eq!(rows, [], "these stand for nothing");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn readers_see_what_was_committed(steps in prop::collection::vec(step(), 1..24)) {
+        let mut run = Run::new();
+        for step in &steps {
+            run.step(step);
+            if matches!(step, Step::Commit | Step::Die) {
+                let reader = run.index.reader();
+                check(&reader, &run.committed);
+                check_vectors(&reader);
+            }
+        }
+        // The writer sees what it wrote itself.
+        check(run.writer.as_ref().unwrap(), &run.now);
+        embed(run.writer.as_mut().unwrap());
+        run.commit();
+        let reader = run.index.reader();
+        check(&reader, &run.committed);
+        check_vectors(&reader);
+        let model = model(run.writer.as_mut().unwrap());
+        prop_assert_eq!(reader.pending(model.id).unwrap(), []);
+    }
+
+    /// However a turn is cut in parts, its content and its place are the same.
+    #[test]
+    fn a_turn_may_be_delivered_in_pieces(
+        answers in prop::collection::vec("[a-z ]{0,12}", 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+        let whole = turn(0, "Please say all of it in many pieces.", &answers);
+        let cut = cut.index(answers.len() + 1);
+        let head = Turn { parts: whole.parts[..cut].to_vec(), span: Span { start: 0, end: 4 }, ..whole.clone() };
+        let tail = Turn { continues: true, prompt: String::new(), started_ms: None,
+            parts: answers[cut..].iter().map(|a| text(a)).collect(), ..whole.clone() };
+        prop_assert_eq!(stored_as(&[head, tail]), stored_as(&[whole]));
+    }
+}
+
+fn stored_as(pieces: &[Turn]) -> (Vec<(TurnRow, TurnContent)>, Vec<i64>) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let session = crate::support::deliver(&mut writer, &meta("a"), pieces);
+    writer.commit().unwrap();
+    (turns(&writer, session), found(&writer, "pieces"))
+}

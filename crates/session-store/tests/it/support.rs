@@ -1,0 +1,177 @@
+//! An index in a folder of its own, turns by hand, vectors by text.
+
+use session_core::{
+    Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
+};
+use session_store::{Document, Level, ModelRow, Reader, Stamp, Writer};
+use std::path::Path;
+use tempfile::TempDir;
+
+pub const SOURCE: SourceName = SourceName::new("claude");
+pub const DIMS: usize = 8;
+/// Bytes of a document: enough for all that the tests write.
+const BUDGET: usize = 1000;
+
+/// An index that is deleted when it is dropped.
+pub struct Index(TempDir);
+
+impl Index {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn writer(&self) -> Writer {
+        Writer::open(self.root()).unwrap()
+    }
+
+    pub fn reader(&self) -> Reader {
+        Reader::open(self.root()).unwrap()
+    }
+}
+
+/// A turn with nothing but words.
+pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
+    Turn {
+        index,
+        continues: false,
+        origin: None,
+        leaf: None,
+        started_ms: Some(1000 * i64::from(index)),
+        ended_ms: None,
+        branch: None,
+        span: Span {
+            start: u64::from(index) * 10,
+            end: u64::from(index) * 10 + 10,
+        },
+        kind: PromptKind::Typed,
+        prompt: prompt.to_owned(),
+        parts: answers.iter().map(|words| text(words)).collect(),
+    }
+}
+
+pub fn text(words: &str) -> Part {
+    Part::Text {
+        text: words.to_owned(),
+    }
+}
+
+pub fn bash(command: &str, output: &str) -> Part {
+    Part::Call(ToolCall {
+        name: "Bash".into(),
+        command: Some(command.into()),
+        output: Some(output.into()),
+        ..ToolCall::default()
+    })
+}
+
+pub fn meta(id: &str) -> SessionMeta {
+    SessionMeta {
+        id: id.to_owned(),
+        ..SessionMeta::default()
+    }
+}
+
+/// Writes a session as a source delivers it, from its beginning, in a file of
+/// its own; gives its number. Not committed.
+pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> i64 {
+    let file = writer
+        .file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
+        .unwrap();
+    let session = writer.open_session(file, &SOURCE, meta, true).unwrap();
+    for turn in turns {
+        writer.add_turn(session, turn).unwrap();
+    }
+    writer.checkpoint(file, "end", Stamp::default()).unwrap();
+    session
+}
+
+/// Numbers of the turns that a query finds, in order.
+pub fn found(index: &Reader, query: &str) -> Vec<i64> {
+    let found = index
+        .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+        .unwrap();
+    let mut turns: Vec<i64> = found.hits.iter().map(|hit| hit.id).collect();
+    turns.sort_unstable();
+    turns
+}
+
+/// Prompts of the turns that a query finds, best first.
+pub fn prompts(index: &Reader, query: &str) -> Vec<String> {
+    let found = index
+        .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+        .unwrap();
+    let prompt = |id| index.content(id).unwrap().prompt;
+    found.hits.iter().map(|hit| prompt(hit.id)).collect()
+}
+
+/// The model that the tests embed with.
+pub fn model(writer: &mut Writer) -> ModelRow {
+    writer.add_model("f00d", "by-hash", DIMS).unwrap()
+}
+
+/// A unit vector that the text alone decides; of some texts all zero, as a
+/// model gives for a text in which it knows no word.
+pub fn vector(text: &str) -> Vec<f32> {
+    let hash = blake3::hash(text.as_bytes());
+    let bytes = hash.as_bytes();
+    if bytes[31].is_multiple_of(8) {
+        return vec![0.0; DIMS];
+    }
+    let raw: Vec<f32> = bytes[..DIMS]
+        .iter()
+        .map(|b| f32::from(*b) - 127.5)
+        .collect();
+    let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+    raw.iter().map(|x| x / length).collect()
+}
+
+/// True when these are the same vector but for what half floats lose.
+pub fn is_near(stored: &[f32], given: &[f32]) -> bool {
+    stored.len() == given.len() && stored.iter().zip(given).all(|(a, b)| (a - b).abs() < 1e-3)
+}
+
+/// The texts that stand for a session.
+pub fn documents(index: &Reader, session: i64) -> Vec<Document> {
+    let contents = index.session_contents(session).unwrap();
+    let prompts = contents.turns.iter().map(|(_, c)| c.prompt.as_str());
+    let chunks = document::session_documents(contents.title.as_deref(), prompts, BUDGET);
+    let chunks = chunks.into_iter().map(|text| (Level::Session, 0, text));
+    let turns = contents.turns.iter().filter_map(|(turn, content)| {
+        Some((
+            Level::Turn,
+            *turn,
+            document::turn_document(content, BUDGET)?,
+        ))
+    });
+    chunks
+        .chain(turns)
+        .map(|(level, turn, text)| Document { level, turn, text })
+        .collect()
+}
+
+/// Embeds all sessions that are pending as an indexer does: first it asks for
+/// all of them which vectors are there, then it puts them.
+pub fn embed(writer: &mut Writer) {
+    let model = model(writer);
+    let pending = writer.pending(model.id).unwrap();
+    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending
+        .iter()
+        .map(|p| {
+            let documents = documents(writer, p.session).into_iter();
+            let known = |d: &Document| writer.has_vector(model.id, &d.text).unwrap();
+            documents
+                .map(|d| {
+                    let missing = (!known(&d)).then(|| vector(&d.text));
+                    (d, missing)
+                })
+                .collect()
+        })
+        .collect();
+    for (pending, documents) in pending.iter().zip(&all) {
+        writer.put_documents(&model, *pending, documents).unwrap();
+    }
+}

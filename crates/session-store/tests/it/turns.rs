@@ -1,0 +1,163 @@
+//! Sessions and turns, read again as they were written.
+
+use crate::support::{Index, SOURCE, bash, deliver, found, meta, prompts, turn};
+use session_core::{PromptKind, SessionMeta, Turn};
+use session_store::{Stamp, Writer};
+
+fn written(turns: &[Turn]) -> (Index, Writer, i64) {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let session = deliver(&mut writer, &meta("a"), turns);
+    (index, writer, session)
+}
+
+fn ids(writer: &Writer, session: i64) -> Vec<i64> {
+    let turns = writer.turns(session).unwrap();
+    turns.iter().map(|t| t.id).collect()
+}
+
+fn title(writer: &Writer) -> Option<String> {
+    writer.sessions().unwrap()[0].title.clone()
+}
+
+#[test]
+fn nothing_is_seen_before_the_commit() {
+    let (index, mut writer, _) = written(&[turn(0, "Where is the port configured?", &[])]);
+    let reader = index.reader();
+    assert_eq!(
+        (reader.sessions().unwrap().len(), reader.is_empty().unwrap()),
+        (0, true)
+    );
+    writer.commit().unwrap();
+    assert_eq!(
+        (reader.sessions().unwrap().len(), reader.is_empty().unwrap()),
+        (1, false)
+    );
+}
+
+#[test]
+fn a_snapshot_is_one_state() {
+    let (index, mut writer, session) = written(&[turn(0, "Where is the port configured?", &[])]);
+    writer.commit().unwrap();
+    let reader = index.reader();
+    reader.snapshot().unwrap();
+    assert_eq!(found(&reader, "port").len(), 1);
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, "Where is the socket made?", &[])],
+    );
+    writer.commit().unwrap();
+    assert_eq!(found(&reader, "port").len(), 1);
+    assert_eq!(reader.turns(session).unwrap().len(), 1);
+    assert_eq!(found(&index.reader(), "port"), [0; 0]);
+}
+
+#[test]
+fn equal_turns_keep_their_numbers() {
+    let turns: Vec<Turn> = (0..4)
+        .map(|n| turn(n, &format!("Question number{n} of them all."), &[]))
+        .collect();
+    let (_index, mut writer, session) = written(&turns);
+    writer.commit().unwrap();
+    let before = ids(&writer, session);
+    writer.forget_all().unwrap();
+    assert!(writer.is_empty().unwrap());
+    assert_eq!(
+        found(&writer, "number2"),
+        [before[2]],
+        "it stays until it is read again"
+    );
+    assert_eq!(deliver(&mut writer, &meta("a"), &turns), session);
+    assert_eq!(ids(&writer, session), before);
+    deliver(&mut writer, &meta("a"), &turns[..2]);
+    assert_eq!(ids(&writer, session), before[..2]);
+    assert_eq!(found(&writer, "number2"), [0; 0]);
+    assert_eq!(writer.sessions().unwrap()[0].turns, 2);
+}
+
+#[test]
+fn the_next_session_of_a_file_ends_the_one_before() {
+    let (_index, mut writer, first) = written(&[
+        turn(0, "Where is the port configured?", &[]),
+        turn(1, "And which socket is it?", &[]),
+    ]);
+    let file = writer.file(&SOURCE, "/h/a.jsonl").unwrap();
+    writer
+        .open_session(file, &SOURCE, &meta("a"), true)
+        .unwrap();
+    writer
+        .add_turn(first, &turn(0, "Where is the port configured?", &[]))
+        .unwrap();
+    writer
+        .open_session(file, &SOURCE, &meta("b"), true)
+        .unwrap();
+    writer.checkpoint(file, "", Stamp::default()).unwrap();
+    assert_eq!(writer.turns(first).unwrap().len(), 1);
+    assert_eq!(found(&writer, "socket"), [0; 0]);
+}
+
+#[test]
+fn a_session_is_named_by_its_title_else_by_its_first_prompt_that_says_something() {
+    let command = |index, prompt| Turn {
+        kind: PromptKind::Command,
+        ..turn(index, prompt, &[])
+    };
+    let (_index, mut writer, _) = written(&[command(0, "/clear"), turn(1, "ok", &[])]);
+    assert_eq!(title(&writer), None);
+    let turns = [
+        command(0, "/clear"),
+        turn(1, "Rename\n  the lexer module", &[]),
+    ];
+    deliver(&mut writer, &meta("a"), &turns);
+    assert_eq!(title(&writer).as_deref(), Some("Rename the lexer module"));
+    let own = SessionMeta {
+        title: Some("Lexer".into()),
+        ..meta("a")
+    };
+    deliver(&mut writer, &own, &turns);
+    assert_eq!(title(&writer).as_deref(), Some("Lexer"));
+}
+
+#[test]
+fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
+    let with_leaf = || Turn {
+        leaf: Some("m9".into()),
+        ..turn(0, "Where is the port configured?", &[])
+    };
+    let (_index, mut writer, _) = written(&[with_leaf()]);
+    writer.title_elsewhere("m9", "Harbour works").unwrap();
+    writer.join_titles().unwrap();
+    assert_eq!(title(&writer).as_deref(), Some("Harbour works"));
+    assert_eq!(found(&writer, "harbour").len(), 1);
+
+    let index = Index::new();
+    let mut writer = index.writer();
+    writer.title_elsewhere("m9", "Harbour works").unwrap();
+    writer.commit().unwrap();
+    deliver(&mut writer, &meta("a"), &[with_leaf()]);
+    writer.join_titles().unwrap();
+    assert_eq!(
+        prompts(&writer, "harbour"),
+        ["Where is the port configured?"]
+    );
+    let own = SessionMeta {
+        title: Some("Lexer".into()),
+        ..meta("a")
+    };
+    deliver(&mut writer, &own, &[with_leaf()]);
+    writer.join_titles().unwrap();
+    assert_eq!(title(&writer).as_deref(), Some("Lexer"));
+}
+
+#[test]
+fn each_field_of_a_turn_is_searched() {
+    let parts = vec![bash("cargo nextest run", "error[E0502]: cannot borrow")];
+    let (_index, writer, _) = written(&[Turn {
+        parts,
+        ..turn(0, "Please run everything again.", &[])
+    }]);
+    for word in ["everything", "nextest", "E0502"] {
+        assert_eq!(found(&writer, word).len(), 1, "{word}");
+    }
+}

@@ -1,0 +1,233 @@
+//! Vectors, and what each stands for.
+
+use crate::npy;
+use crate::support::{DIMS, Index, deliver, embed, is_near, meta, model, turn, vector};
+use session_core::Turn;
+use session_store::{Document, Level, ModelRow, Owner, Pending, Reader, Writer};
+
+fn axis(n: usize) -> Vec<f32> {
+    (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
+}
+
+fn document(turn: i64, text: &str) -> Document {
+    Document {
+        level: Level::Turn,
+        turn,
+        text: text.into(),
+    }
+}
+
+fn put(writer: &mut Writer, session: i64, documents: &[(Document, Option<Vec<f32>>)]) {
+    let model = model(writer);
+    let pending = Pending {
+        session,
+        revision: 0,
+    };
+    writer.put_documents(&model, pending, documents).unwrap();
+}
+
+fn current(index: &Reader) -> ModelRow {
+    index.model("f00d").unwrap().unwrap()
+}
+
+/// Session, turn and vector of all rows that stand for a turn.
+fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
+    let model = current(index);
+    let matrix = index.matrix(&model, Level::Turn).unwrap();
+    let owners = index.owners(model.id, Level::Turn).unwrap();
+    let row = |o: &Owner| (o.session, o.turn, matrix.row(o.row));
+    owners.iter().map(row).collect()
+}
+
+#[test]
+fn rows_of_a_writer_that_died_are_overwritten() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    writer.commit().unwrap();
+    put(
+        &mut writer,
+        2,
+        &[
+            (document(2, "b"), Some(axis(1))),
+            (document(3, "c"), Some(axis(2))),
+        ],
+    );
+    drop(writer);
+    assert_eq!(rows(&index.reader()), [(1, 1, axis(0))]);
+    let mut writer = index.writer();
+    put(&mut writer, 3, &[(document(4, "d"), Some(axis(3)))]);
+    writer.commit().unwrap();
+    assert_eq!(rows(&index.reader()), [(1, 1, axis(0)), (3, 4, axis(3))]);
+    let array = npy::read(&index.root().join("vectors/f00d/turn.0.npy"));
+    assert_eq!(array.rows, [axis(0), axis(3)]);
+}
+
+#[test]
+fn a_model_row_of_before_a_commit_is_good_enough() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let before = model(&mut writer);
+    let pending = |session| Pending {
+        session,
+        revision: 0,
+    };
+    let first = [(document(1, "a"), Some(axis(0)))];
+    writer.put_documents(&before, pending(1), &first).unwrap();
+    writer.commit().unwrap();
+    let second = [(document(2, "b"), Some(axis(1)))];
+    writer.put_documents(&before, pending(2), &second).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(rows(&index.reader()), [(1, 1, axis(0)), (2, 2, axis(1))]);
+}
+
+#[test]
+fn the_same_text_needs_no_second_vector() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 2, &[(document(2, "a"), None)]);
+    writer.commit().unwrap();
+    put(&mut writer, 3, &[(document(3, "a"), None)]);
+    writer.commit().unwrap();
+    let vectors = [(1, 1, axis(0)), (2, 2, axis(0)), (3, 3, axis(0))];
+    assert_eq!(rows(&index.reader()), vectors);
+    let id = current(&writer).id;
+    let known = |text| writer.has_vector(id, text).unwrap();
+    assert_eq!((known("a"), known("b")), (true, false));
+}
+
+#[test]
+fn rows_stay_where_the_text_stays() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let three = [
+        (document(1, "a"), Some(axis(0))),
+        (document(2, "b"), Some(axis(1))),
+        (document(3, "c"), Some(axis(2))),
+    ];
+    put(&mut writer, 1, &three);
+    writer.commit().unwrap();
+    put(
+        &mut writer,
+        1,
+        &[(document(9, "c"), None), (document(1, "a"), None)],
+    );
+    writer.commit().unwrap();
+    assert_eq!(rows(&writer), [(1, 1, axis(0)), (1, 9, axis(2))]);
+    assert_eq!(current(&writer).rows(Level::Turn), 3, "one row is dead");
+}
+
+#[test]
+fn a_vector_of_zeros_stands_for_nothing() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(vec![0.0; DIMS]))]);
+    writer.commit().unwrap();
+    assert_eq!(rows(&index.reader()), []);
+    assert!(!writer.has_vector(current(&writer).id, "a").unwrap());
+}
+
+/// One session lets go of a text that another takes over in the same batch: the
+/// other was told that the vector is there.
+#[test]
+fn a_text_that_changes_hands_keeps_its_vector() {
+    let at = |origin: &str, time, words: &str| Turn {
+        origin: Some(origin.into()),
+        started_ms: Some(time),
+        ended_ms: Some(time),
+        ..turn(0, words, &[])
+    };
+    let shared = "Why does the new watcher leak file handles?";
+    let index = Index::new();
+    let mut writer = index.writer();
+    let first = deliver(&mut writer, &meta("a"), &[at("m1", 20, shared)]);
+    let second = deliver(&mut writer, &meta("b"), &[at("m1", 10, shared)]);
+    embed(&mut writer);
+    writer.commit().unwrap();
+    let holders = |writer: &Writer| -> Vec<i64> {
+        let all = rows(writer).into_iter();
+        all.filter(|r| is_near(&r.2, &vector(shared)))
+            .map(|r| r.0)
+            .collect()
+    };
+    assert_eq!(holders(&writer), [first]);
+    // The newest is embedded first: it is the one that lets go.
+    let other = at("m2", 20, "Who wrote this module in the first place?");
+    deliver(&mut writer, &meta("a"), &[other]);
+    embed(&mut writer);
+    writer.commit().unwrap();
+    assert_eq!(holders(&writer), [second]);
+}
+
+#[test]
+fn sessions_are_pending_until_embedded_newest_first() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let at = |time, words: &str| Turn {
+        started_ms: Some(time),
+        ended_ms: Some(time),
+        ..turn(0, words, &[])
+    };
+    let old = deliver(
+        &mut writer,
+        &meta("a"),
+        &[at(10, "The older question of all.")],
+    );
+    let new = deliver(
+        &mut writer,
+        &meta("b"),
+        &[at(20, "The newer question of all.")],
+    );
+    let model = model(&mut writer);
+    let pending = |writer: &Writer| -> Vec<i64> {
+        let pending = writer.pending(model.id).unwrap();
+        pending.iter().map(|p| p.session).collect()
+    };
+    assert_eq!(pending(&writer), [new, old]);
+    embed(&mut writer);
+    assert_eq!(pending(&writer), [0; 0]);
+    assert_eq!(writer.embedded_sessions(model.id).unwrap(), 2);
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[at(10, "The older question of all.")],
+    );
+    assert_eq!(pending(&writer), [0; 0], "nothing changed");
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[at(10, "The older question, put better.")],
+    );
+    assert_eq!(pending(&writer), [old]);
+    assert_eq!(writer.embedded_sessions(model.id).unwrap(), 1);
+}
+
+#[test]
+fn two_models_do_not_touch_each_other() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    let other = writer.add_model("beef", "other", 3).unwrap();
+    let pending = Pending {
+        session: 1,
+        revision: 0,
+    };
+    let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
+    assert!(!writer.has_vector(other.id, "a").unwrap());
+    writer.put_documents(&other, pending, &documents).unwrap();
+    writer.commit().unwrap();
+    let reader = index.reader();
+    let names: Vec<String> = reader
+        .models()
+        .unwrap()
+        .into_iter()
+        .map(|m| m.name)
+        .collect();
+    assert_eq!(names, ["by-hash", "other"]);
+    let other = reader.model("beef").unwrap().unwrap();
+    let matrix = reader.matrix(&other, Level::Turn).unwrap();
+    assert_eq!((matrix.rows(), matrix.dims()), (1, 3));
+    assert_eq!(matrix.dot(&[0.5, 0.25, 0.0]), [0.25]);
+    assert_eq!(rows(&reader), [(1, 1, axis(0))]);
+}
