@@ -21,6 +21,9 @@ pub struct Fusion {
     /// What the best lexical hit is worth, 0 to 1: the share of the query's
     /// information that it matched.
     pub lexical_top: f32,
+    /// The cosine that is worth nothing: candidates below it have 0. The
+    /// lexical list needs none, BM25 begins at 0.
+    pub dense_floor: f32,
     /// What the best dense hit is worth, 0 to 1: how far its cosine stands
     /// above what unrelated texts reach.
     pub dense_top: f32,
@@ -46,7 +49,7 @@ pub struct Standing {
     pub rank: usize,
     /// BM25 or cosine.
     pub score: f32,
-    /// Scaled to 0..1 over the list's candidates, times what its best is worth.
+    /// Scaled to 0..1 between floor and best, times what the best is worth.
     pub scaled: f32,
 }
 
@@ -83,16 +86,17 @@ impl Band {
 }
 
 /// Fuses two lists (each in any order, ids unique within it) by relative score
-/// fusion: each is scaled to 0..1 by its own minimum and maximum, then to what
-/// its best is worth, and the two are added by weight. A candidate that a list
-/// lacks has 0 there. The result is sorted, best first; ties go to the greater
-/// id, the newer one.
+/// fusion: each is scaled to 0..1 between its floor and its maximum, then to
+/// what its best is worth, and the two are added by weight. A candidate that a
+/// list lacks has 0 there. The floor, not the observed minimum, is the zero:
+/// else the last of three equal hits would be worth nothing. The result is
+/// sorted, best first; ties go to the greater id, the newer one.
 pub fn fuse(lexical: &[Scored], dense: &[Scored], how: &Fusion) -> Vec<Fused> {
     let mut all: HashMap<i64, Fused> = HashMap::new();
-    for (id, standing) in standings(lexical, how.lexical_top) {
+    for (id, standing) in standings(lexical, 0.0, how.lexical_top) {
         entry(&mut all, id).lexical = Some(standing);
     }
-    for (id, standing) in standings(dense, how.dense_top) {
+    for (id, standing) in standings(dense, how.dense_floor, how.dense_top) {
         entry(&mut all, id).dense = Some(standing);
     }
     let mut fused: Vec<Fused> = all.into_values().collect();
@@ -113,16 +117,15 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     })
 }
 
-fn standings(list: &[Scored], top: f32) -> impl Iterator<Item = (i64, Standing)> {
+fn standings(list: &[Scored], floor: f32, top: f32) -> impl Iterator<Item = (i64, Standing)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = list.first().map_or(0.0, |s| s.score);
-    let min = list.last().map_or(0.0, |s| s.score);
     list.into_iter().enumerate().map(move |(i, s)| {
-        let relative = if max > min {
-            (s.score - min) / (max - min)
+        let relative = if max > floor {
+            ((s.score - floor) / (max - floor)).max(0.0)
         } else {
-            1.0
+            0.0
         };
         (
             s.id,
@@ -149,6 +152,7 @@ mod tests {
 
     const PLAIN: Fusion = Fusion {
         alpha: 0.7,
+        dense_floor: 0.1,
         lexical_top: 1.0,
         dense_top: 1.0,
     };

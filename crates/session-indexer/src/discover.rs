@@ -65,9 +65,20 @@ pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
         .map(|f| f.id)
         .collect();
     changes.gone.sort_unstable();
-    problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+    let problems = merged(problems);
     changes.problems = (problems != index.listing_problems()?).then_some(problems);
     Ok(changes)
+}
+
+/// Problems as the index has them: by path, each reason once.
+fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+    problems.dedup_by(|next, kept| {
+        let same = (&next.path, &next.reason) == (&kept.path, &kept.reason);
+        kept.count += if same { next.count } else { 0 };
+        same
+    });
+    problems
 }
 
 impl Changes {

@@ -23,15 +23,38 @@ pub(crate) enum Event {
 }
 
 /// Sends what a source reads to the writer. Says stop when the writer no
-/// longer listens, or at a checkpoint when time is up.
+/// longer listens, or, when time is up, at what follows a checkpoint: a reader
+/// that comes to its end there is done.
 pub(crate) struct Sender<'a> {
-    pub(crate) channel: SyncSender<Event>,
-    pub(crate) time_is_up: &'a AtomicBool,
-    pub(crate) stopped: bool,
+    channel: SyncSender<Event>,
+    time_is_up: &'a AtomicBool,
+    stopped: bool,
+    at_checkpoint: bool,
 }
 
-impl Sender<'_> {
-    pub(crate) fn send(&mut self, event: Event) -> Flow {
+impl<'a> Sender<'a> {
+    pub(crate) fn new(channel: SyncSender<Event>, time_is_up: &'a AtomicBool) -> Self {
+        Self {
+            channel,
+            time_is_up,
+            stopped: false,
+            at_checkpoint: false,
+        }
+    }
+
+    /// Says that the reader has returned; that is the end, unless it was stopped.
+    pub(crate) fn done(mut self) {
+        self.send(Event::Done);
+    }
+
+    /// Sends what belongs to the next checkpoint.
+    fn deliver(&mut self, event: Event) -> Flow {
+        self.stopped |= self.at_checkpoint && self.time_is_up.load(Ordering::Relaxed);
+        self.at_checkpoint = false;
+        self.send(event)
+    }
+
+    fn send(&mut self, event: Event) -> Flow {
         self.stopped = self.stopped || self.channel.send(event).is_err();
         if self.stopped {
             Flow::Stop
@@ -43,31 +66,27 @@ impl Sender<'_> {
 
 impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
-        self.send(Event::Session {
+        self.deliver(Event::Session {
             meta: Box::new(meta.clone()),
             fresh,
         })
     }
 
     fn turn(&mut self, turn: Turn) -> Flow {
-        self.send(Event::Turn(Box::new(turn)))
+        self.deliver(Event::Turn(Box::new(turn)))
     }
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
-        let flow = self.send(Event::Checkpoint(cursor));
-        if self.time_is_up.load(Ordering::Relaxed) {
-            self.stopped = true;
-            return Flow::Stop;
-        }
-        flow
+        self.at_checkpoint = true;
+        self.send(Event::Checkpoint(cursor))
     }
 
     fn gone(&mut self, session: &str) -> Flow {
-        self.send(Event::Gone(session.to_owned()))
+        self.deliver(Event::Gone(session.to_owned()))
     }
 
     fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
-        self.send(Event::Title {
+        self.deliver(Event::Title {
             message: message.to_owned(),
             title: title.to_owned(),
         })

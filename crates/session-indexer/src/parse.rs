@@ -63,17 +63,11 @@ fn work(queue: &Mutex<Queue<'_>>, time_is_up: &AtomicBool) {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;
         };
-        let mut sender = Sender {
-            channel,
-            time_is_up,
-            stopped: false,
-        };
+        let mut sender = Sender::new(channel, time_is_up);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source
             .read(&change.location, cursor.as_ref(), &mut sender);
-        if !sender.stopped {
-            sender.send(Event::Done);
-        }
+        sender.done();
     }
 }

@@ -10,7 +10,7 @@ use session_embed::{EmbedError, Embedder};
 use session_sources::Env;
 use session_store::{Reader, StoreError, Writer};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What a refresh shall do.
@@ -148,6 +148,8 @@ fn read(
         turns: 0,
         files: 0,
         last_commit: Instant::now(),
+        deadline,
+        time_is_up: &time_is_up,
     };
     let mut bytes = 0;
     parse::in_order(
@@ -158,9 +160,6 @@ fn read(
             storing.file(change, &events)?;
             bytes += change.location.stamp.size;
             how.progress.at(Stage::Reading, bytes, sizes);
-            if deadline.is_some_and(|d| Instant::now() >= d) {
-                time_is_up.store(true, Ordering::Relaxed);
-            }
             Ok::<(), StoreError>(())
         },
     )?;

@@ -2,7 +2,9 @@
 
 use crate::discover::{Change, path_key, problem, stamp};
 use crate::events::Event;
-use session_store::{Stamp, StoreError, Writer};
+use session_sources::Cursor;
+use session_store::{Problem, Stamp, StoreError, Writer};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -15,65 +17,79 @@ pub(crate) struct Storing<'a> {
     pub(crate) turns: usize,
     pub(crate) files: usize,
     pub(crate) last_commit: Instant,
+    pub(crate) deadline: Option<Instant>,
+    /// Set when the deadline has passed.
+    pub(crate) time_is_up: &'a AtomicBool,
 }
 
 /// How far the reading of one file has got.
 struct Reading {
     file: i64,
+    /// More than warnings came of it.
+    begun: bool,
     /// The session opened last.
     session: Option<i64>,
     /// The cursor of the last checkpoint.
     cursor: Option<String>,
-    warnings: Vec<session_store::Problem>,
+    warnings: Vec<Problem>,
+    /// How many of the warnings came before the last checkpoint.
+    settled: usize,
 }
 
 impl Storing<'_> {
-    /// Stores one file's events until its reader is done or stopped. True when
-    /// it was read to its end.
+    /// Stores one file's events until its reader is done or stopped.
     pub(crate) fn file(
         &mut self,
         change: &Change,
         events: &Receiver<Event>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<(), StoreError> {
         let Ok(first) = events.recv() else {
-            return Ok(false);
-        }; // never begun: time is up
-        let path = path_key(&change.location);
-        let file = self.begin(change, &path)?;
-        let mut reading = Reading {
-            file,
-            session: None,
-            cursor: None,
-            warnings: Vec::new(),
+            return Ok(()); // never begun: time is up
         };
+        let mut reading = self.open(change)?;
         for event in std::iter::once(first).chain(events.iter()) {
             match event {
-                Event::Done => return self.finish(change, reading).map(|()| true),
+                Event::Done => return self.finish(change, &reading),
                 Event::Warning(warning) => reading.warnings.push(problem(&warning)),
-                Event::Checkpoint(at) => {
-                    // Not the stamp: until the end is reached the file counts as changed.
-                    self.writer.checkpoint(file, &at.0, Stamp::default())?;
-                    reading.cursor = Some(at.0);
-                    self.commit_if_due()?;
-                }
                 other => self.store(change, &mut reading, other)?,
             }
         }
-        Ok(false)
+        // What came after the last checkpoint comes again.
+        let settled = reading.warnings.iter().take(reading.settled);
+        settled
+            .into_iter()
+            .try_for_each(|warning| self.writer.problem(warning))
     }
 
-    fn begin(&mut self, change: &Change, path: &str) -> Result<i64, StoreError> {
-        let file = self.writer.file(&change.source.name(), path)?;
-        self.writer.clear_unread(path)?;
-        if change.cursor.as_ref().is_none_or(String::is_empty) {
-            self.writer.begin_anew(file, path)?;
+    fn open(&mut self, change: &Change) -> Result<Reading, StoreError> {
+        let path = path_key(&change.location);
+        let file = self.writer.file(&change.source.name(), &path)?;
+        self.writer.clear_unread(&path)?;
+        Ok(Reading {
+            file,
+            begun: false,
+            session: None,
+            cursor: None,
+            warnings: Vec::new(),
+            settled: 0,
+        })
+    }
+
+    /// Forgets the file's past when it is read from its beginning. Not before
+    /// something was read: a locked file has not lost its sessions.
+    fn begin(&mut self, change: &Change, reading: &mut Reading) -> Result<(), StoreError> {
+        let anew = change.cursor.as_ref().is_none_or(String::is_empty);
+        if anew && !reading.begun {
+            let path = path_key(&change.location);
+            self.writer.begin_anew(reading.file, &path)?;
         }
-        Ok(file)
+        reading.begun = true;
+        Ok(())
     }
 
     /// Ends a file. One that gave nothing but warnings has not been read: what
     /// is wrong with it holds only until the next try.
-    fn finish(&mut self, change: &Change, reading: Reading) -> Result<(), StoreError> {
+    fn finish(&mut self, change: &Change, reading: &Reading) -> Result<(), StoreError> {
         let nothing_read = reading.session.is_none()
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
@@ -87,7 +103,16 @@ impl Storing<'_> {
                 .checkpoint(reading.file, cursor, stamp(&change.location))?;
         }
         self.files += 1;
-        self.commit_if_due()
+        self.look_at_the_clock()
+    }
+
+    fn checkpoint(&mut self, reading: &mut Reading, at: Cursor) -> Result<(), StoreError> {
+        // Not the stamp: until the end is reached the file counts as changed.
+        self.writer
+            .checkpoint(reading.file, &at.0, Stamp::default())?;
+        reading.cursor = Some(at.0);
+        reading.settled = reading.warnings.len();
+        self.look_at_the_clock()
     }
 
     fn store(
@@ -96,6 +121,7 @@ impl Storing<'_> {
         reading: &mut Reading,
         event: Event,
     ) -> Result<(), StoreError> {
+        self.begin(change, reading)?;
         let writer = &mut *self.writer;
         match event {
             Event::Session { meta, fresh } => {
@@ -111,12 +137,16 @@ impl Storing<'_> {
             }
             Event::Gone(uid) => writer.session_gone(reading.file, &uid)?,
             Event::Title { message, title } => writer.title_elsewhere(&message, &title)?,
-            Event::Warning(_) | Event::Checkpoint(_) | Event::Done => {}
+            Event::Checkpoint(at) => self.checkpoint(reading, at)?,
+            Event::Warning(_) | Event::Done => {}
         }
         Ok(())
     }
 
-    fn commit_if_due(&mut self) -> Result<(), StoreError> {
+    fn look_at_the_clock(&mut self) -> Result<(), StoreError> {
+        if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            self.time_is_up.store(true, Ordering::Relaxed);
+        }
         if self.last_commit.elapsed() >= COMMIT_EVERY {
             self.writer.commit()?;
             self.last_commit = Instant::now();

@@ -34,13 +34,17 @@ pub struct DenseScale {
 const WORDS: usize = 14;
 
 impl DenseScale {
+    /// The cosine that is worth nothing for a query of so many words.
+    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
+    pub fn floor(&self, words: usize) -> f32 {
+        self.unrelated + self.per_word * words.min(WORDS) as f32
+    }
+
     /// What a list is worth whose best has this cosine for a query of so many
     /// words, 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
     pub fn worth(&self, cosine: f32, words: usize) -> f32 {
-        let unrelated = self.unrelated + self.per_word * words.min(WORDS) as f32;
         let width = (self.related - self.unrelated).max(f32::EPSILON);
-        ((cosine - unrelated) / width).clamp(0.0, 1.0)
+        ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
     }
 }
 

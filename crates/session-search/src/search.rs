@@ -1,6 +1,6 @@
 //! One search, from request to hits.
 
-use crate::candidates::{self, Candidates};
+use crate::candidates::{self, Candidates, Evidence};
 use crate::dense::{self, Dense};
 use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::lexical::{self, LexicalList};
@@ -40,17 +40,7 @@ pub fn search(
         (None, _) | (_, Ranking::Keyword) => Vec::new(),
         (Some(dense), _) => dense::list(index, dense, request.level, &mut passing)?,
     };
-    let dense_top = dense
-        .and_then(|d| {
-            near.first()
-                .map(|best| d.scale.worth(best.score, request.query.terms.len()))
-        })
-        .unwrap_or(0.0);
-    let fusion = Fusion {
-        alpha: alpha(request, dense),
-        lexical_top: words.top(),
-        dense_top,
-    };
+    let fusion = fusion(request, dense, words.top(), near.first());
     let (lexical, near) = match request.level {
         Level::Session => (
             candidates::sessions(&words.evidence, LEXICAL),
@@ -87,6 +77,23 @@ pub fn search(
         searched: Searched::count(sessions.values().copied()),
         explanation,
     })
+}
+
+/// How the two lists are fused, by what their best are worth.
+fn fusion(
+    request: &Request,
+    dense: Option<&Dense>,
+    lexical_top: f32,
+    nearest: Option<&Evidence>,
+) -> Fusion {
+    let words = request.query.terms.len();
+    let worth = |(d, best): (&Dense, &Evidence)| d.scale.worth(best.score, words);
+    Fusion {
+        alpha: alpha(request, dense),
+        lexical_top,
+        dense_floor: dense.map_or(0.0, |d| d.scale.floor(words)),
+        dense_top: dense.zip(nearest).map_or(0.0, worth),
+    }
 }
 
 /// The weight that was asked for; one list has all of it where the other

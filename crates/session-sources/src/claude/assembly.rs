@@ -231,7 +231,11 @@ impl<'a> Assembly<'a> {
         if !id.is_empty() && self.state.reply.note(id) == Novelty::Repeated {
             return;
         }
-        self.part(Part::Call(call::call(block, self.detail)), place);
+        let call = call::call(block, self.detail);
+        if call.command.is_some() {
+            self.state.shells.wait_for(id);
+        }
+        self.part(Part::Call(call), place);
         if let Some(turn) = &self.open {
             self.calls
                 .insert(id.to_owned(), turn.parts.len().saturating_sub(1));
@@ -249,10 +253,11 @@ impl<'a> Assembly<'a> {
     fn result(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
         let outcome = call::outcome(block, &entry.tool_use_result, self.detail, &self.results);
         self.touch(place);
+        let of_shell = self.state.shells.take(outcome.id());
         if let Some(call) = self.call_of(&outcome) {
             outcome.complete(call);
         } else if outcome.is_news() && self.state.standing == Standing::Open {
-            self.part(Part::Call(outcome.nameless()), place);
+            self.part(Part::Call(outcome.nameless(of_shell)), place);
         }
     }
 

@@ -88,10 +88,17 @@ impl Outcome {
         self.output.is_some() || self.failed || self.subagent.is_some()
     }
 
-    /// A call of which only the result is known.
-    pub(super) fn nameless(self) -> ToolCall {
+    /// Id of the call.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// A call of which only the result is known, and whether it ran a command,
+    /// which was told before.
+    pub(super) fn nameless(self, of_shell: bool) -> ToolCall {
         let mut call = ToolCall {
             id: self.id.clone(),
+            command: of_shell.then(String::new),
             ..ToolCall::default()
         };
         self.complete(&mut call);

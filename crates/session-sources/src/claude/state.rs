@@ -25,6 +25,8 @@ pub(super) struct State {
     pub standing: Standing,
     pub seen: Seen,
     pub reply: Reply,
+    #[serde(default)]
+    pub shells: Shells,
     pub queue: Queue,
     pub facts: Facts,
 }
@@ -57,6 +59,29 @@ impl Seen {
         }
         self.0.push(id);
         false
+    }
+}
+
+/// Shell calls whose results have not come: where a read ends between the two,
+/// the error lines of the result are still the command's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shells(Vec<u64>);
+
+impl Shells {
+    /// Notes a call.
+    pub(super) fn wait_for(&mut self, id: &str) {
+        if self.0.len() == SEEN {
+            self.0.remove(0);
+        }
+        self.0.push(fingerprint(id));
+    }
+
+    /// True, once, when the call of this id was waited for.
+    pub(super) fn take(&mut self, id: &str) -> bool {
+        let id = fingerprint(id);
+        let before = self.0.len();
+        self.0.retain(|waiting| *waiting != id);
+        self.0.len() < before
     }
 }
 

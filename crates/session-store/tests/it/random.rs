@@ -224,8 +224,10 @@ impl Run {
     }
 }
 
+type Stored = BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)>;
+
 /// The index's sessions by their place in [`SESSIONS`], with their turns.
-fn stored(index: &Reader) -> BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)> {
+fn stored(index: &Reader) -> Stored {
     let files: HashMap<i64, String> = index
         .files()
         .unwrap()
@@ -329,11 +331,7 @@ fn check_owners(all: &HashMap<i64, (Turn, &TurnRow)>) {
 
 /// Each word finds the turns that hold it and are no copies; a title's, the
 /// first such turn of its session.
-fn check_words(
-    index: &Reader,
-    stored: &BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)>,
-    expected: &Sessions,
-) {
+fn check_words(index: &Reader, stored: &Stored, expected: &Sessions) {
     let mut holders: HashMap<String, BTreeSet<i64>> = HashMap::new();
     for (place, (_, turns)) in stored {
         let owned = turns.iter().zip(&expected[place].turns);
