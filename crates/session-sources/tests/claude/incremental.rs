@@ -2,7 +2,7 @@
 
 use crate::support::{Transcript, fixture, rendered};
 use proptest::prelude::*;
-use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_core::{Part, SessionMeta, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -46,6 +46,23 @@ fn join(base: &mut Turn, late: ToolCall) {
     }
 }
 
+/// What is searched of each turn, appended as the store does it. Results that
+/// come late may bring their error lines in another order.
+fn searched(reads: &[Collected]) -> Vec<TurnContent> {
+    let mut contents: Vec<TurnContent> = Vec::new();
+    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+        match contents.last_mut() {
+            Some(base) if turn.continues => base.append(turn),
+            _ => contents.push(TurnContent::of(turn)),
+        }
+    }
+    for content in &mut contents {
+        content.errors.sort();
+        content.tools.retain(|tool| !tool.is_empty());
+    }
+    contents
+}
+
 fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
     reads.iter().rev().find_map(|read| read.sessions.last())
 }
@@ -68,6 +85,7 @@ fn assert_same(content: &[u8], ends: &[usize]) {
     let whole = grown(content, &[]);
     let parts = grown(content, ends);
     assert_eq!(joined(&parts), joined(&whole), "{ends:?}");
+    assert_eq!(searched(&parts), searched(&whole), "{ends:?}");
     assert_eq!(last_meta(&parts), last_meta(&whole), "{ends:?}");
     let damaged = |reads: &[Collected]| {
         reads

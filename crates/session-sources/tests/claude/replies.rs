@@ -168,6 +168,6 @@ fn a_late_result_tells_only_what_is_new() {
     0 None: ""
       call Bash(t1) $ "make"
     1 Typed: "Go on"
-      call (t1) -> "main.c:3: error: expected ';'\nmake: *** [all] Error 2"
+      call (t1) $ "" -> "main.c:3: error: expected ';'\nmake: *** [all] Error 2"
     "##);
 }
