@@ -1,5 +1,6 @@
 //! The second pass: vectors for what the index holds.
 
+use crate::events::is_past;
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_core::{TurnContent, document};
@@ -33,7 +34,7 @@ pub fn embed_pending(
     let pending = writer.pending(model.id)?;
     let (mut embedded, mut done) = (0, 0);
     for batch in pending.chunks(BATCH_SESSIONS) {
-        if deadline.is_some_and(|d| Instant::now() >= d) {
+        if is_past(deadline) {
             break;
         }
         // Rows may have been added since: the counts must be the latest.
@@ -97,6 +98,9 @@ fn fill_missing(
 /// The texts that stand for a session and its turns.
 fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document>, IndexError> {
     let SessionContents { title, turns } = index.session_contents(session)?;
+    if turns.is_empty() {
+        return Ok(Vec::new()); // a session of copies is found by what it copies
+    }
     let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
     let chunks = document::session_documents(title.as_deref(), prompts, budget);
     let chunks = chunks.into_iter().map(|text| Document {

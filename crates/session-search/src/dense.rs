@@ -48,6 +48,8 @@ impl DenseScale {
     }
 }
 
+/// Half floats round: a little more than 1 is possible, much more is damage.
+const GREATEST_COSINE: f32 = 1.05;
 /// Most pieces of evidence taken. At session level they are grouped.
 const EVIDENCE: usize = 800;
 
@@ -65,7 +67,6 @@ pub(crate) fn list(
     if level == Level::Session && !passing.by_turn() {
         all.extend(scored(index, dense, Rows::Session)?);
     }
-    all.retain(|(_, owner)| passing.sessions().contains_key(&owner.session));
     all.sort_unstable_by(|a, b| {
         b.0.total_cmp(&a.0)
             .then(b.1.turn.cmp(&a.1.turn))
@@ -76,13 +77,19 @@ pub(crate) fn list(
         if evidence.len() == EVIDENCE {
             break;
         }
-        if owner.turn == 0 || passing.turn(owner.turn, owner.session)? {
-            evidence.push(Evidence {
-                session: owner.session,
-                turn: owner.turn,
-                score,
-            });
-        }
+        let found = (owner.turn, owner.session);
+        let place = match owner.turn {
+            0 => passing
+                .sessions()
+                .contains_key(&owner.session)
+                .then_some(found),
+            _ => passing.place(found)?,
+        };
+        evidence.extend(place.map(|(turn, session)| Evidence {
+            session,
+            turn,
+            score,
+        }));
     }
     Ok(evidence)
 }
@@ -90,6 +97,15 @@ pub(crate) fn list(
 fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {
     let cosines = index.matrix(&dense.model, rows)?.dot(&dense.vector);
     let owners = index.owners(dense.model.id, rows)?;
+    if cosines.iter().any(|cosine| cosine.abs() > GREATEST_COSINE) {
+        return Err(StoreError::Corrupt {
+            root: index.root().to_owned(),
+            what: format!(
+                "a vector of model `{}` is not of unit length",
+                dense.model.name
+            ),
+        });
+    }
     Ok(owners
         .into_iter()
         .filter_map(|owner| Some((*cosines.get(owner.row)?, owner)))

@@ -19,9 +19,8 @@ impl LexicalList {
     /// The share of the query's information that the best hit matched: what
     /// the best of this list is worth.
     pub(crate) fn top(&self) -> f32 {
-        self.evidence
-            .first()
-            .map_or(0.0, |e| self.found.share(e.turn))
+        let best = self.found.hits.first();
+        best.map_or(0.0, |hit| self.found.share(hit.id))
     }
 }
 
@@ -30,19 +29,17 @@ pub(crate) fn list(
     query: &Query,
     passing: &mut Passing<'_>,
 ) -> Result<LexicalList, StoreError> {
-    let mut sessions = Vec::new();
+    let mut places = Vec::new();
     let found = index.lexical(query, TURNS, |turn| {
-        let session = passing.session_of(turn)?;
-        sessions.extend(session);
-        Ok(session.is_some())
+        let place = passing.place_of(turn)?;
+        places.extend(place);
+        Ok(place.is_some())
     })?;
-    let evidence = found
-        .hits
-        .iter()
-        .zip(sessions)
-        .map(|(hit, session)| Evidence {
+    let placed = found.hits.iter().zip(places);
+    let evidence = placed
+        .map(|(hit, (turn, session))| Evidence {
             session,
-            turn: hit.id,
+            turn,
             score: hit.score,
         })
         .collect();

@@ -11,22 +11,29 @@ pub(crate) struct Passing<'a> {
     filter: &'a Filter,
     sessions: HashMap<i64, &'a SessionRow>,
     turns: HashMap<i64, bool>,
+    /// The copies of a turn, as turn and session.
+    copies: HashMap<i64, Vec<(i64, i64)>>,
 }
 
 impl<'a> Passing<'a> {
-    pub(crate) fn new(index: &'a Reader, sessions: &'a [SessionRow], filter: &'a Filter) -> Self {
-        let sessions = sessions
-            .iter()
-            .filter(|s| passes(filter, s))
-            .map(|s| (s.id, s))
-            .collect();
-        let turns = HashMap::new();
-        Self {
+    pub(crate) fn new(
+        index: &'a Reader,
+        sessions: &'a [SessionRow],
+        filter: &'a Filter,
+    ) -> Result<Self, StoreError> {
+        let passing = sessions.iter().filter(|s| passes(filter, s));
+        let mut copies: HashMap<i64, Vec<(i64, i64)>> = HashMap::new();
+        for copy in index.copies()? {
+            let known = copies.entry(copy.owner).or_default();
+            known.push((copy.turn, copy.session));
+        }
+        Ok(Self {
             index,
             filter,
-            sessions,
-            turns,
-        }
+            sessions: passing.map(|s| (s.id, s)).collect(),
+            turns: HashMap::new(),
+            copies,
+        })
     }
 
     /// The sessions that pass.
@@ -39,16 +46,33 @@ impl<'a> Passing<'a> {
         self.filter.by_turn()
     }
 
-    /// The session of a turn, if both pass.
-    pub(crate) fn session_of(&mut self, turn: i64) -> Result<Option<i64>, StoreError> {
-        let Some(session) = self.index.session_of(turn)? else {
-            return Ok(None);
-        };
-        Ok(self.turn(turn, session)?.then_some(session))
+    /// Where a turn that was found is to be shown, as turn and session: itself
+    /// if it passes, else a copy of it that does. What a living history holds
+    /// goes before what is gone.
+    pub(crate) fn place(&mut self, found: (i64, i64)) -> Result<Option<(i64, i64)>, StoreError> {
+        let copies = self.copies.get(&found.0).cloned().unwrap_or_default();
+        let mut gone = None;
+        for (turn, session) in std::iter::once(found).chain(copies) {
+            if self.turn(turn, session)? {
+                match self.sessions.get(&session) {
+                    Some(row) if row.gone => gone = gone.or(Some((turn, session))),
+                    _ => return Ok(Some((turn, session))),
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    /// As [`Passing::place`], for a turn whose session is to be looked up.
+    pub(crate) fn place_of(&mut self, turn: i64) -> Result<Option<(i64, i64)>, StoreError> {
+        match self.index.session_of(turn)? {
+            Some(session) => self.place((turn, session)),
+            None => Ok(None),
+        }
     }
 
     /// Whether a turn of a session passes.
-    pub(crate) fn turn(&mut self, id: i64, session: i64) -> Result<bool, StoreError> {
+    fn turn(&mut self, id: i64, session: i64) -> Result<bool, StoreError> {
         if !self.sessions.contains_key(&session) || !self.by_turn() {
             return Ok(self.sessions.contains_key(&session));
         }

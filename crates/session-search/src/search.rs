@@ -28,7 +28,7 @@ pub fn search(
     request: &Request,
     dense: Option<&Dense>,
 ) -> Result<Results, StoreError> {
-    let mut passing = Passing::new(index, sessions, &request.filter);
+    let mut passing = Passing::new(index, sessions, &request.filter)?;
     let words = match request.ranking {
         Ranking::Vector => LexicalList {
             evidence: Vec::new(),
@@ -88,11 +88,24 @@ fn fusion(
 ) -> Fusion {
     let words = request.query.terms.len();
     let worth = |(d, best): (&Dense, &Evidence)| d.scale.worth(best.score, words);
+    let dense_top = dense.zip(nearest).map_or(0.0, worth);
     Fusion {
-        alpha: alpha(request, dense),
+        alpha: yielded(alpha(request, dense), dense_top, lexical_top),
         lexical_top,
         dense_floor: dense.map_or(0.0, |d| d.scale.floor(words)),
-        dense_top: dense.zip(nearest).map_or(0.0, worth),
+        dense_top,
+    }
+}
+
+/// A dense list that found less than the lexical one yields weight to it, in
+/// proportion: where nothing is near in meaning, an exact word has all of it.
+fn yielded(alpha: f32, dense_top: f32, lexical_top: f32) -> f32 {
+    let dense = alpha * dense_top;
+    let lexical = (1.0 - alpha) * lexical_top;
+    if dense_top < lexical_top && lexical > 0.0 {
+        dense / (dense + lexical)
+    } else {
+        alpha
     }
 }
 

@@ -51,7 +51,7 @@ pub use lexical::{Lexical, TermCount};
 pub use matrix::Matrix;
 pub use model::{Level, ModelId, ModelRow};
 pub use reader::Reader;
-pub use row::{SessionRow, TurnRow};
+pub use row::{CopyRow, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
 pub use vectors::{Document, Owner, Pending, SessionContents};
 pub use writer::Writer;

@@ -94,6 +94,15 @@ impl Matrix {
         }
     }
 
+    /// The first row that is no unit vector: the file is damaged there.
+    pub(crate) fn unsound_row(&self) -> Option<usize> {
+        let is_unit = |row: &Vec<f32>| {
+            let norm = row.iter().map(|x| x * x).sum::<f32>();
+            (0.96..1.04).contains(&norm)
+        };
+        (0..self.rows).find(|row| !is_unit(&self.row(*row)))
+    }
+
     /// One row, in full width.
     pub fn row(&self, row: usize) -> Vec<f32> {
         self.half_row(row).to_f32_vec()

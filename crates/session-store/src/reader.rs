@@ -2,7 +2,10 @@
 
 use crate::content::unpack;
 use crate::error::Result;
-use crate::row::{SESSION_COLUMNS, SessionRow, TURN_COLUMNS, TurnRow, session_row, turn_row};
+use crate::model::{Level, ModelRow};
+use crate::row::{
+    CopyRow, SESSION_COLUMNS, SessionRow, TURN_COLUMNS, TurnRow, session_row, turn_row,
+};
 use crate::{folder, schema};
 use rusqlite::{Connection, OptionalExtension};
 use session_core::TurnContent;
@@ -94,6 +97,24 @@ impl Reader {
         Ok(find.query_row([turn], |row| row.get(0)).optional()?)
     }
 
+    /// All turns that are copies of another.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn copies(&self) -> Result<Vec<CopyRow>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY id",
+        )?;
+        let rows = find.query_map([], |row| {
+            Ok(CopyRow {
+                owner: row.get(0)?,
+                turn: row.get(1)?,
+                session: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The turns of a session, in order.
     ///
     /// # Errors
@@ -133,7 +154,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks the database's own structure.
+    /// Checks the database's own structure, and that every row of every matrix
+    /// is a unit vector.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] with what was found.
@@ -141,12 +163,32 @@ impl Reader {
         let found: String = self
             .db
             .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if found == "ok" {
-            return Ok(());
+        if found != "ok" {
+            let first = found.lines().next().unwrap_or_default();
+            return Err(self.corrupt(format!("the database check says `{first}`")));
         }
-        Err(crate::StoreError::Corrupt {
+        self.models()?
+            .iter()
+            .try_for_each(|m| self.verify_matrices(m))
+    }
+
+    fn verify_matrices(&self, model: &ModelRow) -> Result<()> {
+        for level in Level::ALL {
+            if let Some(row) = self.matrix(model, level)?.unsound_row() {
+                let name = level.name();
+                return Err(self.corrupt(format!(
+                    "row {row} of the {name} vectors of `{}`",
+                    model.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn corrupt(&self, what: String) -> crate::StoreError {
+        crate::StoreError::Corrupt {
             root: self.root.clone(),
-            what: found,
-        })
+            what,
+        }
     }
 }

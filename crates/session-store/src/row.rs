@@ -56,6 +56,17 @@ pub struct TurnRow {
     pub owner: Option<i64>,
 }
 
+/// A turn that another one, its owner, already holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyRow {
+    /// Number of the turn that is indexed.
+    pub owner: i64,
+    /// Number of the copy.
+    pub turn: i64,
+    /// Number of the copy's session.
+    pub session: i64,
+}
+
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
     coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
     started_ms, ended_ms, turns, gone OR (SELECT f.gone FROM files f WHERE f.id = file)";
