@@ -28,14 +28,13 @@ impl Bar {
 
     fn enter(&self, stage: Stage, total: u64) {
         let template = match stage {
-            Stage::Reading => {
-                "reading history  {bar:24} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left"
-            }
-            Stage::Embedding => "embedding        {bar:24} {pos}/{len} sessions  {eta} left",
+            Stage::Reading => "reading history  {bar:16} {bytes}/{total_bytes}  {eta} left",
+            Stage::Embedding => "embedding        {bar:16} {pos}/{len} sessions  {eta} left",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
         }
+        self.bar.set_position(0);
         self.bar.set_length(total);
         self.stage.set(Some(stage));
     }
