@@ -86,10 +86,9 @@ pub fn is_error_line(line: &str) -> bool {
     MARKED.as_ref().is_some_and(|m| m.is_match(line)) && !counts.iter().any(|m| line.contains(m))
 }
 
-/// Makes text from a session safe to print on a terminal: control characters
-/// (C0 but tab and newline, DEL, C1), bidirectional overrides and lone
-/// replacement of carriage returns. ANSI escape sequences lose their escape
-/// byte and their parameters.
+/// Makes text from a session safe to print on a terminal: without
+/// [unsafe](is_unsafe) characters. Of ANSI escape sequences nothing is left,
+/// their parameters neither.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -107,9 +106,16 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn is_unsafe(c: char) -> bool {
+/// True for a character that a terminal would obey, or that nobody would see:
+/// controls (C0 but tab and newline, DEL, C1), marks of direction, and format
+/// characters without width. The joiner U+200D and variation selectors stay:
+/// they make emoji.
+pub fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
@@ -217,6 +223,15 @@ mod tests {
             "xyzw"
         );
         assert_eq!(printable("plain"), "plain");
+    }
+
+    #[test]
+    fn terminals_get_nothing_that_nobody_sees() {
+        assert_eq!(
+            printable("\u{feff}a\u{200b}b\u{200c}c\u{2060}d\u{ad}e\u{2066}f\u{e0041}g"),
+            "abcdefg"
+        );
+        assert_eq!(printable("👨\u{200d}👩 ❤\u{fe0f}"), "👨\u{200d}👩 ❤\u{fe0f}");
     }
 
     #[test]

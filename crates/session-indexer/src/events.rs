@@ -2,8 +2,8 @@
 
 use session_core::{SessionMeta, Turn};
 use session_sources::{Cursor, Flow, Sink, Warning};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
+use std::time::Instant;
 
 pub(crate) enum Event {
     Session {
@@ -22,21 +22,26 @@ pub(crate) enum Event {
     Done,
 }
 
+/// True when there is a deadline and it has come.
+pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|d| Instant::now() >= d)
+}
+
 /// Sends what a source reads to the writer. Says stop when the writer no
-/// longer listens, or, when time is up, at what follows a checkpoint: a reader
+/// longer listens, or, past the deadline, at what follows a checkpoint: a reader
 /// that comes to its end there is done.
-pub(crate) struct Sender<'a> {
+pub(crate) struct Sender {
     channel: SyncSender<Event>,
-    time_is_up: &'a AtomicBool,
+    deadline: Option<Instant>,
     stopped: bool,
     at_checkpoint: bool,
 }
 
-impl<'a> Sender<'a> {
-    pub(crate) fn new(channel: SyncSender<Event>, time_is_up: &'a AtomicBool) -> Self {
+impl Sender {
+    pub(crate) fn new(channel: SyncSender<Event>, deadline: Option<Instant>) -> Self {
         Self {
             channel,
-            time_is_up,
+            deadline,
             stopped: false,
             at_checkpoint: false,
         }
@@ -49,7 +54,7 @@ impl<'a> Sender<'a> {
 
     /// Sends what belongs to the next checkpoint.
     fn deliver(&mut self, event: Event) -> Flow {
-        self.stopped |= self.at_checkpoint && self.time_is_up.load(Ordering::Relaxed);
+        self.stopped |= self.at_checkpoint && is_past(self.deadline);
         self.at_checkpoint = false;
         self.send(event)
     }
@@ -64,7 +69,7 @@ impl<'a> Sender<'a> {
     }
 }
 
-impl Sink for Sender<'_> {
+impl Sink for Sender {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         self.deliver(Event::Session {
             meta: Box::new(meta.clone()),

@@ -1,11 +1,11 @@
 //! Reading many histories at once, delivered one after the other.
 
 use crate::discover::Change;
-use crate::events::{Event, Sender};
+use crate::events::{Event, Sender, is_past};
 use session_sources::Cursor;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Events that may wait in a file's channel: threads run ahead of the writer
 /// by this much.
@@ -30,12 +30,12 @@ impl<'a> Queue<'a> {
 }
 
 /// Reads `changes` on `threads` threads and calls `each` with every file and
-/// its events, in the order given, on this thread. Files that no thread began
-/// before time was up are left out.
+/// its events, in the order given, on this thread. Past the deadline no further
+/// files are begun; but each thread reads from one, so that every run gets on.
 pub(crate) fn in_order<E>(
     changes: &[Change],
     threads: usize,
-    time_is_up: &AtomicBool,
+    deadline: Option<Instant>,
     mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(WAITING_FILES);
@@ -46,7 +46,7 @@ pub(crate) fn in_order<E>(
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, changes.len().max(1)) {
             let queue = Arc::clone(&queue);
-            scope.spawn(move || work(&queue, time_is_up));
+            scope.spawn(move || work(&queue, deadline));
         }
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads.
@@ -58,16 +58,19 @@ pub(crate) fn in_order<E>(
 
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
-fn work(queue: &Mutex<Queue<'_>>, time_is_up: &AtomicBool) {
-    while !time_is_up.load(Ordering::Relaxed) {
+fn work(queue: &Mutex<Queue<'_>>, deadline: Option<Instant>) {
+    loop {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;
         };
-        let mut sender = Sender::new(channel, time_is_up);
+        let mut sender = Sender::new(channel, deadline);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source
             .read(&change.location, cursor.as_ref(), &mut sender);
         sender.done();
+        if is_past(deadline) {
+            return;
+        }
     }
 }

@@ -10,7 +10,6 @@ use session_embed::{EmbedError, Embedder};
 use session_sources::Env;
 use session_store::{Reader, StoreError, Writer};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What a refresh shall do.
@@ -142,20 +141,17 @@ fn read(
 ) -> Result<Outcome, IndexError> {
     record_listing(writer, changes)?;
     let sizes: u64 = changes.changed.iter().map(|c| c.location.stamp.size).sum();
-    let time_is_up = AtomicBool::new(false);
     let mut storing = Storing {
         writer,
         turns: 0,
         files: 0,
         last_commit: Instant::now(),
-        deadline,
-        time_is_up: &time_is_up,
     };
     let mut bytes = 0;
     parse::in_order(
         &changes.changed,
         how.threads,
-        &time_is_up,
+        deadline,
         |change: &Change, events| {
             storing.file(change, &events)?;
             bytes += change.location.stamp.size;

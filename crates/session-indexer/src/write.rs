@@ -4,7 +4,6 @@ use crate::discover::{Change, path_key, problem, stamp};
 use crate::events::Event;
 use session_sources::Cursor;
 use session_store::{Problem, Stamp, StoreError, Writer};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -17,16 +16,13 @@ pub(crate) struct Storing<'a> {
     pub(crate) turns: usize,
     pub(crate) files: usize,
     pub(crate) last_commit: Instant,
-    pub(crate) deadline: Option<Instant>,
-    /// Set when the deadline has passed.
-    pub(crate) time_is_up: &'a AtomicBool,
 }
 
 /// How far the reading of one file has got.
 struct Reading {
     file: i64,
-    /// More than warnings came of it.
-    begun: bool,
+    /// It is read from its beginning, and its past forgotten.
+    anew: bool,
     /// The session opened last.
     session: Option<i64>,
     /// The cursor of the last checkpoint.
@@ -55,10 +51,8 @@ impl Storing<'_> {
             }
         }
         // What came after the last checkpoint comes again.
-        let settled = reading.warnings.iter().take(reading.settled);
-        settled
-            .into_iter()
-            .try_for_each(|warning| self.writer.problem(warning))
+        let mut settled = reading.warnings.iter().take(reading.settled);
+        settled.try_for_each(|warning| self.writer.problem(warning))
     }
 
     fn open(&mut self, change: &Change) -> Result<Reading, StoreError> {
@@ -67,7 +61,7 @@ impl Storing<'_> {
         self.writer.clear_unread(&path)?;
         Ok(Reading {
             file,
-            begun: false,
+            anew: false,
             session: None,
             cursor: None,
             warnings: Vec::new(),
@@ -77,13 +71,17 @@ impl Storing<'_> {
 
     /// Forgets the file's past when it is read from its beginning. Not before
     /// something was read: a locked file has not lost its sessions.
-    fn begin(&mut self, change: &Change, reading: &mut Reading) -> Result<(), StoreError> {
-        let anew = change.cursor.as_ref().is_none_or(String::is_empty);
-        if anew && !reading.begun {
+    fn begin(
+        &mut self,
+        change: &Change,
+        reading: &mut Reading,
+        event: &Event,
+    ) -> Result<(), StoreError> {
+        if !reading.anew && is_anew(change, event) {
             let path = path_key(&change.location);
             self.writer.begin_anew(reading.file, &path)?;
+            reading.anew = true;
         }
-        reading.begun = true;
         Ok(())
     }
 
@@ -103,7 +101,7 @@ impl Storing<'_> {
                 .checkpoint(reading.file, cursor, stamp(&change.location))?;
         }
         self.files += 1;
-        self.look_at_the_clock()
+        self.commit_if_due()
     }
 
     fn checkpoint(&mut self, reading: &mut Reading, at: Cursor) -> Result<(), StoreError> {
@@ -112,7 +110,7 @@ impl Storing<'_> {
             .checkpoint(reading.file, &at.0, Stamp::default())?;
         reading.cursor = Some(at.0);
         reading.settled = reading.warnings.len();
-        self.look_at_the_clock()
+        self.commit_if_due()
     }
 
     fn store(
@@ -121,7 +119,7 @@ impl Storing<'_> {
         reading: &mut Reading,
         event: Event,
     ) -> Result<(), StoreError> {
-        self.begin(change, reading)?;
+        self.begin(change, reading, &event)?;
         let writer = &mut *self.writer;
         match event {
             Event::Session { meta, fresh } => {
@@ -143,14 +141,19 @@ impl Storing<'_> {
         Ok(())
     }
 
-    fn look_at_the_clock(&mut self) -> Result<(), StoreError> {
-        if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            self.time_is_up.store(true, Ordering::Relaxed);
-        }
+    fn commit_if_due(&mut self) -> Result<(), StoreError> {
         if self.last_commit.elapsed() >= COMMIT_EVERY {
             self.writer.commit()?;
             self.last_commit = Instant::now();
         }
         Ok(())
     }
+}
+
+/// True when a file is read from its beginning: there is no cursor, or it holds
+/// one session and the reader found that its cursor is of another content.
+fn is_anew(change: &Change, event: &Event) -> bool {
+    let replaced = matches!(event, Event::Session { fresh: true, .. });
+    change.cursor.as_ref().is_none_or(String::is_empty)
+        || (replaced && change.location.located.session.is_some())
 }

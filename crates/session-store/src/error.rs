@@ -36,7 +36,7 @@ pub enum StoreError {
         root: PathBuf,
     },
     /// SQLite failed.
-    #[error("the index database failed: {0}")]
+    #[error("the index database failed: {}", sentence(.0))]
     Sqlite(rusqlite::Error),
     /// The file system failed; the text carries the path.
     #[error(transparent)]
@@ -61,13 +61,37 @@ impl StoreError {
             _ => false,
         }
     }
+
+    /// True when there is no room left where the index is.
+    pub fn wants_space(&self) -> bool {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        match self {
+            Self::Io(e) => matches!(e.kind(), StorageFull | QuotaExceeded),
+            Self::Sqlite(e) => e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
 }
 
-/// True for SQLite errors that mean a damaged file.
+/// True for SQLite errors that mean a damaged file. A table or a column that
+/// is not there is one: our statements name none that the schema has not.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    const OF_SCHEMA: [&str; 3] = [
+        "no such table",
+        "no such column",
+        "malformed database schema",
+    ];
     matches!(
         error.sqlite_error_code(),
         Some(DatabaseCorrupt | NotADatabase)
-    )
+    ) || OF_SCHEMA.iter().any(|what| sentence(error).contains(what))
+}
+
+/// What SQLite says, without the statement that it says it of.
+pub(crate) fn sentence(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
 }

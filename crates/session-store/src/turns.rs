@@ -247,9 +247,7 @@ impl Writer {
     }
 
     fn update_session(&self, session: i64, turn: &Turn, changed: bool) -> Result<()> {
-        let prompt = names_session(turn)
-            .then(|| text::one_line(text::clip(&turn.prompt, 4 * FIRST_PROMPT_BYTES)))
-            .map(|line| text::clip(&line, FIRST_PROMPT_BYTES).to_owned());
+        let prompt = names_session(turn).then(|| first_prompt(&turn.prompt));
         self.db.prepare_cached(
             "UPDATE sessions SET turns = max(turns, ?2), first_prompt = coalesce(first_prompt, ?3),
                started_ms = min(coalesce(started_ms, ?4), coalesce(?4, started_ms)),
@@ -296,6 +294,21 @@ fn names_session(turn: &Turn) -> bool {
         PromptKind::Command => says && turn.prompt.contains(char::is_whitespace),
         PromptKind::None => false,
     }
+}
+
+/// A prompt on one line of at most [`FIRST_PROMPT_BYTES`], cut after a word.
+fn first_prompt(prompt: &str) -> String {
+    const CUT: &str = "…";
+    let head = text::clip(prompt, 4 * FIRST_PROMPT_BYTES);
+    let line = text::one_line(head);
+    if line.len() <= FIRST_PROMPT_BYTES && head.len() == prompt.len() {
+        return line;
+    }
+    let whole = text::clip(&line, FIRST_PROMPT_BYTES - CUT.len());
+    // What is written without spaces is cut where it must be.
+    let words = whole.rfind(' ').filter(|at| *at > FIRST_PROMPT_BYTES / 2);
+    let end = words.filter(|_| whole.len() < line.len());
+    format!("{}{CUT}", text::clip(whole, end.unwrap_or(whole.len())))
 }
 
 /// True when all that `copy` says is said by `whole`: a copy of a history may

@@ -1,0 +1,181 @@
+//! A home folder with the histories of both agents, and an index beside it.
+
+use rusqlite::{Connection, params};
+use serde_json::{Value, json};
+use session_indexer::{Outcome, Refresh, refresh};
+use session_sources::Env;
+use session_store::Reader;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+use tempfile::TempDir;
+
+/// Deleted when it is dropped.
+pub struct Home(TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.0.path().join("index")
+    }
+
+    pub fn env(&self) -> Env {
+        Env::with_home(self.0.path())
+    }
+
+    /// The transcript of session number `n`.
+    pub fn transcript(&self, n: usize) -> PathBuf {
+        let folder = self.0.path().join(".claude/projects/-home-ann-app");
+        fs_err::create_dir_all(&folder).unwrap();
+        folder.join(format!("{}.jsonl", session_id(n)))
+    }
+
+    /// Writes a transcript that was changed `n` seconds after all began, so
+    /// that transcripts are read in the order of their numbers.
+    pub fn write(&self, n: usize, content: &[u8]) {
+        let path = self.transcript(n);
+        fs_err::write(&path, content).unwrap();
+        touch(&path, n as u64);
+    }
+
+    /// OpenCode's database, made if it is not there.
+    pub fn database(&self) -> Connection {
+        let folder = self.0.path().join(".local/share/opencode");
+        fs_err::create_dir_all(&folder).unwrap();
+        let db = Connection::open(folder.join("opencode.db")).unwrap();
+        db.execute_batch(SCHEMA).unwrap();
+        db
+    }
+
+    pub fn reader(&self) -> Reader {
+        Reader::open(&self.root()).unwrap()
+    }
+
+    /// What a refresh is to do: without models, on two threads.
+    pub fn how(&self) -> Refresh<'static> {
+        Refresh {
+            threads: 2,
+            ..Refresh::new(&self.root(), &self.env())
+        }
+    }
+
+    pub fn refresh(&self) -> Outcome {
+        refresh(&self.how()).unwrap()
+    }
+}
+
+/// Sets the time of a file's last change.
+pub fn touch(path: &Path, seconds: u64) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    let time = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
+    file.set_modified(time).unwrap();
+}
+
+pub fn session_id(n: usize) -> String {
+    format!("7a1e0c52-0000-4000-8000-{n:012}")
+}
+
+/// Lines of a transcript: turns numbered from `first` on, of session `n`. Each
+/// asks, runs a command and answers.
+pub fn turns(n: usize, first: usize, count: usize) -> String {
+    (first..first + count)
+        .map(|turn| exchange(n, turn))
+        .collect()
+}
+
+/// The word that only this turn holds.
+pub fn word(n: usize, turn: usize) -> String {
+    format!("topic{n}x{turn}")
+}
+
+fn exchange(n: usize, turn: usize) -> String {
+    let id = format!("{n}-{turn}");
+    let at = |second: usize| {
+        let minute = n * 10 + turn / 6;
+        format!(
+            "2026-03-02T{:02}:{:02}:{:02}.000Z",
+            minute / 60,
+            minute % 60,
+            turn % 6 * 10 + second
+        )
+    };
+    let word = word(n, turn);
+    let lines = [
+        line(
+            "user",
+            &format!("u{id}"),
+            &at(0),
+            &json!(format!("Why does {word} not start on my machine?")),
+        ),
+        line(
+            "assistant",
+            &format!("a{id}"),
+            &at(1),
+            &json!([
+                {"type": "tool_use", "id": format!("toolu_{id}"), "name": "Bash", "input": {"command": format!("journalctl -u {word}")}}
+            ]),
+        ),
+        line(
+            "user",
+            &format!("r{id}"),
+            &at(2),
+            &json!([
+                {"type": "tool_result", "tool_use_id": format!("toolu_{id}"), "is_error": true, "content": format!("error: {word} refused")}
+            ]),
+        ),
+        line(
+            "assistant",
+            &format!("b{id}"),
+            &at(3),
+            &json!([
+                {"type": "text", "text": format!("Its port is taken, so {word} gives up. Über 文字.")}
+            ]),
+        ),
+    ];
+    lines.concat()
+}
+
+fn line(kind: &str, uuid: &str, at: &str, content: &Value) -> String {
+    let id = format!("msg_{uuid}");
+    let line = json!({"type": kind, "uuid": uuid, "cwd": "/home/ann/app", "gitBranch": "main", "timestamp": at,
+        "message": {"id": id, "role": kind, "content": content}});
+    format!("{line}\n")
+}
+
+pub fn title(words: &str) -> String {
+    format!(
+        "{}\n",
+        json!({"type": "custom-title", "customTitle": words})
+    )
+}
+
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, directory TEXT, title TEXT,
+        time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER,
+        time_updated INTEGER, data TEXT);
+    CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT,
+        time_created INTEGER, time_updated INTEGER, data TEXT);";
+
+/// Adds a message to an OpenCode session, made if it is not there. `n` is its
+/// number and its time in seconds.
+pub fn say(db: &Connection, session: &str, n: i64, role: &str, words: &str) {
+    let (time, id) = (n * 1000, format!("{session}_{n:04}"));
+    let data = json!({"role": role, "time": {"created": time, "completed": time}});
+    let part = json!({"type": "text", "text": words});
+    let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| db.execute(sql, values).unwrap();
+    run(
+        "INSERT OR IGNORE INTO session VALUES (?1, '/home/ann/app', ?1, ?2, ?2)",
+        params![session, time],
+    );
+    run(
+        "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)",
+        params![id, session, time, data.to_string()],
+    );
+    run(
+        "INSERT INTO part VALUES (?1, ?1, ?2, ?3, ?3, ?4)",
+        params![id, session, time, part.to_string()],
+    );
+}

@@ -1,0 +1,96 @@
+//! Histories, and indexes, that another program holds.
+
+use crate::home::{Home, say, session_id, turns};
+use crate::state::found;
+use session_indexer::{Mode, Refresh, refresh};
+use session_store::Writer;
+
+fn reasons(home: &Home) -> Vec<String> {
+    let problems = home.reader().problems().unwrap();
+    problems.into_iter().map(|p| p.reason).collect()
+}
+
+#[test]
+fn a_locked_database_is_tried_again_until_it_is_read() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    let db = home.database();
+    say(
+        &db,
+        "ses_a",
+        1,
+        "user",
+        "Where are the settings of the harbour?",
+    );
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    for _ in 0..2 {
+        home.refresh();
+        assert_eq!(reasons(&home), ["database is locked by another program"]);
+        assert_eq!(
+            found(&home.reader(), "machine"),
+            [(session_id(0), 0)].into()
+        );
+    }
+    db.execute_batch("COMMIT").unwrap();
+    assert_eq!(home.refresh().files_read, 1);
+    assert_eq!(reasons(&home), [""; 0]);
+    assert_eq!(
+        found(&home.reader(), "harbour"),
+        [("ses_a".into(), 0)].into()
+    );
+}
+
+#[test]
+fn a_database_that_is_locked_has_not_lost_its_sessions() {
+    let home = Home::new();
+    let db = home.database();
+    say(
+        &db,
+        "ses_a",
+        1,
+        "user",
+        "Where are the settings of the harbour?",
+    );
+    home.refresh();
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let how = Refresh {
+        mode: Mode::Full,
+        ..home.how()
+    };
+    refresh(&how).unwrap();
+    assert_eq!(reasons(&home), ["database is locked by another program"]);
+    assert!(!home.reader().sessions().unwrap()[0].gone);
+    assert_eq!(found(&home.reader(), "harbour").len(), 1);
+}
+
+#[test]
+fn while_another_writes_nothing_is_done() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    let writer = Writer::open(&home.root()).unwrap();
+    for mode in [Mode::Changes, Mode::Full] {
+        let how = Refresh { mode, ..home.how() };
+        let outcome = refresh(&how).unwrap();
+        assert!(outcome.locked && !outcome.is_complete());
+    }
+    drop(writer);
+    assert!(home.refresh().is_complete());
+    assert_eq!(home.reader().sessions().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_wrong_with_a_line_is_told_until_the_file_is_read_anew() {
+    let home = Home::new();
+    let damaged = format!("{}{{not json\n{}", turns(0, 0, 1), turns(0, 1, 1));
+    home.write(0, damaged.as_bytes());
+    home.refresh();
+    let told = ["line is not valid JSON"];
+    assert_eq!(reasons(&home), told);
+    home.write(0, (damaged + &turns(0, 2, 1)).as_bytes());
+    home.refresh();
+    assert_eq!(reasons(&home), told);
+    assert_eq!(home.reader().sessions().unwrap()[0].turns, 3);
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    assert_eq!(reasons(&home), [""; 0]);
+}

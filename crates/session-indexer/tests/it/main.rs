@@ -1,0 +1,10 @@
+//! Refreshes of an index, from histories written by hand.
+
+mod budget;
+mod embedder;
+mod embedding;
+mod growth;
+mod home;
+mod locked;
+mod state;
+mod vanished;

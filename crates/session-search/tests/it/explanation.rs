@@ -1,0 +1,116 @@
+//! Each score can be checked by hand from what is told with it.
+
+use crate::library::{Library, Vector};
+use proptest::prelude::*;
+use session_core::{Band, Standing};
+use session_search::{Level, Ranking, Request, Results};
+
+const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
+
+type Said = Vec<(Vec<&'static str>, Option<Vector>)>;
+
+fn vector() -> impl Strategy<Value = Vector> {
+    prop::array::uniform4(-1.0f32..1.0).prop_map(|v| {
+        let length = v.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
+        v.map(|x| x / length)
+    })
+}
+
+fn words() -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..5)
+}
+
+fn sessions() -> impl Strategy<Value = Vec<Said>> {
+    let turn = (words(), prop::option::of(vector()));
+    prop::collection::vec(prop::collection::vec(turn, 0..4), 0..7)
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let ranking = prop_oneof![
+        4 => (0.0f32..=1.0).prop_map(Ranking::Hybrid),
+        1 => Just(Ranking::Vector),
+        1 => Just(Ranking::Keyword)
+    ];
+    let level = prop::sample::select(vec![Level::Session, Level::Turn]);
+    (words(), ranking, level, 0..12usize).prop_map(|(words, ranking, level, limit)| Request {
+        ranking,
+        level,
+        limit,
+        ..Request::new(&words.join(" "))
+    })
+}
+
+/// What a list's word is worth, by `docs/ranking.md`. `max` is the score of the
+/// list's first.
+fn scaled(standing: Option<Standing>, floor: f32, max: f32, top: f32) -> f32 {
+    standing.map_or(0.0, |s| ((s.score - floor) / (max - floor)).max(0.0) * top)
+}
+
+fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>) -> Option<f32> {
+    let first = results.hits.iter().filter_map(of).find(|s| s.rank == 1);
+    first.map(|s| s.score)
+}
+
+fn check(all: &Results, found: &Results) {
+    let fusion = found.explanation.fusion;
+    let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
+    for (n, hit) in found.hits.iter().enumerate() {
+        assert_eq!(hit.rank, n + 1);
+        assert!((0.02..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
+        assert_eq!(hit.band, Band::of(hit.score));
+        let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
+        let sum = fusion.alpha * told(hit.dense) + (1.0 - fusion.alpha) * told(hit.lexical);
+        assert!((hit.score - sum).abs() < 1e-5);
+        if let Some(max) = max.0 {
+            let scaled = scaled(hit.lexical, 0.0, max, fusion.lexical_top);
+            assert!((scaled - told(hit.lexical)).abs() < 1e-4);
+        }
+        if let Some(max) = max.1.filter(|max| *max > fusion.dense_floor) {
+            let scaled = scaled(hit.dense, fusion.dense_floor, max, fusion.dense_top);
+            assert!((scaled - told(hit.dense)).abs() < 1e-4);
+        }
+        if let Some(turn) = &hit.turn {
+            assert_eq!(turn.session, hit.session.id);
+        }
+    }
+    let sorted = found
+        .hits
+        .windows(2)
+        .all(|pair| pair[0].score >= pair[1].score);
+    assert!(sorted && found.hits.len() <= all.hits.len());
+}
+
+/// The best share of the query's idf that the hits of the lexical list hold is
+/// no more than what the list is said to be worth, and that no more than one.
+fn check_terms(found: &Results) {
+    let fusion = found.explanation.fusion;
+    assert!((0.0..=1.0).contains(&fusion.lexical_top) && (0.0..=1.0).contains(&fusion.dense_top));
+    assert!(found.explanation.terms.iter().all(|t| t.idf > 0.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn scores_follow_from_their_explanation(
+        sessions in sessions(), request in request(), vector in prop::option::of(vector()),
+    ) {
+        let mut library = Library::new();
+        // So that there is a model.
+        library.say("first", &[("Nothing of all this is said in here.", Some([0.0, 0.0, 0.0, 1.0]))]);
+        for (n, said) in sessions.iter().enumerate() {
+            let prompts: Vec<(String, Option<Vector>)> = said
+                .iter()
+                .map(|(words, vector)| (format!("Please look into this: {}.", words.join(" ")), *vector))
+                .collect();
+            let prompts: Vec<(&str, Option<Vector>)> = prompts.iter().map(|(p, v)| (p.as_str(), *v)).collect();
+            library.say(&format!("s{n}"), &prompts);
+        }
+        let found = library.search(&request, vector);
+        let all = library.search(&Request { limit: 1000, ..request.clone() }, vector);
+        prop_assert!(found.hits.len() <= request.limit);
+        check(&all, &found);
+        check(&all, &all);
+        check_terms(&all);
+    }
+}

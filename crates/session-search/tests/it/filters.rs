@@ -1,0 +1,267 @@
+//! Which sessions and turns are found.
+
+use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
+use session_core::{Filter, Part, SessionMeta, ToolCall, Turn};
+use session_search::{Level, Ranking, Request};
+
+fn at(index: u32, time: i64, prompt: &str) -> Turn {
+    Turn {
+        started_ms: Some(time),
+        ended_ms: Some(time + 10),
+        ..turn(index, prompt)
+    }
+}
+
+fn edits(file: &str) -> Vec<Part> {
+    vec![Part::Call(ToolCall {
+        name: "Edit".into(),
+        files: vec![file.into()],
+        ..ToolCall::default()
+    })]
+}
+
+/// Two turns of `main`, one of another agent and project, one of a subagent.
+fn four() -> Library {
+    let mut library = Library::new();
+    let near = Some(cosine(0.75));
+    let main = SessionMeta {
+        cwd: Some("/home/ann/app/api".into()),
+        project: Some("/home/ann/app".into()),
+        branch: Some("main".into()),
+        ..meta("main")
+    };
+    let on_topic = Turn {
+        branch: Some("topic".into()),
+        parts: edits("/home/ann/app/src/Bridge.rs"),
+        ..at(1, 2000, "Now give the docker bridge another address.")
+    };
+    let first = at(0, 1000, "Why is the docker network of the tests slow?");
+    library.add("claude", &main, &[(first, near), (on_topic, near)], near);
+    let lab = SessionMeta {
+        cwd: Some("/srv/homelab".into()),
+        ..meta("ses_lab")
+    };
+    let asked = at(0, 5000, "Restart every docker container of the shelf.");
+    library.add("opencode", &lab, &[(asked, near)], near);
+    let agent = SessionMeta {
+        parent: Some("main".into()),
+        cwd: Some("/home/ann/app".into()),
+        ..meta("agent-1")
+    };
+    let task = at(0, 1500, "List all files that mention docker in some way.");
+    library.add("claude", &agent, &[(task, near)], near);
+    library
+}
+
+/// Sorted places that are found, the same by either list.
+fn found(library: &Library, level: Level, filter: &Filter) -> Vec<String> {
+    let by = |ranking| {
+        let request = Request {
+            level,
+            filter: filter.clone(),
+            ranking,
+            ..Request::new("docker")
+        };
+        let results = library.search(&request, Some(QUERY));
+        let mut places: Vec<String> = results
+            .hits
+            .iter()
+            .map(|h| match level {
+                Level::Session => h.session.uid.clone(),
+                Level::Turn => format!("{}:{}", place(h).0, place(h).1.unwrap()),
+            })
+            .collect();
+        places.sort();
+        places
+    };
+    let words = by(Ranking::Keyword);
+    assert_eq!(by(Ranking::Vector), words, "{filter:?}");
+    assert_eq!(by(Ranking::Hybrid(0.5)), words, "{filter:?}");
+    words
+}
+
+fn check(filter: Filter, expected: &str) {
+    let library = four();
+    let turns = found(&library, Level::Turn, &filter);
+    assert_eq!(turns.join(" "), expected, "{filter:?}");
+    let mut sessions: Vec<&str> = turns
+        .iter()
+        .filter_map(|t| Some(t.split_once(':')?.0))
+        .collect();
+    sessions.dedup();
+    assert_eq!(
+        found(&library, Level::Session, &filter),
+        sessions,
+        "{filter:?}"
+    );
+}
+
+const ALL: &str = "agent-1:0 main:0 main:1 ses_lab:0";
+
+#[test]
+fn subagents_are_found_when_asked_for() {
+    check(Filter::default(), "main:0 main:1 ses_lab:0");
+    let subagents = true;
+    check(
+        Filter {
+            subagents,
+            ..Filter::default()
+        },
+        ALL,
+    );
+}
+
+#[test]
+fn each_condition_filters() {
+    let all = || Filter {
+        subagents: true,
+        ..Filter::default()
+    };
+    let project = |name: &str| Filter {
+        project: Some(name.into()),
+        ..all()
+    };
+    check(project("app"), "agent-1:0 main:0 main:1");
+    check(project("/home/ann/app/api"), "main:0 main:1");
+    check(project("HomeLab"), "ses_lab:0");
+    check(project("nowhere"), "");
+    let source = |name: &str| Filter {
+        source: Some(name.into()),
+        ..all()
+    };
+    check(source("opencode"), "ses_lab:0");
+    check(source("claude"), "agent-1:0 main:0 main:1");
+    let time = |since_ms, until_ms| Filter {
+        since_ms,
+        until_ms,
+        ..all()
+    };
+    check(time(Some(2000), None), "main:1 ses_lab:0");
+    check(time(None, Some(1500)), "main:0");
+    check(time(Some(1000), Some(1501)), "agent-1:0 main:0");
+    check(time(Some(9000), None), "");
+    let branch = |name: &str| Filter {
+        branch: Some(name.into()),
+        ..all()
+    };
+    check(branch("main"), "main:0");
+    check(branch("topic"), "main:1");
+    check(branch("top"), "");
+    let file = |name: &str| Filter {
+        file: Some(name.into()),
+        ..all()
+    };
+    check(file("src/bridge"), "main:1");
+    check(file("lib.rs"), "");
+}
+
+#[test]
+fn sessions_are_chosen_and_left_out_by_number() {
+    let library = four();
+    let sessions = library.reader().sessions().unwrap();
+    let number = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
+    let only = |uid: &str| Filter {
+        session: Some(number(uid)),
+        ..Filter::default()
+    };
+    check(only("ses_lab"), "ses_lab:0");
+    check(only("agent-1"), "agent-1:0");
+    let exclude = vec![number("main")];
+    check(
+        Filter {
+            exclude,
+            ..Filter::default()
+        },
+        "ses_lab:0",
+    );
+    let exclude = vec![number("main")];
+    check(
+        Filter {
+            exclude,
+            ..only("main")
+        },
+        "",
+    );
+}
+
+#[test]
+fn all_conditions_must_hold() {
+    let both = Filter {
+        project: Some("app".into()),
+        source: Some("claude".into()),
+        branch: Some("topic".into()),
+        file: Some("bridge".into()),
+        since_ms: Some(1),
+        until_ms: Some(3000),
+        ..Filter::default()
+    };
+    check(both.clone(), "main:1");
+    let source = Some("opencode".into());
+    check(
+        Filter {
+            source,
+            ..both.clone()
+        },
+        "",
+    );
+    let until_ms = Some(1999);
+    check(Filter { until_ms, ..both }, "");
+}
+
+/// A turn, and its copy in a fork that went to another folder.
+fn forked() -> (Library, i64) {
+    let mut library = Library::new();
+    let at_home = |id: &str, cwd: &str| SessionMeta {
+        cwd: Some(cwd.into()),
+        ..meta(id)
+    };
+    let asked = || Turn {
+        origin: Some("m1".into()),
+        ..at(0, 1000, "Why is the docker network of the tests slow?")
+    };
+    let told = [(asked(), Some(cosine(0.75)))];
+    let first = library.add("claude", &at_home("first", "/home/ann/app"), &told, None);
+    let copy = [(asked(), None)];
+    library.add("claude", &at_home("fork", "/home/ann/fork"), &copy, None);
+    (library, first)
+}
+
+#[test]
+fn a_copy_is_shown_where_its_owner_is_filtered_out() {
+    let (library, _) = forked();
+    for level in [Level::Turn, Level::Session] {
+        let all = found(&library, level, &Filter::default());
+        assert!(all.len() == 1 && all[0].starts_with("first"), "{all:?}");
+        let filter = Filter {
+            project: Some("fork".into()),
+            ..Filter::default()
+        };
+        let filtered = found(&library, level, &filter);
+        assert!(filtered.len() == 1 && filtered[0].starts_with("fork"));
+    }
+}
+
+#[test]
+fn a_copy_in_a_living_history_is_shown_before_one_that_is_gone() {
+    let (mut library, first) = forked();
+    library.lose(first);
+    assert_eq!(found(&library, Level::Turn, &Filter::default()), ["fork:0"]);
+}
+
+#[test]
+fn a_filtered_hit_does_not_lend_its_worth() {
+    let library = four();
+    let filter = Filter {
+        project: Some("homelab".into()),
+        ..Filter::default()
+    };
+    let request = Request {
+        filter,
+        ..Request::new("docker bridge")
+    };
+    let results = library.search(&request, None);
+    assert_eq!(ids(&results), ["ses_lab"]);
+    // It holds one of the two words; the turn that holds both is left out.
+    assert!(results.explanation.fusion.lexical_top < 0.5);
+    assert_eq!(results.searched.sessions, 1);
+}

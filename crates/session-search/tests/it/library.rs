@@ -1,0 +1,151 @@
+//! An index written session by session.
+
+use session_core::{PromptKind, SessionMeta, SourceName, Span, Turn};
+use session_search::{Dense, DenseScale, Hit, Request, Results, search};
+use session_store::{Document, Level, Pending, Reader, Stamp, Writer};
+use tempfile::TempDir;
+
+pub const DIMS: usize = 4;
+pub type Vector = [f32; DIMS];
+
+/// Cosines up to 0.25 mean nothing, from 0.75 on all; a word of the query
+/// raises both by 1/32.
+pub const SCALE: DenseScale = DenseScale {
+    unrelated: 0.25,
+    related: 0.75,
+    per_word: 0.03125,
+};
+
+/// A vector with this cosine to [`QUERY`].
+pub fn cosine(cosine: f32) -> Vector {
+    [cosine, (1.0 - cosine * cosine).sqrt(), 0.0, 0.0]
+}
+
+pub const QUERY: Vector = [1.0, 0.0, 0.0, 0.0];
+
+/// An index that is deleted when it is dropped.
+pub struct Library {
+    folder: TempDir,
+    writer: Writer,
+}
+
+/// A turn, and its vector if it has one.
+pub type Told = (Turn, Option<Vector>);
+
+impl Library {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::open(folder.path()).unwrap();
+        Self { folder, writer }
+    }
+
+    /// Adds a session; `chunk` is the vector of all that its user said.
+    pub fn add(
+        &mut self,
+        source: &'static str,
+        meta: &SessionMeta,
+        turns: &[Told],
+        chunk: Option<Vector>,
+    ) -> i64 {
+        let source = SourceName::new(source);
+        let path = format!("/h/{}/{}", source, meta.id);
+        let file = self.writer.file(&source, &path).unwrap();
+        let session = self.writer.open_session(file, &source, meta, true).unwrap();
+        for (turn, _) in turns {
+            self.writer.add_turn(session, turn).unwrap();
+        }
+        self.writer.checkpoint(file, "", Stamp::default()).unwrap();
+        self.embed(session, turns, chunk);
+        session
+    }
+
+    /// Adds a session of Claude Code with turns that are nothing but words.
+    pub fn say(&mut self, id: &str, prompts: &[(&str, Option<Vector>)]) -> i64 {
+        let turns: Vec<Told> = (0u32..)
+            .zip(prompts)
+            .map(|(n, (words, vector))| (turn(n, words), *vector))
+            .collect();
+        self.add("claude", &meta(id), &turns, None)
+    }
+
+    fn embed(&mut self, session: i64, turns: &[Told], chunk: Option<Vector>) {
+        let rows = self.writer.turns(session).unwrap();
+        let of_turn = rows.iter().zip(turns).filter_map(|(row, (turn, vector))| {
+            let text = format!("{session} {}", turn.prompt);
+            Some((Level::Turn, row.id, text, (*vector)?))
+        });
+        let of_session = chunk.map(|v| (Level::Session, 0, format!("{session}"), v));
+        let documents: Vec<_> = of_turn
+            .chain(of_session)
+            .map(|(level, turn, text, v)| (Document { level, turn, text }, Some(v.to_vec())))
+            .collect();
+        let model = self.writer.add_model("f00d", "by-hand", DIMS).unwrap();
+        let pending = Pending {
+            session,
+            revision: 0,
+        };
+        self.writer
+            .put_documents(&model, pending, &documents)
+            .unwrap();
+        self.writer.commit().unwrap();
+    }
+
+    /// The history of a session is no longer on disk.
+    pub fn lose(&mut self, session: i64) {
+        let sessions = self.writer.sessions().unwrap();
+        let row = sessions.iter().find(|s| s.id == session).unwrap();
+        self.writer.file_gone(row.file).unwrap();
+        self.writer.commit().unwrap();
+    }
+
+    pub fn reader(&self) -> Reader {
+        Reader::open(self.folder.path()).unwrap()
+    }
+
+    pub fn search(&self, request: &Request, vector: Option<Vector>) -> Results {
+        let index = self.reader();
+        let dense = vector.map(|v| Dense {
+            model: index.model("f00d").unwrap().unwrap(),
+            vector: v.to_vec(),
+            scale: SCALE,
+        });
+        let sessions = index.sessions().unwrap();
+        search(&index, &sessions, request, dense.as_ref()).unwrap()
+    }
+}
+
+pub fn meta(id: &str) -> SessionMeta {
+    SessionMeta {
+        id: id.to_owned(),
+        ..SessionMeta::default()
+    }
+}
+
+pub fn turn(index: u32, prompt: &str) -> Turn {
+    Turn {
+        index,
+        continues: false,
+        origin: None,
+        leaf: None,
+        started_ms: None,
+        ended_ms: None,
+        branch: None,
+        span: Span::default(),
+        kind: PromptKind::Typed,
+        prompt: prompt.to_owned(),
+        parts: Vec::new(),
+    }
+}
+
+/// Session and position of a hit's turn.
+pub fn place(hit: &Hit) -> (&str, Option<u32>) {
+    (&hit.session.uid, hit.turn.as_ref().map(|t| t.index))
+}
+
+pub fn ids(results: &Results) -> Vec<&str> {
+    results
+        .hits
+        .iter()
+        .map(|h| h.session.uid.as_str())
+        .collect()
+}

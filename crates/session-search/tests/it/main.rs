@@ -1,0 +1,8 @@
+//! Search over indexes made by hand, with vectors made by hand.
+
+mod explanation;
+mod filters;
+mod library;
+mod ranking;
+mod resolve;
+mod show;

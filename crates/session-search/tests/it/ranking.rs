@@ -1,0 +1,242 @@
+//! How two lists become one ranking.
+
+use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
+use session_core::{Band, Query};
+use session_search::{Level, Ranking, Request, Results};
+
+const BOTH: &str = "The docker network is slow since the upgrade.";
+const ONE: &str = "Which network do the tests run in, please?";
+const NONE: &str = "Containers cannot reach each other any more.";
+
+/// Three turns: with both words and a good cosine, with one word and no vector,
+/// with no word and a fair cosine.
+fn three() -> Library {
+    let mut library = Library::new();
+    library.say("a", &[(BOTH, Some(cosine(0.75)))]);
+    library.say("b", &[(ONE, None)]);
+    library.say("c", &[(NONE, Some(cosine(0.5)))]);
+    // Words that most turns hold count for nothing: these hold others.
+    let other = ["lexer", "token", "borrow", "checker"]
+        .map(|word| format!("Something quite different about the {word}."));
+    library.say(
+        "other",
+        &other.each_ref().map(|words| (words.as_str(), None)),
+    );
+    library
+}
+
+fn turns(query: &str) -> Request {
+    Request {
+        level: Level::Turn,
+        ..Request::new(query)
+    }
+}
+
+fn with(ranking: Ranking) -> Request {
+    Request {
+        ranking,
+        ..turns("docker network")
+    }
+}
+
+fn assert_near(a: f32, b: f32) {
+    assert!((a - b).abs() < 1e-3, "{a} is not {b}");
+}
+
+#[test]
+fn a_score_is_what_the_formula_says() {
+    let library = three();
+    let found = library.search(&turns("docker network kubernetes"), Some(QUERY));
+    assert_eq!(ids(&found), ["a", "c", "b"]);
+    // Three words: nothing below 0.25 + 3/32; the best, 0.75, is worth
+    // (0.75 - 0.34375) / (0.75 - 0.25).
+    let fusion = found.explanation.fusion;
+    assert_near(fusion.dense_floor, 0.34375);
+    assert_near(fusion.dense_top, 0.8125);
+    // Of seven turns one holds `docker`, two `network`, none `kubernetes`:
+    // ln(1 + 6.5/1.5), ln(1 + 5.5/2.5), ln(1 + 7.5/0.5). The first two of three.
+    assert_near(fusion.lexical_top, 0.5058);
+    assert_near(fusion.alpha, 0.7);
+    assert_near(found.hits[0].score, 0.7 * 0.8125 + 0.3 * 0.5058);
+    assert_eq!(found.hits[0].band, Band::Strong);
+    // (0.5 - 0.34375) / (0.75 - 0.34375) * 0.8125.
+    assert_near(found.hits[1].score, 0.7 * 0.3125);
+    // Words alone: its part of the best BM25, which the index gives.
+    let bm25 = library
+        .reader()
+        .lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
+        .unwrap();
+    let part = bm25.hits[1].score / bm25.hits[0].score;
+    assert_near(found.hits[2].score, 0.3 * part * 0.5058);
+    assert_eq!(
+        (found.hits[2].dense, found.hits[2].lexical.unwrap().rank),
+        (None, 2)
+    );
+}
+
+#[test]
+fn a_dense_list_that_found_less_than_the_lexical_one_yields_weight() {
+    let found = three().search(&turns("docker network"), Some(QUERY));
+    let fusion = found.explanation.fusion;
+    // 0.7 * 0.875 against 0.3 * 1.
+    assert_eq!((fusion.dense_top, fusion.lexical_top), (0.875, 1.0));
+    assert_near(fusion.alpha, 0.6125 / 0.9125);
+    assert_near(
+        found.hits[0].score,
+        fusion.alpha * 0.875 + (1.0 - fusion.alpha),
+    );
+}
+
+#[test]
+fn one_list_alone_may_be_asked_for() {
+    let library = three();
+    let vector = library.search(&with(Ranking::Vector), Some(QUERY));
+    assert_eq!(ids(&vector), ["a", "c"]);
+    assert_near(vector.hits[1].score, 0.375);
+    assert!(vector.hits.iter().all(|h| h.lexical.is_none()));
+    let keyword = library.search(&with(Ranking::Keyword), Some(QUERY));
+    assert_eq!(ids(&keyword), ["a", "b"]);
+    assert_near(keyword.hits[0].score, 1.0);
+    assert!(keyword.hits.iter().all(|h| h.dense.is_none()));
+    assert_eq!(ids(&library.search(&with(Ranking::Vector), None)), [""; 0]);
+}
+
+#[test]
+fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
+    let library = three();
+    let alpha = |found: &Results| found.explanation.fusion.alpha;
+    // No model, or a model that knows no word of the query.
+    for vector in [None, Some([0.0; 4])] {
+        let found = library.search(&turns("docker network"), vector);
+        assert_eq!((ids(&found), alpha(&found)), (vec!["a", "b"], 0.0));
+        assert_near(found.hits[0].score, 1.0);
+    }
+    // No word in the query.
+    let found = library.search(&turns("🐳 ?!"), Some(QUERY));
+    assert_eq!((ids(&found), alpha(&found)), (vec!["a", "c"], 1.0));
+    assert_near(found.explanation.fusion.dense_floor, 0.25);
+    // Neither.
+    for vector in [None, Some([0.0; 4])] {
+        assert_eq!(ids(&library.search(&turns(""), vector)), [""; 0]);
+    }
+}
+
+#[test]
+fn the_best_of_a_bad_lot_is_weak_or_nothing() {
+    let mut library = Library::new();
+    library.say("a", &[(NONE, Some(cosine(0.375)))]);
+    library.say("b", &[(ONE, Some(cosine(0.25)))]);
+    let found = library.search(&turns("kubernetes"), Some(QUERY));
+    // (0.375 - 0.28125) / 0.5, by 0.7; the other is below the floor.
+    assert_eq!(ids(&found), ["a"]);
+    assert_near(found.hits[0].score, 0.7 * 0.1875);
+    assert_eq!(found.hits[0].band, Band::Weak);
+    let far = library.search(&turns("kubernetes"), Some([0.0, 0.0, 1.0, 0.0]));
+    assert_eq!(ids(&far), [""; 0]);
+}
+
+#[test]
+fn a_rare_word_that_is_not_there_makes_the_lexical_list_worth_less() {
+    let library = three();
+    let found = library.search(&turns("network kubernetes"), None);
+    let top = found.explanation.fusion.lexical_top;
+    assert!(top > 0.0 && top < 0.5, "{top}");
+    assert_near(found.hits[0].score, top);
+}
+
+#[test]
+fn hits_are_ranked_up_to_the_limit_ties_to_the_newer() {
+    let mut library = Library::new();
+    for id in ["a", "b", "c", "d"] {
+        library.say(id, &[(NONE, Some(cosine(0.5)))]);
+    }
+    let of = |limit| {
+        let request = Request {
+            limit,
+            ..Request::new("nothing")
+        };
+        library.search(&request, Some(QUERY))
+    };
+    assert_eq!(ids(&of(10)), ["d", "c", "b", "a"]);
+    assert_eq!(ids(&of(2)), ["d", "c"]);
+    assert_eq!(ids(&of(0)), [""; 0]);
+    let ranks: Vec<usize> = of(3).hits.iter().map(|h| h.rank).collect();
+    assert_eq!(ranks, [1, 2, 3]);
+}
+
+#[test]
+fn a_session_counts_by_its_best_evidence() {
+    let mut library = Library::new();
+    library.say(
+        "a",
+        &[
+            (NONE, Some(cosine(0.5))),
+            (
+                "Something else that is of no interest.",
+                Some(cosine(0.625)),
+            ),
+            ("And a third one of no interest at all.", None),
+        ],
+    );
+    let told = [(turn(0, ONE), Some(cosine(0.375)))];
+    library.add("claude", &meta("b"), &told, Some(cosine(0.75)));
+    let found = library.search(&Request::new("kubernetes"), Some(QUERY));
+    let places: Vec<_> = found.hits.iter().map(place).collect();
+    // The chunk speaks for the session; its best turn is shown.
+    assert_eq!(places, [("b", Some(0)), ("a", Some(1))]);
+    let cosines: Vec<f32> = found.hits.iter().map(|h| h.dense.unwrap().score).collect();
+    assert_eq!(cosines, [0.75, 0.625]);
+    // At turn level, turns alone count.
+    let found = library.search(&turns("kubernetes"), Some(QUERY));
+    let places: Vec<_> = found.hits.iter().map(place).collect();
+    assert_eq!(places, [("a", Some(1)), ("a", Some(0)), ("b", Some(0))]);
+}
+
+#[test]
+fn the_turn_that_is_shown_is_of_the_list_that_says_more() {
+    let mut library = Library::new();
+    library.say(
+        "a",
+        &[(BOTH, Some(cosine(0.28125))), (NONE, Some(cosine(0.625)))],
+    );
+    let shown = |query: &str| {
+        let found = library.search(&Request::new(query), Some(QUERY));
+        (
+            place(&found.hits[0]).1.unwrap(),
+            found.hits[0].preview.clone(),
+        )
+    };
+    assert_eq!(shown("docker network"), (0, BOTH.to_owned()));
+    assert_eq!(shown("docker kubernetes podman lxc"), (1, NONE.to_owned()));
+}
+
+#[test]
+fn what_was_searched_is_counted() {
+    let mut library = three();
+    library.add("opencode", &meta("ses_a"), &[(turn(0, BOTH), None)], None);
+    library.add("opencode", &meta("ses_empty"), &[], None);
+    let searched = library.search(&turns("docker"), None).searched;
+    assert_eq!((searched.sessions, searched.projects), (5, 0));
+    let sources: Vec<_> = searched
+        .sources
+        .iter()
+        .map(|(s, n)| (s.as_str(), *n))
+        .collect();
+    assert_eq!(sources, [("claude", 4), ("opencode", 1)]);
+}
+
+#[test]
+fn what_a_cosine_is_worth_lies_between_the_marks() {
+    let worth = |cosine, words| SCALE.worth(cosine, words);
+    for (given, expected) in [
+        (worth(0.25, 0), 0.0),
+        (worth(0.5, 0), 0.5),
+        (worth(0.75, 0), 1.0),
+        (worth(1.0, 0), 1.0),
+        (worth(-1.0, 0), 0.0),
+        (worth(0.5, 4), 0.25),
+        (worth(1.0, 14), worth(1.0, 99)),
+    ] {
+        assert_near(given, expected);
+    }
+}

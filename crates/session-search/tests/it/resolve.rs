@@ -1,0 +1,61 @@
+//! Ids as users type them.
+
+use crate::library::{Library, meta, turn};
+use session_search::{Resolved, resolve};
+
+fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
+    let mut library = Library::new();
+    for id in ids {
+        let words = format!("The session with the id {id} has one turn.");
+        library.add("claude", &meta(id), &[(turn(0, &words), None)], None);
+    }
+    let sessions = library.reader().sessions().unwrap();
+    match resolve(&sessions, wanted) {
+        Resolved::One(session) => vec![session.uid],
+        Resolved::Many(sessions) => {
+            assert!(sessions.len() > 1);
+            sessions.into_iter().map(|s| s.uid).collect()
+        }
+        Resolved::None => Vec::new(),
+    }
+}
+
+#[test]
+fn a_beginning_that_one_id_has_names_it() {
+    let ids = ["7a1e0c52-0000", "7a2b0000-0000", "ses_Ab12", "agent-7a"];
+    let of = |wanted| resolved(&ids, wanted);
+    assert_eq!(of("7a1"), ["7a1e0c52-0000"]);
+    assert_eq!(of("7A1E0C52-0000"), ["7a1e0c52-0000"]);
+    assert_eq!(of("ses_a"), ["ses_Ab12"]);
+    assert_eq!(of("7a"), ["7a1e0c52-0000", "7a2b0000-0000"]);
+    for nothing in ["", "e0c52", "7a1e0c52-0000-", "8"] {
+        assert_eq!(of(nothing), [""; 0], "{nothing:?}");
+    }
+}
+
+#[test]
+fn a_whole_id_goes_before_longer_ones() {
+    assert_eq!(
+        resolved(&["agent-1", "agent-12", "agent-123"], "agent-12"),
+        ["agent-12"]
+    );
+    assert_eq!(resolved(&["agent-12", "agent-123"], "agent-1").len(), 2);
+}
+
+#[test]
+fn a_number_names_one_of_two_with_the_same_id() {
+    let mut library = Library::new();
+    for source in ["claude", "opencode"] {
+        let words = format!("One of {source} with the same id as another.");
+        library.add(source, &meta("same"), &[(turn(0, &words), None)], None);
+    }
+    let sessions = library.reader().sessions().unwrap();
+    assert!(matches!(resolve(&sessions, "same"), Resolved::Many(both) if both.len() == 2));
+    for session in &sessions {
+        let named = resolve(&sessions, &format!("#{}", session.id));
+        assert_eq!(named, Resolved::One(Box::new(session.clone())));
+    }
+    for nothing in ["#", "#99", "#x", "# 1"] {
+        assert_eq!(resolve(&sessions, nothing), Resolved::None, "{nothing}");
+    }
+}
