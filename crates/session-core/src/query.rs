@@ -14,6 +14,9 @@ pub struct Query {
     pub text: String,
     /// What is looked up word by word. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
+    /// False when the words are all stop words: they are looked up, but to find
+    /// them says little.
+    pub telling: bool,
 }
 
 /// One lexical term: a word, or several that must stand together.
@@ -46,9 +49,14 @@ impl Query {
         let text = text.replace('\0', " ").trim().to_owned();
         let all = terms(&text);
         let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
-        let mut terms = if content.is_empty() { all } else { content };
+        let telling = !content.is_empty();
+        let mut terms = if telling { content } else { all };
         terms.truncate(TERM_LIMIT);
-        Self { text, terms }
+        Self {
+            text,
+            terms,
+            telling,
+        }
     }
 }
 

@@ -9,6 +9,12 @@ use session_store::{Lexical, Reader, StoreError};
 /// so that some hundred sessions remain.
 const TURNS: usize = 500;
 
+/// Matched words are worth their full share from this rarity on: half the
+/// information of a word that one turn alone holds.
+const RARE: f32 = 0.5;
+/// What a query of stop words alone is worth at most.
+const STOP_WORDS: f32 = 0.4;
+
 /// What the words of the query found, best first.
 pub(crate) struct LexicalList {
     pub(crate) evidence: Vec<Evidence>,
@@ -16,11 +22,15 @@ pub(crate) struct LexicalList {
 }
 
 impl LexicalList {
-    /// The share of the query's information that the best hit matched: what
-    /// the best of this list is worth.
-    pub(crate) fn top(&self) -> f32 {
-        let best = self.found.hits.first();
-        best.map_or(0.0, |hit| self.found.share(hit.id))
+    /// What the best of this list is worth: the share of the query's information
+    /// that it matched, less where the words that it matched are common.
+    pub(crate) fn top(&self, query: &Query) -> f32 {
+        let Some(best) = self.found.hits.first() else {
+            return 0.0;
+        };
+        let rare = (self.found.rarity(best.id) / RARE).min(1.0);
+        let telling = if query.telling { 1.0 } else { STOP_WORDS };
+        self.found.share(best.id) * rare * telling
     }
 }
 

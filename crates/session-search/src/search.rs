@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Candidates of each list.
 const LEXICAL: usize = 150;
 const DENSE: usize = 250;
-/// A fused score below this is no hit.
+/// A fused score below this is no hit, unless it holds a word of the query.
 const LEAST_SCORE: f32 = 0.02;
 const PREVIEW_CHARS: usize = 200;
 
@@ -40,7 +40,7 @@ pub fn search(
         (None, _) | (_, Ranking::Keyword) => Vec::new(),
         (Some(dense), _) => dense::list(index, dense, request.level, &mut passing)?,
     };
-    let fusion = fusion(request, dense, words.top(), near.first());
+    let fusion = fusion(request, dense, words.top(&request.query), near.first());
     let (lexical, near) = match request.level {
         Level::Session => (
             candidates::sessions(&words.evidence, LEXICAL),
@@ -54,7 +54,7 @@ pub fn search(
     let fused = fuse(&lexical.scored, &near.scored, &fusion);
     let best: Vec<Fused> = fused
         .into_iter()
-        .filter(|f| f.score >= LEAST_SCORE)
+        .filter(|f| f.score >= LEAST_SCORE || f.lexical.is_some())
         .take(request.limit)
         .collect();
     let sessions = passing.sessions();

@@ -2,81 +2,182 @@
 
 use session_core::{Query, TurnContent, noise, text};
 
-/// At most `limit` characters of a turn: the line with most of the query's
-/// words, with what follows it, or else the head of the user's words.
+/// What stands for the words left out, one character.
+const CUT: char = '…';
+
+/// At most `limit` characters of a turn: the passage with most of the query's
+/// words, or else the head of the user's words. Of equals the first: the
+/// user's words, then the answer, then commands and errors. Where the user
+/// gave but a bare command or a mere yes, the answer speaks for the turn.
 pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> String {
-    let words: Vec<String> = query.terms.iter().map(|t| t.text.to_lowercase()).collect();
-    let score = |line: &str| {
-        let line = line.to_lowercase();
-        words.iter().filter(|w| line.contains(w.as_str())).count()
-    };
-    let extras = content
-        .commands
-        .iter()
-        .chain(&content.errors)
-        .map(String::as_str);
-    let lines = content
-        .prompt
-        .lines()
-        .chain(content.answer.lines())
-        .chain(extras);
-    // The first of equals: the user's words before the answer.
-    let best = lines
-        .map(|l| (score(l), l))
-        .filter(|(s, _)| *s > 0)
-        .reduce(|a, b| if b.0 > a.0 { b } else { a });
-    let head = if noise::is_noise(&content.prompt) {
-        &content.answer
-    } else {
-        &content.prompt
-    };
+    let words: Vec<String> = query.terms.iter().map(|t| fold(&t.text).0).collect();
+    let prompt = Some(&content.prompt).filter(|p| !says_little(p) || content.answer.is_empty());
+    let said = prompt.into_iter().chain([&content.answer]);
+    let texts = said.chain(&content.commands).chain(&content.errors);
+    let best = texts
+        .clone()
+        .filter_map(|text| passage(text, &words, limit))
+        .reduce(|first, next| {
+            if next.words > first.words {
+                next
+            } else {
+                first
+            }
+        });
     match best {
-        Some((_, line)) if line.chars().count() > limit => around(line, &words, limit),
-        Some((_, line)) => shorten(&following(content, line), limit),
-        None => shorten(head, limit),
+        Some(best) => shorten(best.text, best.within, limit),
+        None => texts
+            .map(|text| shorten(text, false, limit))
+            .find(|head| !head.is_empty())
+            .unwrap_or_default(),
     }
 }
 
-/// A line with the text after it, where it is from the conversation.
-fn following(content: &TurnContent, line: &str) -> String {
-    let start = |text: &str| {
-        line.as_ptr()
-            .addr()
-            .checked_sub(text.as_ptr().addr())
-            .filter(|at| *at < text.len())
-    };
-    [&content.prompt, &content.answer]
-        .into_iter()
-        .find_map(|text| text.get(start(text)?..).map(str::to_owned))
-        .unwrap_or_else(|| line.to_owned())
+/// True for a prompt that is a bare `/command`, or noise.
+fn says_little(prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    let is_command = prompt.starts_with('/') && !prompt.contains(char::is_whitespace);
+    is_command || noise::is_noise(prompt)
 }
 
-/// The part of a long line around the first of the words.
-fn around(line: &str, words: &[String], limit: usize) -> String {
-    let lower = line.to_lowercase();
-    let at = words
+/// A text from a place on that holds words of the query.
+struct Passage<'a> {
+    text: &'a str,
+    /// How many of the words are in what is shown of it.
+    words: usize,
+    /// Its line begins before it.
+    within: bool,
+}
+
+/// The passage of a text with most of the words, if it has any of them.
+fn passage<'a>(text: &'a str, words: &[String], limit: usize) -> Option<Passage<'a>> {
+    let (folded, origins) = fold(text);
+    let mut best: Option<Passage> = None;
+    for (start, line) in starts(&folded, words, limit) {
+        let shown = text::clip(folded.get(start..)?, limit);
+        let held = words.iter().filter(|w| find(shown, w).is_some()).count();
+        if best.as_ref().is_none_or(|b| held > b.words) {
+            best = Some(Passage {
+                text: text.get(*origins.get(start)?..)?,
+                words: held,
+                within: start > line,
+            });
+        }
+    }
+    best.filter(|b| b.words > 0)
+}
+
+/// Where passages may begin, each with the beginning of its line: at a line
+/// with words of the query; in one that is longer than `limit`, a little
+/// before such a word.
+fn starts(folded: &str, words: &[String], limit: usize) -> Vec<(usize, usize)> {
+    let mut starts = Vec::new();
+    let mut line_start = 0;
+    for line in folded.split_inclusive('\n') {
+        if line.chars().count() <= limit {
+            let holds = first_word(line, words, 0).is_some();
+            starts.extend(holds.then_some((line_start, line_start)));
+        } else {
+            let within = starts_within(line, words, limit);
+            starts.extend(within.map(|at| (line_start + at, line_start)));
+        }
+        line_start += line.len();
+    }
+    starts
+}
+
+/// The places in a long line from which words of the query are shown, far
+/// enough from each other to show something else.
+fn starts_within<'a>(
+    line: &'a str,
+    words: &'a [String],
+    limit: usize,
+) -> impl Iterator<Item = usize> + 'a {
+    // More than a character, so that each step is one forward.
+    let step = (limit / 2).max(char::MAX.len_utf8());
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = first_word(line, words, from)?;
+        from = at + step;
+        Some(a_little_before(line, at, limit))
+    })
+}
+
+/// Where the first of the words is, at or after `from`.
+fn first_word(line: &str, words: &[String], from: usize) -> Option<usize> {
+    let from = text::clip(line, from).len();
+    let rest = line.get(from..)?;
+    words
         .iter()
-        .filter_map(|w| lower.find(w.as_str()))
+        .filter_map(|w| find(rest, w))
         .min()
-        .unwrap_or(0);
-    let before = lower[..at].chars().count().saturating_sub(limit / 4);
-    let rest: String = line.chars().skip(before).collect();
-    let cut = shorten(&rest, limit);
-    if before > 0 { format!("…{cut}") } else { cut }
+        .map(|at| from + at)
 }
 
-fn shorten(words: &str, limit: usize) -> String {
-    let line = text::one_line(text::clip(words, limit * 8));
-    if line.chars().count() <= limit {
-        return line;
+/// Where a word is. What is made of letters that stand alone has to stand at
+/// the beginning of a word: `or` is not in `error`.
+fn find(text: &str, word: &str) -> Option<usize> {
+    let is_ascii = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let begins = |at: &usize| {
+        let before = text.get(..*at).and_then(|t| t.chars().next_back());
+        !is_ascii || !before.is_some_and(char::is_alphanumeric)
+    };
+    text.match_indices(word).map(|(at, _)| at).find(begins)
+}
+
+/// The beginning of a word some bytes before `at`: a quarter of `limit`, or up
+/// to half of it to the beginning of a path. `at` where there is none.
+fn a_little_before(line: &str, at: usize, limit: usize) -> usize {
+    let back = |bytes: usize| text::clip(line, at.saturating_sub(bytes)).len();
+    let (far, near) = (back(limit / 2), back(limit / 4));
+    let space = char::is_whitespace;
+    match (line.get(far..near), line.get(near..at)) {
+        _ if near == 0 => 0,
+        (_, Some(close)) if close.contains(space) => near + close.find(space).unwrap_or_default(),
+        (Some(before), _) => before.rfind(space).map_or(at, |space| far + space),
+        _ => at,
     }
-    let cut: String = line.chars().take(limit).collect();
-    format!("{}…", cut.trim_end())
+}
+
+/// The text in lower case, and for each of its bytes where the character that
+/// it is of begins in the text: letters may change their length.
+fn fold(text: &str) -> (String, Vec<usize>) {
+    let mut folded = String::with_capacity(text.len());
+    let mut origins = Vec::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        folded.extend(c.to_lowercase());
+        origins.resize(folded.len(), at);
+    }
+    (folded, origins)
+}
+
+/// A text on one line of at most `limit` characters, marked where it is cut.
+/// `within`: something before it was.
+fn shorten(text: &str, within: bool, limit: usize) -> String {
+    let mut line = text::one_line(text);
+    if within {
+        line.insert(0, CUT);
+    }
+    let Some((end, _)) = line.char_indices().nth(limit) else {
+        return line;
+    };
+    let head = text::clip(&line, end);
+    let cut: String = head.chars().take(limit.saturating_sub(1)).collect();
+    format!("{}{CUT}", cut.trim_end())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn check(content: &TurnContent, query: &str, limit: usize, expected: &str) {
+        assert_eq!(
+            snippet(content, &Query::new(query), limit),
+            expected,
+            "{query}"
+        );
+    }
 
     #[test]
     fn the_best_line_is_shown() {
@@ -85,13 +186,106 @@ mod tests {
             answer: "Use the service name.".into(),
             ..TurnContent::default()
         };
-        let of = |query: &str, limit| snippet(&content, &Query::new(query), limit);
-        assert_eq!(
-            of("network resolve", 200),
-            "The backend network does not resolve."
+        check(
+            &content,
+            "network resolve",
+            200,
+            "The backend network does not resolve.",
         );
-        assert_eq!(of("service", 200), "Use the service name.");
-        assert_eq!(of("nothing of it", 20), "Hello there, this is…");
-        assert_eq!(of("network", 12), "…nd network d…");
+        check(&content, "service", 200, "Use the service name.");
+        check(&content, "nothing of it", 20, "Hello there, this i…");
+        check(&content, "network", 20, "…network does not r…");
+    }
+
+    #[test]
+    fn of_equals_the_conversation_goes_before_commands() {
+        let content = TurnContent {
+            prompt: "Why is the build slow?\nMeasure the linker.".into(),
+            answer: "The linker is slow; mold is faster.".into(),
+            commands: vec!["time cargo build --linker slow".into()],
+            errors: vec!["error: ldb: no such linker, build stopped".into()],
+            ..TurnContent::default()
+        };
+        check(
+            &content,
+            "slow linker",
+            200,
+            "Why is the build slow? Measure the linker.",
+        );
+        check(&content, "mold", 200, "The linker is slow; mold is faster.");
+        check(&content, "cargo", 200, "time cargo build --linker slow");
+        // Neither within `faster` nor within `build`.
+        check(
+            &content,
+            "ster uild ldb",
+            200,
+            "error: ldb: no such linker, build stopped",
+        );
+    }
+
+    #[test]
+    fn the_answer_speaks_for_a_bare_command_or_a_mere_yes() {
+        for prompt in ["/compact", "/plugin ", "yes, go on"] {
+            let mut content = TurnContent {
+                prompt: prompt.into(),
+                answer: "The talk was summed up.".into(),
+                ..TurnContent::default()
+            };
+            check(&content, "compact plugin", 200, "The talk was summed up.");
+            check(&content, "harbour", 200, "The talk was summed up.");
+            content.answer.clear();
+            check(&content, "harbour", 200, prompt.trim());
+        }
+        let silent = TurnContent {
+            commands: vec!["make  all".into()],
+            ..TurnContent::default()
+        };
+        check(&silent, "harbour", 200, "make all");
+        check(&TurnContent::default(), "harbour", 200, "");
+    }
+
+    #[test]
+    fn a_long_line_is_shown_from_the_beginning_of_a_word() {
+        let content = TurnContent {
+            prompt: format!(
+                "{} @src/harbour/lantern.rs needs oil {}",
+                "so ".repeat(90),
+                "yes ".repeat(90)
+            ),
+            ..TurnContent::default()
+        };
+        check(
+            &content,
+            "lantern oil",
+            40,
+            "…@src/harbour/lantern.rs needs oil yes…",
+        );
+    }
+
+    #[test]
+    fn letters_that_change_their_length_do_not_shift_the_cut() {
+        let content = TurnContent {
+            prompt: format!("{}lantern on the {}", "İ ".repeat(40), "quay ".repeat(40)),
+            ..TurnContent::default()
+        };
+        check(&content, "LANTERN", 24, "…İ lantern on the quay…");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+        #[test]
+        fn any_text_gives_at_most_the_limit(
+            prompt in "([a-cİßΣ字👨\u{200d}/ \n]{0,60}|\\PC{0,80})",
+            answer in any::<String>(),
+            command in "[a-c /\n]{0,40}",
+            query in "([a-cİßΣς字/ \"]{0,8}|\\PC{0,8})",
+            limit in 1usize..60,
+        ) {
+            let content = TurnContent { prompt, answer, commands: vec![command], ..TurnContent::default() };
+            let shown = snippet(&content, &Query::new(&query), limit);
+            prop_assert!(shown.chars().count() <= limit, "{:?}", shown);
+            prop_assert!(!shown.contains('\n'));
+        }
     }
 }

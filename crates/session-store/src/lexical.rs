@@ -40,13 +40,23 @@ impl Lexical {
     /// 0 to 1.
     pub fn share(&self, turn: i64) -> f32 {
         let all: f32 = self.terms.iter().map(|t| t.idf).sum();
-        let matched: f32 = self
-            .terms
-            .iter()
-            .filter(|t| t.holders.contains(&turn))
-            .map(|t| t.idf)
-            .sum();
-        if all > 0.0 { matched / all } else { 0.0 }
+        if all > 0.0 {
+            self.information(turn) / all
+        } else {
+            0.0
+        }
+    }
+
+    /// How rare the words are that a turn matched: their information, in units
+    /// of that of a word which one turn alone holds.
+    pub fn rarity(&self, turn: i64) -> f32 {
+        self.information(turn) / idf(self.total, 1)
+    }
+
+    /// Sum of idf over the terms that a turn holds.
+    fn information(&self, turn: i64) -> f32 {
+        let held = self.terms.iter().filter(|t| t.holders.contains(&turn));
+        held.map(|t| t.idf).sum()
     }
 }
 

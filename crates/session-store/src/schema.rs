@@ -1,6 +1,6 @@
 //! The tables, and opening a database that has them.
 
-use crate::error::{Result, StoreError, is_damage};
+use crate::error::{Result, StoreError, is_damage, sentence};
 use crate::folder;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
@@ -128,7 +128,7 @@ pub(crate) fn damage(error: StoreError, root: &Path) -> StoreError {
     match error {
         StoreError::Sqlite(e) if is_damage(&e) => StoreError::Corrupt {
             root: root.to_owned(),
-            what: e.to_string(),
+            what: sentence(&e),
         },
         other => other,
     }

@@ -305,10 +305,12 @@ fn first_prompt(prompt: &str) -> String {
         return line;
     }
     let whole = text::clip(&line, FIRST_PROMPT_BYTES - CUT.len());
+    let rest = line.get(whole.len()..).unwrap_or_default();
+    let within_word = !rest.is_empty() && !rest.starts_with(' ');
     // What is written without spaces is cut where it must be.
-    let words = whole.rfind(' ').filter(|at| *at > FIRST_PROMPT_BYTES / 2);
-    let end = words.filter(|_| whole.len() < line.len());
-    format!("{}{CUT}", text::clip(whole, end.unwrap_or(whole.len())))
+    let space = whole.rfind(' ').filter(|at| *at > FIRST_PROMPT_BYTES / 2);
+    let end = space.filter(|_| within_word).unwrap_or(whole.len());
+    format!("{}{CUT}", text::clip(whole, end).trim_end())
 }
 
 /// True when all that `copy` says is said by `whole`: a copy of a history may

@@ -56,7 +56,8 @@ fn check(all: &Results, found: &Results) {
     let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
     for (n, hit) in found.hits.iter().enumerate() {
         assert_eq!(hit.rank, n + 1);
-        assert!((0.02..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
+        assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
+        assert!(hit.score >= 0.02 || hit.lexical.is_some());
         assert_eq!(hit.band, Band::of(hit.score));
         let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
         let sum = fusion.alpha * told(hit.dense) + (1.0 - fusion.alpha) * told(hit.lexical);
