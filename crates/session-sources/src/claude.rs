@@ -14,6 +14,7 @@ mod persisted;
 mod prompt;
 mod queue;
 mod reader;
+mod reply;
 mod show;
 mod state;
 mod tags;

@@ -36,9 +36,11 @@
 
 mod claude;
 mod env;
+mod file;
 mod lines;
 mod opencode;
 mod project;
+mod reminder;
 mod source;
 
 pub use env::Env;

@@ -2,6 +2,7 @@
 
 mod elide;
 
+use crate::file;
 use elide::Elider;
 use fs_err::File;
 use memchr::memchr;
@@ -54,7 +55,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file at an offset, which should begin a line.
     pub(crate) fn open(path: &Path, offset: u64) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let mut file = file::open(path)?;
         if offset > 0 {
             file.seek(SeekFrom::Start(offset))?;
         }

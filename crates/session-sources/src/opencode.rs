@@ -13,7 +13,6 @@ mod locate;
 mod message;
 mod meta;
 mod piece;
-mod reminder;
 mod schema;
 mod signature;
 mod snapshot;
@@ -72,9 +71,9 @@ impl Source for OpenCode {
 }
 
 fn open(path: &Path) -> Result<Box<dyn history::History>, fault::Error> {
-    if path.is_dir() {
-        Ok(Box::new(Tree::new(path)))
-    } else {
-        Ok(Box::new(Database::open(path)?))
+    match fs_err::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Box::new(Tree::new(path))),
+        Ok(metadata) if !metadata.is_file() => Err(fault::Error::NotRegular),
+        _ => Ok(Box::new(Database::open(path)?)),
     }
 }

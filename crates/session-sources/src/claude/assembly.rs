@@ -3,15 +3,16 @@
 //! The graph of `parentUuid` is not walked: it would lose what was rewound and
 //! all that came before a compaction.
 
-use super::call::{self, Outcome};
-use super::entry::{Block, Entry};
+mod answer;
+mod queued;
+
+use super::entry::Entry;
 use super::facts::Identity;
 use super::persisted::ToolResults;
 use super::prompt::{self, Words, clipped, spoken};
-use super::queue::Removed;
-use super::state::{Novelty, Standing, State};
+use super::state::{Standing, State};
 use super::time::milliseconds;
-use session_core::{Detail, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{Detail, Part, PromptKind, Span, Turn};
 use std::collections::HashMap;
 
 /// Gives the text of the line at an offset, which waited in the queue.
@@ -28,6 +29,8 @@ pub(super) struct Assembly<'a> {
     open: Option<Turn>,
     /// Calls of the turn at hand, by id: the index of the part.
     calls: HashMap<String, usize>,
+    /// Summaries that came before the first turn.
+    preface: Vec<Part>,
     closed: Option<Turn>,
 }
 
@@ -67,16 +70,16 @@ impl<'a> Assembly<'a> {
         results: ToolResults,
         recall: Recall<'a>,
     ) -> Self {
-        let (open, calls, closed) = (None, HashMap::new(), None);
         Self {
             state,
             detail,
             identity,
             results,
             recall,
-            open,
-            calls,
-            closed,
+            open: None,
+            calls: HashMap::new(),
+            preface: Vec::new(),
+            closed: None,
         }
     }
 
@@ -97,7 +100,9 @@ impl<'a> Assembly<'a> {
     /// as a turn that continues it.
     pub(super) fn flush(&mut self) -> Option<Turn> {
         self.calls.clear();
-        self.open.take()
+        let mut turn = self.open.take()?;
+        turn.parts.retain(|part| !answer::is_silent(part));
+        Some(turn)
     }
 
     fn dispatch(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -137,7 +142,7 @@ impl<'a> Assembly<'a> {
         match words {
             Words::Typed(text) => self.prompt(PromptKind::Typed, text, place),
             Words::Command(text) => self.prompt(PromptKind::Command, text, place),
-            Words::Summary(text) => self.part(Part::Summary { text }, place),
+            Words::Summary(text) => self.summary(text, place),
             Words::Notice(text) => self.part(Part::Notice { text }, place),
             Words::Nothing => {
                 self.touch(place);
@@ -157,116 +162,6 @@ impl<'a> Assembly<'a> {
             self.state.facts.rename(name);
         }
         self.begin(kind, text, place);
-    }
-
-    fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let message = &entry.message;
-        if entry.is_api_error_message.0 || message.model.get() == Some("<synthetic>") {
-            return self.notice(&message.content.words(), place);
-        }
-        self.state.reply.turn_to(message.id.get());
-        for block in &message.content.0 {
-            self.block(block, entry, place);
-        }
-        self.touch(place);
-    }
-
-    fn block(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
-        match block.kind.or_empty() {
-            "text" => self.reply_text(block.text.or_empty().trim(), place),
-            "thinking" => self.thinking(block.thinking.or_empty().trim(), place),
-            "tool_use" | "server_tool_use" => self.call(block, place),
-            kind if kind.ends_with("_tool_result") => self.result(block, entry, place),
-            _ => {}
-        }
-    }
-
-    fn reply_text(&mut self, text: &str, place: &Place<'_>) {
-        if text.is_empty() {
-            return;
-        }
-        let text = clipped(text);
-        match self.state.reply.note(&text) {
-            Novelty::New => self.part(Part::Text { text }, place),
-            Novelty::Repeated => {}
-            Novelty::Extended(earlier) => self.extend_text(text, earlier, place),
-        }
-    }
-
-    /// Puts a longer snapshot of a text in the place of the shorter. Where that
-    /// one was delivered already, the rest follows as a part of its own.
-    fn extend_text(&mut self, text: String, earlier: usize, place: &Place<'_>) {
-        let begin = &text[..earlier];
-        let parts = self
-            .open
-            .iter_mut()
-            .flat_map(|turn| turn.parts.iter_mut().rev());
-        let mut texts = parts.filter_map(|part| match part {
-            Part::Text { text } => Some(text),
-            _ => None,
-        });
-        match texts.find(|have| *have == begin) {
-            Some(have) => *have = text,
-            None => {
-                let text = text[earlier..].trim().to_owned();
-                self.part(Part::Text { text }, place);
-            }
-        }
-    }
-
-    fn thinking(&mut self, text: &str, place: &Place<'_>) {
-        let full = self.detail == Detail::Full && !text.is_empty();
-        if full && self.state.reply.note(text) != Novelty::Repeated {
-            self.part(
-                Part::Thinking {
-                    text: clipped(text),
-                },
-                place,
-            );
-        }
-    }
-
-    fn call(&mut self, block: &Block<'_>, place: &Place<'_>) {
-        let id = block.id.or_empty();
-        if !id.is_empty() && self.state.reply.note(id) == Novelty::Repeated {
-            return;
-        }
-        let call = call::call(block, self.detail);
-        if call.command.is_some() {
-            self.state.shells.wait_for(id);
-        }
-        self.part(Part::Call(call), place);
-        if let Some(turn) = &self.open {
-            self.calls
-                .insert(id.to_owned(), turn.parts.len().saturating_sub(1));
-        }
-    }
-
-    fn results(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        for block in &entry.message.content.0 {
-            if block.kind.get() == Some("tool_result") {
-                self.result(block, entry, place);
-            }
-        }
-    }
-
-    fn result(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
-        let outcome = call::outcome(block, &entry.tool_use_result, self.detail, &self.results);
-        self.touch(place);
-        let of_shell = self.state.shells.take(outcome.id());
-        if let Some(call) = self.call_of(&outcome) {
-            outcome.complete(call);
-        } else if outcome.is_news() && self.state.standing == Standing::Open {
-            self.part(Part::Call(outcome.nameless(of_shell)), place);
-        }
-    }
-
-    fn call_of(&mut self, outcome: &Outcome) -> Option<&mut ToolCall> {
-        let at = *self.calls.get(&outcome.id)?;
-        match self.open.as_mut()?.parts.get_mut(at)? {
-            Part::Call(call) => Some(call),
-            _ => None,
-        }
     }
 
     fn system(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -313,69 +208,6 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Of all attachments only this one holds words of the user.
-    fn attachment(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let Some(attachment) = &entry.attachment.0 else {
-            return;
-        };
-        if attachment.kind.get() != Some("queued_command") {
-            return;
-        }
-        let typed = attachment.timestamp.get().and_then(milliseconds);
-        let place = Place {
-            ms: typed.or(place.ms),
-            ..*place
-        };
-        let words = prompt::queued(&attachment.prompt.words());
-        match words {
-            Words::Typed(ref text) | Words::Command(ref text)
-                if self.state.queue.repeats_attached(text) => {}
-            words => self.queued(words, &place),
-        }
-    }
-
-    fn queue_operation(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let text = entry.content.words();
-        match entry.operation.or_empty() {
-            "enqueue" => {
-                let words = prompt::queued(&text);
-                self.state.queue.enqueue(&words, place.span.start, place.ms);
-            }
-            "dequeue" => self.state.queue.dequeue(),
-            "popAll" => self.state.queue.pop_all(),
-            "remove" => self.removed(&text, place),
-            _ => {}
-        }
-    }
-
-    fn removed(&mut self, text: &str, place: &Place<'_>) {
-        let words = prompt::queued(text);
-        let named = match &words {
-            Words::Typed(text) | Words::Command(text) | Words::Notice(text) => Some(text.as_str()),
-            _ => None,
-        };
-        match self.state.queue.remove(named) {
-            Removed::Known => {}
-            Removed::Named => self.queued(words, place),
-            Removed::Waiting(waiting) => {
-                let place = Place {
-                    ms: waiting.ms,
-                    ..*place
-                };
-                let text = (self.recall)(waiting.at).unwrap_or_default();
-                self.queued(prompt::queued(&text), &place);
-            }
-        }
-    }
-
-    fn queued(&mut self, words: Words, place: &Place<'_>) {
-        match words {
-            Words::Typed(text) => self.begin(PromptKind::Typed, text, place),
-            Words::Command(text) => self.begin(PromptKind::Command, text, place),
-            _ => {}
-        }
-    }
-
     fn notice(&mut self, text: &str, place: &Place<'_>) {
         let text = text.trim();
         if !text.is_empty() {
@@ -390,8 +222,9 @@ impl<'a> Assembly<'a> {
 
     /// Ends the turn at hand and begins one.
     fn begin(&mut self, kind: PromptKind, prompt: String, place: &Place<'_>) {
-        self.calls.clear();
-        self.closed = self.open.take().or_else(|| self.closed.take());
+        self.closed = self.flush().or_else(|| self.closed.take());
+        let start = self.state.preface.take().unwrap_or(place.span.start);
+        let parts = std::mem::take(&mut self.preface);
         let first = self.state.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
             self.state.standing = Standing::Muted;
@@ -405,13 +238,29 @@ impl<'a> Assembly<'a> {
         self.state.next = index.saturating_add(1);
         self.state.standing = Standing::Open;
         let origin = place.origin.map(str::to_owned);
-        self.open = Some(Turn {
+        let mut turn = Turn {
             index,
             origin,
             prompt,
+            parts,
             ..self.blank(kind, place)
-        });
+        };
+        turn.span.start = start;
+        self.open = Some(turn);
         self.touch(place);
+    }
+
+    /// A summary before the first turn is told with that turn, which begins
+    /// there for this.
+    fn summary(&mut self, text: String, place: &Place<'_>) {
+        let summary = Part::Summary { text };
+        if self.state.standing != Standing::Before {
+            return self.part(summary, place);
+        }
+        self.state.preface.get_or_insert(place.span.start);
+        if self.detail == Detail::Full {
+            self.preface.push(summary);
+        }
     }
 
     /// A turn at this place of which nothing is known.

@@ -5,7 +5,7 @@ use super::json::mended;
 use super::loose::{Object, Text};
 use super::persisted::ToolResults;
 use super::prompt::clipped;
-use super::tags;
+use crate::reminder;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use session_core::{Detail, ToolCall, text};
@@ -83,7 +83,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// True when it tells something that its call alone does not.
+    /// True when there is something to tell of it.
     pub(super) fn is_news(&self) -> bool {
         self.output.is_some() || self.failed || self.subagent.is_some()
     }
@@ -107,7 +107,11 @@ impl Outcome {
 
     /// Joins the result to its call.
     pub(super) fn complete(self, call: &mut ToolCall) {
-        call.output = self.output.or_else(|| call.output.take());
+        let known = call.output.take();
+        let news = self
+            .output
+            .filter(|output| known.is_none() || !output.is_empty());
+        call.output = news.or(known);
         call.failed |= self.failed;
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
@@ -126,7 +130,7 @@ pub(super) fn outcome(
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {
             Detail::Index => errors(raw, failed),
-            Detail::Full => Some(whole_output(raw, results)).filter(|output| !output.is_empty()),
+            Detail::Full => Some(whole_output(raw, results)),
         },
         failed,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
@@ -155,7 +159,7 @@ fn output(raw: &str) -> String {
     let content = serde_json::from_str::<Content<'_>>(raw).unwrap_or_default();
     let pieces: Vec<&str> = content.0.iter().filter_map(piece).collect();
     let text = pieces.join("\n");
-    tags::without(&text, "system-reminder").trim().to_owned()
+    reminder::strip(&text).trim().to_owned()
 }
 
 fn piece<'b>(block: &'b Block<'_>) -> Option<&'b str> {

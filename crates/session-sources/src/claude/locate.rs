@@ -1,21 +1,27 @@
 //! Where the transcripts are: `<config>/projects/<folder>/<session>.jsonl`,
 //! and those of subagents beside them or below `<session>/subagents`.
 
-use crate::{Env, Listing, Located, Location, Stamp, Warning};
+use crate::{Env, Listing, Located, Location, Stamp, Warning, file};
 use std::collections::HashSet;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use walkdir::{DirEntry, WalkDir};
 
+const DEFAULTS: [&str; 2] = [".claude", ".config/claude"];
+const PROJECTS: &str = "projects";
 /// Levels below `projects`: `<folder>/<session>/subagents/workflows/<run>/…`.
 const DEPTH: usize = 16;
 
 /// Lists all transcripts, those changed last at the end.
 pub(super) fn locate(env: &Env) -> Listing {
     let mut search = Search::default();
-    for config in configs(env) {
-        search.walk(&config.join("projects"));
+    match env.get("CLAUDE_CONFIG_DIR") {
+        Some(list) => named(list, env).for_each(|config| search.named(&config)),
+        None => DEFAULTS
+            .iter()
+            .for_each(|config| search.config(&env.home.join(config))),
     }
     let mut listing = search.listing;
     listing.locations.sort_by(|a, b| {
@@ -24,15 +30,24 @@ pub(super) fn locate(env: &Env) -> Listing {
     listing
 }
 
-fn configs(env: &Env) -> Vec<PathBuf> {
-    match env.get("CLAUDE_CONFIG_DIR") {
-        Some(list) => list
-            .split(',')
-            .map(str::trim)
-            .filter(|c| !c.is_empty())
-            .map(|c| env.path(c))
-            .collect(),
-        None => vec![env.home.join(".claude"), env.home.join(".config/claude")],
+/// The folders in a list with commas.
+fn named<'e>(list: &'e str, env: &'e Env) -> impl Iterator<Item = PathBuf> + 'e {
+    let names = list.split(',').map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(|name| env.path(name))
+}
+
+/// Why a folder that the user named holds no transcripts.
+fn fault(config: &Path) -> Option<&'static str> {
+    match config.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Some("CLAUDE_CONFIG_DIR names a folder that does not exist")
+        }
+        Err(_) => Some("CLAUDE_CONFIG_DIR names a folder that cannot be read"),
+        Ok(metadata) if !metadata.is_dir() => Some("CLAUDE_CONFIG_DIR names a file, not a folder"),
+        Ok(_) if config.join(PROJECTS).is_dir() => None,
+        Ok(_) => Some("CLAUDE_CONFIG_DIR names a folder without a `projects` folder in it"),
     }
 }
 
@@ -44,7 +59,16 @@ struct Search {
 }
 
 impl Search {
-    fn walk(&mut self, projects: &Path) {
+    /// A folder that the user named: it should be there.
+    fn named(&mut self, config: &Path) {
+        match fault(config) {
+            Some(reason) => self.warn(config, reason.to_owned()),
+            None => self.config(config),
+        }
+    }
+
+    fn config(&mut self, config: &Path) {
+        let projects = &config.join(PROJECTS);
         if !projects.exists() {
             return;
         }
@@ -91,7 +115,10 @@ impl Search {
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata, located: Located) {
-        if metadata.is_file() && metadata.len() > 0 && self.met.insert(file_key(path, metadata)) {
+        if !metadata.is_file() {
+            return self.warn(path, file::NOT_REGULAR.to_owned());
+        }
+        if metadata.len() > 0 && self.met.insert(file_key(path, metadata)) {
             let stamp = stamp(metadata);
             self.listing.locations.push(Location {
                 path: path.to_owned(),

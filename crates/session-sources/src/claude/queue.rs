@@ -46,9 +46,9 @@ enum Kind {
 /// What a removal asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Removed {
-    /// This text becomes a turn.
+    /// This text was given to the agent, unless it is a command.
     Waiting(Waiting),
-    /// The text that the operation itself names becomes one.
+    /// So was the text that the operation itself names.
     Named,
     /// Nothing new.
     Known,
@@ -56,12 +56,7 @@ pub(super) enum Removed {
 
 impl Queue {
     pub(super) fn enqueue(&mut self, words: &Words, at: u64, ms: Option<i64>) {
-        let (kind, text) = match words {
-            Words::Typed(text) => (Kind::Typed, text.as_str()),
-            Words::Command(text) => (Kind::Command, text.as_str()),
-            Words::Notice(text) | Words::Summary(text) => (Kind::Other, text.as_str()),
-            Words::Nothing => (Kind::Other, ""),
-        };
+        let (kind, text) = told_apart(words);
         if self.waiting.len() == WAITING {
             self.waiting.remove(0);
         }
@@ -83,23 +78,28 @@ impl Queue {
         self.waiting.retain(|waiting| waiting.kind == Kind::Other);
     }
 
-    pub(super) fn remove(&mut self, named: Option<&str>) -> Removed {
-        let Some(text) = named.map(fingerprint) else {
-            return self
-                .take_first()
-                .map_or(Removed::Known, |waiting| self.deliver(waiting));
+    /// Takes out the words that the operation names, or those whose turn it is.
+    pub(super) fn remove(&mut self, named: &Words) -> Removed {
+        let (kind, text) = told_apart(named);
+        let waiting = match text {
+            "" => self.take_first(),
+            text => self.take(fingerprint(text)),
         };
-        match self.waiting.iter().position(|waiting| waiting.text == text) {
-            Some(at) => {
-                let waiting = self.waiting.remove(at);
-                self.deliver(waiting)
+        match waiting {
+            Some(waiting) => self.deliver(waiting),
+            None if text.is_empty() || self.delivered.contains(&fingerprint(text)) => {
+                Removed::Known
             }
-            None if self.delivered.contains(&text) => Removed::Known,
             None => {
-                self.note_delivered(text);
+                self.note_delivered(kind, fingerprint(text));
                 Removed::Named
             }
         }
+    }
+
+    fn take(&mut self, text: u64) -> Option<Waiting> {
+        let at = self.waiting.iter().position(|waiting| waiting.text == text);
+        at.map(|at| self.waiting.remove(at))
     }
 
     /// A prompt came in a `user` line. True when it is a turn already.
@@ -117,7 +117,7 @@ impl Queue {
             return true;
         }
         if !self.settle(text) {
-            self.note_delivered(text);
+            self.note_delivered(Kind::Typed, text);
         }
         false
     }
@@ -140,7 +140,7 @@ impl Queue {
         if waiting.kind == Kind::Other {
             return Removed::Known;
         }
-        self.note_delivered(waiting.text);
+        self.note_delivered(waiting.kind, waiting.text);
         Removed::Waiting(waiting)
     }
 
@@ -152,7 +152,11 @@ impl Queue {
         waiting.map(|waiting| waiting.kind = Kind::Other).is_some()
     }
 
-    fn note_delivered(&mut self, text: u64) {
+    /// Notes what became a turn. A command that is removed does not.
+    fn note_delivered(&mut self, kind: Kind, text: u64) {
+        if kind == Kind::Command {
+            return;
+        }
         if self.delivered.len() == DELIVERED {
             self.delivered.remove(0);
         }
@@ -165,5 +169,14 @@ impl Queue {
             .iter()
             .position(|&delivered| delivered == text);
         at.map(|at| self.delivered.remove(at)).is_some()
+    }
+}
+
+fn told_apart(words: &Words) -> (Kind, &str) {
+    match words {
+        Words::Typed(text) => (Kind::Typed, text),
+        Words::Command(text) => (Kind::Command, text),
+        Words::Notice(text) | Words::Summary(text) => (Kind::Other, text),
+        Words::Nothing => (Kind::Other, ""),
     }
 }

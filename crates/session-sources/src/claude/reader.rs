@@ -15,6 +15,9 @@ use std::path::Path;
 /// Bytes after which the next turn's beginning is a checkpoint.
 const CHECKPOINT: u64 = 16 * 1024 * 1024;
 
+/// Longest last line that may still be being written.
+const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
+
 /// The types that mean something here. The others are most of the bytes.
 const KINDS: [&[u8]; 8] = [
     b"user",
@@ -170,9 +173,12 @@ impl Reading<'_> {
         self.finish()
     }
 
-    /// A last line that its writer has not ended yet is left for later.
+    /// A last line that its writer has not ended yet is left for later, but
+    /// not for ever: beyond a size, nothing that is being written is so long.
     fn is_unfinished(&self, line: &Line<'_>) -> bool {
-        !line.terminated && line.text.is_none_or(|text| !is_whole(text))
+        !line.terminated
+            && line.end - line.start <= UNFINISHED_LIMIT
+            && line.text.is_none_or(|text| !is_whole(text))
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result {

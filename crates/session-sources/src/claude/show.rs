@@ -1,14 +1,16 @@
 //! Turns of a transcript, read again in full.
 
 use super::assembly::Assembly;
+use super::entry::Entry;
 use super::facts::Identity;
 use super::json::with_entry;
 use super::persisted::ToolResults;
 use super::reader::{queued_text, unreadable};
-use super::state::State;
-use crate::lines::Lines;
+use super::state::{Standing, State};
+use crate::lines::{Line, Lines};
 use crate::{Shown, Warning};
 use session_core::{Detail, SessionMeta, Span, Turn};
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
@@ -19,8 +21,16 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) ->
         parent: session.parent.clone(),
     };
     let mut shown = Shown::default();
+    let before = match states_before(path, &identity, spans) {
+        Ok(states) => states,
+        Err(error) => {
+            shown.warnings.push(unreadable(path, &error));
+            return shown;
+        }
+    };
     for &(index, span) in spans {
-        match turn(path, &identity, index, span) {
+        let state = before.get(&span.start).cloned().unwrap_or_default();
+        match turn(path, &identity, index, span, state) {
             Ok(Some(turn)) => shown.turns.push(turn),
             Ok(None) => shown.warnings.push(moved(path, span)),
             Err(error) => shown.warnings.push(unreadable(path, &error)),
@@ -39,17 +49,22 @@ fn moved(path: &Path, span: Span) -> Warning {
     }
 }
 
-fn turn(path: &Path, identity: &Identity, index: u32, span: Span) -> io::Result<Option<Turn>> {
+fn turn(
+    path: &Path,
+    identity: &Identity,
+    index: u32,
+    span: Span,
+    before: State,
+) -> io::Result<Option<Turn>> {
     if !begins_line(path, span.start)? {
         return Ok(None);
     }
-    let mut state = State {
+    let state = State {
         next: index,
-        ..State::default()
+        standing: Standing::Before,
+        preface: None,
+        ..before
     };
-    if needs_queue(path, span.start)? {
-        state.queue = state_at(path, identity, span.start)?.queue;
-    }
     let recall = |offset| queued_text(path, offset);
     let results = ToolResults::beside(path);
     let mut assembly = Assembly::new(state, Detail::Full, identity, results, &recall);
@@ -68,38 +83,55 @@ fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
         .is_some_and(|line| line.end == offset && line.terminated))
 }
 
-/// True when a turn begins with the removal of a text from the queue: what it
-/// was stands earlier in the file.
-fn needs_queue(path: &Path, start: u64) -> io::Result<bool> {
-    let mut lines = Lines::open(path, start)?;
-    let line = lines.next()?.and_then(|line| line.text);
-    let is_operation =
-        line.and_then(|line| with_entry(line, |entry| entry.kind.get() == Some("queue-operation")));
-    Ok(is_operation == Some(true))
+/// What the lines before say, of the turns of which the first line does not
+/// tell all. The file is read once for them all.
+fn states_before(
+    path: &Path,
+    identity: &Identity,
+    spans: &[(u32, Span)],
+) -> io::Result<HashMap<u64, State>> {
+    let mut starts = HashSet::new();
+    for (_, span) in spans {
+        if needs_state(path, span.start)? {
+            starts.insert(span.start);
+        }
+    }
+    let (recall, results) = (|_| None, ToolResults::default());
+    let mut assembly = Assembly::new(State::default(), Detail::Index, identity, results, &recall);
+    let mut states = HashMap::new();
+    let mut lines = Lines::open(path, 0)?;
+    while !starts.is_empty()
+        && let Some(line) = lines.next()?
+    {
+        if starts.remove(&line.start) {
+            states.insert(line.start, assembly.state.clone());
+        }
+        take(&mut assembly, &line);
+    }
+    Ok(states)
 }
 
-fn state_at(path: &Path, identity: &Identity, end: u64) -> io::Result<State> {
-    let recall = |_| None;
-    let results = ToolResults::default();
-    let mut assembly = Assembly::new(State::default(), Detail::Index, identity, results, &recall);
-    let mut lines = Lines::open(path, 0)?;
-    while let Some(line) = lines.next()?.filter(|line| line.start < end) {
-        let place = line.span();
-        line.text
-            .and_then(|text| with_entry(text, |entry| assembly.take(entry, place)));
-    }
-    Ok(assembly.state)
+/// True when the first line of a turn leaves things to those before it: which
+/// text was removed from the queue, or the branch.
+fn needs_state(path: &Path, start: u64) -> io::Result<bool> {
+    let mut lines = Lines::open(path, start)?;
+    let line = lines.next()?.and_then(|line| line.text);
+    let needs = |entry: &Entry<'_>| {
+        entry.kind.get() == Some("queue-operation") || entry.git_branch.get().is_none()
+    };
+    Ok(line.and_then(|line| with_entry(line, needs)) == Some(true))
+}
+
+fn take(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
+    let taken = with_entry(line.text?, |entry| assembly.take(entry, line.span()));
+    taken.flatten()
 }
 
 /// Gives the lines of a span to the assembly, up to the end of the first turn.
 fn feed(assembly: &mut Assembly<'_>, path: &Path, span: Span) -> io::Result<Option<Turn>> {
     let mut lines = Lines::open(path, span.start)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
-        let place = line.span();
-        let taken = line
-            .text
-            .and_then(|text| with_entry(text, |entry| assembly.take(entry, place)));
-        if let Some(turn) = taken.flatten() {
+        if let Some(turn) = take(assembly, &line) {
             return Ok(Some(turn));
         }
     }

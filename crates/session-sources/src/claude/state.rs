@@ -4,18 +4,17 @@
 use super::facts::Facts;
 use super::fingerprint;
 use super::queue::Queue;
-use crate::Cursor;
-use fs_err::File;
+use super::reply::Reply;
+use crate::{Cursor, file};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the cursor that must be the same for it to hold.
 const TAIL: u64 = 4096;
 /// Lines whose repetition is noticed. It is part of each file's cursor.
 const SEEN: usize = 24;
-const REPLY_BLOCKS: usize = 64;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +22,10 @@ pub(super) struct State {
     /// Index of the next turn.
     pub next: u32,
     pub standing: Standing,
+    /// Offset of the summary that came before the first turn.
+    pub preface: Option<u64>,
     pub seen: Seen,
     pub reply: Reply,
-    #[serde(default)]
     pub shells: Shells,
     pub queue: Queue,
     pub facts: Facts,
@@ -85,59 +85,6 @@ impl Shells {
     }
 }
 
-/// The blocks so far of the reply that is being written: the lines of one
-/// reply share an id, and old versions repeat in each what was before.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reply {
-    id: u64,
-    blocks: Vec<(usize, u64)>,
-}
-
-/// How a block relates to those before it in its reply.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Novelty {
-    New,
-    /// It repeats an earlier block.
-    Repeated,
-    /// It begins with an earlier block of so many bytes, and goes on.
-    Extended(usize),
-}
-
-impl Reply {
-    /// Goes on to the reply of this id. Without an id nothing is compared.
-    pub(super) fn turn_to(&mut self, id: Option<&str>) {
-        let id = id.map_or(0, fingerprint);
-        if id != self.id || id == 0 {
-            *self = Self {
-                id,
-                blocks: Vec::new(),
-            };
-        }
-    }
-
-    pub(super) fn note(&mut self, block: &str) -> Novelty {
-        let own = (block.len(), fingerprint(block));
-        if self.id == 0 {
-            return Novelty::New;
-        }
-        if self.blocks.contains(&own) {
-            return Novelty::Repeated;
-        }
-        let begins = |&&mut (len, hash): &&mut (usize, u64)| {
-            block
-                .get(..len)
-                .is_some_and(|begin| fingerprint(begin) == hash)
-        };
-        if let Some(earlier) = self.blocks.iter_mut().find(begins) {
-            return Novelty::Extended(std::mem::replace(earlier, own).0);
-        }
-        if self.blocks.len() < REPLY_BLOCKS {
-            self.blocks.push(own);
-        }
-        Novelty::New
-    }
-}
-
 /// A state with the place in the file that it belongs to: what a cursor says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
@@ -176,7 +123,7 @@ impl Mark {
 fn tail(path: &Path, offset: u64) -> io::Result<String> {
     let from = offset.saturating_sub(TAIL);
     let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
-    let mut file = File::open(path)?;
+    let mut file = file::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     file.read_exact(&mut bytes)?;
     Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())

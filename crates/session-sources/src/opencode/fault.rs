@@ -1,6 +1,6 @@
 //! What could not be read, in words, and how often.
 
-use crate::Warning;
+use crate::{Warning, file};
 use rusqlite::ErrorCode;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,6 +8,8 @@ use std::path::Path;
 /// Why a history, or one session of it, could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
+    #[error("{}", file::NOT_REGULAR)]
+    NotRegular,
     #[error("file is not a SQLite database")]
     NotADatabase,
     #[error("database is locked by another program")]
@@ -33,7 +35,11 @@ impl Error {
     pub(super) fn lasts(&self) -> bool {
         matches!(
             self,
-            Self::NotADatabase | Self::Damaged | Self::NoTables | Self::NewerForm
+            Self::NotRegular
+                | Self::NotADatabase
+                | Self::Damaged
+                | Self::NoTables
+                | Self::NewerForm
         )
     }
 }

@@ -1,7 +1,7 @@
 //! Where OpenCode keeps its data.
 
 use super::fault;
-use crate::{Env, Listing, Located, Location, Stamp};
+use crate::{Env, Listing, Located, Location, Stamp, file};
 use fs_err as fs;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -38,16 +38,20 @@ pub(super) fn locate(env: &Env) -> Listing {
 
 /// The databases in a folder: `opencode.db`, and one for each release channel.
 pub(super) fn databases_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = named_in(folder)?;
+    found.retain(|path| path.is_file());
+    Ok(found)
+}
+
+/// All in a folder that has the name of a database.
+fn named_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let named = name
             .to_str()
             .is_some_and(|n| n.starts_with("opencode") && n.ends_with(".db"));
-        let path = folder.join(name);
-        if named && path.is_file() {
-            found.push(path);
-        }
+        found.extend(named.then(|| folder.join(name)));
     }
     found.sort();
     Ok(found)
@@ -90,17 +94,35 @@ fn data_folder(env: &Env) -> PathBuf {
 }
 
 fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
-    let mut paths = match databases_in(folder) {
-        Ok(paths) => paths,
-        Err(error) => {
-            warn(listing, folder, &error);
-            Vec::new()
-        }
-    };
-    let chosen = env.get("OPENCODE_DB").filter(|name| *name != ":memory:");
+    let mut paths = named_in(folder).unwrap_or_else(|error| {
+        warn(listing, folder, &error);
+        Vec::new()
+    });
     // An absolute path takes the place of the folder.
-    paths.extend(chosen.map(|name| folder.join(env.path(name))));
+    let chosen = env.get("OPENCODE_DB").filter(|name| *name != ":memory:");
+    let chosen = chosen.map(|name| folder.join(env.path(name)));
+    if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
+        let reason = "OPENCODE_DB names a file that does not exist";
+        listing.warnings.push(fault::warning(path, &reason));
+    }
+    paths.extend(chosen);
+    paths.retain(|path| is_regular(path, listing));
     paths
+}
+
+fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// False for what is there but no file, with a warning.
+fn is_regular(path: &Path, listing: &mut Listing) -> bool {
+    let reason = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => "is a folder, not a database",
+        Ok(metadata) if !metadata.is_file() => file::NOT_REGULAR,
+        _ => return true,
+    };
+    listing.warnings.push(fault::warning(path, &reason));
+    false
 }
 
 fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<Stamp>) {

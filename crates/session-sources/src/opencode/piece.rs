@@ -1,7 +1,8 @@
 //! One part of a message, as far as turns are made of it.
 
 use super::json::{self, Lax};
-use super::{reminder, tool};
+use super::tool;
+use crate::reminder;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{Detail, TEXT_LIMIT, ToolCall};

@@ -2,6 +2,7 @@
 
 use super::fault::Error;
 use super::locate;
+use crate::file;
 use fs_err as fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 /// Not `fs::copy`, which would copy the permissions: SQLite must be able to
 /// make a shared-memory file like the copy.
 fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    let mut from = fs::File::open(from)?;
+    let mut from = file::open(from)?;
     let mut to = fs::File::create(to)?;
     std::io::copy(&mut from, &mut to).map(drop)
 }

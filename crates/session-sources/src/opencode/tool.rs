@@ -2,7 +2,7 @@
 //! `filePath` is `file_path`.
 
 use super::json::{self, Lax};
-use super::reminder;
+use crate::reminder;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -78,11 +78,10 @@ pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) ->
     }
 }
 
-/// A call that stands for a list of changed files (`patch` parts): OpenCode
-/// notes what a step changed, whichever tool or command changed it.
+/// A call without a name that stands for a list of changed files (`patch`
+/// parts): OpenCode notes what a step changed, whichever tool or command it was.
 pub(super) fn patch(files: Vec<String>) -> ToolCall {
     ToolCall {
-        name: "Patch".to_owned(),
         files,
         ..ToolCall::default()
     }
@@ -163,15 +162,14 @@ fn snake(camel: &str) -> String {
 /// `metadata.output` repeats `output`; it is read only of a command that was
 /// killed before it had one.
 fn output(state: &State<'_>, failed: bool, detail: Detail) -> Option<String> {
-    let raw = state
-        .output
-        .or(state.error)
-        .or(state.metadata.0.as_ref().and_then(|m| m.output))?;
-    let output = json::string(Some(raw), TEXT_LIMIT)?;
+    let result = state.output.or(state.error);
+    let begun = || state.metadata.0.as_ref().and_then(|m| m.output);
+    let output = json::string(result.or_else(begun), TEXT_LIMIT)?;
     let output = reminder::strip(&output);
     let kept = match detail {
         Detail::Full => output.into_owned(),
         Detail::Index => text::error_lines(&output, failed).join("\n"),
     };
-    Some(kept).filter(|words| !words.is_empty())
+    let empty_result = detail == Detail::Full && result.is_some();
+    Some(kept).filter(|words| empty_result || !words.is_empty())
 }

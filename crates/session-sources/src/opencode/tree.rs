@@ -10,11 +10,13 @@ use super::message::{Header, Message};
 use super::meta::{Project, Stored};
 use super::piece::Piece;
 use super::signature::Signature;
+use crate::file;
 use fs_err as fs;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{Detail, Span};
 use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// A `storage` folder. Ids come from the paths: OpenCode moved files between
@@ -224,7 +226,7 @@ fn read(path: &Path, faults: &mut Faults) -> Option<String> {
         faults.add(TOO_LONG);
         return None;
     }
-    match fs::read(path) {
+    match bytes(path) {
         Ok(bytes) => Some(
             String::from_utf8(bytes)
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
@@ -234,6 +236,12 @@ fn read(path: &Path, faults: &mut Faults) -> Option<String> {
             None
         }
     }
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The `.json` files of a folder, by name. A folder that is not there is empty.

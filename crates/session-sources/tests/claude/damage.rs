@@ -83,6 +83,37 @@ fn a_line_that_stays_huge_is_left_out() {
     assert_eq!(found.warnings[0].reason, "line is too long");
 }
 
+#[test]
+fn a_tail_that_no_one_would_write_is_damage() {
+    let tail = |size: usize| format!("{GOOD}\n{}", "x".repeat(size));
+    let live = Transcript::new(tail(16 << 20)).read(None);
+    assert_eq!((live.turns.len(), live.warnings.len()), (1, 0));
+    let transcript = Transcript::new(tail((16 << 20) + 1));
+    let found = transcript.read(None);
+    assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
+    assert_eq!(found.warnings[0].offset, Some(GOOD.len() as u64 + 1));
+    let again = transcript.read(found.cursor.as_ref());
+    assert_eq!(again.warnings, [], "it is counted once");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let transcript = Transcript::new(GOOD);
+    let path = transcript.location().path;
+    let found = transcript.read(None);
+    fs_err::remove_file(&path).unwrap();
+    crate::support::make_pipe(&path);
+    for cursor in [None, found.cursor.as_ref()] {
+        let read = transcript.read(cursor);
+        assert_eq!((read.turns.len(), read.warnings.len()), (0, 1));
+        assert!(read.cursor.is_none(), "it is to be tried again");
+    }
+    let spans = [(0, found.turns[0].1.span)];
+    let shown = crate::support::claude().show(&path, &found.sessions[0], &spans);
+    assert_eq!((shown.turns.len(), shown.warnings.len()), (0, 1));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

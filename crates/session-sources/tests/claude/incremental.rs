@@ -316,14 +316,25 @@ fn an_endless_turn_is_told_in_pieces() {
 #[test]
 fn growing_snapshots_across_reads_tell_the_rest() {
     let reply = |text: &str| {
-        format!("{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"content\":\"{text}\"}}}}\n")
+        format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m\",\"content\":[\"Hm.\",\"{text}\"]}}}}\n"
+        )
     };
     let (begun, ended) = (reply("The port"), reply("The port is taken."));
     let parts = grown(format!("{begun}{ended}").as_bytes(), &[begun.len()]);
     assert_eq!(
         rendered(&joined(&parts)),
-        "0 None: \"\"\n  text \"The port\"\n  text \"is taken.\"\n"
+        "0 None: \"\"\n  text \"Hm.\"\n  text \"The port\"\n  text \"is taken.\"\n"
     );
+}
+
+#[test]
+fn a_summary_before_the_first_prompt_may_be_read_before_it() {
+    let summary = "{\"type\":\"user\",\"isCompactSummary\":true,\"message\":\"So far\"}\n";
+    let content = format!("{summary}{{\"type\":\"user\",\"message\":\"Go on\"}}\n");
+    let whole = grown(content.as_bytes(), &[]);
+    assert_eq!(whole[0].turns[0].1.span.start, 0);
+    assert_same(content.as_bytes(), &[summary.len()]);
 }
 
 #[test]

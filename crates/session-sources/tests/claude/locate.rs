@@ -182,3 +182,44 @@ fn symbolic_links_are_followed_once() {
         "{reasons:?}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_transcript() {
+    let home = Home::new();
+    let pipe = home.project(&format!("{SESSION}.jsonl"));
+    crate::support::make_pipe(&pipe);
+    let listing = home.locate();
+    assert_eq!(listing.locations, []);
+    let [warning] = listing.warnings.as_slice() else {
+        panic!("{:?}", listing.warnings)
+    };
+    assert_eq!(warning.path, pipe);
+    assert_eq!(warning.reason, "is not a regular file");
+}
+
+#[test]
+fn a_folder_that_the_user_named_should_be_there() {
+    let home = Home::new();
+    home.write(&home.path("file"), "");
+    home.write(&home.path("empty/file"), "");
+    home.write(
+        &home.path(&format!("good/projects/-x/{SESSION}.jsonl")),
+        "{}",
+    );
+    let reasons = [
+        ("none", "names a folder that does not exist"),
+        ("file", "names a file, not a folder"),
+        ("empty", "names a folder without a `projects` folder in it"),
+    ];
+    for (folder, reason) in reasons {
+        let list = format!("~/{folder},~/good");
+        let listing = claude().locate(&home.env().var("CLAUDE_CONFIG_DIR", &list));
+        assert_eq!(listing.locations.len(), 1);
+        let [warning] = listing.warnings.as_slice() else {
+            panic!("{:?}", listing.warnings)
+        };
+        assert_eq!(warning.path, home.path(folder));
+        assert_eq!(warning.reason, format!("CLAUDE_CONFIG_DIR {reason}"));
+    }
+}

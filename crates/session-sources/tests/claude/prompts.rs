@@ -62,7 +62,7 @@ fn every_kind_of_user_line_in_full() {
     4 Typed: "And add a test"
       notice "Conversation compacted"
       summary "This session is being continued from a previous conversation that ran out of context. The user fixes a login test."
-      summary "This session is being continued from a previous conversation, said an old version without a flag."
+      summary "This session is being continued from a previous conversation that ran out of context. So said an old version, without a flag."
       notice "The background build finished"
     "##);
 }
@@ -176,4 +176,90 @@ fn the_program_may_say_who_typed() {
     ] {
         assert_eq!(indexed(line(fields)), "", "{fields}");
     }
+}
+
+#[test]
+fn words_after_an_interruption_are_a_prompt() {
+    let interrupted = "[Request interrupted by user]";
+    let cases = [
+        format!("{interrupted}Use tabs"),
+        format!(r"{interrupted}\n\nUse tabs"),
+        format!("{interrupted}{interrupted} Use tabs"),
+        "[Request interrupted by user for tool use] Use tabs".to_owned(),
+    ];
+    for text in cases {
+        assert_eq!(
+            of_line(&format!("\"{text}\"")),
+            "1 Typed: \"Use tabs\"\n",
+            "{text}"
+        );
+    }
+    let blocks = format!(
+        r#"[{{"type":"text","text":"{interrupted}"}},{{"type":"text","text":"Use tabs"}}]"#
+    );
+    assert_eq!(of_line(&blocks), "1 Typed: \"Use tabs\"\n");
+    assert_eq!(
+        of_line(&format!("\"{interrupted}\"")),
+        format!("  notice \"{interrupted}\"\n")
+    );
+}
+
+#[test]
+fn only_the_words_of_the_program_are_a_summary() {
+    let begin = "This session is being continued from a previous conversation";
+    let own = format!("{begin} that I had on my phone");
+    assert_eq!(
+        of_line(&format!("\"{own}\"")),
+        format!("1 Typed: \"{own}\"\n")
+    );
+    let old = format!("{begin} that ran out of context. The user fixes a test.");
+    assert_eq!(
+        of_line(&format!("\"{old}\"")),
+        format!("  summary \"{old}\"\n")
+    );
+}
+
+#[test]
+fn a_sentence_may_speak_of_reminders() {
+    let text = "Why is <system-reminder>x</system-reminder> in my logs?";
+    assert_eq!(
+        of_line(&format!("\"{text}\"")),
+        format!("1 Typed: \"{text}\"\n")
+    );
+}
+
+const SUMMARY: &str =
+    r#"{"type":"user","isCompactSummary":true,"message":{"content":"The user fixed a test."}}"#;
+
+#[test]
+fn a_summary_before_the_first_prompt_is_shown_with_it() {
+    let lines = [
+        SUMMARY,
+        r#"{"type":"user","message":"Go on"}"#,
+        r#"{"type":"assistant","message":{"content":"Done."}}"#,
+        r#"{"type":"user","message":"Thanks"}"#,
+    ];
+    let content = lines.join("\n");
+    assert_snapshot!(indexed(&content), @r##"
+    0 Typed: "Go on"
+      text "Done."
+    1 Typed: "Thanks"
+    "##);
+    assert_snapshot!(shown(&content), @r##"
+    0 Typed: "Go on"
+      summary "The user fixed a test."
+      text "Done."
+    1 Typed: "Thanks"
+    "##);
+}
+
+#[test]
+fn a_summary_before_the_first_answer_is_shown_with_it() {
+    let answer = r#"{"type":"assistant","message":{"content":"Done."}}"#;
+    let content = [SUMMARY, answer].join("\n");
+    assert_eq!(indexed(&content), "0 None: \"\"\n  text \"Done.\"\n");
+    assert_eq!(
+        shown(&content),
+        "0 None: \"\"\n  summary \"The user fixed a test.\"\n  text \"Done.\"\n"
+    );
 }

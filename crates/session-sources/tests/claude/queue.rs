@@ -178,6 +178,50 @@ fn slash_commands_wait_for_their_own_line() {
 }
 
 #[test]
+fn a_slash_command_takes_no_working_turn() {
+    let command = "<command-name>/model</command-name>";
+    for removal in ["", r#","content":"/model""#] {
+        let session = Session::new()
+            .then(text("Planning."))
+            .then(enqueue("/model"))
+            .then(operation("remove", removal))
+            .then(text("The plan is ready."));
+        let expected = "0 Typed: \"Begin\"\n  text \"Planning.\"\n";
+        let rest = "  text \"The plan is ready.\"\n";
+        assert_eq!(indexed(session.content()), format!("{expected}{rest}"));
+        assert_eq!(
+            shown(session.content()),
+            format!("{expected}  notice \"/model\"\n{rest}")
+        );
+        let session = session.then(user(command));
+        assert_eq!(session.prompts(), ["Begin", "/model"], "its own line");
+    }
+    let unknown = Session::new().then(operation("remove", r#","content":"/model""#));
+    assert_eq!(unknown.prompts(), ["Begin"]);
+}
+
+#[test]
+fn queued_prompts_are_shown_as_they_were_found() {
+    let branch = r#"{"type":"user","gitBranch":"main","message":"On a branch"}"#;
+    let session = Session::new()
+        .then(branch.to_owned())
+        .then(enqueue("one"))
+        .then(enqueue("two"))
+        .then(operation("remove", ""))
+        .then(text("First."))
+        .then(operation("remove", ""))
+        .then(text("Second."))
+        .then(user("three"));
+    let transcript = Transcript::new(session.content());
+    let mut found = transcript.read(None);
+    found.turns.reverse();
+    let branches: Vec<_> = found.turns.iter().map(|(_, t)| t.branch.clone()).collect();
+    assert_eq!(branches[..4], vec![Some("main".to_owned()); 4]);
+    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    assert_eq!(transcript.show(&found), turns);
+}
+
+#[test]
 fn a_removed_text_that_comes_as_a_line_after_all_is_known() {
     let session = Session::new()
         .then(enqueue("steer"))

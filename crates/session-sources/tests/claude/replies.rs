@@ -103,6 +103,53 @@ fn cumulative_snapshots_are_told_once() {
 }
 
 #[test]
+fn thinking_grows_in_snapshots_too() {
+    let call = r#"{"type":"tool_use","id":"toolu_1","name":"Glob"}"#;
+    let thinking = |words: &str| format!(r#"{{"type":"thinking","thinking":"{words}"}}"#);
+    let lines = [
+        reply("\"m\"", &format!("{call},{}", thinking("Or"))),
+        reply("\"m\"", &format!("{call},{}", thinking("Or not."))),
+    ];
+    assert_eq!(
+        shown(lines.concat()),
+        "0 None: \"\"\n  call Glob(toolu_1) {}\n  thinking \"Or not.\"\n"
+    );
+}
+
+#[test]
+fn a_reply_may_say_what_it_thought() {
+    let prompt = r#"{"type":"user","message":"Why?"}"#.to_owned() + "\n";
+    let thinking = r#"{"type":"thinking","thinking":"The port is taken."}"#;
+    for words in ["The port is taken.", "The port is taken. By node."] {
+        let text = format!(r#"{{"type":"text","text":"{words}"}}"#);
+        let apart = [reply("\"m\"", thinking), reply("\"m\"", &text)].concat();
+        let together = reply("\"m\"", &format!("{thinking},{text}"));
+        for lines in [apart, together] {
+            let found = shown(format!("{prompt}{lines}"));
+            let expected = format!("  thinking \"The port is taken.\"\n  text \"{words}\"\n");
+            assert_eq!(found, format!("0 Typed: \"Why?\"\n{expected}"));
+        }
+    }
+}
+
+#[test]
+fn a_reply_may_begin_two_texts_alike() {
+    let text = |words: &str| format!(r#"{{"type":"text","text":"{words}"}}"#);
+    let call = |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"Glob"}}"#);
+    let texts = |blocks: &[String]| {
+        let lines: String = blocks.iter().map(|block| reply("\"m\"", block)).collect();
+        let found = indexed(lines);
+        found.lines().filter(|line| line.contains("text")).count()
+    };
+    let (done, more) = (text("Done."), text("Done. I also tested it."));
+    assert_eq!(texts(&[done.clone(), more.clone()]), 2);
+    assert_eq!(texts(&[done.clone(), call("t1"), more.clone()]), 2);
+    assert_eq!(texts(&[format!("{done},{more}")]), 2);
+    assert_eq!(texts(&[call("t1"), done.clone(), call("t2"), more]), 2);
+    assert_eq!(texts(&[call("t1"), done.clone(), call("t2"), done]), 2);
+}
+
+#[test]
 fn without_an_id_nothing_is_a_repetition() {
     let lines = reply("null", r#"{"type":"text","text":"Yes."}"#).repeat(2);
     assert_eq!(
@@ -147,23 +194,75 @@ fn inputs_may_have_any_shape() {
     assert_eq!(indexed(reply("\"m\"", call)), "0 None: \"\"\n  call ()\n");
 }
 
+fn result(id: &str, content: &str) -> String {
+    let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{content}"}}"#);
+    format!(r#"{{"type":"user","message":{{"content":[{block}]}}}}"#) + "\n"
+}
+
+const MAKE: &str = r#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}"#;
+
+#[test]
+fn a_result_may_come_before_its_call() {
+    let text = r#"{"type":"text","text":"I build it."}"#;
+    let lines = [
+        reply("\"m\"", text),
+        result("t2", "error: two"),
+        result("t1", "error: one"),
+        reply("\"m\"", MAKE),
+        reply("\"m\"", &MAKE.replace("t1", "t2")),
+    ];
+    assert_snapshot!(indexed(lines.concat()), @r##"
+    0 None: ""
+      text "I build it."
+      call Bash(t1) $ "make" -> "error: one"
+      call Bash(t2) $ "make" -> "error: two"
+    "##);
+    let quiet = [reply("\"m\"", text), result("t1", ""), reply("\"m\"", MAKE)];
+    assert_snapshot!(shown(quiet.concat()), @r##"
+    0 None: ""
+      text "I build it."
+      call Bash(t1) $ "make" {"command":"make"} -> ""
+    "##);
+}
+
+#[test]
+fn a_call_without_a_result_is_told_from_one_without_output() {
+    let lines = [
+        reply("\"m\"", MAKE),
+        reply("\"m\"", &MAKE.replace("t1", "t2")),
+        result("t1", ""),
+    ];
+    assert_snapshot!(shown(lines.concat()), @r##"
+    0 None: ""
+      call Bash(t1) $ "make" {"command":"make"} -> ""
+      call Bash(t2) $ "make" {"command":"make"}
+    "##);
+    assert!(!indexed(lines.concat()).contains("->"));
+}
+
+#[test]
+fn a_result_told_twice_keeps_its_output() {
+    let lines = [
+        reply("\"m\"", MAKE),
+        result("t1", "built"),
+        result("t1", ""),
+    ];
+    assert!(shown(lines.concat()).ends_with("-> \"built\"\n"));
+}
+
 #[test]
 fn a_late_result_tells_only_what_is_new() {
-    let result = |id: &str, content: &str| {
-        let block =
-            format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{content}"}}"#);
-        format!(r#"{{"type":"user","message":{{"content":[{block}]}}}}"#) + "\n"
-    };
-    let call = r#"{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}"#;
     let lines = [
-        reply("\"m\"", call),
+        reply("\"m\"", MAKE),
         r#"{"type":"user","message":"Go on"}"#.to_owned() + "\n",
         result(
             "t1",
             r"main.c:3: error: expected ';'\nmake: *** [all] Error 2",
         ),
         result("t0", "all is well"),
+        result("t2", ""),
     ];
+    assert!(!shown(lines.concat()).contains("t2"));
     assert_snapshot!(indexed(lines.concat()), @r##"
     0 None: ""
       call Bash(t1) $ "make"

@@ -103,6 +103,14 @@ impl Transcript {
     }
 }
 
+/// Makes a named pipe: what opens it waits for ever.
+#[cfg(unix)]
+pub fn make_pipe(path: &Path) {
+    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
 /// Content of a file in `tests/fixtures/claude`.
 pub fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude");

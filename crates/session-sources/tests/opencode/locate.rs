@@ -50,7 +50,6 @@ fn databases_and_the_tree_are_found() {
     ] {
         touch(&home.data().join(name));
     }
-    fs::create_dir(home.data().join("opencode-folder.db")).unwrap();
     assert_eq!(
         found(&home, &home.env()),
         [
@@ -81,7 +80,6 @@ fn variables_name_the_folder_and_the_database() {
     );
     assert_eq!(with("opencode.db"), ["data/opencode/opencode.db"]);
     assert_eq!(with(":memory:"), ["data/opencode/opencode.db"]);
-    assert_eq!(with("missing.db"), ["data/opencode/opencode.db"]);
     let other = home.0.path().join("else/other.db");
     assert_eq!(
         with(other.to_str().unwrap()),
@@ -128,4 +126,69 @@ fn a_tree_changes_with_its_sessions_and_messages() {
     std::thread::sleep(std::time::Duration::from_millis(20));
     home.write_tree(&session("ses_a", messages));
     assert_ne!(stamp(&home), before);
+}
+
+/// The one warning, and how many places were found beside it.
+fn faulty(env: &Env) -> (std::path::PathBuf, String, usize) {
+    let listing = opencode().locate(env);
+    let [warning] = listing.warnings.as_slice() else {
+        panic!("{:?}", listing.warnings)
+    };
+    let (path, reason) = (warning.path.clone(), warning.reason.clone());
+    (path, reason, listing.locations.len())
+}
+
+#[test]
+fn a_database_that_the_user_named_should_be_there() {
+    let home = Home::new();
+    touch(&home.database());
+    let (path, folder) = (home.data().join("missing.db"), home.data().join("folder"));
+    let named = |name: &str| faulty(&home.env().var("OPENCODE_DB", name));
+    let reason = "OPENCODE_DB names a file that does not exist".to_owned();
+    assert_eq!(named("missing.db"), (path, reason, 1));
+    fs::create_dir(&folder).unwrap();
+    let reason = "is a folder, not a database".to_owned();
+    assert_eq!(named("folder"), (folder, reason, 1));
+}
+
+#[test]
+fn a_folder_named_like_a_database_is_a_warning() {
+    let home = Home::new();
+    let folder = home.data().join("opencode-folder.db");
+    fs::create_dir_all(&folder).unwrap();
+    let reason = "is a folder, not a database".to_owned();
+    assert_eq!(faulty(&home.env()), (folder, reason, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_waited_for() {
+    let home = Home::new();
+    fs::create_dir_all(home.data()).unwrap();
+    make_pipe(&home.database());
+    let other = home.0.path().join("pipe");
+    make_pipe(&other);
+    let reason = "is not a regular file".to_owned();
+    assert_eq!(faulty(&home.env()), (home.database(), reason, 0));
+    let env = home.env().var("OPENCODE_DB", other.to_str().unwrap());
+    assert_eq!(opencode().locate(&env).warnings.len(), 2);
+    let found = read(&home.database());
+    assert_eq!((found.sessions.len(), found.warnings.len()), (0, 1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_tree_is_not_waited_for() {
+    let home = Home::new();
+    home.write_tree(&session("ses_a", vec![user(vec![text("Hello.")])]));
+    make_pipe(&home.data().join("opencode-pipe.db"));
+    make_pipe(&home.data().join("storage/message/ses_a/msg_b.json"));
+    let found = read(&home.data().join("storage"));
+    assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
+}
+
+#[cfg(unix)]
+fn make_pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
 }

@@ -60,9 +60,9 @@ fn names_and_keys_are_claudes() {
     assert_snapshot!(found.join(" "), @"Bash Read Edit MultiEdit Write Grep Glob LS WebFetch WebSearch Task TodoWrite TodoRead ApplyPatch ApplyPatch Skill AskUserQuestion linear_create_issue");
 
     let edit = json!({"filePath": "a.rs", "oldString": "x", "newString": {"keptAs": 1}});
-    assert_snapshot!(call(completed("edit", edit), Full), @r#"{"id":"call_1","name":"Edit","files":["a.rs"],"input":{"file_path":"a.rs","new_string":{"keptAs":1},"old_string":"x"},"failed":false}"#);
+    assert_snapshot!(call(completed("edit", edit), Full), @r#"{"id":"call_1","name":"Edit","files":["a.rs"],"input":{"file_path":"a.rs","new_string":{"keptAs":1},"old_string":"x"},"output":"","failed":false}"#);
     let foreign = json!({"issueTitle": "x", "path": "docs/a.md"});
-    assert_snapshot!(call(completed("linear_create_issue", foreign), Full), @r#"{"id":"call_1","name":"linear_create_issue","files":["docs/a.md"],"input":{"issueTitle":"x","path":"docs/a.md"},"failed":false}"#);
+    assert_snapshot!(call(completed("linear_create_issue", foreign), Full), @r#"{"id":"call_1","name":"linear_create_issue","files":["docs/a.md"],"input":{"issueTitle":"x","path":"docs/a.md"},"output":"","failed":false}"#);
 }
 
 #[test]
@@ -157,4 +157,21 @@ fn strings_are_read_as_javascript_wrote_them() {
     );
     let shown = show(&home.database(), &found);
     assert_snapshot!(render_part(&shown[0].parts[0]), @r#"{"id":"","name":"Bash","command":"echo �","input":"{\"command\":\"echo \\ud83d\"}","failed":false}"#);
+}
+
+#[test]
+fn a_call_without_a_result_is_told_from_one_without_output() {
+    let state = |status: &str, rest: Value| {
+        let mut state = json!({"status": status, "input": {}});
+        state
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        tool("read", state)
+    };
+    let done = state("completed", json!({"output": ""}));
+    assert_snapshot!(call(done.clone(), Full), @r#"{"id":"call_1","name":"Read","input":{},"output":"","failed":false}"#);
+    assert_snapshot!(call(done, Index), @r#"{"id":"call_1","name":"Read","failed":false}"#);
+    let killed = state("running", json!({"metadata": {"output": ""}}));
+    assert_snapshot!(call(killed, Full), @r#"{"id":"call_1","name":"Read","input":{},"failed":false}"#);
 }

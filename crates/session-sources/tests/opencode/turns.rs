@@ -1,12 +1,12 @@
 //! Which messages open a turn, and what becomes of the others.
 
 use crate::fixture::{
-    Conversation, Home, assistant, bash, insert, read, session, text, tool, turns, user,
+    Conversation, Home, assistant, bash, insert, read, session, show, text, tool, turns, user,
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use session_core::Detail::{Full, Index};
-use session_core::{Span, TEXT_LIMIT};
+use session_core::{Span, TEXT_LIMIT, TurnContent};
 
 fn one(parts: Vec<Value>) -> Conversation {
     session("ses_a", vec![user(parts), assistant(vec![text("Done.")])])
@@ -232,8 +232,15 @@ fn changed_files_are_named_once() {
     assert_snapshot!(turns(&conversation, Index), @r#"
     0 typed: Add a crate.
       {"id":"call_1","name":"Edit","files":["src/main.rs"],"failed":false}
-      {"id":"","name":"Patch","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
+      {"id":"","name":"","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
     "#);
+    let home = Home::new();
+    insert(&home.connect(), &conversation);
+    let found = read(&home.database());
+    let shown = show(&home.database(), &found);
+    let content = TurnContent::of(&shown[0]);
+    assert_eq!(content, TurnContent::of(&found.turns[0].1));
+    assert_eq!((content.tools.len(), content.files.len()), (1, 3));
 }
 
 #[test]

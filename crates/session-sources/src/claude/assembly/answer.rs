@@ -1,0 +1,149 @@
+//! What the agent says and does, and what its calls result in.
+
+use super::{Assembly, Place};
+use crate::claude::call::{self, Outcome};
+use crate::claude::entry::{Block, Entry};
+use crate::claude::reply::{self, Novelty};
+use crate::claude::state::Standing;
+use session_core::{Part, ToolCall};
+
+impl Assembly<'_> {
+    pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+        let message = &entry.message;
+        if entry.is_api_error_message.0 || message.model.get() == Some("<synthetic>") {
+            return self.notice(&message.content.words(), place);
+        }
+        let blocks = &message.content.0;
+        let novelties = self.state.reply.take(message.id.get(), blocks);
+        for (block, novelty) in blocks.iter().zip(novelties) {
+            match novelty {
+                Novelty::New => self.block(block, entry, place),
+                Novelty::Repeated => {}
+                Novelty::Extended(earlier) => self.extend(block, earlier, place),
+            }
+        }
+        self.touch(place);
+    }
+
+    fn block(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
+        match block.kind.or_empty() {
+            "text" | "thinking" => self.words(block, place),
+            "tool_use" | "server_tool_use" => self.call(block, place),
+            kind if kind.ends_with("_tool_result") => self.result(block, entry, place),
+            _ => {}
+        }
+    }
+
+    fn words(&mut self, block: &Block<'_>, place: &Place<'_>) {
+        let words = reply::words(block);
+        if !words.is_empty() {
+            self.part(part_like(block, words), place);
+        }
+    }
+
+    /// Puts a longer state of a block in the place of the shorter. Where that
+    /// one was delivered already, the rest follows as a part of its own.
+    fn extend(&mut self, block: &Block<'_>, earlier: usize, place: &Place<'_>) {
+        let whole = reply::words(block);
+        let Some((begin, rest)) = whole.split_at_checked(earlier) else {
+            return;
+        };
+        let shorter = part_like(block, begin);
+        let turn = self.open.as_mut();
+        let mut parts = turn
+            .into_iter()
+            .flat_map(|turn| turn.parts.iter_mut().rev());
+        match parts.find(|part| **part == shorter) {
+            Some(part) => *part = part_like(block, whole),
+            None => self.part(part_like(block, rest.trim()), place),
+        }
+    }
+
+    fn call(&mut self, block: &Block<'_>, place: &Place<'_>) {
+        let mut call = call::call(block, self.detail);
+        let early = self.take_early(&call.id);
+        if call.command.is_some() && early.is_none() {
+            self.state.shells.wait_for(&call.id);
+        }
+        if let Some(early) = early {
+            call.output = early.output;
+            call.failed = early.failed;
+            call.subagent = early.subagent;
+        }
+        self.call_part(call, place);
+    }
+
+    fn call_part(&mut self, call: ToolCall, place: &Place<'_>) {
+        let id = call.id.clone();
+        let joins = !id.is_empty() || !call.name.is_empty();
+        self.part(Part::Call(call), place);
+        if let Some(turn) = self.open.as_ref().filter(|_| joins) {
+            self.calls.insert(id, turn.parts.len().saturating_sub(1));
+        }
+    }
+
+    /// Takes out a result of this turn that came before its call.
+    fn take_early(&mut self, id: &str) -> Option<ToolCall> {
+        let at = *self.calls.get(id).filter(|_| !id.is_empty())?;
+        let parts = &mut self.open.as_mut()?.parts;
+        match parts.get(at)? {
+            Part::Call(call) if call.name.is_empty() => {}
+            _ => return None,
+        }
+        let Part::Call(early) = parts.remove(at) else {
+            return None;
+        };
+        let later = self.calls.values_mut().filter(|place| **place > at);
+        later.for_each(|place| *place -= 1);
+        Some(early)
+    }
+
+    pub(super) fn results(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+        for block in &entry.message.content.0 {
+            if block.kind.get() == Some("tool_result") {
+                self.result(block, entry, place);
+            }
+        }
+    }
+
+    fn result(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
+        let outcome = call::outcome(block, &entry.tool_use_result, self.detail, &self.results);
+        self.touch(place);
+        let of_shell = self.state.shells.take(outcome.id());
+        if let Some(call) = self.call_of(&outcome) {
+            outcome.complete(call);
+        } else if outcome.is_news() && self.state.standing == Standing::Open {
+            self.call_part(outcome.nameless(of_shell), place);
+        }
+    }
+
+    fn call_of(&mut self, outcome: &Outcome) -> Option<&mut ToolCall> {
+        let at = *self.calls.get(&outcome.id)?;
+        match self.open.as_mut()?.parts.get_mut(at)? {
+            Part::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// Words as a part of the kind of a block.
+fn part_like(block: &Block<'_>, words: &str) -> Part {
+    let text = words.to_owned();
+    match block.kind.get() {
+        Some("thinking") => Part::Thinking { text },
+        _ => Part::Text { text },
+    }
+}
+
+/// True for an empty result whose call did not come in its turn.
+pub(super) fn is_silent(part: &Part) -> bool {
+    let Part::Call(call) = part else {
+        return false;
+    };
+    let empty = call.output.as_deref() == Some("") && call.subagent.is_none();
+    let ran = call
+        .command
+        .as_deref()
+        .is_some_and(|command| !command.is_empty());
+    call.name.is_empty() && empty && !call.failed && !ran && call.files.is_empty()
+}

@@ -1,0 +1,142 @@
+//! Which blocks of a reply are new.
+
+use super::entry::Block;
+use super::fingerprint;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use session_core::{TEXT_LIMIT, text};
+
+/// Blocks of one reply that are remembered. They are part of each cursor.
+const BLOCKS: usize = 64;
+
+/// The blocks so far of the reply that is being written. Its lines share an
+/// id. Most bring one more block each, but old versions wrote snapshots: all
+/// blocks so far, of which the last may have grown.
+///
+/// A text of a reply may equal an earlier one, or begin with it, and be said
+/// again all the same. So only a line that begins with all blocks so far is
+/// taken for a snapshot, and a block has only grown when another before it
+/// is the same to the letter. In doubt all is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reply {
+    id: u64,
+    blocks: Vec<Mark>,
+}
+
+/// How a block relates to those before it in its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Novelty {
+    New,
+    /// It repeats an earlier block.
+    Repeated,
+    /// It begins with an earlier block of so many bytes, and goes on.
+    Extended(usize),
+}
+
+/// A block to compare others with: its length in bytes and its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark(Kind, usize, u64);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    Text,
+    Thinking,
+    /// With an id, which no other call has.
+    Call,
+    Other,
+}
+
+impl Reply {
+    /// Takes the blocks of a line of the reply of this id, and says of each
+    /// what it is. Without an id nothing is compared.
+    pub(super) fn take(&mut self, id: Option<&str>, line: &[Block<'_>]) -> Vec<Novelty> {
+        self.turn_to(id);
+        if self.id == 0 {
+            return vec![Novelty::New; line.len()];
+        }
+        let marks: Vec<Mark> = line.iter().map(Mark::of).collect();
+        let novelties = self
+            .snapshot(line, &marks)
+            .unwrap_or_else(|| self.addition(&marks));
+        self.blocks.truncate(BLOCKS);
+        novelties
+    }
+
+    fn turn_to(&mut self, id: Option<&str>) {
+        let id = id.map_or(0, fingerprint);
+        if id != self.id {
+            *self = Self {
+                id,
+                blocks: Vec::new(),
+            };
+        }
+    }
+
+    /// The line as a snapshot of the reply; `None` when it is none.
+    fn snapshot(&mut self, line: &[Block<'_>], marks: &[Mark]) -> Option<Vec<Novelty>> {
+        let pairs = self.blocks.iter().zip(marks);
+        let same = pairs.take_while(|(before, now)| before == now).count();
+        let grown = match self.blocks.get(same..)? {
+            _ if same == 0 => return None,
+            [] => None,
+            [last] => Some(last.grown(line.get(same)?)?),
+            _ => return None,
+        };
+        self.blocks.truncate(same);
+        self.blocks.extend(marks.iter().skip(same));
+        let mut novelties = vec![Novelty::Repeated; same];
+        novelties.extend(grown.map(Novelty::Extended));
+        novelties.resize(marks.len(), Novelty::New);
+        Some(novelties)
+    }
+
+    fn addition(&mut self, marks: &[Mark]) -> Vec<Novelty> {
+        let novelty = |mark: &Mark| {
+            if mark.0 == Kind::Call && self.blocks.contains(mark) {
+                return Novelty::Repeated;
+            }
+            self.blocks.push(*mark);
+            Novelty::New
+        };
+        marks.iter().map(novelty).collect()
+    }
+}
+
+impl Mark {
+    fn of(block: &Block<'_>) -> Self {
+        let (kind, key) = key(block);
+        Self(kind, key.len(), fingerprint(key))
+    }
+
+    /// The length of this block, when the other one is a longer state of it.
+    fn grown(self, longer: &Block<'_>) -> Option<usize> {
+        let (kind, key) = key(longer);
+        let begin = key.get(..self.1)?;
+        let grows = matches!(kind, Kind::Text | Kind::Thinking);
+        (grows && kind == self.0 && fingerprint(begin) == self.2).then_some(self.1)
+    }
+}
+
+/// What tells a block from others.
+fn key<'b>(block: &'b Block<'_>) -> (Kind, &'b str) {
+    let kind = block.kind.or_empty();
+    match (kind, block.id.get()) {
+        ("text", _) => (Kind::Text, words(block)),
+        ("thinking", _) => (Kind::Thinking, words(block)),
+        ("tool_use" | "server_tool_use", Some(id)) => (Kind::Call, id),
+        _ => {
+            let input = block.input.map(RawValue::get);
+            let key = block.tool_use_id.get().or(input);
+            (Kind::Other, key.unwrap_or(kind))
+        }
+    }
+}
+
+/// The words of a block of type `text` or `thinking`, as a turn holds them.
+pub(super) fn words<'b>(block: &'b Block<'_>) -> &'b str {
+    let words = match block.kind.get() {
+        Some("thinking") => block.thinking.or_empty(),
+        _ => block.text.or_empty(),
+    };
+    text::clip(words.trim(), TEXT_LIMIT)
+}
