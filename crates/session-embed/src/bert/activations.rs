@@ -1,5 +1,6 @@
 //! What goes into a linear layer: rows of numbers, as its product wants them.
 
+use super::function::{at_least, fold};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, ROWS, TileRow};
 use crate::gguf::BLOCK;
@@ -135,11 +136,11 @@ fn quantised(numbers: &[f32; BLOCK]) -> Block {
 
 #[inline(always)]
 fn greatest(numbers: &[f32; BLOCK]) -> f32 {
-    let mut most = [0.0_f32; 16];
+    let mut most = [0.0; 16];
     for sixteen in numbers.as_chunks::<16>().0 {
         for (most, x) in most.iter_mut().zip(sixteen) {
-            *most = if x.abs() > *most { x.abs() } else { *most };
+            *most = at_least(*most, x.abs());
         }
     }
-    most.iter().fold(0.0, |a, &b| if b > a { b } else { a })
+    fold(most, at_least)
 }

@@ -91,7 +91,7 @@ impl Head {
         let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
         let mut out = [[0.0; COLUMNS]; ROWS];
         for (at, keys) in self.keys.chunks_exact(width).enumerate() {
-            tile::<V>(queries, keys, &mut out);
+            tile::<V>(queries, keys, &[0.0; COLUMNS], &mut out);
             for (row, out) in out.iter().enumerate() {
                 self.weights[row * padded + at * COLUMNS..][..COLUMNS].copy_from_slice(out);
             }
@@ -110,7 +110,7 @@ impl Head {
         let weights = std::array::from_fn(|row| &self.weights[row * padded..][..len]);
         let mut sums = [[0.0; COLUMNS]; ROWS];
         for (panel, values) in self.values.chunks_exact(len).enumerate() {
-            tile::<V>(weights, values, &mut sums);
+            tile::<V>(weights, values, &[0.0; COLUMNS], &mut sums);
             let rows = out.chunks_mut(heads.hidden());
             for ((out, sums), factor) in rows.zip(&sums).zip(factors) {
                 let out = &mut out[panel * COLUMNS..][..COLUMNS];

@@ -46,32 +46,44 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
 }
 
 /// Writes the products of rows (as many blocks each as the panel has) with a
-/// panel over `out`, a whole tile of rows at a time.
-pub fn multiply(isa: Isa, rows: &[Block], panel: &[PanelBlock], out: &mut [TileRow]) {
+/// panel, plus `bias` in each row, over `out`, a whole tile of rows at a time.
+pub fn multiply(
+    isa: Isa,
+    rows: &[Block],
+    panel: &[PanelBlock],
+    bias: &TileRow,
+    out: &mut [TileRow],
+) {
     let tiles = rows.chunks_exact(ROWS * panel.len().max(1));
     for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
         #[cfg(target_arch = "x86_64")]
         match isa.level() {
             // SAFETY: an `Isa` is one that the CPU has.
-            Level::Avx512 => unsafe { x86::tile_avx512(rows, panel, out) },
+            Level::Avx512 => unsafe { x86::tile_avx512(rows, panel, bias, out) },
             // SAFETY: as above.
-            Level::Avx2 => unsafe { x86::tile_avx2(rows, panel, out) },
+            Level::Avx2 => unsafe { x86::tile_avx2(rows, panel, bias, out) },
             Level::Portable => {}
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = (isa, rows, out);
+        let _ = (isa, rows, bias, out);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Block, COLUMNS, PanelBlock, ROWS, TileRow};
+    use super::{Block, PanelBlock, ROWS, TileRow};
     use std::arch::x86_64::*;
 
     /// Products of unsigned and signed bytes, four to a sum.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-    pub fn tile_avx512(rows: &[Block], panel: &[PanelBlock], out: &mut [TileRow; ROWS]) {
-        let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
+    pub fn tile_avx512(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        bias: &TileRow,
+        out: &mut [TileRow; ROWS],
+    ) {
+        let (halves, _) = bias.as_chunks();
+        let mut sums = [[load_f32(&halves[0]), load_f32(&halves[1])]; ROWS];
         for (at, weights) in panel.iter().enumerate() {
             let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
             let mut whole = rows.map(|row| [_mm512_set1_epi32(row.correction); 2]);
@@ -102,27 +114,37 @@ mod x86 {
         }
     }
 
-    /// Eight columns of three rows at once: there are but sixteen registers.
+    /// Eight columns at once: there are but sixteen registers.
     #[target_feature(enable = "avx2,fma")]
-    pub fn tile_avx2(rows: &[Block], panel: &[PanelBlock], out: &mut [TileRow; ROWS]) {
-        for column in (0..COLUMNS).step_by(8) {
-            for (rows, out) in rows
-                .chunks_exact(3 * panel.len())
-                .zip(out.as_chunks_mut().0)
-            {
-                strip_avx2(rows, panel, column, out);
+    pub fn tile_avx2(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        bias: &TileRow,
+        out: &mut [TileRow; ROWS],
+    ) {
+        for (eighth, bias) in bias.as_chunks().0.iter().enumerate() {
+            let sums = eighth_avx2(rows, panel, eighth, load_f32x8(bias));
+            for (out, sum) in out.iter_mut().zip(sums) {
+                store_f32x8(sum, &mut out.as_chunks_mut().0[eighth]);
             }
         }
     }
 
+    /// Products of signed bytes, made of unsigned and signed ones by giving the
+    /// sign of the one to the other.
     #[target_feature(enable = "avx2,fma")]
-    fn strip_avx2(rows: &[Block], panel: &[PanelBlock], column: usize, out: &mut [TileRow; 3]) {
-        let mut sums = [_mm256_setzero_ps(); 3];
+    fn eighth_avx2(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        eighth: usize,
+        bias: __m256,
+    ) -> [__m256; ROWS] {
+        let mut sums = [bias; ROWS];
         for (at, weights) in panel.iter().enumerate() {
-            let rows: [&Block; 3] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
-            let mut whole = [_mm256_setzero_si256(); 3];
+            let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
+            let mut whole = [_mm256_setzero_si256(); ROWS];
             for (group, columns) in weights.quants.iter().enumerate() {
-                let weights = load_i32x8(&columns.as_chunks().0[column / 8]);
+                let weights = load_i32x8(&columns.as_chunks().0[eighth]);
                 let sizes = _mm256_abs_epi8(weights);
                 for (whole, row) in whole.iter_mut().zip(rows) {
                     let quants = _mm256_set1_epi32(row.quants[group]);
@@ -131,15 +153,13 @@ mod x86 {
                     *whole = _mm256_add_epi32(*whole, fours);
                 }
             }
-            let scales = load_f32x8(&weights.scales.as_chunks().0[column / 8]);
+            let scales = load_f32x8(&weights.scales.as_chunks().0[eighth]);
             for ((sum, whole), row) in sums.iter_mut().zip(whole).zip(rows) {
                 let scale = _mm256_mul_ps(scales, _mm256_set1_ps(row.scale));
                 *sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(whole), scale, *sum);
             }
         }
-        for (out, sum) in out.iter_mut().zip(sums) {
-            store_f32x8(sum, &mut out.as_chunks_mut().0[column / 8]);
-        }
+        sums
     }
 
     #[target_feature(enable = "avx512f")]

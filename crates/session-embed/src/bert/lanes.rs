@@ -27,13 +27,13 @@ pub trait Lanes: Copy {
     fn mul_add(self, factor: Self, sum: Self) -> Self;
 }
 
-/// Writes the product of the rows `a` and the matrix `b` over `out`. The rows
-/// are as long as `b` has rows.
+/// Writes the product of the rows `a` and the matrix `b`, plus `bias` in each
+/// row, over `out`. The rows are as long as `b` has rows.
 #[inline(always)]
-pub fn tile<V: Lanes>(a: [&[f32]; ROWS], b: &[TileRow], out: &mut [TileRow; ROWS]) {
+pub fn tile<V: Lanes>(a: [&[f32]; ROWS], b: &[TileRow], bias: &TileRow, out: &mut [TileRow; ROWS]) {
     let a = a.map(|row| &row[..b.len()]);
     for at in (0..COLUMNS).step_by(2 * V::WIDTH) {
-        let mut sums = [[V::splat(0.0); 2]; ROWS];
+        let mut sums = [[V::load(&bias[at..]), V::load(&bias[at + V::WIDTH..])]; ROWS];
         for (k, b) in b.iter().enumerate() {
             let pair = [V::load(&b[at..]), V::load(&b[at + V::WIDTH..])];
             for (sums, a) in sums.iter_mut().zip(a) {

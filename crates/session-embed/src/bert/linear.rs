@@ -84,9 +84,8 @@ impl Linear {
             let column = at * COLUMNS;
             self.pack((file, isa), column, input, panels);
             for row in (0..count).step_by(STRIP) {
-                panels.multiply(isa, input, row);
+                panels.multiply(isa, input, row, bias);
                 let rows = &mut panels.strip[..STRIP.min(count - row)];
-                add_bias(isa, rows, bias);
                 sink(Strip { row, column, rows });
             }
         }
@@ -134,15 +133,15 @@ impl Linear {
 
 impl Panels {
     /// Fills the strip with the products of the rows from `row` on.
-    fn multiply(&mut self, isa: Isa, input: &Activations, row: usize) {
+    fn multiply(&mut self, isa: Isa, input: &Activations, row: usize, bias: &TileRow) {
         match input {
             Activations::Integer { width, blocks } => {
                 let rows = blocks.get(row * width..).unwrap_or_default();
-                integer::multiply(isa, rows, &self.integer, &mut self.strip);
+                integer::multiply(isa, rows, &self.integer, bias, &mut self.strip);
             }
             Activations::Float { width, numbers } => {
                 let rows = numbers.get(row * width..).unwrap_or_default();
-                multiply_floats(isa, rows, &self.float, &mut self.strip);
+                multiply_floats(isa, rows, &self.float, bias, &mut self.strip);
             }
         }
     }
@@ -150,26 +149,20 @@ impl Panels {
 
 per_isa! {
     /// As [`integer::multiply`], for numbers as they are.
-    fn multiply_floats(rows: &[f32], panel: &[TileRow], out: &mut [TileRow]) = lanes multiply_floats_with
+    fn multiply_floats(rows: &[f32], panel: &[TileRow], bias: &TileRow, out: &mut [TileRow]) = lanes multiply_floats_with
 }
 
 #[inline(always)]
-fn multiply_floats_with<V: Lanes>(rows: &[f32], panel: &[TileRow], out: &mut [TileRow]) {
+fn multiply_floats_with<V: Lanes>(
+    rows: &[f32],
+    panel: &[TileRow],
+    bias: &TileRow,
+    out: &mut [TileRow],
+) {
     let width = panel.len();
     let tiles = rows.chunks_exact(ROWS * width.max(1));
     for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
         let rows = std::array::from_fn(|row| &rows[row * width..][..width]);
-        tile::<V>(rows, panel, out);
-    }
-}
-
-per_isa! {
-    fn add_bias(rows: &mut [TileRow], bias: &TileRow) = add_bias_anywhere
-}
-
-#[inline(always)]
-fn add_bias_anywhere(rows: &mut [TileRow], bias: &TileRow) {
-    for row in rows {
-        row.iter_mut().zip(bias).for_each(|(x, bias)| *x += bias);
+        tile::<V>(rows, panel, bias, out);
     }
 }
