@@ -1,14 +1,20 @@
-//! What lies inside the binary: every model's description, and one model.
+//! What lies inside the binary: every model's description, and two models.
 
+#[cfg(feature = "minilm")]
+use crate::BertEmbedder;
 use crate::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
 
 /// The bundled table's description.
 static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
+/// all-MiniLM-L6-v2's description.
+static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml");
 /// Every description, by name. Adding a model is a file and a line here.
-static SPECS: [&str; 1] = [TABLE_SPEC];
+static SPECS: [&str; 2] = [MINILM_SPEC, TABLE_SPEC];
 
 static TABLE: &[u8] = include_bytes!("../../../models/bundled/table.bin");
 static VOCABULARY: &[u8] = include_bytes!("../../../models/bundled/vocabulary.bin");
+#[cfg(feature = "minilm")]
+static MINILM: &[u8] = include_bytes!("../../../models/all-minilm-l6-v2-q8_0.gguf");
 
 /// The bundled static table, ready for use: no download, and next to no work,
 /// since its files are used where they lie in the binary.
@@ -23,6 +29,20 @@ pub fn bundled() -> Result<Box<dyn Embedder>, EmbedError> {
         ModelSpec::from_toml(TABLE_SPEC)?,
         wordpiece,
         table,
+    )?))
+}
+
+/// all-MiniLM-L6-v2, a small transformer, ready for use: its weights are used
+/// where they lie in the binary, too. Only in builds with the feature `minilm`.
+///
+/// # Errors
+/// None in a binary whose tests passed, as for [`bundled`].
+#[cfg(feature = "minilm")]
+pub fn minilm() -> Result<Box<dyn Embedder>, EmbedError> {
+    Ok(Box::new(BertEmbedder::new(
+        ModelSpec::from_toml(MINILM_SPEC)?,
+        WordPiece::new(Vocabulary::open(VOCABULARY)?)?,
+        MINILM,
     )?))
 }
 

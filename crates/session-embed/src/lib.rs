@@ -5,11 +5,13 @@
 //! model's TOML in `models/` ([`specs`] lists them); its
 //! [fingerprint](ModelSpec::fingerprint) keeps the vectors of two models apart.
 //!
-//! One model lies inside the binary, [`bundled`]: a static table distilled from
-//! a transformer, in which a text is the weighted sum of its tokens' vectors
-//! ([`TableEmbedder`]). Its [`Table`] and its [`Vocabulary`] are used where
-//! they lie in the binary, so that the first vector is there a fraction of a
-//! millisecond after the start. [`WordPiece`] is the tokenizer.
+//! Two models lie inside the binary. [`bundled`] is a static table distilled
+//! from a transformer, in which a text is the weighted sum of its tokens'
+//! vectors ([`TableEmbedder`]). [`minilm`] is such a transformer, much better and
+//! ten thousand times slower ([`BertEmbedder`]). The files of both, [`Table`],
+//! [`Vocabulary`] and weights, are used where they lie in the binary, so that
+//! the first vector is there a fraction of a millisecond after the start, or a
+//! few. [`WordPiece`] is the tokenizer.
 //!
 //! ```
 //! let model = session_embed::bundled()?;
@@ -23,18 +25,25 @@
 //! # Ok::<(), session_embed::EmbedError>(())
 //! ```
 
+mod bert;
+mod bert_embedder;
 mod bundled;
 mod categories;
 mod embedder;
 mod error;
+mod gguf;
 mod header;
 mod spec;
 mod sum;
 mod table;
 mod table_embedder;
+mod vector;
 mod vocabulary;
 mod wordpiece;
 
+pub use bert_embedder::BertEmbedder;
+#[cfg(feature = "minilm")]
+pub use bundled::minilm;
 pub use bundled::{bundled, specs};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;

@@ -63,6 +63,8 @@ pub struct ModelFile {
 pub enum Architecture {
     /// A vector a token, summed: [`crate::TableEmbedder`].
     Table,
+    /// A transformer encoder: [`crate::BertEmbedder`].
+    Bert,
 }
 
 /// How the vectors of a text's tokens become one.

@@ -1,6 +1,7 @@
 //! A static model: a text is the weighted sum of its tokens' vectors.
 
 use crate::sum::{Weighted, add_rows};
+use crate::vector::normalise;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
 use ndarray::Axis;
 use ndarray::parallel::prelude::*;
@@ -122,13 +123,5 @@ impl Embedder for TableEmbedder {
         let query = format!("{}{text}", self.spec.instruction);
         self.embed(&query, &mut Tokens::default(), &mut vector);
         Ok(vector)
-    }
-}
-
-/// Scales to unit length; zeros stay zeros.
-fn normalise(vector: &mut [f32]) {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
     }
 }

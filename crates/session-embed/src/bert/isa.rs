@@ -1,0 +1,94 @@
+//! Which vector instructions the CPU has, asked at run time: the released
+//! binary is built for any x86-64.
+
+/// A set of instructions that the CPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Isa(Level);
+
+/// What code can be compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing beyond what the build may take for granted.
+    Portable,
+    /// AVX2 and FMA.
+    Avx2,
+    /// AVX-512 with byte products (VNNI).
+    Avx512,
+}
+
+impl Isa {
+    /// The best that the CPU has.
+    pub fn best() -> Self {
+        Self(detected())
+    }
+
+    /// All that the CPU has.
+    #[cfg(test)]
+    pub fn all() -> Vec<Self> {
+        let all = [Level::Portable, Level::Avx2, Level::Avx512];
+        let had = all.into_iter().filter(|&level| level <= detected());
+        had.map(Self).collect()
+    }
+
+    /// What code can be run.
+    pub fn level(self) -> Level {
+        self.0
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detected() -> Level {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vnni");
+    match (avx2, avx512) {
+        (true, true) => Level::Avx512,
+        (true, false) => Level::Avx2,
+        (false, _) => Level::Portable,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected() -> Level {
+    Level::Portable
+}
+
+/// Makes a function that compiles `body`, which must be `#[inline(always)]`,
+/// once for each level, and runs the one for the given [`Isa`]. A body after
+/// `lanes` is generic over the [vectors](super::lanes::Lanes) of the level.
+macro_rules! per_isa {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $body:ident) => {
+        per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*) $body $body $body);
+    };
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = lanes $body:ident) => {
+        per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*)
+            ($body::<$crate::bert::lanes::Widest>)
+            ($body::<$crate::bert::lanes::Wide>)
+            ($body::<$crate::bert::lanes::Narrow>));
+    };
+    (@ $(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),*) $widest:tt $wide:tt $narrow:tt) => {
+        $(#[$doc])*
+        $vis fn $name(isa: $crate::bert::isa::Isa, $($arg: $type),*) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+                fn avx512($($arg: $type),*) { $widest($($arg),*) }
+                #[target_feature(enable = "avx2,fma")]
+                fn avx2($($arg: $type),*) { $wide($($arg),*) }
+                match isa.level() {
+                    // SAFETY: an `Isa` is one that the CPU has.
+                    $crate::bert::isa::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    // SAFETY: as above.
+                    $crate::bert::isa::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::bert::isa::Level::Portable => {}
+                }
+            }
+            let _ = isa;
+            $narrow($($arg),*)
+        }
+    };
+}
+pub(crate) use per_isa;

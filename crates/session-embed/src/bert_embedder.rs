@@ -1,0 +1,152 @@
+//! A sentence transformer over BERT: the mean of a text's tokens.
+
+use crate::bert::isa::Isa;
+use crate::bert::{Bert, Scratch};
+use crate::gguf::Gguf;
+use crate::vector::normalise;
+use crate::{EmbedError, Embedder, Matrix, ModelSpec, Pooling, WordPiece};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Tokens of a batch, more or less: enough for the layout of the weights to
+/// cost little, few enough for the numbers of a batch to stay in the caches.
+const BATCH: usize = 512;
+/// Tokens below which a batch is not worth another thread.
+const LEAST: usize = 32;
+
+/// A BERT with its tokenizer: `[CLS]`, the text's tokens, `[SEP]`, up to
+/// [`ModelSpec::max_tokens`] of them. A text without tokens gets zeros.
+#[derive(Debug, Clone)]
+pub struct BertEmbedder {
+    spec: ModelSpec,
+    wordpiece: WordPiece,
+    bert: Bert,
+    /// Ids of `[CLS]` and `[SEP]`.
+    ends: [u32; 2],
+}
+
+impl BertEmbedder {
+    /// Puts a model together from its weights, a GGUF file with tensors of
+    /// `F32` and `Q8_0` that are named as llama.cpp names those of a BERT. They
+    /// are used where they lie.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] when it is not such a file, [`EmbedError::Mismatch`]
+    /// when it does not fit the description or the tokenizer.
+    pub fn new(
+        spec: ModelSpec,
+        wordpiece: WordPiece,
+        weights: impl Into<Cow<'static, [u8]>>,
+    ) -> Result<Self, EmbedError> {
+        let mismatch = |reason| EmbedError::Mismatch {
+            model: spec.name.clone(),
+            reason,
+        };
+        let vocabulary = wordpiece.vocabulary();
+        let file = Gguf::open(weights)?;
+        let bert = Bert::open(file, vocabulary.len(), spec.max_tokens, Isa::best())?;
+        if bert.hidden() != spec.dims || spec.pooling != Pooling::Mean {
+            return Err(mismatch(
+                "the weights give other vectors than the description",
+            ));
+        }
+        let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
+            return Err(mismatch("the vocabulary has no `[CLS]` and `[SEP]`"));
+        };
+        Ok(Self {
+            ends: [first, last],
+            spec,
+            wordpiece,
+            bert,
+        })
+    }
+
+    /// The tokens of a text between their ends; none for a text without any.
+    fn tokens(&self, text: &str) -> Vec<u32> {
+        let [first, last] = self.ends;
+        let mut ids = Vec::new();
+        self.wordpiece
+            .encode(text, self.spec.max_tokens.saturating_sub(2), &mut ids);
+        if !ids.is_empty() {
+            ids.insert(0, first);
+            ids.push(last);
+        }
+        ids
+    }
+
+    fn embed(&self, batch: &mut Batch<'_>, scratch: &mut Scratch) {
+        let ids = batch.ids.concat();
+        let lengths: Vec<usize> = batch.ids.iter().map(Vec::len).collect();
+        self.bert.embed(&ids, &lengths, scratch, batch.vectors);
+        for (vector, len) in batch.vectors.chunks_exact_mut(self.spec.dims).zip(lengths) {
+            match len {
+                0 => vector.fill(0.0),
+                _ => normalise(vector),
+            }
+        }
+    }
+}
+
+/// Texts that go through the model together, and the rows of their vectors.
+struct Batch<'a> {
+    ids: &'a [Vec<u32>],
+    vectors: &'a mut [f32],
+}
+
+/// Divides texts into batches of about as many tokens.
+fn batches<'a>(
+    mut ids: &'a [Vec<u32>],
+    mut vectors: &'a mut [f32],
+    dims: usize,
+    tokens: usize,
+) -> Vec<Batch<'a>> {
+    let mut batches = Vec::new();
+    while !ids.is_empty() {
+        let mut met = 0;
+        let full = ids.iter().position(|text| {
+            met += text.len();
+            met >= tokens
+        });
+        let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
+        let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);
+        batches.push(Batch {
+            ids: some,
+            vectors: rows,
+        });
+        (ids, vectors) = (rest, rest_rows);
+    }
+    batches
+}
+
+impl Embedder for BertEmbedder {
+    fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// Batches have no padding, so that texts need no sorting by length.
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+        let ids: Vec<Vec<u32>> = texts.par_iter().map(|text| self.tokens(text)).collect();
+        let all: usize = ids.iter().map(Vec::len).sum();
+        let share = all.div_ceil(rayon::current_num_threads());
+        let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
+        if let Some(rows) = vectors.as_slice_mut() {
+            let mut batches = batches(&ids, rows, self.spec.dims, share.clamp(LEAST, BATCH));
+            batches.par_iter_mut().for_each_init(
+                || self.bert.scratch(),
+                |scratch, batch| self.embed(batch, scratch),
+            );
+        }
+        Ok(vectors)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vector = vec![0.0; self.spec.dims];
+        let query = format!("{}{text}", self.spec.instruction);
+        let mut batch = Batch {
+            ids: &[self.tokens(&query)],
+            vectors: &mut vector,
+        };
+        self.embed(&mut batch, &mut self.bert.scratch());
+        Ok(vector)
+    }
+}

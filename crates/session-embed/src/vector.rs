@@ -1,0 +1,9 @@
+//! What is done to vectors of any model.
+
+/// Scales to unit length; zeros stay zeros.
+pub fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}

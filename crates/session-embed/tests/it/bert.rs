@@ -1,0 +1,200 @@
+//! A small random BERT beside an independent implementation, candle's.
+
+use crate::quantise::quantise;
+use candle_core::quantized::GgmlDType;
+use candle_core::{DType, Device, Tensor};
+use candle_nn::VarBuilder;
+use candle_transformers::models::bert::{BertModel, Config};
+use proptest::prelude::*;
+use session_embed::{BertEmbedder, EmbedError, Embedder, ModelSpec, Vocabulary, WordPiece};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+const TOKENS: [&str; 8] = ["[UNK]", "[CLS]", "[SEP]", "cat", "dog", "##s", ".", "runs"];
+const HIDDEN: usize = 64;
+const INNER: usize = 96;
+const POSITIONS: usize = 520;
+
+const CONFIG: &str = r#"{
+    "vocab_size": 8, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 96, "hidden_act": "gelu", "hidden_dropout_prob": 0.0,
+    "max_position_embeddings": 520, "type_vocab_size": 2, "initializer_range": 0.02,
+    "layer_norm_eps": 1e-12, "pad_token_id": 0, "model_type": "bert"
+}"#;
+
+struct Checkpoint {
+    folder: tempfile::TempDir,
+    reference: BertModel,
+}
+
+/// Numbers that look random and are always the same.
+fn random(shape: &[usize], seed: usize, spread: f32) -> Tensor {
+    let count: usize = shape.iter().product();
+    let number = |at: usize| {
+        let mixed = (at as u64 + 1 + ((seed as u64) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((mixed >> 40) as f32 / (1 << 23) as f32 - 1.0) * spread
+    };
+    let numbers: Vec<f32> = (0..count).map(number).collect();
+    Tensor::from_vec(numbers, shape, &Device::Cpu).unwrap()
+}
+
+fn shapes() -> Vec<(String, Vec<usize>)> {
+    let mut shapes = vec![
+        (
+            "embeddings.word_embeddings.weight".to_owned(),
+            vec![TOKENS.len(), HIDDEN],
+        ),
+        (
+            "embeddings.position_embeddings.weight".to_owned(),
+            vec![POSITIONS, HIDDEN],
+        ),
+        (
+            "embeddings.token_type_embeddings.weight".to_owned(),
+            vec![2, HIDDEN],
+        ),
+    ];
+    let mut layer = |name: String, sizes: &[usize]| {
+        shapes.push((format!("{name}.weight"), sizes.to_vec()));
+        shapes.push((format!("{name}.bias"), vec![sizes[0]]));
+    };
+    layer("embeddings.LayerNorm".to_owned(), &[HIDDEN]);
+    for at in 0..2 {
+        let name = |part: &str| format!("encoder.layer.{at}.{part}");
+        for part in ["self.query", "self.key", "self.value", "output.dense"] {
+            layer(name(&format!("attention.{part}")), &[HIDDEN, HIDDEN]);
+        }
+        layer(name("attention.output.LayerNorm"), &[HIDDEN]);
+        layer(name("intermediate.dense"), &[INNER, HIDDEN]);
+        layer(name("output.dense"), &[HIDDEN, INNER]);
+        layer(name("output.LayerNorm"), &[HIDDEN]);
+    }
+    shapes
+}
+
+static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
+    let tensors: HashMap<String, Tensor> = shapes()
+        .into_iter()
+        .enumerate()
+        .map(|(seed, (name, shape))| {
+            let numbers = random(&shape, seed, if shape.len() > 1 { 0.3 } else { 0.1 });
+            let is_factor = name.ends_with("LayerNorm.weight");
+            let numbers = if is_factor {
+                (numbers + 1.0).unwrap()
+            } else {
+                numbers
+            };
+            (name, numbers)
+        })
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    candle_core::safetensors::save(&tensors, folder.path().join("model.safetensors")).unwrap();
+    fs_err::write(folder.path().join("config.json"), CONFIG).unwrap();
+    let config: Config = serde_json::from_str(CONFIG).unwrap();
+    let vars = VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu);
+    let reference = BertModel::load(vars, &config).unwrap();
+    Checkpoint { folder, reference }
+});
+
+static SMALL: LazyLock<Vec<u8>> =
+    LazyLock::new(|| quantise(CHECKPOINT.folder.path(), GgmlDType::Q8_0).unwrap());
+
+fn wordpiece(tokens: &[&str]) -> WordPiece {
+    WordPiece::new(Vocabulary::open(Vocabulary::compile(tokens).unwrap()).unwrap()).unwrap()
+}
+
+fn spec() -> ModelSpec {
+    let spec = include_str!("../../../../models/all-minilm-l6-v2.toml");
+    let mut spec = ModelSpec::from_toml(spec).unwrap();
+    (spec.dims, spec.max_tokens) = (HIDDEN, POSITIONS);
+    spec
+}
+
+fn open(weights: Vec<u8>) -> Result<BertEmbedder, EmbedError> {
+    BertEmbedder::new(spec(), wordpiece(&TOKENS), weights)
+}
+
+fn message(result: Result<BertEmbedder, EmbedError>) -> String {
+    result.map(|_| ()).unwrap_err().to_string()
+}
+
+/// What candle makes of a text, of unit length.
+fn reference(text: &str) -> Vec<f32> {
+    let mut ids = Vec::new();
+    wordpiece(&TOKENS).encode(text, POSITIONS - 2, &mut ids);
+    let ids = [&[1], ids.as_slice(), &[2]].concat();
+    let ids = Tensor::new(ids, &Device::Cpu)
+        .unwrap()
+        .unsqueeze(0)
+        .unwrap();
+    let kinds = ids.zeros_like().unwrap();
+    let rows = CHECKPOINT.reference.forward(&ids, &kinds, None).unwrap();
+    let mean: Vec<f32> = rows.mean(1).unwrap().squeeze(0).unwrap().to_vec1().unwrap();
+    let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+    mean.iter().map(|x| x / length).collect()
+}
+
+/// A text of as many tokens.
+fn text(tokens: usize) -> String {
+    let words = ["cat", "dog", "cats", ".", "runs", "bird"];
+    let some = (0..tokens).map(|at| words[(at * at / 3 + at) % words.len()]);
+    some.collect::<Vec<_>>().join(" ")
+}
+
+fn check(form: GgmlDType, least: f32) {
+    let model = open(quantise(CHECKPOINT.folder.path(), form).unwrap()).unwrap();
+    let texts: Vec<String> = [1, 2, 17, 128, 513].map(text).into();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = model.embed_documents(&texts).unwrap();
+    for (text, vector) in texts.iter().zip(vectors.rows()) {
+        let cosine: f32 = vector.iter().zip(reference(text)).map(|(a, b)| a * b).sum();
+        assert!(cosine >= least, "{} bytes: {cosine}", text.len());
+    }
+}
+
+#[test]
+fn is_candles_bert_in_f32() {
+    check(GgmlDType::F32, 0.99999);
+}
+
+#[test]
+fn is_near_candles_bert_in_q8_0() {
+    check(GgmlDType::Q8_0, 0.999);
+}
+
+#[test]
+fn other_forms_of_numbers_are_refused() {
+    let weights = quantise(CHECKPOINT.folder.path(), GgmlDType::F16).unwrap();
+    assert!(message(open(weights)).contains("neither F32 nor Q8_0"));
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let new =
+        |spec, tokens: &[&str]| message(BertEmbedder::new(spec, wordpiece(tokens), SMALL.clone()));
+    assert!(new(spec(), &TOKENS[..7]).contains("another size"));
+    let mut other = TOKENS;
+    other[2] = "sep";
+    assert!(new(spec(), &other).contains("no `[CLS]` and `[SEP]`"));
+    let mut wide = spec();
+    wide.dims = HIDDEN + 32;
+    assert!(new(wide, &TOKENS).contains("other vectors"));
+    let mut long = spec();
+    long.max_tokens = POSITIONS + 1;
+    assert!(new(long, &TOKENS).contains("sizes"));
+    assert!(message(open(b"GGUF".to_vec())).contains("ends early"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever is in a file, it is refused or used without a panic.
+    #[test]
+    fn broken_files_never_panic(at in 0..3000_usize, value: u8, len in 0..200_000_usize) {
+        let mut weights = SMALL.clone();
+        weights[at] = value;
+        let _ = open(weights.clone()).map(|model| model.embed_query("cats"));
+        weights.truncate(len);
+        let _ = open(weights).map(|model| model.embed_query("dog"));
+    }
+}
