@@ -52,7 +52,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub depth: u8,
     /// Most hits shown
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -136,6 +136,13 @@ pub struct RankingArgs {
     pub explain: bool,
 }
 
+fn limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err("not a whole number from 1 on".into()),
+    }
+}
+
 fn weight(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(weight) if (0.0..=1.0).contains(&weight) => Ok(weight),
@@ -186,6 +193,9 @@ pub struct DemoArgs {
         default_value = "why can the api container not resolve the database host"
     )]
     pub query: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -200,6 +210,9 @@ pub struct EvalArgs {
     /// Folder of the set
     #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]
     pub set: std::path::PathBuf,
+    /// Model that makes the vectors: table or all-minilm-l6-v2
+    #[arg(long, value_name = "NAME", default_value = "table")]
+    pub model: String,
     /// Weight of meaning against words, 0 to 1
     #[arg(long, value_name = "WEIGHT", default_value_t = 0.7, value_parser = weight)]
     pub alpha: f32,

@@ -28,23 +28,71 @@ fn is_broken_pipe(error: &Error) -> bool {
         .any(|e| e.kind() == ErrorKind::BrokenPipe)
 }
 
-fn hint(error: &Error) -> Option<String> {
-    let store = error.chain().find_map(|cause| {
+/// What to do about an error.
+fn hint(error: &Error) -> Option<&'static str> {
+    let of_index = error.chain().find_map(|cause| {
         cause
             .downcast_ref::<StoreError>()
             .or(match cause.downcast_ref::<IndexError>() {
                 Some(IndexError::Store(store)) => Some(store),
                 _ => None,
             })
-    })?;
-    match store {
-        _ if store.wants_rebuild() => Some(
-            "run `session-search index --full` to build it anew; the old database is kept beside it".into(),
+    });
+    match of_index {
+        Some(error) => hint_of_index(error),
+        None => error.chain().find_map(hint_of_disk),
+    }
+}
+
+fn hint_of_index(error: &StoreError) -> Option<&'static str> {
+    match error {
+        _ if error.wants_rebuild() => Some(
+            "run `session-search index --full` to build it anew; the old database is kept beside it",
         ),
-        StoreError::Format { .. } | StoreError::Corrupt { .. } => None,
-        StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`".into()),
-        StoreError::Missing { .. } => Some("run `session-search index`".into()),
-        StoreError::Io(_) => Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another".into()),
-        StoreError::Sqlite(_) => None,
+        _ if error.wants_space() => {
+            Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
+        }
+        StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
+        StoreError::Missing { .. } => Some("run `session-search index`"),
+        StoreError::Io(_) => {
+            Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another")
+        }
+        StoreError::Format { .. } | StoreError::Corrupt { .. } | StoreError::Sqlite(_) => None,
+    }
+}
+
+/// Of what is written elsewhere: where the output goes, or the folder for
+/// temporary files.
+fn hint_of_disk(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let kind = cause.downcast_ref::<std::io::Error>()?.kind();
+    let is_full = matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+    is_full.then_some("free space on the disk that is written to")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_asks_for_space() {
+        let full = || std::io::Error::from(ErrorKind::StorageFull);
+        let sqlite = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(13), None);
+        let of_index = [
+            StoreError::Io(full()),
+            StoreError::Sqlite(sqlite),
+            StoreError::Io(std::io::Error::from(ErrorKind::QuotaExceeded)),
+        ];
+        for error in of_index {
+            let hint = hint(&Error::from(IndexError::Store(error))).unwrap();
+            assert!(
+                hint.contains("free space") && hint.contains("SESSION_SEARCH_HOME"),
+                "{hint}"
+            );
+        }
+        let hint = hint(&Error::from(full())).unwrap();
+        assert!(
+            hint.contains("free space") && !hint.contains("SESSION_SEARCH_HOME"),
+            "{hint}"
+        );
     }
 }

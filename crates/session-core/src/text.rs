@@ -231,7 +231,10 @@ mod tests {
             printable("\u{feff}a\u{200b}b\u{200c}c\u{2060}d\u{ad}e\u{2066}f\u{e0041}g"),
             "abcdefg"
         );
-        assert_eq!(printable("👨\u{200d}👩 ❤\u{fe0f}"), "👨\u{200d}👩 ❤\u{fe0f}");
+        assert_eq!(
+            printable("👨\u{200d}👩 ❤\u{fe0f}"),
+            "👨\u{200d}👩 ❤\u{fe0f}"
+        );
     }
 
     #[test]

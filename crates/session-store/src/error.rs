@@ -77,9 +77,10 @@ impl StoreError {
 /// is not there is one: our statements name none that the schema has not.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    const OF_SCHEMA: [&str; 3] = [
+    const OF_SCHEMA: [&str; 4] = [
         "no such table",
         "no such column",
+        "has no column named",
         "malformed database schema",
     ];
     matches!(

@@ -1,17 +1,20 @@
 //! `demo`: the three levels on a small history that ships in the binary.
 
 use crate::Found;
-use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
+use crate::args::{Arguments, Command, DemoArgs, SearchArgs, ShowArgs};
+use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
 use crate::home::Home;
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
+use crate::output::{json, layout, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
-use session_indexer::Mode;
-use session_search::{Request, search as find};
+use session_embed::Embedder;
+use session_indexer::{Mode, Outcome};
+use session_search::Exchange;
 use session_sources::Env;
-use session_store::Reader;
+use session_store::{Reader, SessionRow};
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -37,7 +40,10 @@ const HISTORY: [(&str, &str); 6] = [
 
 /// A history and its index, gone when dropped.
 struct Demo {
-    home: Home,
+    index: Reader,
+    all: Vec<SessionRow>,
+    embedder: Box<dyn Embedder>,
+    refreshed: Outcome,
     _folder: TempDir,
 }
 
@@ -53,24 +59,32 @@ impl Demo {
             )?;
         }
         let env = Env::with_home(&folder.path().join("home"));
-        let home = Home {
-            env,
-            root: folder.path().join("index"),
-        };
-        fresh::run(
-            &home,
-            session_embed::bundled()?.as_ref(),
-            Mode::Changes,
-            None,
-        )?;
+        let root = folder.path().join("index");
+        let home = Home { env, root };
+        let embedder = session_embed::bundled()?;
+        let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+        let index = Reader::open(&home.root)?;
         Ok(Self {
-            home,
+            all: index.sessions()?,
+            index,
+            embedder,
+            refreshed,
             _folder: folder,
         })
     }
 
-    fn index(&self) -> Result<Reader> {
-        Ok(Reader::open(&self.home.root)?)
+    /// What a search that was typed finds.
+    fn search(&self, words: &[&str]) -> Result<(SearchArgs, Answer)> {
+        let typed = std::iter::once("session-search").chain(words.iter().copied());
+        let Command::Search(args) = Arguments::try_parse_from(typed)?.command else {
+            bail!("`{}` is no search", words.join(" "));
+        };
+        let answer = search::answer(&args, &self.index, &self.all, self.embedder.as_ref())?;
+        Ok((*args, answer))
+    }
+
+    fn print(&self, (args, answer): &(SearchArgs, Answer)) -> Result<Found> {
+        search::print(args, answer, &self.all, Some(&self.refreshed))
     }
 }
 
@@ -87,38 +101,97 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 /// When the temporary folder or the index fails.
 pub fn run(args: &DemoArgs) -> Result<Found> {
     let demo = Demo::new()?;
-    let index = demo.index()?;
-    let sessions = index.sessions()?;
-    let best = find(&index, &sessions, &Request::new(&args.query), None)?
-        .hits
-        .into_iter()
-        .next();
-    step(
-        "Level 1: which session was it?",
-        &["search", &args.query, "--limit", "3"],
-    )?;
-    if level(&index, &["search", &args.query, "--limit", "3"])? == Found::Nothing {
-        return Ok(Found::Nothing);
+    let walk = walk(&demo, &args.query)?;
+    let found = search::found(&walk.sessions.1.results);
+    if args.json {
+        json::print(&walk.json(&demo))?;
+    } else {
+        walk.print(&demo, &args.query)?;
     }
-    let Some(best) = best else {
-        return Ok(Found::Something);
+    Ok(found)
+}
+
+/// What each of the three levels gave.
+struct Walk {
+    sessions: (SearchArgs, Answer),
+    /// With the id that was typed.
+    turns: Option<(String, (SearchArgs, Answer))>,
+    /// With the place that was typed.
+    shown: Option<(String, (SessionRow, Vec<Exchange>))>,
+}
+
+/// Goes from the best session to its best turn, and to that turn in full.
+fn walk(demo: &Demo, query: &str) -> Result<Walk> {
+    let sessions = demo.search(&sessions_words(query))?;
+    let mut walk = Walk {
+        sessions,
+        turns: None,
+        shown: None,
     };
-    let id = short_id(&best.session, &sessions);
-    let turns = [
+    let Some(best) = walk.sessions.1.results.hits.first() else {
+        return Ok(walk);
+    };
+    let id = short_id(&best.session, &demo.all);
+    let turns = demo.search(&turns_words(query, &id))?;
+    let best = turns.1.results.hits.first().or(Some(best));
+    let turn = best.and_then(|hit| hit.turn.as_ref());
+    let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
+    let shown = show::turns_of(&place, &demo.index, &demo.all)?;
+    walk.shown = Some((place, shown));
+    walk.turns = Some((id, turns));
+    Ok(walk)
+}
+
+fn sessions_words(query: &str) -> [&str; 4] {
+    ["search", query, "--limit", "3"]
+}
+
+fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
+    [
         "search",
-        &args.query,
+        query,
         "--depth",
         "2",
         "--session",
-        &id,
+        id,
         "--limit",
         "3",
-    ];
-    step("Level 2: which exchange in it?", &turns)?;
-    level(&index, &turns)?;
-    let place = format!("{id}:{}", best.turn.map_or(0, |t| t.index));
-    step("Level 3: everything around it", &["show", &place])?;
-    level(&index, &["show", &place])
+    ]
+}
+
+impl Walk {
+    fn json<'a>(&'a self, demo: &Demo) -> json::Demo<'a> {
+        let answer = |(_, answer): &'a (SearchArgs, Answer)| {
+            json::answer(&answer.query, &answer.results, false, Some(&demo.refreshed))
+        };
+        json::Demo {
+            sessions: answer(&self.sessions),
+            turns: self.turns.as_ref().map(|(_, turns)| answer(turns)),
+            shown: self
+                .shown
+                .as_ref()
+                .map(|(_, (session, exchanges))| json::shown(session, exchanges)),
+        }
+    }
+
+    fn print(&self, demo: &Demo, query: &str) -> Result<()> {
+        step("Level 1: which session was it?", &sessions_words(query))?;
+        demo.print(&self.sessions)?;
+        if let Some((id, turns)) = &self.turns {
+            step("Level 2: which exchange in it?", &turns_words(query, id))?;
+            demo.print(turns)?;
+        }
+        if let Some((place, (session, exchanges))) = &self.shown {
+            step("Level 3: everything around it", &["show", place])?;
+            let args = ShowArgs {
+                id: place.clone(),
+                brief: false,
+                json: false,
+            };
+            show::print(&args, session, exchanges, &demo.all)?;
+        }
+        Ok(())
+    }
 }
 
 /// Answers a search from the demo history.
@@ -127,45 +200,21 @@ pub fn run(args: &DemoArgs) -> Result<Found> {
 /// As [`run`].
 pub fn search(args: &SearchArgs) -> Result<Found> {
     let demo = Demo::new()?;
-    let index = demo.index()?;
-    search::answer(
-        args,
-        &index,
-        &index.sessions()?,
-        session_embed::bundled()?.as_ref(),
-    )
+    let answer = search::answer(args, &demo.index, &demo.all, demo.embedder.as_ref())?;
+    search::print(args, &answer, &demo.all, Some(&demo.refreshed))
 }
 
+/// Says what is done next and how it is typed. The second word is the query.
 fn step(title: &str, words: &[&str]) -> Result<()> {
-    let typed: Vec<String> = words
-        .iter()
-        .map(|w| {
-            if w.contains(' ') {
-                format!("\"{w}\"")
-            } else {
-                (*w).to_owned()
-            }
-        })
-        .collect();
-    let command = paint(FAINT, format!("$ session-search {}", typed.join(" ")));
+    let mut typed: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+    if let ["search", query, ..] = words {
+        typed[1] = shell::query(query);
+    }
+    let command = shell::command(&typed, 2, layout::width());
     Ok(writeln!(
         anstream::stdout(),
-        "\n{}\n{command}\n",
-        paint(TITLE, title)
+        "\n{}\n{}\n",
+        paint(TITLE, title),
+        paint(FAINT, format!("$ {command}"))
     )?)
-}
-
-/// Runs the command that was shown on the demo's index.
-fn level(index: &Reader, words: &[&str]) -> Result<Found> {
-    let typed = std::iter::once("session-search").chain(words.iter().copied());
-    match Arguments::try_parse_from(typed)?.command {
-        Command::Search(args) => search::answer(
-            &args,
-            index,
-            &index.sessions()?,
-            session_embed::bundled()?.as_ref(),
-        ),
-        Command::Show(args) => show::print(&args, index),
-        _ => bail!("the demo shows search and show only"),
-    }
 }

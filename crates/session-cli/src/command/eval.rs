@@ -6,8 +6,9 @@ use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
 use session_search::{Level, Ranking};
@@ -23,7 +24,7 @@ use tempfile::TempDir;
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(&set)?;
-    let embedder = session_embed::bundled()?;
+    let embedder = embedder(&args.model)?;
     fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {
@@ -53,6 +54,24 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         reports.push(session_eval::score(&set, level, &rankings));
     }
     print(args, &reports)
+}
+
+/// The model of this name.
+fn embedder(name: &str) -> Result<Box<dyn Embedder>> {
+    match name {
+        "table" => Ok(session_embed::bundled()?),
+        "all-minilm-l6-v2" => Ok(session_embed::minilm()?),
+        _ => {
+            let names: Vec<String> = session_embed::specs()?
+                .into_iter()
+                .map(|s| s.name)
+                .collect();
+            bail!(
+                "there is no model `{name}`\nhint: one of {}",
+                names.join(", ")
+            )
+        }
+    }
 }
 
 /// The set's own history with an index that goes when it is dropped, or the user's.

@@ -5,7 +5,7 @@ use crate::output::human::plural;
 use crate::output::progress::Bar;
 use anyhow::Result;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Refresh, refresh};
+use session_indexer::{Mode, Outcome, Refresh, discover, refresh};
 use session_store::{Reader, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -29,10 +29,22 @@ pub fn before_search(home: &Home, embedder: &dyn Embedder) -> Result<Outcome> {
         std::thread::sleep(Duration::from_millis(50));
         outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
     }
+    if outcome.locked {
+        outcome.files_left = files_left(home)?;
+    }
     if let Some(note) = note(&outcome) {
         writeln!(anstream::stderr(), "{note}")?;
     }
     Ok(outcome)
+}
+
+/// How many histories are still to be read: by the other process, or by a
+/// later search.
+fn files_left(home: &Home) -> Result<usize> {
+    match Reader::open(&home.root) {
+        Err(StoreError::Missing { .. }) => Ok(0),
+        index => Ok(discover(&home.env, &index?)?.files()),
+    }
 }
 
 fn is_empty(home: &Home) -> Result<bool> {
@@ -65,17 +77,21 @@ pub fn run(
 
 /// What the user should know of a refresh that did not come to its end.
 fn note(outcome: &Outcome) -> Option<String> {
-    if outcome.locked {
-        return Some(
-            "note: another process is updating the index; this answer is from before".into(),
-        );
-    }
     let left = match (outcome.files_left, outcome.sessions_left) {
-        (0, 0) => return None,
-        (0, n) => format!("{} still to be embedded", plural(n, "session")),
-        (n, _) => format!("{} still to be read", plural(n, "changed file")),
+        (0, 0) => None,
+        (0, n) => Some(format!("{} still to be embedded", plural(n, "session"))),
+        (n, _) => Some(format!("{} still to be read", plural(n, "changed file"))),
     };
-    Some(format!(
-        "note: {left}; the next search goes on, or run `session-search index`"
-    ))
+    match (outcome.locked, left) {
+        (true, left) => {
+            let left = left.map(|left| format!(", {left}")).unwrap_or_default();
+            Some(format!(
+                "note: another process is updating the index{left}; this answer may be incomplete"
+            ))
+        }
+        (false, Some(left)) => Some(format!(
+            "note: {left}; the next search goes on, or run `session-search index`"
+        )),
+        (false, None) => None,
+    }
 }

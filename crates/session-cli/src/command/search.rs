@@ -4,12 +4,13 @@ use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{demo, fresh};
 use crate::home::Home;
-use crate::output::{human, json, style};
+use crate::output::{human, json, layout};
 use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::{Filter, Query};
 use session_embed::Embedder;
+use session_indexer::Outcome;
 use session_search::{
     Dense, DenseScale, Level, Ranking, Request, Resolved, Results, resolve, search,
 };
@@ -24,25 +25,40 @@ use std::io::Write;
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let embedder = session_embed::bundled()?;
-    if !args.no_refresh || !session_store::exists(&home.root) {
-        fresh::before_search(&home, embedder.as_ref())?;
-    }
-    match ask(args, &home, embedder.as_ref()) {
+    let wanted = !args.no_refresh || !session_store::exists(&home.root);
+    let refresh = || fresh::before_search(&home, embedder.as_ref());
+    let refreshed = wanted.then(refresh).transpose()?;
+    let ask = || ask(args, &home, embedder.as_ref(), refreshed.as_ref());
+    match ask() {
         // A matrix may go between a look at the database and one at the matrix.
-        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => {
-            ask(args, &home, embedder.as_ref())
-        }
+        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => ask(),
         other => other,
     }
 }
 
-fn ask(args: &SearchArgs, home: &Home, embedder: &dyn Embedder) -> Result<Found> {
+fn ask(
+    args: &SearchArgs,
+    home: &Home,
+    embedder: &dyn Embedder,
+    refreshed: Option<&Outcome>,
+) -> Result<Found> {
     let index = home.index()?;
     let all = index.sessions()?;
-    if all.is_empty() {
-        return no_history(args, home);
+    if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
+        return no_history(args, home, refreshed);
     }
-    answer(args, &index, &all, embedder)
+    let answer = answer(args, &index, &all, embedder)?;
+    print(args, &answer, &all, refreshed)
+}
+
+/// What was asked, and what was found.
+pub struct Answer {
+    /// All words of the query.
+    pub query: String,
+    /// What was found.
+    pub results: Results,
+    /// The filter looked at single turns.
+    narrowed: bool,
 }
 
 /// Answers from an index that holds something.
@@ -54,12 +70,8 @@ pub fn answer(
     index: &Reader,
     all: &[SessionRow],
     embedder: &dyn Embedder,
-) -> Result<Found> {
-    let words: Vec<_> = std::iter::once(&args.query)
-        .chain(&args.more)
-        .map(|w| w.to_string_lossy())
-        .collect();
-    let query = words.join(" ");
+) -> Result<Answer> {
+    let query = query(args);
     let request = Request {
         query: Query::new(&query),
         level: if args.depth == 1 {
@@ -72,30 +84,66 @@ pub fn answer(
         limit: args.limit,
     };
     let dense = dense(index, embedder, &request.query.text)?;
-    let results = search(index, all, &request, dense.as_ref())?;
-    print(args, &query, &results, all)
+    Ok(Answer {
+        results: search(index, all, &request, dense.as_ref())?,
+        narrowed: request.filter.by_turn(),
+        query,
+    })
 }
 
-fn print(args: &SearchArgs, query: &str, results: &Results, all: &[SessionRow]) -> Result<Found> {
-    let found = if results.hits.is_empty() {
+/// The words of the query as one text.
+fn query(args: &SearchArgs) -> String {
+    let words = std::iter::once(&args.query).chain(&args.more);
+    let words: Vec<_> = words.map(|w| w.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+/// Prints an answer.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn print(
+    args: &SearchArgs,
+    answer: &Answer,
+    all: &[SessionRow],
+    refreshed: Option<&Outcome>,
+) -> Result<Found> {
+    let (query, results, explain) = (&answer.query, &answer.results, args.ranking.explain);
+    let found = found(results);
+    if args.json {
+        json::print(&json::answer(query, results, explain, refreshed))?;
+    } else if found == Found::Nothing {
+        writeln!(anstream::stderr(), "{}", nothing(args, answer))?;
+    } else {
+        let listing = human::Listing {
+            query,
+            results,
+            all,
+            narrowed: answer.narrowed,
+            explain,
+            width: layout::width(),
+        };
+        write!(anstream::stdout(), "{}", listing.text())?;
+    }
+    Ok(found)
+}
+
+/// Whether there is a hit.
+pub fn found(results: &Results) -> Found {
+    if results.hits.is_empty() {
         Found::Nothing
     } else {
         Found::Something
-    };
-    if args.json {
-        json::print(&json::answer(query, results, args.ranking.explain))?;
-    } else if found == Found::Nothing {
-        let count = human::plural(results.searched.sessions, "session");
-        writeln!(
-            anstream::stderr(),
-            "nothing found in {count}{}",
-            narrowed(&args.filter)
-        )?;
-    } else {
-        let text = human::answer(query, results, all, args.ranking.explain, style::width());
-        write!(anstream::stdout(), "{text}")?;
     }
-    Ok(found)
+}
+
+fn nothing(args: &SearchArgs, answer: &Answer) -> String {
+    let count = human::plural(answer.results.searched.sessions, "session");
+    let hint = narrowed(&args.filter);
+    match answer.narrowed {
+        true => format!("nothing found in what the filters leave of {count}{hint}"),
+        false => format!("nothing found in {count}{hint}"),
+    }
 }
 
 fn narrowed(filter: &FilterArgs) -> &'static str {
@@ -203,7 +251,7 @@ pub fn one(all: &[SessionRow], id: &str) -> Result<SessionRow> {
     }
 }
 
-fn no_history(args: &SearchArgs, home: &Home) -> Result<Found> {
+fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Result<Found> {
     if args.or_demo {
         writeln!(
             anstream::stderr(),
@@ -217,7 +265,7 @@ fn no_history(args: &SearchArgs, home: &Home) -> Result<Found> {
         "no Claude Code or OpenCode history in `{folder}`\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
     )?;
     if args.json {
-        json::print(&json::nothing(&args.query.to_string_lossy(), args.depth))?;
+        json::print(&json::nothing(&query(args), args.depth, refreshed))?;
     }
     Ok(Found::Nothing)
 }

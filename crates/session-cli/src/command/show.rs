@@ -4,8 +4,9 @@ use crate::Found;
 use crate::args::ShowArgs;
 use crate::command::{fresh, search};
 use crate::home::Home;
-use crate::output::{json, show, style};
+use crate::output::{json, layout, show};
 use anyhow::{Result, bail};
+use session_core::text::printable;
 use session_search::{Exchange, show as read};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -19,30 +20,49 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let embedder = session_embed::bundled()?;
     fresh::before_search(&home, embedder.as_ref())?;
-    print(args, &home.index()?)
+    let index = home.index()?;
+    let all = index.sessions()?;
+    let (session, exchanges) = turns_of(&args.id, &index, &all)?;
+    print(args, &session, &exchanges, &all)
 }
 
-/// Prints turns from an index.
+/// The session and those of its turns that `ID[:TURNS]` names.
 ///
 /// # Errors
 /// As [`run`].
-pub fn print(args: &ShowArgs, index: &Reader) -> Result<Found> {
-    let (id, range) = turns(&args.id)?;
-    let all = index.sessions()?;
-    let session = search::one(&all, id)?;
+pub fn turns_of(
+    text: &str,
+    index: &Reader,
+    all: &[SessionRow],
+) -> Result<(SessionRow, Vec<Exchange>)> {
+    let (id, range) = turns(text)?;
+    let session = search::one(all, id)?;
     let exchanges = read(index, &session, range)?;
+    Ok((session, exchanges))
+}
+
+/// Prints turns of a session.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn print(
+    args: &ShowArgs,
+    session: &SessionRow,
+    exchanges: &[Exchange],
+    all: &[SessionRow],
+) -> Result<Found> {
     if exchanges.is_empty() {
         writeln!(
             anstream::stderr(),
             "session {} has no such turn\nhint: its turns are 0 to {}",
-            session.uid,
+            printable(&session.uid),
             session.turns.saturating_sub(1)
         )?;
     }
     if args.json {
-        json::print(&json::shown(&session, &exchanges))?;
+        json::print(&json::shown(session, exchanges))?;
     } else if !exchanges.is_empty() {
-        text(&session, &exchanges, &all, args.brief)?;
+        text(session, exchanges, all, args.brief)?;
     }
     Ok(if exchanges.is_empty() {
         Found::Nothing
@@ -57,7 +77,7 @@ fn text(
     all: &[SessionRow],
     brief: bool,
 ) -> Result<()> {
-    let (mut out, width) = (anstream::stdout().lock(), style::width());
+    let (mut out, width) = (anstream::stdout().lock(), layout::width());
     write!(out, "{}", show::heading(session, all, width))?;
     for exchange in exchanges {
         write!(

@@ -3,10 +3,11 @@
 use crate::Found;
 use crate::args::StatusArgs;
 use crate::home::Home;
-use crate::output::human::plural;
+use crate::output::human::{bracketed, plural};
 use crate::output::json;
+use crate::output::layout::{INDENT, fold, line, safe_line, width};
 use crate::output::session::{minute, rfc3339};
-use crate::output::style::{FAILED, FAINT, TITLE, line, paint, width};
+use crate::output::style::{FAILED, FAINT, TITLE, paint};
 use anyhow::Result;
 use serde::Serialize;
 use session_indexer::discover;
@@ -14,6 +15,9 @@ use session_search::Searched;
 use session_store::{Level, Problem, Reader, SessionRow, StoreError};
 use std::io::Write;
 use std::time::UNIX_EPOCH;
+
+/// Columns of a row's name.
+const NAME: usize = 10;
 
 /// What `status` says; `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -66,7 +70,7 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
     if args.json {
         json::print(&status)?;
     } else {
-        write!(anstream::stdout(), "{}", text(&status))?;
+        write!(anstream::stdout(), "{}", text(&status, width()))?;
     }
     Ok(Found::Something)
 }
@@ -138,56 +142,39 @@ fn updated(index: &Reader) -> Option<i64> {
     i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
-fn text(status: &Status) -> String {
-    let sources: Vec<String> = status
-        .sources
-        .iter()
-        .map(|(n, c)| format!("{n} {c}"))
-        .collect();
-    let row =
-        |name: &str, value: String| format!("{}{value}\n", paint(FAINT, format!("{name:<10}")));
+fn text(status: &Status, width: usize) -> String {
     let mut out = format!("{}\n", paint(TITLE, "STATUS"));
-    let sessions = plural(status.sessions, "session");
-    let turns = plural(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn");
-    out += &row(
-        "history",
-        format!(
-            "{sessions} ({}), {turns}, {}",
-            sources.join(", "),
-            plural(status.projects, "project")
-        ),
-    );
+    for (name, value) in rows(status) {
+        out.push_str(&row(name, &value, width));
+    }
+    out + &problems(&status.problems, width)
+}
+
+/// A name, and beside it a value over as many lines as it takes.
+fn row(name: &str, value: &str, width: usize) -> String {
+    let value = safe_line(value);
+    let lines = fold(&value, width.saturating_sub(NAME));
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names
+        .zip(lines)
+        .map(|(name, line)| format!("{}{line}\n", paint(FAINT, format!("{name:<NAME$}"))))
+        .collect()
+}
+
+fn rows(status: &Status) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("history", history(status))];
     if status.subagents > 0 {
-        out += &row(
+        let sessions = plural(status.subagents, "session");
+        rows.push((
             "",
-            format!(
-                "{} of subagents, found with --subagents",
-                plural(status.subagents, "session")
-            ),
-        );
+            format!("{sessions} of subagents, found with --subagents"),
+        ));
     }
     if status.gone > 0 {
-        out += &row(
-            "",
-            format!(
-                "{} whose history is gone: still found",
-                plural(status.gone, "session")
-            ),
-        );
+        let sessions = plural(status.gone, "session");
+        rows.push(("", format!("{sessions} whose history is gone: still found")));
     }
-    for m in &status.models {
-        out += &row(
-            "model",
-            format!(
-                "{} ({} dims): {} of {}, {}",
-                m.name,
-                m.dims,
-                m.sessions,
-                plural(m.of, "session"),
-                plural(m.vectors, "vector")
-            ),
-        );
-    }
+    rows.extend(status.models.iter().map(|m| ("model", model(m))));
     let fresh = match status.changed {
         0 => "up to date".to_owned(),
         n => format!(
@@ -195,17 +182,32 @@ fn text(status: &Status) -> String {
             plural(n, "file")
         ),
     };
-    out += &row("updated", format!("{}: {fresh}", minute(status.updated_ms)));
-    out += &row(
+    rows.push(("updated", format!("{}: {fresh}", minute(status.updated_ms))));
+    let (size, format) = (mb(status.bytes), status.format);
+    rows.push((
         "index",
-        format!(
-            "{} ({:.1} MB, format {})",
-            status.index,
-            mb(status.bytes),
-            status.format
-        ),
-    );
-    out + &problems(&status.problems)
+        format!("{} ({size:.1} MB, format {format})", status.index),
+    ));
+    rows
+}
+
+fn history(status: &Status) -> String {
+    format!(
+        "{}{}, {}, {}",
+        plural(status.sessions, "session"),
+        bracketed(&status.sources),
+        plural(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn"),
+        plural(status.projects, "project")
+    )
+}
+
+fn model(m: &ModelStatus) -> String {
+    let of = plural(m.of, "session");
+    let vectors = plural(m.vectors, "vector");
+    format!(
+        "{} ({} dims): {} of {of}, {vectors}",
+        m.name, m.dims, m.sessions
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
@@ -213,32 +215,29 @@ fn mb(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-fn problems(problems: &[Problem]) -> String {
+fn problems(problems: &[Problem], width: usize) -> String {
     if problems.is_empty() {
         return String::new();
     }
+    let count = plural(problems.len(), "place");
     let mut out = format!(
         "\n{}\n",
-        paint(
-            FAILED,
-            format!("{} could not be read", plural(problems.len(), "place"))
-        )
+        paint(FAILED, format!("{count} could not be read"))
     );
     for p in problems {
-        let times = if p.count > 1 {
-            format!(" ({} times)", p.count)
-        } else {
-            String::new()
-        };
-        let at = p
-            .offset
-            .map(|at| format!(", first at byte {at}"))
-            .unwrap_or_default();
-        out += &format!(
-            "  {}\n    {}{times}{at}\n",
-            line(&p.path, width().saturating_sub(2)),
-            line(&p.reason, 200)
-        );
+        out.push_str(&format!("  {}\n", line(&p.path, width.saturating_sub(2))));
+        for line in fold(&reason(p), width.saturating_sub(INDENT)) {
+            out.push_str(&format!("    {line}\n"));
+        }
     }
     out
+}
+
+fn reason(p: &Problem) -> String {
+    let times = match p.count {
+        0 | 1 => String::new(),
+        n => format!(" ({n} times)"),
+    };
+    let at = p.offset.map(|at| format!(", first at byte {at}"));
+    format!("{}{times}{}", line(&p.reason, 200), at.unwrap_or_default())
 }

@@ -1,71 +1,150 @@
 //! Search results for people.
 
+use crate::output::explanation;
 use crate::output::json::date;
-use crate::output::session::{day, project, resume, short_id};
-use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, line, paint};
-use session_core::{Standing, text::file_name};
+use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line, split};
+use crate::output::session::{day, project, resume, short_id, title};
+use crate::output::shell;
+use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
+use anstyle::Style;
+use session_core::text::file_name;
 use session_search::{Hit, Level, Results};
 use session_store::SessionRow;
-use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
-/// Most file names on a hit's last line.
+/// Columns of a score with its band.
+const SCORE: usize = 16;
+/// Most columns of a project's name.
+const PROJECT_COLUMNS: usize = 24;
+/// Fewest columns in which a title, a query or names of files say something.
+const LEAST: usize = 24;
+/// Most names of files.
 const FILES: usize = 4;
-/// Lines of a preview.
-const PREVIEW_LINES: usize = 2;
+const FILES_LABEL: &str = "files: ";
+/// Between names of files and the command that takes the session up.
+const ASIDE: usize = 4;
 
-/// A search's answer, as text with colour codes.
-pub fn answer(
-    query: &str,
-    results: &Results,
-    all: &[SessionRow],
-    explain: bool,
-    width: usize,
-) -> String {
-    let mut out = heading(query, results, width);
-    for hit in &results.hits {
-        out.push('\n');
-        out.push_str(&first_line(results.level, hit, all, width));
-        out.push_str(&preview(hit, width));
-        out.push_str(&last_line(hit, width));
-        if explain {
-            out.push_str(&explained(hit));
+/// A search's answer and what it is printed with.
+pub struct Listing<'a> {
+    /// As typed.
+    pub query: &'a str,
+    /// What was found.
+    pub results: &'a Results,
+    /// All sessions of the index: an id is as short as they allow.
+    pub all: &'a [SessionRow],
+    /// Single turns were left out by conditions, so that what was searched is
+    /// less than the sessions counted.
+    pub narrowed: bool,
+    /// Say how scores came to be.
+    pub explain: bool,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+impl Listing<'_> {
+    /// The answer as text with colour codes.
+    pub fn text(&self) -> String {
+        let mut out = self.heading();
+        for hit in &self.results.hits {
+            out.push('\n');
+            out.push_str(&flow(&self.fields(hit), 0, self.width));
+            out.push_str(&preview(hit, self.width));
+            out.push_str(&last_lines(hit, self.width));
+            if self.explain {
+                out.push_str(&explanation::of_hit(hit, self.width));
+            }
+        }
+        if self.explain {
+            out.push_str(&explanation::of_search(
+                &self.results.explanation,
+                self.width,
+            ));
+        }
+        out + &self.next()
+    }
+
+    /// What was asked and of how many; on two lines where the query would be
+    /// cut to little.
+    fn heading(&self) -> String {
+        let name = match self.results.level {
+            Level::Session => "SESSIONS",
+            Level::Turn => "TURNS",
+        };
+        let counts = line(&self.counts(), self.width.saturating_sub(INDENT));
+        let query = safe_line(self.query);
+        let room = self.width.saturating_sub(name.len() + 4);
+        let beside = room.saturating_sub(GAP + counts.width());
+        let fits = query.width().min(LEAST) <= beside;
+        let (room, gap) = match fits {
+            true => (beside, " ".repeat(GAP)),
+            false => (room, format!("\n{}", " ".repeat(INDENT))),
+        };
+        let (name, counts) = (paint(TITLE, name), paint(FAINT, counts));
+        format!("{name}  \"{}\"{gap}{counts}\n", line(&query, room))
+    }
+
+    fn counts(&self) -> String {
+        let searched = &self.results.searched;
+        let sessions = plural(searched.sessions, "session");
+        let projects = plural(searched.projects, "project");
+        match self.narrowed {
+            true => format!("filtered from {sessions}, {projects}"),
+            false => format!("{sessions}, {projects}{}", bracketed(&searched.sources)),
         }
     }
-    if explain {
-        out.push_str(&scales(results));
+
+    fn fields(&self, hit: &Hit) -> Vec<Field> {
+        let session = &hit.session;
+        let score = format!("[{:.2} {}]", hit.score, hit.band.name());
+        let id = short_id(session, self.all);
+        let turns = session.turns;
+        let (place, count) = match (self.results.level, &hit.turn) {
+            (Level::Turn, Some(turn)) => (
+                format!("{id}:{}", turn.index),
+                format!("{}/{turns}", turn.index + 1),
+            ),
+            _ => (id, plural(turns as usize, "turn")),
+        };
+        let day = day(date(self.results.level, hit));
+        let mut fields = vec![
+            Field::whole(style::band(hit.band), format!("{score:<SCORE$}")),
+            Field::whole(Style::new(), safe_line(&session.source)),
+            Field::whole(ID, place),
+            Field::whole(PROJECT, line(project(session), PROJECT_COLUMNS)),
+            Field::whole(FAINT, day),
+            Field::whole(Style::new(), count),
+        ];
+        fields.extend(session.gone.then(|| Field::whole(FAINT, "(history gone)")));
+        fields.push(titled(session));
+        fields
     }
-    out.push_str(&next(query, results, all));
-    out
+
+    /// The command that goes on from the first hit.
+    fn next(&self) -> String {
+        let Some(first) = self.results.hits.first() else {
+            return String::new();
+        };
+        let id = short_id(&first.session, self.all);
+        let arguments = match (self.results.level, &first.turn) {
+            (Level::Turn, Some(turn)) => {
+                let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
+                let place = format!("{id}:{}-{last}", turn.index.saturating_sub(2));
+                vec!["show".to_owned(), shell::id(&place)]
+            }
+            _ => {
+                let (query, id) = (shell::query(self.query), shell::id(&id));
+                ["search", &query, "--depth", "2", "--session", &id]
+                    .map(str::to_owned)
+                    .to_vec()
+            }
+        };
+        let name = "Next:";
+        let command = shell::command(&arguments, name.len() + 1, self.width);
+        format!("\n{} {command}\n", paint(FAINT, name))
+    }
 }
 
-fn heading(query: &str, results: &Results, width: usize) -> String {
-    let name = match results.level {
-        Level::Session => "SESSIONS",
-        Level::Turn => "TURNS",
-    };
-    let searched = &results.searched;
-    let sources: Vec<String> = searched
-        .sources
-        .iter()
-        .map(|(name, n)| format!("{name} {n}"))
-        .collect();
-    let counts = format!(
-        "{}, {} ({})",
-        plural(searched.sessions, "session"),
-        plural(searched.projects, "project"),
-        sources.join(", ")
-    );
-    let query = line(
-        query,
-        width.saturating_sub(counts.len() + name.len() + 9).max(12),
-    );
-    format!(
-        "{}  \"{query}\"   {}\n",
-        paint(TITLE, name),
-        paint(FAINT, counts)
-    )
-}
-
+/// A count with its noun.
 pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 {
         format!("1 {noun}")
@@ -74,174 +153,117 @@ pub fn plural(count: usize, noun: &str) -> String {
     }
 }
 
-fn first_line(level: Level, hit: &Hit, all: &[SessionRow], width: usize) -> String {
-    let session = &hit.session;
-    let score = format!("[{:.2} {}]", hit.score, hit.band.name());
-    let id = short_id(session, all);
-    let place = match (level, &hit.turn) {
-        (Level::Turn, Some(turn)) => format!("{id}:{}", turn.index),
-        _ => id,
-    };
-    let count = match (level, &hit.turn) {
-        (Level::Turn, Some(turn)) => format!("{}/{}", turn.index + 1, session.turns),
-        _ => plural(session.turns as usize, "turn"),
-    };
-    let gone = if session.gone { "  (history gone)" } else { "" };
-    let project = line(project(session), 24);
-    let day = day(date(level, hit));
-    let used = 17
-        + 3
-        + session.source.len()
-        + 3
-        + place.len()
-        + 3
-        + project.len()
-        + 3
-        + day.len()
-        + 3
-        + count.len();
-    let title = match &session.parent {
-        Some(_) => format!("subagent: {}", session.title.as_deref().unwrap_or("-")),
-        None => session.title.clone().unwrap_or_default(),
-    };
-    let title = line(&title, width.saturating_sub(used + 3 + gone.len()).max(16));
-    format!(
-        "{}{}   {}   {}   {}   {}   {count}   {}{}\n",
-        paint(style::band(hit.band), &score),
-        " ".repeat(16usize.saturating_sub(score.len())),
-        session.source,
-        paint(ID, place),
-        paint(PROJECT, project),
-        paint(FAINT, day),
-        paint(TITLE, title),
-        paint(FAINT, gone),
-    )
+/// Sessions by agent, in brackets with a space before them, if there are any.
+pub fn bracketed(sources: &std::collections::BTreeMap<String, usize>) -> String {
+    let counts: Vec<String> = sources
+        .iter()
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    match counts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", counts.join(", ")),
+    }
 }
 
+fn titled(session: &SessionRow) -> Field {
+    let (style, title) = match title(session) {
+        Some(title) => (TITLE, title),
+        None => (FAINT, "(no title)"),
+    };
+    let mark = if session.parent.is_some() {
+        "subagent: "
+    } else {
+        ""
+    };
+    Field::cut_to(style, format!("{mark}{}", safe_line(title)), LEAST)
+}
+
+/// At most two lines.
 fn preview(hit: &Hit, width: usize) -> String {
-    let columns = width.saturating_sub(4);
-    let text = line(&hit.preview, columns * PREVIEW_LINES - 8);
-    let mut out = String::new();
-    let mut current = String::new();
-    for word in text.split(' ') {
-        if !current.is_empty()
-            && unicode_width::UnicodeWidthStr::width(current.as_str()) + 1 + word.len() > columns
-        {
-            let _ = writeln!(out, "    {current}");
-            current.clear();
-        }
-        if !current.is_empty() {
-            current.push(' ');
-        }
-        current.push_str(word);
-    }
-    if !current.is_empty() {
-        let _ = writeln!(out, "    {}", line(&current, columns));
-    }
-    out
+    let columns = width.saturating_sub(INDENT);
+    let text = safe_line(&hit.preview);
+    let (first, rest) = split(&text, columns);
+    let lines = [first.to_owned(), line(rest, columns)];
+    lines
+        .iter()
+        .filter(|l| !l.is_empty())
+        .map(|l| format!("    {l}\n"))
+        .collect()
 }
 
-fn last_line(hit: &Hit, width: usize) -> String {
-    let resume = resume(&hit.session).map(|command| format!("resume: {command}"));
-    let room = width.saturating_sub(4 + resume.as_ref().map_or(0, |r| r.len() + 4));
-    let files = files(hit, room.max(24));
-    match (files, resume) {
-        (Some(files), Some(resume)) => format!("    {files}    {}\n", paint(FAINT, resume)),
-        (Some(files), None) => format!("    {files}\n"),
-        (None, Some(resume)) => format!("    {}\n", paint(FAINT, resume)),
-        (None, None) => String::new(),
-    }
+/// Names of files and the command that takes the session up again: beside each
+/// other where there is room, else on lines of their own.
+fn last_lines(hit: &Hit, width: usize) -> String {
+    let columns = width.saturating_sub(INDENT);
+    let names = names(hit);
+    let alone = || files(&names, columns).unwrap_or_else(|| first_file(&names, columns));
+    let lines = match resumed(hit, columns) {
+        None => vec![alone()],
+        Some(resume) => {
+            let room = columns.saturating_sub(ASIDE + resume.width());
+            let beside = files(&names, room).filter(|_| room >= LEAST || names.len() == 1);
+            let resume = paint(FAINT, resume);
+            match beside {
+                Some(files) => vec![format!("{files}{}{resume}", " ".repeat(ASIDE))],
+                None => vec![alone(), resume],
+            }
+        }
+    };
+    let lines = lines.iter().filter(|line| !line.is_empty());
+    lines.map(|line| format!("    {line}\n")).collect()
 }
 
-fn files(hit: &Hit, room: usize) -> Option<String> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in hit.files.iter().map(|f| file_name(f)) {
-        if !names.contains(&name) {
+/// The command that takes a session up again. It is never cut: where it is too
+/// long it goes without its label, and at worst beyond the width.
+fn resumed(hit: &Hit, columns: usize) -> Option<String> {
+    let command = safe_line(&resume(&hit.session)?);
+    let labelled = format!("resume: {command}");
+    Some(if labelled.width() <= columns {
+        labelled
+    } else {
+        command
+    })
+}
+
+/// Names of the hit's files, each once.
+fn names(hit: &Hit) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in hit.files.iter().map(|f| safe_line(file_name(f))) {
+        if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
     }
-    let more = names.len().saturating_sub(FILES);
-    names.truncate(FILES);
-    let more = if more > 0 {
-        format!(" +{more}")
-    } else {
-        String::new()
+    names
+}
+
+/// As many names as there is room for, if there is for one.
+fn files(names: &[String], columns: usize) -> Option<String> {
+    let room = columns.saturating_sub(FILES_LABEL.len());
+    let most = names.len().min(FILES);
+    let list = |shown: usize| {
+        let (shown, more) = names.split_at(shown);
+        format!("{}{}", shown.join(", "), plus(more.len()))
     };
-    let list = line(&names.join(", "), room.saturating_sub(7 + more.len()));
-    (!list.is_empty()).then(|| format!("{}{list}{more}", paint(FAINT, "files: ")))
+    let list = (1..=most)
+        .rev()
+        .map(list)
+        .find(|list| list.width() <= room)?;
+    Some(format!("{}{list}", paint(FAINT, FILES_LABEL)))
 }
 
-fn explained(hit: &Hit) -> String {
-    let part = |name: &str, standing: Option<Standing>| match standing {
-        Some(s) => format!(
-            "{name} {:.3} (rank {}, scaled {:.3})",
-            s.score, s.rank, s.scaled
-        ),
-        None => format!("{name} -"),
-    };
-    let text = format!(
-        "    {}   {}\n",
-        part("bm25", hit.lexical),
-        part("cosine", hit.dense)
-    );
-    paint(FAINT, text.trim_end()) + "\n"
-}
-
-fn scales(results: &Results) -> String {
-    let e = &results.explanation;
-    let mut out = format!(
-        "\nscore = {:.2} x dense + {:.2} x lexical; the best dense hit is worth {:.2}, the best lexical hit {:.2}\n",
-        e.fusion.alpha,
-        1.0 - e.fusion.alpha,
-        e.fusion.dense_top,
-        e.fusion.lexical_top
-    );
-    for term in &e.terms {
-        let _ = writeln!(
-            out,
-            "  {}: {}, idf {:.2}",
-            line(&term.term, 40),
-            plural(term.turns as usize, "turn"),
-            term.idf
-        );
-    }
-    out
-}
-
-fn next(query: &str, results: &Results, all: &[SessionRow]) -> String {
-    let Some(first) = results.hits.first() else {
+/// The first name, cut; empty where there is none.
+fn first_file(names: &[String], columns: usize) -> String {
+    let Some(first) = names.first() else {
         return String::new();
     };
-    let id = short_id(&first.session, all);
-    let command = match (results.level, &first.turn) {
-        (Level::Turn, Some(turn)) => {
-            let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
-            let place = format!("{id}:{}-{last}", turn.index.saturating_sub(2));
-            format!("show {}", number_quoted(place))
-        }
-        _ => {
-            let (query, id) = (quoted(query), number_quoted(id));
-            format!("search {query} --depth 2 --session {id}")
-        }
-    };
-    format!("\n{} session-search {command}\n", paint(FAINT, "Next:"))
+    let more = plus(names.len() - 1);
+    let room = columns.saturating_sub(FILES_LABEL.len() + more.len());
+    format!("{}{}{more}", paint(FAINT, FILES_LABEL), line(first, room))
 }
 
-/// An id as a shell takes it: `#` begins a comment there.
-fn number_quoted(id: String) -> String {
-    if id.starts_with('#') {
-        format!("'{id}'")
-    } else {
-        id
-    }
-}
-
-/// The query as a shell takes it.
-fn quoted(query: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
-    if query.chars().all(plain) && !query.starts_with('-') {
-        format!("\"{query}\"")
-    } else {
-        format!("'{}'", line(query, 200).replace('\'', "'\\''"))
+fn plus(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        n => format!(" +{n}"),
     }
 }

@@ -3,7 +3,9 @@
 use crate::output::session::{project, resume, rfc3339};
 use anyhow::Result;
 use serde::Serialize;
+use session_core::text::is_unsafe;
 use session_core::{Band, Standing};
+use session_indexer::Outcome;
 use session_search::{Explanation, Hit, Level, Results, Searched};
 use session_store::SessionRow;
 use std::borrow::Cow;
@@ -28,17 +30,13 @@ fn escaped(json: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(json.len() + 64);
     for c in json.chars() {
         if is_unsafe(c) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            out.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
         } else {
             out.push(c);
         }
     }
     Cow::Owned(out)
-}
-
-/// Delete, the C1 controls, and marks of direction.
-fn is_unsafe(c: char) -> bool {
-    matches!(c, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The answer to a search.
@@ -48,8 +46,29 @@ pub struct Answer<'a> {
     level: Level,
     hits: Vec<JsonHit<'a>>,
     searched: Searched,
+    index: Option<Freshness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
+}
+
+/// How far the index was as the histories are.
+#[derive(Serialize)]
+struct Freshness {
+    complete: bool,
+    files_left: usize,
+    sessions_left: usize,
+    locked: bool,
+}
+
+impl Freshness {
+    fn of(outcome: &Outcome) -> Self {
+        Self {
+            complete: outcome.is_complete(),
+            files_left: outcome.files_left,
+            sessions_left: outcome.sessions_left,
+            locked: outcome.locked,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -82,8 +101,14 @@ struct Explain {
     dense: Option<Standing>,
 }
 
-/// A search's results as they are printed.
-pub fn answer<'a>(query: &'a str, results: &'a Results, explain: bool) -> Answer<'a> {
+/// A search's results as they are printed. `refreshed`: what came before, if
+/// anything did.
+pub fn answer<'a>(
+    query: &'a str,
+    results: &'a Results,
+    explain: bool,
+    refreshed: Option<&Outcome>,
+) -> Answer<'a> {
     Answer {
         query,
         level: results.level,
@@ -93,6 +118,7 @@ pub fn answer<'a>(query: &'a str, results: &'a Results, explain: bool) -> Answer
             .map(|hit| json_hit(results.level, hit, explain))
             .collect(),
         searched: results.searched.clone(),
+        index: refreshed.map(Freshness::of),
         explanation: explain.then_some(&results.explanation),
     }
 }
@@ -139,7 +165,7 @@ pub fn date(level: Level, hit: &Hit) -> Option<i64> {
 }
 
 /// The answer where there is no history.
-pub fn nothing(query: &str, depth: u8) -> Answer<'_> {
+pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> Answer<'a> {
     let level = if depth == 1 {
         Level::Session
     } else {
@@ -150,8 +176,17 @@ pub fn nothing(query: &str, depth: u8) -> Answer<'_> {
         level,
         hits: Vec::new(),
         searched: Searched::default(),
+        index: refreshed.map(Freshness::of),
         explanation: None,
     }
+}
+
+/// The three levels of the demo; those after nothing was found are null.
+#[derive(Serialize)]
+pub struct Demo<'a> {
+    pub sessions: Answer<'a>,
+    pub turns: Option<Answer<'a>>,
+    pub shown: Option<ShownSession<'a>>,
 }
 
 /// Turns in full.

@@ -1,8 +1,11 @@
 //! How things look, on a terminal and as JSON.
 
+pub mod explanation;
 pub mod human;
 pub mod json;
+pub mod layout;
 pub mod progress;
 pub mod session;
+pub mod shell;
 pub mod show;
 pub mod style;

@@ -1,17 +1,19 @@
 //! How sessions are named in output.
 
+use crate::output::layout::{line, safe_line};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use session_core::{SessionMeta, SourceName, project_name};
 use session_sources::sources;
 use session_store::SessionRow;
 
-/// Shortest beginning of an id that is ever shown.
+/// Shortest and longest beginning of an id that is ever shown.
 const SHORT: usize = 8;
+const LONG: usize = 24;
 
 /// The shortest beginning of a session's id that no other one shares. The
-/// index's own number, where another one has the same id, or where the id would
-/// mean something to a shell or a terminal.
+/// index's own number, where another one has the same id or shares much of it,
+/// or where the id would mean something to a shell or a terminal.
 pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
     if !is_plain(&session.uid) || has_twin(session, all) {
         return format!("#{}", session.id);
@@ -29,7 +31,10 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
         .map(shared)
         .max()
         .unwrap_or(0);
-    uid.iter().take((longest + 1).max(SHORT)).collect()
+    match longest + 1 {
+        shared if shared > LONG => format!("#{}", session.id),
+        shared => uid.iter().take(shared.max(SHORT)).collect(),
+    }
 }
 
 fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
@@ -43,6 +48,12 @@ fn is_plain(uid: &str) -> bool {
         && uid
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+}
+
+/// A session's title, if it has one that can be seen.
+pub fn title(session: &SessionRow) -> Option<&str> {
+    let title = session.title.as_deref()?;
+    (!safe_line(title).is_empty()).then_some(title)
 }
 
 /// The name of a session's project.
@@ -103,11 +114,7 @@ pub fn candidates(id: &str, found: &[SessionRow]) -> String {
         } else {
             session.uid.clone()
         };
-        let title = session
-            .title
-            .as_deref()
-            .map(|t| super::style::line(t, 40))
-            .unwrap_or_default();
+        let title = line(title(session).unwrap_or("(no title)"), 40);
         out.push_str(&format!(
             "\n  {name}   {}   {}   {title}",
             project(session),

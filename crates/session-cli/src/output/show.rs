@@ -1,8 +1,10 @@
 //! Turns in full, for people.
 
 use crate::output::human::plural;
-use crate::output::session::{minute, project, short_id};
-use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, line, paint};
+use crate::output::layout::{Field, flow, line, safe_line};
+use crate::output::session::{minute, project, short_id, title};
+use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
+use anstyle::Style;
 use serde_json::Value;
 use session_core::text::printable;
 use session_core::{Part, PromptKind, ToolCall};
@@ -14,19 +16,21 @@ const BRIEF_LINES: usize = 8;
 
 /// What is shown above the turns.
 pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
-    let id = short_id(session, all);
-    let mut out = format!(
-        "{}  {}   {}   {}   {}   {}\n",
-        paint(TITLE, "SESSION"),
-        paint(ID, id),
-        session.source,
-        paint(PROJECT, line(project(session), 30)),
-        minute(session.started_ms),
-        plural(session.turns as usize, "turn"),
-    );
-    if let Some(title) = &session.title {
-        out.push_str(&format!("{}\n", paint(TITLE, line(title, width))));
-    }
+    let name = format!("{}  ", paint(TITLE, "SESSION"));
+    let plain = Style::new();
+    let fields = [
+        Field::whole(ID, short_id(session, all)),
+        Field::whole(plain, safe_line(&session.source)),
+        Field::whole(PROJECT, line(project(session), 30)),
+        Field::whole(plain, minute(session.started_ms)),
+        Field::whole(plain, plural(session.turns as usize, "turn")),
+    ];
+    let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
+    let title = match title(session) {
+        Some(title) => paint(TITLE, line(title, width)),
+        None => paint(FAINT, "(no title)"),
+    };
+    out.push_str(&format!("{title}\n"));
     let more = [
         ("folder", &session.cwd),
         ("branch", &session.branch),

@@ -102,6 +102,24 @@ fn a_database_of_another_version() {
     said_and_healed(&env);
 }
 
+#[test]
+fn a_database_that_lacks_a_column() {
+    let env = small();
+    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch("ALTER TABLE sessions RENAME COLUMN cwd TO lost")
+        .unwrap();
+    drop(db);
+    insta::assert_snapshot!(env.run(&["search", "docker", "--no-refresh"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index database failed: no such column: cwd
+    hint: run `session-search index --full` to build it anew; the old database is kept beside it
+    ");
+    said_and_healed(&env);
+}
+
 /// What was there is kept beside: it may be all that is left of a history.
 #[test]
 fn the_old_database_is_kept() {

@@ -105,6 +105,13 @@ impl TestEnvironment {
         serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
     }
 
+    /// What a command prints for people where the terminal has so many columns.
+    pub fn printed(&self, args: &[&str], columns: usize) -> String {
+        let mut command = self.command();
+        command.args(args).env("COLUMNS", columns.to_string());
+        self.ran(command.output().unwrap()).succeeded().stdout()
+    }
+
     /// Sessions that a search finds, best first.
     pub fn found(&self, args: &[&str]) -> Vec<String> {
         let answer = self.json(&[&["search"], args].concat());

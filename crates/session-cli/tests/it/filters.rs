@@ -209,6 +209,29 @@ fn branches_and_files_narrow_the_search() {
     check(&env, &["--file", "nothing.rs"], "");
 }
 
+/// Sessions are counted before their turns are judged: the heading says so.
+#[test]
+fn what_filters_by_turn_leave_is_not_counted_as_searched() {
+    let env = env();
+    let heading = |filter: &[&str]| {
+        let ran = env
+            .run(&[&["search", "kettle"], filter].concat())
+            .succeeded();
+        ran.stdout().lines().next().unwrap().to_owned()
+    };
+    assert_snapshot!(heading(&["--source", "claude"]), @r#"SESSIONS  "kettle"   4 sessions, 2 projects (claude 4)"#);
+    assert_snapshot!(heading(&["--branch", "steam"]), @r#"SESSIONS  "kettle"   filtered from 5 sessions, 3 projects"#);
+    assert_snapshot!(heading(&["--file", "probe.rs", "--depth", "2"]), @r#"TURNS  "kettle"   filtered from 5 sessions, 3 projects"#);
+    assert_snapshot!(env.run(&["search", "kettle", "--file", "nothing.rs"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing found in what the filters leave of 5 sessions
+    hint: the filters may be too narrow
+    ");
+}
+
 /// A session passes by the turns that pass.
 #[test]
 fn branches_files_and_times_are_of_turns() {
@@ -318,7 +341,14 @@ fn no_more_are_shown_than_asked_for() {
         2
     );
     assert_eq!(env.found(&[PROMPT, "-n", "1"]).len(), 1);
-    env.run(&["search", PROMPT, "--limit", "0"]).exits(1);
+    for none in ["0", "-1", "many", ""] {
+        let limit = format!("--limit={none}");
+        let ran = env.run(&["search", PROMPT, &limit]).exits(2);
+        assert!(
+            ran.stderr().contains("not a whole number from 1 on"),
+            "{ran}"
+        );
+    }
     env.run(&["search", PROMPT, "--limit", "18446744073709551615"])
         .exits(0);
 }

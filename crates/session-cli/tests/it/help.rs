@@ -146,12 +146,13 @@ fn help_of_demo() {
     assert_snapshot!(help(&["demo"]), @r#"
     Walk the three levels on a small built-in history
 
-    Usage: session-search demo [QUERY]
+    Usage: session-search demo [OPTIONS] [QUERY]
 
     Arguments:
       [QUERY]  What to look for [default: "why can the api container not resolve the database host"]
 
     Options:
+          --json  Print JSON
       -h, --help  Print help
     "#);
 }
@@ -167,6 +168,7 @@ fn help_of_eval() {
       <SET_DIR>  Folder of the set
 
     Options:
+          --model <NAME>    Model that makes the vectors: table or all-minilm-l6-v2 [default: table]
           --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
           --level <LEVEL>   What is ranked [default: both] [possible values: session, turn, both]
           --pooled          Ask every question in all sessions, whatever its scope

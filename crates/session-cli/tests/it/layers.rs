@@ -55,6 +55,19 @@ fn crates_know_only_those_below_them() {
     }
 }
 
+/// Who looks for the place of something finds every crate there.
+#[test]
+fn the_architecture_names_each_crate() {
+    let page = crates().join("../docs/architecture.md");
+    let page = fs_err::read_to_string(page).unwrap();
+    for name in edges().keys() {
+        assert!(
+            page.contains(&format!("\n  {name}/ ")),
+            "{name} is not named"
+        );
+    }
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs_err::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,11 +1,14 @@
 //! The program, run as a user runs it, each time in a home folder of its own.
 
 mod claude;
+mod columns;
 mod copies;
 mod corrupt;
 mod damage;
+mod demo;
 mod environment;
 mod filters;
+mod freshness;
 mod generator;
 mod growth;
 mod help;

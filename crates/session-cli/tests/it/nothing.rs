@@ -1,7 +1,8 @@
 //! What is said where there is nothing to say.
 
+use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::history::small;
+use crate::history::{small, watcher};
 use insta::assert_snapshot;
 
 #[test]
@@ -33,6 +34,12 @@ fn nothing_found_is_said_on_stderr() {
         "sessions": 0,
         "projects": 0,
         "sources": {}
+      },
+      "index": {
+        "complete": true,
+        "files_left": 0,
+        "sessions_left": 0,
+        "locked": false
       }
     }
     ----- stderr -----
@@ -45,6 +52,32 @@ fn nothing_found_is_said_on_stderr() {
     session b2000000-0000-4000-8000-000000000002 has no such turn
     hint: its turns are 0 to 0
     ");
+}
+
+#[test]
+fn an_empty_index_has_nothing_in_brackets() {
+    let env = TestEnvironment::new();
+    env.run(&["index"]).succeeded();
+    let status = env.printed(&["status"], 100);
+    assert!(
+        status.contains("history   0 sessions, 0 turns, 0 projects\n"),
+        "{status}"
+    );
+}
+
+#[test]
+fn a_session_without_a_title_says_so() {
+    let env = TestEnvironment::indexed(&[watcher(), untitled()]);
+    let listed = env.printed(&["search", "telescope", "--limit", "1"], 100);
+    assert!(listed.contains("1 turn   (no title)\n"), "{listed}");
+    let shown = env.printed(&["show", "e5"], 100);
+    assert!(shown.contains("\n(no title)\n"), "{shown}");
+}
+
+fn untitled() -> Transcript {
+    Transcript::new("e5000000-0000-4000-8000-000000000005", "/home/ann/attic")
+        .user("ok")
+        .assistant("The telescope stands on the balcony.")
 }
 
 #[test]
@@ -77,26 +110,31 @@ fn without_history_the_way_on_is_shown() {
         "sessions": 0,
         "projects": 0,
         "sources": {}
+      },
+      "index": {
+        "complete": true,
+        "files_left": 0,
+        "sessions_left": 0,
+        "locked": false
       }
     }
     ----- stderr -----
     no Claude Code or OpenCode history in `[TMP]/home`
     hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
     "#);
-    assert_snapshot!(env.run(&["search", "docker", "--or-demo", "--limit", "1"]), @r#"
-    exit code: 0
-    ----- stdout -----
-    SESSIONS  "docker"   6 sessions, 3 projects (claude 6)
-
-    [# moderate]    claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
-        …on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers
-        only for containers that share a user-defined network. That is why the name does not res…
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    Next: session-search search "docker" --depth 2 --session a1b2c3d4
-    ----- stderr -----
-    note: this machine has no history yet; this is the built-in demo
-    "#);
+    let ran = env
+        .run(&["search", "docker", "--or-demo", "--limit", "1"])
+        .succeeded();
+    assert!(
+        ran.stdout()
+            .starts_with("SESSIONS  \"docker\"   6 sessions, 3 projects"),
+        "{ran}"
+    );
+    assert!(ran.stdout().contains("docker-network-debug"), "{ran}");
+    assert_eq!(
+        ran.stderr(),
+        "note: this machine has no history yet; this is the built-in demo\n"
+    );
     assert_snapshot!(env.run(&["show", "a1"]), @r"
     exit code: 2
     ----- stdout -----

@@ -96,6 +96,12 @@ fn sessions_are_listed_as_json() {
           "claude": 3,
           "opencode": 1
         }
+      },
+      "index": {
+        "complete": true,
+        "files_left": 0,
+        "sessions_left": 0,
+        "locked": false
       }
     }
     ----- stderr -----
@@ -153,6 +159,12 @@ fn turns_are_listed_as_json() {
           "claude": 3,
           "opencode": 1
         }
+      },
+      "index": {
+        "complete": true,
+        "files_left": 0,
+        "sessions_left": 0,
+        "locked": false
       }
     }
     ----- stderr -----
@@ -358,76 +370,4 @@ fn index_tells_what_it_did() {
     }
     ----- stderr -----
     "#);
-}
-
-#[test]
-fn the_demo_walks_three_levels() {
-    let env = TestEnvironment::new();
-    assert_snapshot!(env.run(&["demo"]), @r#"
-    exit code: 0
-    ----- stdout -----
-
-    Level 1: which session was it?
-    $ session-search search "why can the api container not resolve the database host" --limit 3
-
-    SESSIONS  "why can the api container not resolve the databas…"   6 sessions, 3 projects (claude 6)
-
-    [# strong]      claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
-        The containers on the backend network can't reach each other by name. `api` gets "could not
-        resolve host: db" since I split the compose file.
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    [# weak]        claude   e5f6a7b8   shop   2026-03-11   2 turns   Duplicate orders after a retry
-        Customers are sometimes charged twice when the payment provider times out and we retry.
-        files: checkout.ts    resume: claude --resume e5f6a7b8-5555-4e55-8e55-000000000005
-
-    [# weak]        claude   b7e0f1a2   homelab   2026-02-03   2 turns   Nightly backup to the NAS
-        `backup.sh` dumps the database through `pg_dump`, compresses it with zstd and deletes dumps
-        older than 14 days. A systemd timer is better than cron here: it catches up after the machi…
-        files: backup.sh    resume: claude --resume b7e0f1a2-2222-4b22-8b22-000000000002
-
-    Next: session-search search "why can the api container not resolve the database host" --depth 2 --session a1b2c3d4
-
-    Level 2: which exchange in it?
-    $ session-search search "why can the api container not resolve the database host" --depth 2 --session a1b2c3d4 --limit 3
-
-    TURNS  "why can the api container not resolve the database host"   1 session, 1 project (claude 1)
-
-    [# strong]      claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
-        The containers on the backend network can't reach each other by name. `api` gets "could not
-        resolve host: db" since I split the compose file.
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    [# weak]        claude   a1b2c3d4:1   homelab   2026-01-15   2/3   docker-network-debug
-        `db` is on `backend` alone now and `api` resolves it to 172.20.0.3.
-        files: docker-compose.yaml    resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    Next: session-search show a1b2c3d4:0-2
-
-    Level 3: everything around it
-    $ session-search show a1b2c3d4:0
-
-    SESSION  a1b2c3d4   claude   homelab   2026-01-15 19:02   3 turns
-    docker-network-debug
-    folder: /home/ann/homelab
-    branch: main
-
-    ── 1/3  2026-01-15 19:02 ───────────────────────────────────────────────────────────────────────────
-    you> The containers on the backend network can't reach each other by name. `api` gets "could not resolve host: db" since I split the compose file.
-
-    ● Bash docker network ls && docker compose ps
-      │ NETWORK ID     NAME              DRIVER
-      │ 3f1c9a2b7d10   homelab_default   bridge
-      │ 9b77c0de4411   backend           bridge
-      │ NAME   SERVICE   STATUS
-      │ api    api       running
-      │ db     db        running
-
-    ● Bash docker network inspect backend --format '{{range .Containers}}{{.Name}} {{end}}'
-      │ api
-
-    Only `api` is attached to the `backend` bridge. `db` stayed on `homelab_default` when the file was split, and Docker's embedded DNS at 127.0.0.11 answers only for containers that share a user-defined network. That is why the name does not resolve.
-    ----- stderr -----
-    "#);
-    assert!(!env.index("").exists() && !env.home(".cache").exists());
 }

@@ -9,8 +9,9 @@ use std::process::Stdio;
 
 const ID: &str = "e5000000-0000-4000-8000-000000000005";
 
-/// Colour, title, C1, bidirectional override, carriage return, backspace, delete.
-const HOSTILE: &str = "gar\u{1b}[31mgoyle \u{1b}]0;owned\u{7} \u{9b}2J \u{9d}0;x\u{9c} \u{202e}evil\u{2066} a\rb\u{8}c\u{7f} \u{1b}P1$r\u{1b}\\ \u{0} end";
+/// Colour, title, C1, bidirectional override, carriage return, backspace,
+/// delete, letters that nobody sees.
+const HOSTILE: &str = "\u{feff}gar\u{1b}[31mgoyle \u{1b}]0;owned\u{7} \u{9b}2J \u{9d}0;x\u{9c} \u{202e}evil\u{2066} a\rb\u{8}c\u{7f} \u{1b}P1$r\u{1b}\\ \u{0} \u{200b}\u{2060}\u{ad}\u{e0041} end";
 
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
@@ -42,14 +43,16 @@ fn env() -> TestEnvironment {
 #[track_caller]
 fn harmless(ran: &Ran) {
     for text in [ran.stdout(), ran.stderr()] {
-        let bad = |c: &char| (c.is_control() && !"\n\t".contains(*c)) || bidirectional(*c);
+        let bad = |c: &char| (c.is_control() && !"\n\t".contains(*c)) || is_unseen(*c);
         let found: Vec<char> = text.chars().filter(bad).collect();
         assert!(found.is_empty(), "{found:?} in {ran}");
     }
 }
 
-fn bidirectional(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Marks of direction, and what has neither shape nor width.
+fn is_unseen(c: char) -> bool {
+    "\u{200b}\u{2060}\u{feff}\u{ad}\u{e0041}".contains(c)
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[test]
@@ -182,7 +185,8 @@ fn a_full_disk_is_an_error() {
         command.args(args).stdout(full.into_parts().0);
         let ran = env.ran(command.output().unwrap()).exits(2);
         assert!(
-            ran.stderr().starts_with("error: No space left on device"),
+            ran.stderr().starts_with("error: No space left on device")
+                && ran.stderr().contains("hint: free space"),
             "{ran}"
         );
     }

@@ -90,6 +90,29 @@ fn a_file_that_is_no_database_wants_a_rebuild() {
     assert_rebuilt(&index);
 }
 
+/// The version of the database says what is in it: what lacks is lost.
+#[test]
+fn a_schema_that_lacks_something_wants_a_rebuild() {
+    for (change, said) in [
+        (
+            "ALTER TABLE sessions RENAME COLUMN cwd TO lost",
+            "no such column: cwd",
+        ),
+        ("DROP TABLE sessions", "no such table: sessions"),
+    ] {
+        let index = filled();
+        let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
+        db.pragma_update(None, "foreign_keys", false).unwrap();
+        db.execute_batch(change).unwrap();
+        db.close().unwrap();
+        let error = read_all(&index).unwrap_err();
+        assert!(error.wants_rebuild() && !error.wants_space(), "{error}");
+        let text = error.to_string();
+        assert!(text.ends_with(said), "{text}");
+        assert_rebuilt(&index);
+    }
+}
+
 /// Whatever page is lost, nothing panics, and what fails asks for a rebuild.
 #[test]
 fn a_lost_page_is_an_error_that_wants_a_rebuild() {

@@ -120,6 +120,25 @@ fn a_session_is_named_by_its_title_else_by_its_first_prompt_that_says_something(
 }
 
 #[test]
+fn a_long_prompt_names_its_session_up_to_a_word_with_a_mark() {
+    let named = |prompt: &str| {
+        let (_index, writer, _) = written(&[turn(0, prompt, &[])]);
+        title(&writer).unwrap()
+    };
+    let lantern = "Hang the lantern ".repeat(7);
+    assert_eq!(named(&lantern), lantern.trim());
+    let cut = named(&format!("{lantern}at the harbour gate"));
+    assert_eq!(
+        cut,
+        format!("{}…", lantern.trim_end_matches("lantern ").trim())
+    );
+    let cut = named(&"灯".repeat(50));
+    assert_eq!(cut, format!("{}…", "灯".repeat(39)));
+    let cut = named(&format!("Hang the lantern{}at the gate", " ".repeat(500)));
+    assert_eq!(cut, "Hang the lantern…");
+}
+
+#[test]
 fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
     let with_leaf = || Turn {
         leaf: Some("m9".into()),

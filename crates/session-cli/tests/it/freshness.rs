@@ -1,0 +1,64 @@
+//! What an answer says of the index that it comes from.
+
+use crate::environment::TestEnvironment;
+use crate::history::{checkout, docker, watcher};
+use crate::opencode::OpenCode;
+use serde_json::json;
+use session_store::Writer;
+
+/// The index of one session while there are two, and another process writes.
+fn locked() -> (TestEnvironment, Writer) {
+    let env = TestEnvironment::indexed(&[docker()]);
+    env.claude(&watcher());
+    let writer = Writer::open(&env.index("")).unwrap();
+    (env, writer)
+}
+
+#[test]
+fn an_answer_from_an_index_that_is_being_written_may_be_incomplete() {
+    let (env, writer) = locked();
+    insta::assert_snapshot!(env.run(&["search", "docker", "--keyword-only"]).stderr(), @"note: another process is updating the index, 1 changed file still to be read; this answer may be incomplete");
+    let index = env.json(&["search", "docker"])["index"].clone();
+    assert_eq!(
+        index,
+        json!({"complete": false, "files_left": 1, "sessions_left": 0, "locked": true})
+    );
+    drop(writer);
+    let index = env.json(&["search", "docker"])["index"].clone();
+    assert_eq!(
+        index,
+        json!({"complete": true, "files_left": 0, "sessions_left": 0, "locked": false})
+    );
+}
+
+#[test]
+fn who_does_not_look_does_not_know() {
+    let (env, writer) = locked();
+    let answer = env.json(&["search", "docker", "--no-refresh"]);
+    assert!(answer["index"].is_null(), "{answer}");
+    drop(writer);
+    assert_eq!(
+        env.found(&["EMFILE", "--keyword-only", "--no-refresh"])
+            .len(),
+        0
+    );
+}
+
+/// What is read is there: the index that another process makes is not taken
+/// for that of a machine without history.
+#[test]
+fn a_history_that_is_not_read_yet_is_a_history() {
+    let env = TestEnvironment::new();
+    drop(OpenCode::open(&env));
+    env.run(&["index"]).succeeded();
+    env.claude(&checkout());
+    let writer = Writer::open(&env.index("")).unwrap();
+    let ran = env.run(&["search", "idempotency"]).exits(1);
+    assert!(
+        ran.stderr()
+            .contains("may be incomplete\nnothing found in 0 sessions"),
+        "{ran}"
+    );
+    drop(writer);
+    assert_eq!(env.found(&["idempotency", "--limit", "1"]).len(), 1);
+}
