@@ -8,7 +8,7 @@
 //! Two models lie inside the binary. [`bundled`] is a static table distilled
 //! from a transformer, in which a text is the weighted sum of its tokens'
 //! vectors ([`TableEmbedder`]). [`minilm`] is such a transformer, much better and
-//! ten thousand times slower ([`BertEmbedder`]). The files of both, [`Table`],
+//! a thousand times slower ([`BertEmbedder`]). The files of both, [`Table`],
 //! [`Vocabulary`] and weights, are used where they lie in the binary, so that
 //! the first vector is there a fraction of a millisecond after the start, or a
 //! few. [`WordPiece`] is the tokenizer.
