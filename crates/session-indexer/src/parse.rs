@@ -12,7 +12,7 @@ use std::time::Instant;
 const WAITING_EVENTS: usize = 48;
 /// Files that may have been begun and not yet taken by the writer. With the
 /// events this bounds memory.
-const WAITING_FILES: usize = 4;
+const WAITING_FILES: usize = 32;
 
 /// Files in order, each announced to the writer when a thread begins it.
 struct Queue<'a> {

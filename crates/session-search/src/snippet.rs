@@ -2,6 +2,8 @@
 
 use session_core::{Query, TurnContent, noise, text};
 
+/// How far into a text a passage is looked for.
+const SEARCHED_BYTES: usize = 8 * 1024;
 /// What stands for the words left out, one character.
 const CUT: char = '…';
 
@@ -51,6 +53,7 @@ struct Passage<'a> {
 
 /// The passage of a text with most of the words, if it has any of them.
 fn passage<'a>(text: &'a str, words: &[String], limit: usize) -> Option<Passage<'a>> {
+    let text = text::clip(text, SEARCHED_BYTES);
     let (folded, origins) = fold(text);
     let mut best: Option<Passage> = None;
     for (start, line) in starts(&folded, words, limit) {

@@ -52,7 +52,7 @@ CREATE TABLE embedded(
 CREATE VIRTUAL TABLE words USING fts5(
   prompt, answer, title, commands, paths, errors,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+INSERT INTO words(words, rank) VALUES('hashsize', 8000000);
 ";
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);

@@ -113,6 +113,15 @@ impl Writer {
         Ok(())
     }
 
+    /// True when more than an eighth of the database's pages are unused.
+    fn is_loose(&self) -> Result<bool> {
+        let pragma = |name: &str| -> Result<i64> {
+            let query = format!("PRAGMA {name}");
+            Ok(self.connection().query_row(&query, [], |row| row.get(0))?)
+        };
+        Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
+    }
+
     /// Merges the words' segments and gives unused space back, after a large
     /// write.
     ///
@@ -123,7 +132,9 @@ impl Writer {
         self.connection()
             .execute_batch("INSERT INTO words(words) VALUES('optimize')")?;
         self.commit()?;
-        self.connection().execute_batch("VACUUM")?;
+        if self.is_loose()? {
+            self.connection().execute_batch("VACUUM")?;
+        }
         self.connection()
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
