@@ -46,12 +46,12 @@ mod writer;
 
 pub use error::StoreError;
 pub use files::{FileRow, Problem, Stamp};
-pub use folder::{default_root, exists};
+pub use folder::{Lock, default_root, exists};
 pub use lexical::{Lexical, TermCount};
 pub use matrix::Matrix;
 pub use model::{Level, ModelId, ModelRow};
 pub use reader::Reader;
 pub use row::{CopyRow, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
-pub use vectors::{Document, Owner, Pending, SessionContents};
+pub use vectors::{Document, Extent, Owner, Pending, SessionContents};
 pub use writer::Writer;

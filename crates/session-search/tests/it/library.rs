@@ -2,7 +2,7 @@
 
 use session_core::{PromptKind, SessionMeta, SourceName, Span, Turn};
 use session_search::{Dense, DenseScale, Hit, Request, Results, search};
-use session_store::{Document, Level, Pending, Reader, Stamp, Writer};
+use session_store::{Document, Extent, Level, Reader, Stamp, Writer};
 use tempfile::TempDir;
 
 pub const DIMS: usize = 4;
@@ -80,12 +80,10 @@ impl Library {
             .map(|(level, turn, text, v)| (Document { level, turn, text }, Some(v.to_vec())))
             .collect();
         let model = self.writer.add_model("f00d", "by-hand", DIMS).unwrap();
-        let pending = Pending {
-            session,
-            revision: 0,
-        };
+        let all = self.writer.pending(&[]).unwrap();
+        let pending = all.into_iter().find(|p| p.session == session).unwrap();
         self.writer
-            .put_documents(&model, pending, &documents)
+            .put_documents(&model, pending, &documents, Extent::Whole)
             .unwrap();
         self.writer.commit().unwrap();
     }
