@@ -50,6 +50,7 @@ impl Access<'_> {
 fn wait_for_writer(root: &Path) -> Result<Writer, StoreError> {
     let began = Instant::now();
     loop {
+        drop(Reader::open(root)?); // never made anew where it has been deleted
         match Writer::open(root) {
             Err(StoreError::Locked { .. }) if began.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(10));

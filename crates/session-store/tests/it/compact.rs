@@ -112,7 +112,8 @@ fn a_damaged_matrix_is_not_compacted() {
 #[test]
 fn forgetting_begins_empty_matrices() {
     let (index, mut writer) = half_dead();
-    writer.forget_all().unwrap();
+    let model = current(&writer).id;
+    writer.forget_vectors(model).unwrap();
     assert_eq!(cosines(&index.reader()), BTreeMap::new());
     assert!(!index.root().join(GENERATIONS[0]).exists());
     put(&mut writer, 1, 0..10);
