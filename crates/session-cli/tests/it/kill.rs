@@ -43,6 +43,21 @@ fn a_growing_index_survives_being_killed() {
     Trial::new(&env, 0xbeef, begin).run();
 }
 
+/// The transformer, too, goes on where it was.
+#[test]
+fn a_slow_model_survives_being_killed() {
+    let env = TestEnvironment::unconfigured();
+    let config = env.home(".config/session-search/config.toml");
+    env.write(&config, "background = false");
+    generate(&env, 0..25);
+    let begin = || fs_err::remove_dir_all(env.index("")).unwrap_or_default();
+    let mut trial = Trial::new(&env, 0xfade, begin);
+    let held = Reader::open(&env.index("")).unwrap().models().unwrap();
+    let held: Vec<&str> = held.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(held, ["table", "all-minilm-l6-v2"]);
+    trial.run();
+}
+
 /// All that was said is replaced, so that the matrices are written anew.
 #[test]
 fn a_compaction_survives_being_killed() {

@@ -1,5 +1,6 @@
 //! The program, run as a user runs it, each time in a home folder of its own.
 
+mod background;
 mod claude;
 mod columns;
 mod copies;

@@ -300,7 +300,7 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     STATUS
     history   4 sessions (claude 3, opencode 1), 5 turns, 4 projects
-    model     table (256 dims): 4 of 4 sessions, 9 vectors
+    model     table (256 dims, in use): 4 of 4 sessions, 9 vectors
     updated   [TIME]: up to date
     index     [TMP]/index ([SIZE] MB, format 1)
     ----- stderr -----
@@ -330,7 +330,9 @@ fn status_tells_what_is_indexed() {
           "dims": 256,
           "vectors": 9,
           "sessions": 4,
-          "of": 4
+          "of": 4,
+          "chosen": true,
+          "running": false
         }
       ],
       "problems": []
