@@ -3,6 +3,7 @@
 
 mod args;
 mod command;
+mod config;
 mod error;
 mod home;
 mod output;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Show(show) => command::show::run(show),
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
+        Command::Model(model) => command::model::run(model),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
     };

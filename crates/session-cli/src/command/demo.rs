@@ -60,7 +60,7 @@ impl Demo {
         }
         let env = Env::with_home(&folder.path().join("home"));
         let root = folder.path().join("index");
-        let home = Home { env, root };
+        let home = Home::apart(env, root);
         let embedder = session_embed::bundled()?;
         let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
         let index = Reader::open(&home.root)?;

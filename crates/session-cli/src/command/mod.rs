@@ -4,6 +4,7 @@ pub mod demo;
 pub mod eval;
 pub mod fresh;
 pub mod index;
+pub mod model;
 pub mod search;
 pub mod show;
 pub mod status;

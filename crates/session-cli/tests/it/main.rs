@@ -2,6 +2,7 @@
 
 mod claude;
 mod columns;
+mod configuration;
 mod copies;
 mod corrupt;
 mod damage;
@@ -16,6 +17,7 @@ mod history;
 mod ids;
 mod kill;
 mod layers;
+mod models;
 mod noise;
 mod nothing;
 mod opencode;
