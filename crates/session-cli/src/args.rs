@@ -2,7 +2,7 @@
 
 mod model;
 
-pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand, NameArgs};
+pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;

@@ -113,6 +113,7 @@ impl Config {
 
     /// Threads to embed with: all cores; half of them, at least one, in the
     /// background.
+    #[allow(dead_code, reason = "for whatever embeds in the background")]
     pub fn threads(&self, in_background: bool) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         match (self.threads, in_background) {
@@ -134,7 +135,7 @@ fn parse(text: &str, path: &Path) -> Result<Config> {
     let key = text.lines().nth(line).and_then(|line| line.split_once('='));
     let key = key.map_or(String::new(), |(key, _)| format!(", key `{}`", key.trim()));
     bail!(
-        "{}, line {}{key}: {}\nhint: docs/configuration.md has the keys and their values; a file with none of them is good",
+        "{}, line {}{key}: {}\nhint: docs/configuration.md has the keys and their values; text stands in double quotes",
         path.display(),
         line + 1,
         error.message().trim().replace('\n', " ")

@@ -50,11 +50,6 @@ impl Staged {
         Ok(path)
     }
 
-    /// The folder itself.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Copies a file there and compares it with its pin.
     pub fn copy(
         &self,

@@ -49,7 +49,7 @@ struct ModelStatus {
     sessions: u64,
     of: usize,
     /// The user's choice.
-    chosen: bool,
+    in_use: bool,
     /// A process makes its vectors now.
     running: bool,
 }
@@ -122,10 +122,10 @@ fn models(home: &Home, index: &Reader) -> Result<Vec<ModelStatus>> {
             .map(|l| index.owners(model.id, *l).map(|o| o.len()))
             .sum::<Result<_, _>>()?;
         let sessions = index.embedded_sessions(model.id)?;
-        let chosen = model.name == home.config.model;
+        let in_use = model.name == home.config.model;
         Ok(ModelStatus {
-            chosen,
-            running: chosen && background::is_running(home),
+            in_use,
+            running: in_use && background::is_running(home),
             name: model.name,
             dims: model.dims,
             vectors,
@@ -212,10 +212,10 @@ fn history(status: &Status) -> String {
 fn model(m: &ModelStatus) -> String {
     let of = plural(m.of, "session");
     let vectors = plural(m.vectors, "vector");
-    let chosen = if m.chosen { ", in use" } else { "" };
+    let in_use = if m.in_use { ", in use" } else { "" };
     let running = if m.running { ", working now" } else { "" };
     format!(
-        "{} ({} dims{chosen}): {} of {of}, {vectors}{running}",
+        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}",
         m.name, m.dims, m.sessions
     )
 }

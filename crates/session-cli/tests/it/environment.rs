@@ -121,7 +121,7 @@ impl TestEnvironment {
 
     /// Runs the program and reads the JSON that it prints.
     pub fn json(&self, args: &[&str]) -> Value {
-        let ran = self.run(&[&args[..1], &["--json"], &args[1..]].concat());
+        let ran = self.run(&json(args));
         serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
     }
 
@@ -163,6 +163,13 @@ impl TestEnvironment {
         };
         problems.iter().map(line).collect()
     }
+}
+
+/// The arguments with `--json` after the command, or the command within it.
+fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let words = if args[0] == "model" { 2 } else { 1 };
+    let (command, rest) = args.split_at(words);
+    [command, &["--json"], rest].concat()
 }
 
 /// Sets when a file was changed last.

@@ -3,6 +3,7 @@
 mod background;
 mod claude;
 mod columns;
+mod configuration;
 mod copies;
 mod corrupt;
 mod damage;
@@ -17,6 +18,7 @@ mod history;
 mod ids;
 mod kill;
 mod layers;
+mod models;
 mod noise;
 mod nothing;
 mod opencode;

@@ -331,7 +331,7 @@ fn status_tells_what_is_indexed() {
           "vectors": 9,
           "sessions": 4,
           "of": 4,
-          "chosen": true,
+          "in_use": true,
           "running": false
         }
       ],

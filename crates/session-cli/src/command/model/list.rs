@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::ListArgs;
 use crate::home::Home;
 use crate::output::json;
-use crate::output::layout::{line, width};
+use crate::output::layout::{cut, line, width};
 use crate::output::style::{FAINT, ID, TITLE, paint};
 use anyhow::Result;
 use serde::Serialize;
@@ -125,13 +125,11 @@ fn text(models: &Models, width: usize) -> String {
         cells.chain([HEADINGS[n].len()]).max().unwrap_or(0)
     };
     let widths: [usize; 6] = std::array::from_fn(widest);
-    let mut out = paint(
-        TITLE,
-        line(&laid(&HEADINGS.map(str::to_owned), &widths, "  "), width),
-    );
+    let headings = laid(&HEADINGS.map(str::to_owned), &widths, "  ");
+    let mut out = paint(TITLE, cut(&headings, width));
     for (model, row) in models.models.iter().zip(&rows) {
         let mark = if model.in_use { "* " } else { "  " };
-        let text = line(&laid(row, &widths, mark), width);
+        let text = cut(&laid(row, &widths, mark), width);
         let style = if model.in_use {
             ID
         } else {

@@ -10,7 +10,7 @@ use crate::output::download::Bars;
 use crate::output::json;
 use anyhow::{Result, bail};
 use serde::Serialize;
-use session_models::Catalogue;
+use session_models::{Catalogue, State};
 use std::io::Write;
 
 /// Runs the command.
@@ -85,7 +85,8 @@ fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
 }
 
 fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    if home.config.model == name {
+    let is_bundled = catalogue.state(catalogue.spec(name)?) == State::Bundled;
+    if home.config.model == name && !is_bundled {
         bail!("the model `{name}` is in use\nhint: `session-search model use table` first");
     }
     Ok(catalogue.remove(name)?)
