@@ -138,22 +138,6 @@ impl Reader {
         Ok(blob.map(|b| unpack(&b)).unwrap_or_default())
     }
 
-    /// Calls `each` with every turn: its number, its session's number and what
-    /// the row says, until `each` has seen all.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn each_turn(&self, mut each: impl FnMut(TurnRow)) -> Result<()> {
-        let mut found = self
-            .db
-            .prepare(&format!("SELECT {TURN_COLUMNS} FROM turns"))?;
-        let mut rows = found.query([])?;
-        while let Some(row) = rows.next()? {
-            each(turn_row(row)?);
-        }
-        Ok(())
-    }
-
     /// Checks the database's own structure, and that every row of every matrix
     /// is a unit vector.
     ///

@@ -237,12 +237,12 @@ fn dump(root: &Path) -> String {
         .into_iter()
         .map(|s| (s.id, s))
         .collect();
-    let mut turns = BTreeMap::new();
-    index
-        .each_turn(|turn| {
-            turns.insert(turn.id, turn);
-        })
-        .unwrap();
+    let turns_of = |session: &i64| index.turns(*session).unwrap();
+    let turns: BTreeMap<i64, TurnRow> = sessions
+        .keys()
+        .flat_map(turns_of)
+        .map(|turn| (turn.id, turn))
+        .collect();
     let mut lines: Vec<String> = sessions.values().map(session).collect();
     lines.extend(
         turns
