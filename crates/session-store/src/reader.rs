@@ -56,11 +56,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.db.query_row(
-            "SELECT NOT EXISTS(SELECT 1 FROM files WHERE cursor IS NOT NULL)",
-            [],
-            |r| r.get(0),
-        )?)
+        Ok(self
+            .db
+            .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
     }
 
     /// All sessions, by number.
@@ -97,13 +95,13 @@ impl Reader {
         Ok(find.query_row([turn], |row| row.get(0)).optional()?)
     }
 
-    /// All turns that are copies of another.
+    /// All turns that are copies of another, by owner and number.
     ///
     /// # Errors
     /// When the database fails.
     pub fn copies(&self) -> Result<Vec<CopyRow>> {
         let mut find = self.db.prepare_cached(
-            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY id",
+            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY owner, id",
         )?;
         let rows = find.query_map([], |row| {
             Ok(CopyRow {
@@ -133,7 +131,7 @@ impl Reader {
     pub fn content(&self, turn: i64) -> Result<TurnContent> {
         let mut found = self
             .db
-            .prepare_cached("SELECT content FROM turns WHERE id = ?1")?;
+            .prepare_cached("SELECT content FROM contents WHERE turn = ?1")?;
         let blob: Option<Vec<u8>> = found.query_row([turn], |row| row.get(0)).optional()?;
         Ok(blob.map(|b| unpack(&b)).unwrap_or_default())
     }

@@ -296,9 +296,10 @@ fn files(index: &Reader) -> Vec<String> {
     let files = index.files().unwrap().into_iter();
     files
         .map(|file| {
+            let cursor = index.cursor(file.id).unwrap();
             format!(
-                "file {} {:?} {:?} {}",
-                file.path, file.stamp, file.cursor, file.gone
+                "file {} {:?} {cursor:?} {}",
+                file.path, file.stamp, file.gone
             )
         })
         .collect()
