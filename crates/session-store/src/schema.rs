@@ -91,10 +91,14 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     }
 }
 
+/// More than there are different statements.
+const STATEMENTS: usize = 128;
+
 /// Lets a statement be used again as it was prepared. Otherwise SQLite looks at
 /// each new value for a better plan and prepares many anew, to no gain: the
 /// database has no statistics.
 fn keep_plans(db: &Connection) -> Result<()> {
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
