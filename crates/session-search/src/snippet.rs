@@ -149,7 +149,14 @@ fn fold(text: &str) -> String {
     if folded.is_ascii() {
         return folded;
     }
-    folded.chars().flat_map(char::to_lowercase).collect()
+    let mut all = String::with_capacity(folded.len());
+    for c in folded.chars() {
+        match c.is_ascii() {
+            true => all.push(c),
+            false => all.extend(c.to_lowercase()),
+        }
+    }
+    all
 }
 
 /// Where in a text the character begins that is at `at` when it is folded:
