@@ -226,7 +226,7 @@ fn ranking(args: &RankingArgs) -> Ranking {
 }
 
 fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let (since_ms, until_ms) = when::range(args, &Zoned::now())?;
+    let (since_ms, until_ms) = when::range(args, Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }

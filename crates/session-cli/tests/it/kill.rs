@@ -252,12 +252,12 @@ fn dump(root: &Path) -> String {
         .into_iter()
         .map(|s| (s.id, s))
         .collect();
-    let mut turns = BTreeMap::new();
-    index
-        .each_turn(|turn| {
-            turns.insert(turn.id, turn);
-        })
-        .unwrap();
+    let turns_of = |session: &i64| index.turns(*session).unwrap();
+    let turns: BTreeMap<i64, TurnRow> = sessions
+        .keys()
+        .flat_map(turns_of)
+        .map(|turn| (turn.id, turn))
+        .collect();
     let mut lines: Vec<String> = sessions.values().map(session).collect();
     lines.extend(
         turns
@@ -311,9 +311,10 @@ fn files(index: &Reader) -> Vec<String> {
     let files = index.files().unwrap().into_iter();
     files
         .map(|file| {
+            let cursor = index.cursor(file.id).unwrap();
             format!(
-                "file {} {:?} {:?} {}",
-                file.path, file.stamp, file.cursor, file.gone
+                "file {} {:?} {cursor:?} {}",
+                file.path, file.stamp, file.gone
             )
         })
         .collect()
