@@ -1,7 +1,7 @@
 //! `model`: models are listed, chosen, brought and removed.
 
 use crate::environment::{Ran, TestEnvironment};
-use crate::history::small;
+use crate::history::small_in;
 use insta::assert_snapshot;
 use session_embed::{Table, Vocabulary};
 use std::path::PathBuf;
@@ -51,9 +51,10 @@ fn config(env: &TestEnvironment) -> String {
 
 #[test]
 fn a_list_has_a_row_for_each_model() {
-    let env = small();
-    describe(&env);
+    let env = TestEnvironment::unconfigured();
     env.write(&env.home(CONFIG), "model = \"table\"\n");
+    let env = small_in(env);
+    describe(&env);
     let table = env.printed(&["model", "list"], 80);
     let rows = table.lines().filter(|line| !line.contains("all-minilm"));
     assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @r"
@@ -90,7 +91,7 @@ fn a_list_without_an_index_covers_nothing() {
 
 #[test]
 fn json_has_all_of_a_model() {
-    let env = small();
+    let env = small_in(TestEnvironment::unconfigured());
     describe(&env);
     let models = env.json(&["model", "list"]);
     let tiny = models["models"].as_array().unwrap().last().unwrap();
