@@ -1,12 +1,12 @@
 //! A sentence transformer over BERT: the mean of a text's tokens.
 
-use crate::bert::isa::Isa;
 use crate::bert::{Bert, Scratch};
 use crate::gguf::Gguf;
+use crate::kernel::isa::Isa;
 use crate::vector::normalise;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Pooling, WordPiece};
+use bytes::Bytes;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Tokens of a batch, more or less: enough for the layout of the weights to
 /// cost little, few enough for the numbers of a batch to stay in the caches.
@@ -36,15 +36,15 @@ impl BertEmbedder {
     pub fn new(
         spec: ModelSpec,
         wordpiece: WordPiece,
-        weights: impl Into<Cow<'static, [u8]>>,
+        weights: impl Into<Bytes>,
     ) -> Result<Self, EmbedError> {
         let mismatch = |reason| EmbedError::Mismatch {
             model: spec.name.clone(),
             reason,
         };
         let vocabulary = wordpiece.vocabulary();
-        let file = Gguf::open(weights)?;
-        let bert = Bert::open(file, vocabulary.len(), spec.max_tokens, Isa::best())?;
+        let file = Gguf::open(weights.into())?;
+        let bert = Bert::open(&file, vocabulary.len(), spec.max_tokens, Isa::best())?;
         if bert.hidden() != spec.dims || spec.pooling != Pooling::Mean {
             return Err(mismatch(
                 "the weights give other vectors than the description",

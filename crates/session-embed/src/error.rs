@@ -10,6 +10,9 @@ pub enum EmbedError {
     /// names the line and the key.
     #[error("model description is not valid: {0}")]
     Spec(#[from] toml::de::Error),
+    /// A model's file could not be read. The message names the file.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// A model's file is not in the format that its reader knows.
     #[error("{file} is not valid: {reason}")]
     File {

@@ -3,7 +3,7 @@
 use super::function::{at_least, fold};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::gguf::BLOCK;
+use crate::tensor::BLOCK;
 
 /// As many numbers of a row as share a scale, quantised: `scale * quant`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
