@@ -1,5 +1,6 @@
 //! A sentence transformer over BERT: the mean of a text's tokens.
 
+use crate::batch::{Batch, batches};
 use crate::bert::{Bert, Scratch};
 use crate::gguf::Gguf;
 use crate::kernel::isa::Isa;
@@ -85,37 +86,6 @@ impl BertEmbedder {
             }
         }
     }
-}
-
-/// Texts that go through the model together, and the rows of their vectors.
-struct Batch<'a> {
-    ids: &'a [Vec<u32>],
-    vectors: &'a mut [f32],
-}
-
-/// Divides texts into batches of about as many tokens.
-fn batches<'a>(
-    mut ids: &'a [Vec<u32>],
-    mut vectors: &'a mut [f32],
-    dims: usize,
-    tokens: usize,
-) -> Vec<Batch<'a>> {
-    let mut batches = Vec::new();
-    while !ids.is_empty() {
-        let mut met = 0;
-        let full = ids.iter().position(|text| {
-            met += text.len();
-            met >= tokens
-        });
-        let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
-        let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);
-        batches.push(Batch {
-            ids: some,
-            vectors: rows,
-        });
-        (ids, vectors) = (rest, rest_rows);
-    }
-    batches
 }
 
 impl Embedder for BertEmbedder {

@@ -21,6 +21,14 @@ pub enum EmbedError {
         /// What is wrong with it, as half a sentence.
         reason: &'static str,
     },
+    /// Something is wrong with a model's files in this place.
+    #[error("{}: {source}", path.display())]
+    At {
+        /// The folder or the file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        source: Box<EmbedError>,
+    },
     /// A model's files contradict each other or its description.
     #[error("model `{model}` does not fit together: {reason}")]
     Mismatch {

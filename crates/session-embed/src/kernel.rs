@@ -12,5 +12,6 @@ pub(crate) mod integer;
 pub(crate) mod isa;
 pub(crate) mod lanes;
 pub(crate) mod linear;
+pub(crate) mod quantise;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -25,8 +25,10 @@
 //! # Ok::<(), session_embed::EmbedError>(())
 //! ```
 
+mod batch;
 mod bert;
 mod bert_embedder;
+mod bpe;
 mod bundled;
 mod categories;
 mod embedder;
@@ -34,6 +36,10 @@ mod error;
 mod gguf;
 mod header;
 mod kernel;
+mod open;
+mod qwen3;
+mod qwen3_embedder;
+mod safetensors_file;
 mod source;
 mod spec;
 mod sum;
@@ -45,11 +51,14 @@ mod vocabulary;
 mod wordpiece;
 
 pub use bert_embedder::BertEmbedder;
+pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::minilm;
 pub use bundled::{bundled, specs};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
+pub use open::open;
+pub use qwen3_embedder::{Precision, Qwen3Embedder};
 pub use spec::{Architecture, CosineScale, ModelFile, ModelSpec, Pooling};
 pub use table::Table;
 pub use table_embedder::TableEmbedder;

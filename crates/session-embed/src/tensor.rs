@@ -64,7 +64,7 @@ pub trait Weights {
     fn vector(&self, name: &str, columns: usize) -> Result<Vec<f32>, EmbedError> {
         let tensor = self.tensor(name, 1, columns)?;
         let mut vector = vec![0.0; columns];
-        tensor.add_row(0, &mut vector);
+        tensor.read_row(0, &mut vector);
         Ok(vector)
     }
 }
@@ -105,6 +105,11 @@ impl Tensor {
         row.unwrap_or_default()
     }
 
+    /// Writes the numbers of a row.
+    pub fn read_row(&self, row: usize, out: &mut [f32]) {
+        self.form.read(self.row(row), out);
+    }
+
     /// Adds the numbers of a row to `sum`.
     pub fn add_row(&self, row: usize, sum: &mut [f32]) {
         let mut sum = sum.iter_mut();
@@ -129,13 +134,33 @@ impl Form {
         }
     }
 
+    /// Writes the numbers of a row.
+    #[inline(always)]
+    pub fn read(self, row: &[u8], out: &mut [f32]) {
+        match self {
+            Self::F32 => floats(row).zip(out).for_each(|(x, out)| *out = x),
+            Self::F16 => halves(row)
+                .zip(out)
+                .for_each(|(x, out)| *out = f16_to_f32(x)),
+            Self::Bf16 => halves(row)
+                .zip(out)
+                .for_each(|(x, out)| *out = bf16_to_f32(x)),
+            Self::Q8_0 => {
+                for ((scale, quants), out) in blocks(row).zip(out.chunks_mut(BLOCK)) {
+                    let quants = quants.iter().map(|&byte| f32::from(byte as i8));
+                    quants.zip(out).for_each(|(q, out)| *out = scale * q);
+                }
+            }
+        }
+    }
+
     /// Gives on the numbers of a row.
     #[inline(always)]
     pub fn each(self, row: &[u8], mut sink: impl FnMut(f32)) {
         match self {
             Self::F32 => floats(row).for_each(sink),
             Self::F16 => halves(row).for_each(|x| sink(f16_to_f32(x))),
-            Self::Bf16 => halves(row).for_each(|x| sink(f32::from_bits(u32::from(x) << 16))),
+            Self::Bf16 => halves(row).for_each(|x| sink(bf16_to_f32(x))),
             Self::Q8_0 => blocks(row).for_each(|(scale, quants)| {
                 quants
                     .iter()
@@ -153,6 +178,10 @@ fn floats(row: &[u8]) -> impl Iterator<Item = f32> {
 fn halves(row: &[u8]) -> impl Iterator<Item = u16> {
     let (pairs, _) = row.as_chunks();
     pairs.iter().map(|pair| u16::from_le_bytes(*pair))
+}
+
+fn bf16_to_f32(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
 }
 
 /// Scale and numbers (`i8`) of each block of a row of `Q8_0`.
