@@ -169,8 +169,8 @@ def of_tokens(tokenizer, lengths):
 
 def sets():
     chance = random.Random(5)
-    mixed = [min(2048, int(chance.lognormvariate(5, 1)) + 8) for _ in range(24)]
-    return (("of 128 tokens", [128] * 16), ("of 512 tokens", [512] * 4), ("of 2,048 tokens", [2048] * 2), ("of mixed lengths", mixed))
+    mixed = [min(2048, int(chance.lognormvariate(5, 1)) + 8) for _ in range(12)]
+    return (("of 128 tokens", [128] * 8), ("of 512 tokens", [512] * 2), ("of 2,048 tokens", [2048]), ("of mixed lengths", mixed))
 
 
 def speed(args, tokenizer, scratch):
@@ -185,9 +185,10 @@ def speed(args, tokenizer, scratch):
             began = time.perf_counter()
             expected = peer.embed(ids)
             theirs.append(time.perf_counter() - began)
-            vectors, seconds = ours(args.weights, texts, scratch, args.threads)
+            # An empty text more: one text alone would be embedded as a query.
+            vectors, seconds = ours(args.weights, texts + [""], scratch, args.threads)
             mine.append(seconds)
-        least = (vectors * expected).sum(1).min()
+        least = (vectors[:-1] * expected).sum(1).min()
         a, b = sum(lengths) / min(theirs), sum(lengths) / min(mine)
         print(f"| {len(texts)} {name} | {sum(lengths):,} | {a:.0f} | {b:.0f} | {b / a:.2f} | {least:.4f} |", flush=True)
 

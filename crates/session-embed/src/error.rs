@@ -21,6 +21,9 @@ pub enum EmbedError {
         /// What is wrong with it, as half a sentence.
         reason: &'static str,
     },
+    /// A device does not compute, or is not there.
+    #[error("the device cannot be used: {0}")]
+    Device(String),
     /// Something is wrong with a model's files in this place.
     #[error("{}: {source}", path.display())]
     At {

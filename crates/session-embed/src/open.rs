@@ -1,13 +1,14 @@
 //! Models from their files.
 
 use crate::{
-    Architecture, BertEmbedder, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder, Table,
-    TableEmbedder, Vocabulary, WordPiece,
+    Architecture, BertEmbedder, Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder,
+    Table, TableEmbedder, Vocabulary, WordPiece,
 };
 use std::path::{Path, PathBuf};
 
 /// Opens a model whose files lie in a folder under the paths that its
-/// description lists, or, for a model of one GGUF file, at `files` itself.
+/// description lists, or, for a model of one GGUF file, at `files` itself. It
+/// computes on the best device there is.
 ///
 /// A model of the architecture `table` takes two files, a [`Table`] and a
 /// [`Vocabulary`]; `bert` takes a GGUF file and a [`Vocabulary`] (or a
@@ -17,6 +18,18 @@ use std::path::{Path, PathBuf};
 /// [`EmbedError::Mismatch`] when the description lists no such files; those of
 /// the model's own `new` or `open`.
 pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedError> {
+    open_on(Device::Auto, spec, files)
+}
+
+/// As [`open`], on a device. Only `qwen3` computes elsewhere than on the CPU.
+///
+/// # Errors
+/// Those of [`open`], and [`EmbedError::Device`] when there is no such device.
+pub fn open_on(
+    device: Device,
+    spec: ModelSpec,
+    files: &Path,
+) -> Result<Box<dyn Embedder>, EmbedError> {
     let listed = Listed { spec: &spec, files };
     Ok(match spec.architecture {
         Architecture::Table => {
@@ -31,7 +44,12 @@ pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedErr
         }
         Architecture::Qwen3 => {
             let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());
-            Box::new(Qwen3Embedder::open(spec, &files, Precision::default())?)
+            Box::new(Qwen3Embedder::open(
+                spec,
+                &files,
+                device,
+                Precision::default(),
+            )?)
         }
         Architecture::Remote => return Err(listed.mismatch("a server has no files")),
     })

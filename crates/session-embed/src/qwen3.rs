@@ -6,11 +6,18 @@
 
 mod attention;
 mod config;
+#[cfg(any(target_os = "macos", test))]
+mod on_device;
 mod rope;
+#[cfg(test)]
+mod tests;
 
 pub use config::Config;
+#[cfg(any(target_os = "macos", test))]
+pub use on_device::OnDevice;
 
 use crate::EmbedError;
+use crate::device::Decoder;
 use crate::kernel::activations::Activations;
 use crate::kernel::function::{RmsNorm, gate_rows};
 use crate::kernel::isa::{Isa, per_isa};
@@ -45,9 +52,9 @@ struct Layer {
     down: Linear,
 }
 
-/// Buffers that are kept from batch to batch.
+/// The buffers of a batch.
 #[derive(Debug)]
-pub struct Scratch {
+struct Scratch {
     rope: Rope,
     /// What is known of each token.
     hidden: Vec<TileRow>,
@@ -77,15 +84,8 @@ impl Qwen3 {
             config,
             linear,
         };
-        let words = weights.find("token_embd.weight")?;
-        if words.columns() != config.hidden {
-            return Err(EmbedError::File {
-                file: weights.kind(),
-                reason: "its tokens have another size than the model's",
-            });
-        }
         Ok(Self {
-            words,
+            words: words(weights, &config)?,
             layers: (0..config.layers)
                 .map(|at| open.layer(at))
                 .collect::<Result<_, _>>()?,
@@ -95,18 +95,8 @@ impl Qwen3 {
         })
     }
 
-    /// What describes it.
-    pub fn config(&self) -> &Config {
-        &self.config
-    }
-
-    /// How many tokens it knows.
-    pub fn vocabulary(&self) -> usize {
-        self.words.rows()
-    }
-
-    /// Empty buffers for [`Qwen3::embed`].
-    pub fn scratch(&self) -> Scratch {
+    /// Empty buffers.
+    fn scratch(&self) -> Scratch {
         let Config { hidden, inner, .. } = self.config;
         let all = |of: fn(&Layer) -> &[Linear]| {
             let mut linears = self.layers.iter().flat_map(of);
@@ -127,36 +117,6 @@ impl Qwen3 {
                 all(|layer| std::slice::from_ref(&layer.attended)),
             ),
             wide: Activations::new(inner, all(|layer| std::slice::from_ref(&layer.down))),
-        }
-    }
-
-    /// Writes what is known of each text's last token over a row of `vectors`,
-    /// zeros for a text without tokens. `ids` are the tokens of the texts, one
-    /// after the other, as `lengths` says.
-    pub fn embed(
-        &self,
-        ids: &[u32],
-        lengths: &[usize],
-        scratch: &mut Scratch,
-        vectors: &mut [f32],
-    ) {
-        if ids.is_empty() {
-            return vectors.fill(0.0);
-        }
-        scratch.resize(&self.config, lengths);
-        self.look_up(ids, &mut scratch.hidden);
-        for layer in &self.layers {
-            self.attend(layer, lengths, scratch);
-            self.think(layer, ids.len(), scratch);
-        }
-        let rows = vectors.chunks_exact_mut(self.config.hidden);
-        let mut end = 0;
-        for (vector, &len) in rows.zip(lengths) {
-            end += len;
-            match len {
-                0 => vector.fill(0.0),
-                _ => read_normal(self.isa, &self.norm, &scratch.hidden, end - 1, vector),
-            }
         }
     }
 
@@ -225,6 +185,47 @@ impl Qwen3 {
         wide.fill(isa, count, |row, out| read_row(inner, count, row, out));
         layer.down.spread(isa, wide, count, hidden, add);
     }
+}
+
+impl Decoder for Qwen3 {
+    fn embed(&self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) -> Result<(), EmbedError> {
+        if ids.is_empty() {
+            vectors.fill(0.0);
+            return Ok(());
+        }
+        let mut scratch = self.scratch();
+        scratch.resize(&self.config, lengths);
+        self.look_up(ids, &mut scratch.hidden);
+        for layer in &self.layers {
+            self.attend(layer, lengths, &mut scratch);
+            self.think(layer, ids.len(), &mut scratch);
+        }
+        let rows = vectors.chunks_exact_mut(self.config.hidden);
+        let mut end = 0;
+        for (vector, &len) in rows.zip(lengths) {
+            end += len;
+            match len {
+                0 => vector.fill(0.0),
+                _ => read_normal(self.isa, &self.norm, &scratch.hidden, end - 1, vector),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The vectors of tokens.
+///
+/// # Errors
+/// [`EmbedError::File`] when there are none, or of another size.
+pub fn words(weights: &dyn Weights, config: &Config) -> Result<Tensor, EmbedError> {
+    let words = weights.find("token_embd.weight")?;
+    if words.columns() == config.hidden {
+        return Ok(words);
+    }
+    Err(EmbedError::File {
+        file: weights.kind(),
+        reason: "its tokens have another size than the model's",
+    })
 }
 
 impl Layer {

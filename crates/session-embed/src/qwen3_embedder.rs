@@ -1,33 +1,20 @@
 //! Qwen3-Embedding: what is known of a text's last token.
 
 use crate::batch::{Batch, batches};
+use crate::device::Decoder;
 use crate::gguf::Gguf;
-use crate::kernel::isa::Isa;
-use crate::kernel::quantise::quantised;
-use crate::qwen3::{Config, Qwen3, Scratch};
+use crate::qwen3::{Config, words};
 use crate::safetensors_file::Safetensors;
 use crate::source::Source;
-use crate::tensor::{Tensor, Weights};
+use crate::tensor::Weights;
 use crate::vector::normalise;
-use crate::{Bpe, EmbedError, Embedder, Matrix, ModelSpec, Pooling};
+use crate::{Bpe, Device, EmbedError, Embedder, Matrix, ModelSpec, Pooling, Precision};
 use rayon::prelude::*;
 use std::path::Path;
 
 /// Tokens of a batch, more or less: enough for the layout of the weights to
 /// cost little, few enough for the batch to take little memory.
 const BATCH: usize = 1024;
-
-/// In what numbers the weights of linear layers are held. Those of a file that
-/// has the same are used where they lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// `Q8_0`, a byte each: several times as fast, and half the memory of
-    /// halves.
-    #[default]
-    Q8_0,
-    /// As the file has them; computed in `f32`.
-    Stored,
-}
 
 /// A Qwen3 with its tokenizer: the text's tokens, then `<|endoftext|>`, up to
 /// [`ModelSpec::max_tokens`] of them. The vector is cut to [`ModelSpec::dims`]
@@ -36,7 +23,9 @@ pub enum Precision {
 pub struct Qwen3Embedder {
     spec: ModelSpec,
     bpe: Bpe,
-    model: Qwen3,
+    /// Length of a vector before it is cut.
+    hidden: usize,
+    decoder: Box<dyn Decoder>,
 }
 
 impl Qwen3Embedder {
@@ -49,11 +38,16 @@ impl Qwen3Embedder {
     /// # Errors
     /// [`EmbedError::At`] with the place, when a file is missing or damaged, or
     /// when the files do not fit the description.
-    pub fn open(spec: ModelSpec, files: &Path, precision: Precision) -> Result<Self, EmbedError> {
+    pub fn open(
+        spec: ModelSpec,
+        files: &Path,
+        device: Device,
+        precision: Precision,
+    ) -> Result<Self, EmbedError> {
         let opened = if files.is_dir() {
-            Self::from_folder(spec, files, precision)
+            Self::from_folder(spec, files, (device, precision))
         } else {
-            Self::from_gguf(spec, files, precision)
+            Self::from_gguf(spec, files, (device, precision))
         };
         opened.map_err(|source| EmbedError::At {
             path: files.to_owned(),
@@ -64,7 +58,7 @@ impl Qwen3Embedder {
     fn from_folder(
         spec: ModelSpec,
         folder: &Path,
-        precision: Precision,
+        how: (Device, Precision),
     ) -> Result<Self, EmbedError> {
         let config = Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let weights = Safetensors::open(folder)?;
@@ -72,35 +66,41 @@ impl Qwen3Embedder {
             let text = Source::map(&folder.join("tokenizer.json"))?;
             Bpe::from_json(text.whole())
         };
-        Self::new(spec, config, &weights, precision, tokenizer)
+        Self::new(spec, config, &weights, how, tokenizer)
     }
 
-    fn from_gguf(spec: ModelSpec, path: &Path, precision: Precision) -> Result<Self, EmbedError> {
+    fn from_gguf(
+        spec: ModelSpec,
+        path: &Path,
+        how: (Device, Precision),
+    ) -> Result<Self, EmbedError> {
         let file = Gguf::open(Source::map(path)?)?;
         let config = Config::from_gguf(&file)?;
-        Self::new(spec, config, &file, precision, || Bpe::from_gguf(&file))
+        Self::new(spec, config, &file, how, || Bpe::from_gguf(&file))
     }
 
     fn new(
         spec: ModelSpec,
         config: Config,
         weights: &(dyn Weights + Sync),
-        precision: Precision,
+        (device, precision): (Device, Precision),
         tokenizer: impl FnOnce() -> Result<Bpe, EmbedError> + Send,
     ) -> Result<Self, EmbedError> {
-        let isa = Isa::best();
-        let linear = |tensor: Tensor| match precision {
-            Precision::Q8_0 => quantised(isa, tensor),
-            Precision::Stored => tensor,
-        };
-        let model = || Qwen3::open(weights, config, &linear, isa);
-        let (bpe, model) = rayon::join(tokenizer, model);
-        let (bpe, model) = (bpe?, model?);
-        check(&spec, &bpe, &model).map_err(|reason| EmbedError::Mismatch {
+        let vocabulary = words(weights, &config)?.rows();
+        let decoder = || device.decoder(weights, config, precision);
+        let (bpe, decoder) = rayon::join(tokenizer, decoder);
+        let (bpe, decoder) = (bpe?, decoder?);
+        let fits = check(&spec, &config, bpe.len() <= vocabulary);
+        fits.map_err(|reason| EmbedError::Mismatch {
             model: spec.name.clone(),
             reason,
         })?;
-        Ok(Self { spec, bpe, model })
+        Ok(Self {
+            spec,
+            bpe,
+            hidden: config.hidden,
+            decoder,
+        })
     }
 
     /// The tokens of a text and its end; none for a text without any.
@@ -114,12 +114,12 @@ impl Qwen3Embedder {
         ids
     }
 
-    fn embed(&self, batch: &mut Batch<'_>, scratch: &mut Scratch) -> Result<(), EmbedError> {
+    fn embed(&self, batch: &mut Batch<'_>) -> Result<(), EmbedError> {
         let ids = batch.ids.concat();
         let lengths: Vec<usize> = batch.ids.iter().map(Vec::len).collect();
-        let mut whole = vec![0.0; lengths.len() * self.model.config().hidden];
-        self.model.embed(&ids, &lengths, scratch, &mut whole);
-        let whole = whole.chunks_exact(self.model.config().hidden);
+        let mut whole = vec![0.0; lengths.len() * self.hidden];
+        self.decoder.embed(&ids, &lengths, &mut whole)?;
+        let whole = whole.chunks_exact(self.hidden);
         let rows = batch.vectors.chunks_exact_mut(self.spec.dims);
         for (vector, whole) in rows.zip(whole) {
             vector.copy_from_slice(&whole[..self.spec.dims]);
@@ -136,8 +136,7 @@ impl Qwen3Embedder {
 }
 
 /// Says what does not fit.
-fn check(spec: &ModelSpec, bpe: &Bpe, model: &Qwen3) -> Result<(), &'static str> {
-    let config = model.config();
+fn check(spec: &ModelSpec, config: &Config, has_tokens: bool) -> Result<(), &'static str> {
     if spec.pooling != Pooling::Last {
         return Err("the pooling of such a model is `last`");
     }
@@ -147,7 +146,7 @@ fn check(spec: &ModelSpec, bpe: &Bpe, model: &Qwen3) -> Result<(), &'static str>
     if !(1..=config.positions).contains(&spec.max_tokens) {
         return Err("it reads fewer tokens than `max_tokens`");
     }
-    if bpe.len() > model.vocabulary() {
+    if !has_tokens {
         return Err("the tokenizer has tokens that the weights lack");
     }
     Ok(())
@@ -161,10 +160,9 @@ impl Embedder for Qwen3Embedder {
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
         let ids: Vec<Vec<u32>> = texts.par_iter().map(|text| self.tokens(text)).collect();
         let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
-        let mut scratch = self.model.scratch();
         if let Some(rows) = vectors.as_slice_mut() {
             for mut batch in batches(&ids, rows, self.spec.dims, BATCH) {
-                self.embed(&mut batch, &mut scratch)?;
+                self.embed(&mut batch)?;
             }
         }
         Ok(vectors)
@@ -178,7 +176,7 @@ impl Embedder for Qwen3Embedder {
                 ids: &[self.tokens(&query)],
                 vectors: &mut vector,
             };
-            self.embed(&mut batch, &mut self.model.scratch())?;
+            self.embed(&mut batch)?;
         }
         Ok(vector)
     }

@@ -5,7 +5,7 @@ use super::{Q8_0, documents, open, small, spec};
 use candle_core::DType;
 use candle_core::quantized::GgmlDType;
 use proptest::prelude::*;
-use session_embed::{EmbedError, ModelFile, ModelSpec, Precision, Qwen3Embedder};
+use session_embed::{Device, EmbedError, ModelFile, ModelSpec, Precision, Qwen3Embedder};
 use std::path::Path;
 
 fn message(result: Result<Qwen3Embedder, EmbedError>) -> String {
@@ -141,7 +141,7 @@ fn opens_by_its_description() {
     write_gguf(&folder.path().join("m.gguf"), GgmlDType::F32);
     listed.files = vec![file("m.gguf")];
     let inside = session_embed::open(listed.clone(), folder.path()).unwrap();
-    let alone = session_embed::open(listed, &folder.path().join("m.gguf")).unwrap();
+    let alone = session_embed::open_on(Device::Cpu, listed, &folder.path().join("m.gguf")).unwrap();
     let expected = documents(whole.as_ref(), &["a text"]);
     assert_eq!(documents(inside.as_ref(), &["a text"]), expected);
     assert_eq!(documents(alone.as_ref(), &["a text"]), expected);

@@ -8,7 +8,7 @@ mod files;
 mod golden;
 mod tokenizer;
 
-use session_embed::{EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder};
+use session_embed::{Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder};
 use std::path::Path;
 
 static TOKENIZER: &[u8] = include_bytes!("tokenizer.json");
@@ -22,7 +22,7 @@ fn spec() -> ModelSpec {
 }
 
 fn open(files: &Path, precision: Precision) -> Result<Qwen3Embedder, EmbedError> {
-    Qwen3Embedder::open(spec(), files, precision)
+    Qwen3Embedder::open(spec(), files, Device::Cpu, precision)
 }
 
 /// The model of `q8_0.gguf`, described by `spec`.
@@ -30,7 +30,7 @@ fn small(spec: ModelSpec) -> Result<Qwen3Embedder, EmbedError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.gguf");
     fs_err::write(&path, Q8_0).unwrap();
-    Qwen3Embedder::open(spec, &path, Precision::Q8_0)
+    Qwen3Embedder::open(spec, &path, Device::Cpu, Precision::Q8_0)
 }
 
 fn documents(model: &dyn Embedder, texts: &[&str]) -> Vec<Vec<f32>> {
