@@ -19,13 +19,15 @@ use std::collections::HashMap;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use words::words;
 
+/// The place in the list of merges and the outcome, by a pair.
+type Merges = HashMap<(u32, u32), (u32, u32)>;
+
 /// A tokenizer.
 #[derive(Debug, Clone)]
 pub struct Bpe {
     /// The id of each byte.
     bytes: [u32; 256],
-    /// The place in the list of merges and the outcome, by a pair.
-    merges: HashMap<(u32, u32), (u32, u32)>,
+    merges: Merges,
     added: AhoCorasick,
     /// The id of each pattern.
     added_ids: Vec<u32>,
@@ -115,7 +117,7 @@ impl Bpe {
 }
 
 impl Parts<'_> {
-    fn merges(&self) -> Result<HashMap<(u32, u32), (u32, u32)>, EmbedError> {
+    fn merges(&self) -> Result<Merges, EmbedError> {
         let mut merges = HashMap::with_capacity(self.merges.len());
         let mut merged = String::new();
         for (rank, (left, right)) in (0..).zip(&self.merges) {
