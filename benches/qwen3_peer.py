@@ -193,13 +193,20 @@ def speed(args, tokenizer, scratch):
         print(f"| {len(texts)} {name} | {sum(lengths):,} | {a:.0f} | {b:.0f} | {b / a:.2f} | {least:.4f} |", flush=True)
 
 
+# A process begins with the peak memory of the one it comes from, so that a small one has to be between.
+MEASURE = """import json, os, subprocess, sys, time
+began = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(child.pid, 0)
+print(json.dumps([time.perf_counter() - began, used.ru_maxrss / 1024, status]))"""
+
+
 def peak(line, environment):
     """Seconds and peak memory, in MB, of a process of its own."""
-    began = time.perf_counter()
-    child = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-    _, status, used = os.wait4(child.pid, 0)
+    told = subprocess.run([sys.executable, "-c", MEASURE] + line, check=True, stdout=subprocess.PIPE, env=environment).stdout
+    seconds, memory, status = json.loads(told)
     assert status == 0
-    return time.perf_counter() - began, used.ru_maxrss / 1024
+    return seconds, memory
 
 
 def cold(args, scratch):

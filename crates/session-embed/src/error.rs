@@ -32,6 +32,14 @@ pub enum EmbedError {
         /// What is wrong.
         source: Box<EmbedError>,
     },
+    /// A server that makes vectors did not give them.
+    #[error("{url} gave no vectors: {reason}")]
+    Remote {
+        /// What was asked.
+        url: String,
+        /// What went wrong, as half a sentence.
+        reason: String,
+    },
     /// A model's files contradict each other or its description.
     #[error("model `{model}` does not fit together: {reason}")]
     Mismatch {

@@ -13,6 +13,10 @@
 //! the first vector is there a fraction of a millisecond after the start, or a
 //! few. [`WordPiece`] is the tokenizer.
 //!
+//! Other models have files of their own, which [`open`] opens. [`Qwen3Embedder`]
+//! is the large one: a decoder with its tokenizer, [`Bpe`]. Its weights are
+//! mapped, and made `Q8_0` where they are not; [`Device`] says where it computes.
+//!
 //! ```
 //! let model = session_embed::bundled()?;
 //! let answers = model.embed_documents(&[

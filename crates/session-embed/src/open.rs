@@ -1,5 +1,6 @@
 //! Models from their files.
 
+use crate::source::Source;
 use crate::{
     Architecture, BertEmbedder, Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder,
     Table, TableEmbedder, Vocabulary, WordPiece,
@@ -38,9 +39,9 @@ pub fn open_on(
             Box::new(TableEmbedder::new(spec, wordpiece, table)?)
         }
         Architecture::Bert => {
-            let weights = fs_err::read(listed.one(&[".gguf"])?)?;
+            let weights = Source::map(&listed.one(&[".gguf"])?)?;
             let wordpiece = listed.wordpiece()?;
-            Box::new(BertEmbedder::new(spec, wordpiece, weights)?)
+            Box::new(BertEmbedder::new(spec, wordpiece, weights.whole().clone())?)
         }
         Architecture::Qwen3 => {
             let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());

@@ -6,9 +6,8 @@ use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
 use session_search::{Level, Ranking};
@@ -24,8 +23,8 @@ use tempfile::TempDir;
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(&set)?;
-    let embedder = embedder(&args.model)?;
-    fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+    let embedder = Home::from_process()?.catalogue()?.load(&args.model)?;
+    fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {
         fs_err::create_dir_all(folder)?;
@@ -36,6 +35,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
             search::dense(&index, embedder.as_ref(), query)
                 .ok()
                 .flatten()
+                .into_iter()
+                .collect()
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);
@@ -56,24 +57,6 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     print(args, &reports)
 }
 
-/// The model of this name.
-fn embedder(name: &str) -> Result<Box<dyn Embedder>> {
-    match name {
-        "table" => Ok(session_embed::bundled()?),
-        "all-minilm-l6-v2" => Ok(session_embed::minilm()?),
-        _ => {
-            let names: Vec<String> = session_embed::specs()?
-                .into_iter()
-                .map(|s| s.name)
-                .collect();
-            bail!(
-                "there is no model `{name}`\nhint: one of {}",
-                names.join(", ")
-            )
-        }
-    }
-}
-
 /// The set's own history with an index that goes when it is dropped, or the user's.
 fn home(set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
     let Some(history) = set.history() else {
@@ -85,7 +68,7 @@ fn home(set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
     let history = std::path::absolute(history)?;
     let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
     let root = scratch.path().join("index");
-    Ok((Home { env, root }, Some(scratch)))
+    Ok((Home::apart(env, root), Some(scratch)))
 }
 
 fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {
