@@ -11,8 +11,8 @@ static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml")
 /// Every description, by name. Adding a model is a file and a line here.
 static SPECS: [&str; 4] = [
     MINILM_SPEC,
-    include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
     include_str!("../../../models/qwen3-embedding-0.6b.toml"),
+    include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
     TABLE_SPEC,
 ];
 
