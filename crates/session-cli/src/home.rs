@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use anyhow::{Context, Result};
-use session_models::{Catalogue, Folders, ModelError};
+use session_models::{Catalogue, Folders, Hub, ModelError};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::PathBuf;
@@ -60,6 +60,11 @@ impl Home {
     /// Where the configuration and the models are.
     pub fn folders(&self) -> Folders {
         Folders::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
+    }
+
+    /// The hub that models are downloaded from.
+    pub fn hub(&self) -> Hub {
+        Hub::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
     }
 
     /// The models that there are.

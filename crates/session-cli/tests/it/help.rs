@@ -219,6 +219,7 @@ fn help_of_model() {
     Commands:
       list    List the models: size, dims, licence, where each is, how much of the index it covers
       use     Make the vectors with this model from now on
+      pull    Download a model's files from the hub; goes on where it was interrupted
       import  Take a model's files from a folder or a file that you brought
       verify  Read a model's files again and see that they are as they came
       remove  Remove a model's files; its vectors stay in the index
@@ -230,6 +231,7 @@ fn help_of_model() {
     Examples:
       session-search model list
       session-search model use all-minilm-l6-v2
+      session-search model pull qwen3-embedding-0.6b
       session-search model import my-model --from ~/Downloads/my-model
 
     docs/models.md says which to choose and how to add one.

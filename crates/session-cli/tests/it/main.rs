@@ -14,6 +14,9 @@ mod generator;
 mod growth;
 mod help;
 mod history;
+#[path = "../../../session-models/tests/it/hub.rs"]
+#[expect(dead_code, reason = "most troubles are tested beside the library")]
+mod hub;
 mod ids;
 mod kill;
 mod layers;

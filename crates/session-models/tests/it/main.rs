@@ -1,5 +1,7 @@
 //! The library as its callers see it, each test in a home folder of its own.
 
 mod catalogue;
+mod hub;
 mod import;
+mod pull;
 mod tiny;

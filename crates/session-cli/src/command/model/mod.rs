@@ -27,6 +27,10 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
             take(&args.name, &home, &catalogue)?;
             done("used", &args.name, args.json)
         }
+        ModelCommand::Pull(args) => {
+            catalogue.pull(&args.name, &home.hub(), &Bars::new())?;
+            done("pulled", &args.name, args.json)
+        }
         ModelCommand::Import(args) => import(args, &catalogue),
         ModelCommand::Verify(args) => {
             catalogue.verify(&args.name, &Bars::new())?;
