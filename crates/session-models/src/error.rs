@@ -74,6 +74,15 @@ pub enum ModelError {
         /// Why.
         source: EmbedError,
     },
+    /// The model has no files of its own: it is behind an endpoint.
+    #[error("the model `remote` is an endpoint, and has no files")]
+    Remote,
+    /// What is configured of an endpoint cannot be.
+    #[error("the endpoint of the model `remote` is not well configured: {reason}")]
+    Endpoint {
+        /// What is wrong.
+        reason: String,
+    },
     /// The hub does not answer.
     #[error("the model hub {endpoint} cannot be reached: {reason}")]
     Unreachable {
@@ -150,9 +159,15 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { .. } => {
+            Self::Open { source, .. } if !matches!(source, EmbedError::Remote { .. }) => {
                 "the files are not of the architecture that the description says, or not whole"
                     .to_owned()
+            }
+            Self::Remote | Self::Endpoint { .. } => {
+                "EMBEDDINGS_URL and EMBEDDINGS_MODEL, or [remote] in the configuration, say where it is (docs/models.md)".to_owned()
+            }
+            Self::Open { .. } => {
+                "see that the endpoint runs and that its key and model are right, or `session-search model use table`".to_owned()
             }
             Self::Unreachable { .. } => {
                 "HF_ENDPOINT names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()

@@ -13,6 +13,9 @@
 //! makes room. All of it lies in folders that only their owner can
 //! read ([`Folders`]).
 //!
+//! An [`Endpoint`] that the user configured is one more model, `remote`
+//! ([`RemoteEmbedder`]).
+//!
 //! ```
 //! use session_models::{Catalogue, Folders, State};
 //!
@@ -37,13 +40,16 @@ mod open;
 mod private;
 mod progress;
 mod pull;
+mod remote;
 mod staged;
 mod verify;
 mod watch;
 
 pub use catalogue::{Catalogue, State};
+pub use description::REMOTE;
 pub use error::ModelError;
 pub use folders::Folders;
 pub use hub::Hub;
 pub use private::replace as write_private;
 pub use progress::Progress;
+pub use remote::{Endpoint, Given, RemoteEmbedder};
