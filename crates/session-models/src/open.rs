@@ -29,7 +29,18 @@ pub fn from_folder(
 ) -> Result<std::result::Result<Box<dyn Embedder>, EmbedError>> {
     let weights = read(&spec, folder, is_weights)?;
     let vocabulary = read(&spec, folder, |path| !is_weights(path))?;
-    Ok(assemble(spec, weights, vocabulary))
+    let is_list = spec.files.iter().any(|file| file.path.ends_with(".txt"));
+    let vocabulary = match is_list {
+        true => compiled(&vocabulary),
+        false => Ok(vocabulary),
+    };
+    Ok(vocabulary.and_then(|vocabulary| assemble(spec, weights, vocabulary)))
+}
+
+/// The vocabulary that a `vocab.txt` lists, a token a line.
+fn compiled(list: &[u8]) -> std::result::Result<Vec<u8>, EmbedError> {
+    let list = String::from_utf8_lossy(list);
+    Vocabulary::compile(&list.lines().collect::<Vec<_>>())
 }
 
 fn is_weights(path: &str) -> bool {

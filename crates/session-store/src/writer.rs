@@ -47,7 +47,7 @@ impl Writer {
     /// errors, for which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
         folder::create_private(root)?;
-        let lock = Lock::take(root)?;
+        let lock = Lock::of_writer(root)?;
         Self::with_lock(root, lock)
     }
 
@@ -58,7 +58,7 @@ impl Writer {
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         folder::create_private(root)?;
-        let lock = Lock::take(root)?;
+        let lock = Lock::of_writer(root)?;
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
             unless_missing(fs_err::remove_file(&to))?;
@@ -81,6 +81,10 @@ impl Writer {
         })
     }
 
+    /// The database, to write to. What is written turn by turn or file by file
+    /// changes one row a statement: before a statement that may change several
+    /// and fail half-way (an upsert, too), FTS5 writes all words to disk that it
+    /// has gathered, and their merging takes a fifth of a first index.
     pub(crate) fn connection(&self) -> &Connection {
         &self.reader.db
     }

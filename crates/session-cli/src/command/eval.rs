@@ -24,7 +24,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(&set)?;
     let embedder = Home::from_process()?.catalogue()?.load(&args.model)?;
-    fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+    fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {
         fs_err::create_dir_all(folder)?;
@@ -35,6 +35,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
             search::dense(&index, embedder.as_ref(), query)
                 .ok()
                 .flatten()
+                .into_iter()
+                .collect()
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 const FILE: &str = ".config/session-search/config.toml";
 
 fn with(config: &str) -> TestEnvironment {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     env.claude(&docker());
     env.write(&env.home(FILE), config);
     env
@@ -99,7 +99,7 @@ fn values_are_checked() {
 
 #[test]
 fn the_file_is_where_the_variables_say() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     env.write(&env.path("xdg/session-search/config.toml"), "xdg = 1");
     env.write(&env.path("own/config.toml"), "own = 1");
     let said = |vars: &[(&str, &str)]| {

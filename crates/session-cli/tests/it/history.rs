@@ -50,7 +50,11 @@ pub fn checkout() -> Transcript {
 
 /// Three sessions of Claude Code and one of OpenCode, indexed.
 pub fn small() -> TestEnvironment {
-    let env = TestEnvironment::new();
+    small_in(TestEnvironment::new())
+}
+
+/// The same in an environment that has no history yet.
+pub fn small_in(env: TestEnvironment) -> TestEnvironment {
     for transcript in [docker(), watcher(), checkout()] {
         env.claude(&transcript);
     }

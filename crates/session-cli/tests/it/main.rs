@@ -1,5 +1,6 @@
 //! The program, run as a user runs it, each time in a home folder of its own.
 
+mod background;
 mod claude;
 mod columns;
 mod configuration;
@@ -7,6 +8,9 @@ mod copies;
 mod corrupt;
 mod damage;
 mod demo;
+#[path = "../../../session-models/tests/it/endpoint.rs"]
+#[expect(dead_code, reason = "what is asked is looked at beside the library")]
+mod endpoint;
 mod environment;
 mod filters;
 mod freshness;
@@ -27,6 +31,8 @@ mod opencode;
 mod output;
 mod privacy;
 mod queries;
+mod remote;
+mod setup;
 mod terminal;
 mod vanished;
 mod writers;

@@ -1,7 +1,7 @@
 //! `model`: models are listed, chosen, brought and removed.
 
 use crate::environment::{Ran, TestEnvironment};
-use crate::history::small;
+use crate::history::small_in;
 use crate::hub::{StandIn, Trouble};
 use insta::assert_snapshot;
 use session_embed::{Table, Vocabulary};
@@ -52,9 +52,10 @@ fn config(env: &TestEnvironment) -> String {
 
 #[test]
 fn a_list_has_a_row_for_each_model() {
-    let env = small();
-    describe(&env);
+    let env = TestEnvironment::unconfigured();
     env.write(&env.home(CONFIG), "model = \"table\"\n");
+    let env = small_in(env);
+    describe(&env);
     let table = env.printed(&["model", "list"], 80);
     let rows = table.lines().filter(|line| !line.contains("all-minilm"));
     assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @r"
@@ -79,7 +80,7 @@ fn a_list_has_a_row_for_each_model() {
 
 #[test]
 fn a_list_without_an_index_covers_nothing() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     let models = env.json(&["model", "list"]);
     assert_eq!(models["in_use"], "all-minilm-l6-v2");
     for model in models["models"].as_array().unwrap() {
@@ -91,7 +92,7 @@ fn a_list_without_an_index_covers_nothing() {
 
 #[test]
 fn json_has_all_of_a_model() {
-    let env = small();
+    let env = small_in(TestEnvironment::unconfigured());
     describe(&env);
     let models = env.json(&["model", "list"]);
     let tiny = models["models"].as_array().unwrap().last().unwrap();
@@ -118,7 +119,7 @@ fn json_has_all_of_a_model() {
 
 #[test]
 fn a_model_is_taken_into_use_and_comments_are_kept() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     assert_snapshot!(env.run(&["model", "use", "table"]), @r"
     exit code: 0
     ----- stdout -----
@@ -146,7 +147,7 @@ fn a_model_is_taken_into_use_and_comments_are_kept() {
 #[cfg(unix)]
 #[test]
 fn a_linked_configuration_stays_linked() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     env.write(&env.path("dotfiles/config.toml"), "nice = 3\n");
     fs_err::create_dir_all(env.home(CONFIG).parent().unwrap()).unwrap();
     fs_err::os::unix::fs::symlink(env.path("dotfiles/config.toml"), env.home(CONFIG)).unwrap();
@@ -160,7 +161,7 @@ fn a_linked_configuration_stays_linked() {
 #[test]
 fn nobody_else_can_read_the_configuration() {
     use std::os::unix::fs::PermissionsExt;
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     env.run(&["model", "use", "table"]).succeeded();
     let mode = |path: PathBuf| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(env.home(CONFIG)), 0o600);
@@ -169,7 +170,7 @@ fn nobody_else_can_read_the_configuration() {
 
 #[test]
 fn a_model_that_is_not_here_is_not_taken_into_use() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     describe(&env);
     assert_snapshot!(env.run(&["model", "use", "tiny"]), @r"
     exit code: 2
@@ -192,7 +193,7 @@ fn a_model_that_is_not_here_is_not_taken_into_use() {
 
 #[test]
 fn a_model_is_brought_checked_and_removed() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     assert_snapshot!(import(&env), @r"
     exit code: 0
     ----- stdout -----
@@ -252,7 +253,7 @@ fn pull(env: &TestEnvironment, vars: &[(&str, &str)]) -> Ran {
 
 #[test]
 fn a_model_is_pulled_from_the_hub_that_is_named() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     let folder = describe(&env);
     let read = |name: &'static str| (name, fs_err::read(folder.join(name)).unwrap());
     let server = StandIn::serving(["table.bin", "vocabulary.bin"].map(read));
@@ -284,7 +285,7 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
 
 #[test]
 fn without_a_hub_it_is_said_what_to_do_instead() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     describe(&env);
     let ran = pull(&env, &[("HF_ENDPOINT", "http://no-such-host.invalid")]).exits(2);
     let said = ran.stderr();
@@ -305,7 +306,7 @@ fn without_a_hub_it_is_said_what_to_do_instead() {
 
 #[test]
 fn what_was_done_is_said_in_json() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     import(&env).succeeded();
     let said = env
         .run(&["model", "verify", "tiny", "--json"])
@@ -321,7 +322,7 @@ fn what_was_done_is_said_in_json() {
 /// One that cannot be used is named, and costs nothing else.
 #[test]
 fn a_broken_description_is_said() {
-    let env = TestEnvironment::new();
+    let env = TestEnvironment::unconfigured();
     env.write(
         &env.home(".config/session-search/models/x.toml"),
         "name = 1",

@@ -1,7 +1,7 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
-use session_store::{Level, Reader, StoreError, Writer, exists};
+use session_store::{Extent, FORMAT_VERSION, Level, Reader, StoreError, Writer, exists};
 use std::path::PathBuf;
 
 const MATRIX: &str = "vectors/f00d/turn.0.npy";
@@ -66,7 +66,7 @@ fn another_format_is_not_read() {
             error,
             StoreError::Format {
                 found: 99,
-                expected: 1,
+                expected: FORMAT_VERSION,
                 ..
             }
         );
@@ -149,7 +149,7 @@ fn read_all(index: &Index) -> Result<(), StoreError> {
 fn a_content_that_is_damaged_costs_itself() {
     let index = filled();
     let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
-    db.execute("UPDATE turns SET content = x'00ff' WHERE id = 1", [])
+    db.execute("UPDATE contents SET content = x'00ff' WHERE turn = 1", [])
         .unwrap();
     let reader = index.reader();
     assert_eq!(reader.content(1).unwrap().prompt, "");
@@ -214,16 +214,14 @@ fn nothing_is_appended_to_a_damaged_matrix() {
     fs_err::write(index.root().join(MATRIX), "short").unwrap();
     let mut writer = index.writer();
     let model = crate::support::model(&mut writer);
-    let pending = session_store::Pending {
-        session: 1,
-        revision: 0,
-    };
+    let pending = crate::support::session(&mut writer, 1);
     let document = session_store::Document {
         level: Level::Turn,
         turn: 1,
         text: "a".into(),
     };
-    let put = writer.put_documents(&model, pending, &[(document, Some(vec![1.0; 8]))]);
+    let documents = [(document, Some(vec![1.0; 8]))];
+    let put = writer.put_documents(&model, pending, &documents, Extent::Whole);
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }
 

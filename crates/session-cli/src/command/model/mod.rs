@@ -79,7 +79,11 @@ fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
 /// # Errors
 /// When the model is not here, or the file cannot be written.
 pub fn take(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    catalogue.require(catalogue.spec(name)?)?;
+    let spec = catalogue.spec(name)?;
+    catalogue.require(spec)?;
+    if catalogue.state(spec) == State::Remote {
+        catalogue.load(name)?; // it answers, and says how long its vectors are
+    }
     config::set(&home.folders().config, None, "model", name)
 }
 
