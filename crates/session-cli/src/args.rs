@@ -1,8 +1,10 @@
 //! What can be typed.
 
 mod model;
+mod setup;
 
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
+pub use setup::SetupArgs;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;
@@ -39,6 +41,8 @@ pub enum Command {
     Status(StatusArgs),
     /// List models, choose one, bring one here
     Model(ModelArgs),
+    /// Choose a model, keep history longer, install the skill; all optional
+    Setup(SetupArgs),
     /// Walk the three levels on a small built-in history
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers

@@ -78,6 +78,18 @@ pub struct Remote {
     pub max_tokens: Option<usize>,
 }
 
+impl Remote {
+    /// As a source of an endpoint.
+    pub fn given(&self) -> session_models::Given {
+        session_models::Given {
+            url: self.url.clone(),
+            api_key: self.api_key.clone(),
+            model: self.model.clone(),
+            max_tokens: self.max_tokens.map(|tokens| tokens.to_string()),
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         let model = match cfg!(feature = "minilm") {

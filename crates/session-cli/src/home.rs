@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use anyhow::{Context, Result};
-use session_models::{Catalogue, Folders, ModelError};
+use session_models::{Catalogue, Endpoint, Folders, Given, Hub, ModelError};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::PathBuf;
@@ -62,11 +62,29 @@ impl Home {
         Folders::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
     }
 
+    /// The hub that models are downloaded from.
+    pub fn hub(&self) -> Hub {
+        Hub::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
+    }
+
     /// The models that there are.
     ///
     /// # Errors
-    /// As [`Catalogue::open`].
+    /// When the endpoint is not well configured and its model is in use.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
-        Catalogue::open(self.folders())
+        let endpoint = self.endpoint();
+        if self.config.model == session_models::REMOTE {
+            return Ok(Catalogue::open(self.folders())?.with_endpoint(Ok(endpoint?)));
+        }
+        Ok(Catalogue::open(self.folders())?.with_endpoint(endpoint))
+    }
+
+    /// The endpoint that is configured: by the environment, else by `.env`,
+    /// else by the configuration.
+    fn endpoint(&self) -> Result<Option<Endpoint>, ModelError> {
+        let var = |name: &str| self.env.get(name).map(str::to_owned);
+        let by_file = Given::by_file(&self.folders())?;
+        let given = Given::by(var).or(by_file).or(self.config.remote.given());
+        given.endpoint()
     }
 }

@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
         Command::Model(model) => command::model::run(model),
+        Command::Setup(setup) => command::setup::run(setup),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
     };

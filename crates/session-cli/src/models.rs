@@ -2,7 +2,7 @@
 
 use crate::home::Home;
 use anyhow::Result;
-use session_embed::{Embedder, ModelSpec};
+use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
 use session_search::{Dense, DenseScale};
 use session_store::{ModelId, Reader, known_query, remember_query};
@@ -37,7 +37,9 @@ impl Models {
         let mut specs = vec![chosen.clone()];
         if chosen.name != TABLE {
             let others = catalogue.specs().iter().filter(|spec| {
-                ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
+                // An endpoint is asked only if it is the one that was chosen.
+                spec.architecture != Architecture::Remote
+                    && ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
                     && catalogue.state(spec).is_here()
             });
             specs.extend(others.cloned());

@@ -1,9 +1,11 @@
 //! The models that there are, and which of them are here.
 
+use crate::description::REMOTE;
 use crate::manifest::Manifest;
+use crate::remote::{self, Endpoint, RemoteEmbedder};
 use crate::{Folders, ModelError, description, open, staged};
 use serde::Serialize;
-use session_embed::{Embedder, ModelSpec};
+use session_embed::{Architecture, Embedder, ModelSpec};
 
 /// The models of this user: those of the repository's `models/`, and those
 /// that the user described.
@@ -15,6 +17,7 @@ pub struct Catalogue {
     /// The same, unpinned files pinned to those that are here.
     specs: Vec<ModelSpec>,
     broken: Vec<ModelError>,
+    endpoint: Option<Endpoint>,
 }
 
 /// Where a model is.
@@ -23,6 +26,8 @@ pub struct Catalogue {
 pub enum State {
     /// In the binary.
     Bundled,
+    /// Behind an endpoint that is configured.
+    Remote,
     /// Its files are here.
     Installed,
     /// Some of its files are here.
@@ -34,7 +39,7 @@ pub enum State {
 impl State {
     /// True when the model can be loaded.
     pub fn is_here(self) -> bool {
-        matches!(self, Self::Bundled | Self::Installed)
+        matches!(self, Self::Bundled | Self::Remote | Self::Installed)
     }
 }
 
@@ -63,7 +68,25 @@ impl Catalogue {
             described,
             specs,
             broken,
+            endpoint: None,
         })
+    }
+
+    /// Adds the model `remote`, behind an endpoint if one is given. Nothing is
+    /// asked of it. One that is not well configured is a broken description.
+    #[must_use]
+    pub fn with_endpoint(mut self, endpoint: Result<Option<Endpoint>, ModelError>) -> Self {
+        match endpoint {
+            Ok(Some(endpoint)) => {
+                let spec = remote::spec(&endpoint, &self.folders);
+                self.described.push(spec.clone());
+                self.specs.push(spec);
+                self.endpoint = Some(endpoint);
+            }
+            Ok(None) => {}
+            Err(error) => self.broken.push(error),
+        }
+        self
     }
 
     /// The folders that were looked at.
@@ -99,6 +122,7 @@ impl Catalogue {
             true => Err(ModelError::Bundled {
                 name: name.to_owned(),
             }),
+            false if spec.architecture == Architecture::Remote => Err(ModelError::Remote),
             false => Ok(spec),
         }
     }
@@ -107,6 +131,9 @@ impl Catalogue {
     pub fn state(&self, spec: &ModelSpec) -> State {
         if open::is_bundled(&spec.name) {
             return State::Bundled;
+        }
+        if spec.architecture == Architecture::Remote {
+            return State::Remote;
         }
         let missing = self.missing(spec).len();
         let begun = || staged::folder_of(&self.folders, &spec.name).is_dir();
@@ -150,6 +177,9 @@ impl Catalogue {
     /// [`ModelError::Unknown`] for a name that no model has, [`ModelError::Absent`]
     /// when it is not here, [`ModelError::Open`] when its files are no such model.
     pub fn load(&self, name: &str) -> Result<Box<dyn Embedder>, ModelError> {
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| name == REMOTE) {
+            return Ok(Box::new(RemoteEmbedder::open(endpoint, &self.folders)?));
+        }
         let spec = self.spec(name)?;
         let opened = match open::bundled(name) {
             Some(opened) => opened,
@@ -179,8 +209,13 @@ impl Catalogue {
 
 fn find<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
     let found = specs.iter().find(|spec| spec.name == name);
-    found.ok_or_else(|| ModelError::Unknown {
-        name: name.to_owned(),
-        known: specs.iter().map(|spec| spec.name.clone()).collect(),
+    found.ok_or_else(|| match name {
+        REMOTE => ModelError::Endpoint {
+            reason: "it has no address".to_owned(),
+        },
+        _ => ModelError::Unknown {
+            name: name.to_owned(),
+            known: specs.iter().map(|spec| spec.name.clone()).collect(),
+        },
     })
 }

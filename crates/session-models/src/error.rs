@@ -74,6 +74,47 @@ pub enum ModelError {
         /// Why.
         source: EmbedError,
     },
+    /// The model has no files of its own: it is behind an endpoint.
+    #[error("the model `remote` is an endpoint, and has no files")]
+    Remote,
+    /// What is configured of an endpoint cannot be.
+    #[error("the endpoint of the model `remote` is not well configured: {reason}")]
+    Endpoint {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The hub does not answer.
+    #[error("the model hub {endpoint} cannot be reached: {reason}")]
+    Unreachable {
+        /// Address of the hub.
+        endpoint: String,
+        /// Why.
+        reason: String,
+    },
+    /// The hub is not to be asked.
+    #[error("the model `{name}` is not here, and HF_HUB_OFFLINE forbids to ask the hub")]
+    Offline {
+        /// Name of the model.
+        name: String,
+    },
+    /// The hub does not give a file.
+    #[error("the model hub refuses {url}: status {status}")]
+    Refused {
+        /// Address of the file.
+        url: String,
+        /// HTTP status.
+        status: u16,
+    },
+    /// A download broke off, and went no further.
+    #[error("the download of `{file}` broke off: {reason}")]
+    Interrupted {
+        /// Name of the model.
+        name: String,
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
     /// Another process is fetching or importing this model.
     #[error("another process is fetching the model `{name}`")]
     Locked {
@@ -118,10 +159,31 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { .. } => {
+            Self::Open { source, .. } if !matches!(source, EmbedError::Remote { .. }) => {
                 "the files are not of the architecture that the description says, or not whole"
                     .to_owned()
             }
+            Self::Remote | Self::Endpoint { .. } => {
+                "EMBEDDINGS_URL and EMBEDDINGS_MODEL, or [remote] in the configuration, say where it is (docs/models.md)".to_owned()
+            }
+            Self::Open { .. } => {
+                "see that the endpoint runs and that its key and model are right, or `session-search model use table`".to_owned()
+            }
+            Self::Unreachable { .. } => {
+                "HF_ENDPOINT names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()
+            }
+            Self::Offline { name } => format!(
+                "unset HF_HUB_OFFLINE, or bring the files: `session-search model import {name} --from FOLDER`"
+            ),
+            Self::Refused { status: 401 | 403, .. } => {
+                "the repository asks for a token: set HF_TOKEN".to_owned()
+            }
+            Self::Refused { .. } => {
+                "see that `repo`, `revision` and `files` of its description are right".to_owned()
+            }
+            Self::Interrupted { name, .. } => format!(
+                "what came is kept: `session-search model pull {name}` goes on from there"
+            ),
             Self::Locked { .. } => "wait for it to end".to_owned(),
             Self::Io(_) => return None,
         })

@@ -7,10 +7,14 @@
 //!
 //! Files come in whole or not at all: they gather in a folder beside the
 //! model's own, are compared with their SHA-256, the model is opened, and then
-//! one rename makes it visible. [`Catalogue::import`] takes what a user brought by
+//! one rename makes it visible. [`Catalogue::pull`] downloads them from a [`Hub`], the only
+//! socket that is opened here; [`Catalogue::import`] takes what a user brought by
 //! hand. [`Catalogue::verify`] reads everything again and [`Catalogue::remove`]
 //! makes room. All of it lies in folders that only their owner can
 //! read ([`Folders`]).
+//!
+//! An [`Endpoint`] that the user configured is one more model, `remote`
+//! ([`RemoteEmbedder`]).
 //!
 //! ```
 //! use session_models::{Catalogue, Folders, State};
@@ -29,16 +33,23 @@ mod description;
 mod digest;
 mod error;
 mod folders;
+mod hub;
 mod import;
 mod manifest;
 mod open;
 mod private;
 mod progress;
+mod pull;
+mod remote;
 mod staged;
 mod verify;
+mod watch;
 
 pub use catalogue::{Catalogue, State};
+pub use description::REMOTE;
 pub use error::ModelError;
 pub use folders::Folders;
+pub use hub::Hub;
 pub use private::replace as write_private;
 pub use progress::Progress;
+pub use remote::{Endpoint, Given, RemoteEmbedder};

@@ -26,6 +26,16 @@ pub fn file(path: &Path) -> Result<File> {
     options.open(path)
 }
 
+/// Takes others' rights to a file away.
+pub fn close(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
 /// Writes a file so that whoever reads it finds the old or the new content,
 /// never a part. Where a link stands, the file behind it is written.
 ///

@@ -50,6 +50,26 @@ impl Staged {
         Ok(path)
     }
 
+    /// Where downloads of it gather.
+    pub fn downloads(&self) -> PathBuf {
+        self.folder.join(".hub")
+    }
+
+    /// Takes a file that was downloaded: out of our own folder, or as a link to
+    /// one in the hub's.
+    pub fn take(&self, file: &ModelFile, from: &Path) -> Result<(), ModelError> {
+        let to = self.place(file)?;
+        let _ = fs_err::remove_file(&to); // of a run that was killed
+        if from.starts_with(fs_err::canonicalize(&self.folder)?) {
+            fs_err::rename(from, &to)?;
+            return Ok(private::close(&to)?);
+        }
+        match fs_err::hard_link(from, &to) {
+            Ok(()) => Ok(()),
+            Err(_) => Ok(link(from, &to)?), // on another disk
+        }
+    }
+
     /// Copies a file there and compares it with its pin.
     pub fn copy(
         &self,
@@ -83,6 +103,7 @@ impl Staged {
             let name = self.name.clone();
             return Err(ModelError::Open { name, source });
         }
+        let _ = fs_err::remove_dir_all(self.downloads()); // of a pull
         let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?;
         private::replace(&self.folder.join(FILE), &text)?;
         let old = self.target.with_file_name(format!(".{}.old", self.name));
@@ -107,6 +128,16 @@ impl Staged {
         fs_err::remove_dir_all(&self.folder)?;
         Ok(private::folder(&self.folder)?)
     }
+}
+
+#[cfg(unix)]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs_err::os::unix::fs::symlink(from, to)
+}
+
+#[cfg(not(unix))]
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs_err::copy(from, to).map(drop)
 }
 
 /// Opens a model and embeds a few words with it.

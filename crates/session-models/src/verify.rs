@@ -3,7 +3,7 @@
 use crate::manifest::Manifest;
 use crate::staged::{Staged, check, probe};
 use crate::{Catalogue, ModelError, Progress, State, digest, open};
-use session_embed::{EmbedError, ModelSpec};
+use session_embed::{Architecture, EmbedError, ModelSpec};
 
 impl Catalogue {
     /// Reads all files of a model, compares them with their pins and with what
@@ -19,8 +19,19 @@ impl Catalogue {
             name: name.to_owned(),
             reason,
         };
+        let open = |source| ModelError::Open {
+            name: name.to_owned(),
+            source,
+        };
         let opened = match open::bundled(name) {
             Some(model) => model.and_then(|model| model.embed_query("a few words").map(drop)),
+            None if spec.architecture == Architecture::Remote => {
+                return self
+                    .load(name)?
+                    .embed_query("a few words")
+                    .map(drop)
+                    .map_err(open);
+            }
             None => {
                 self.compare(spec, progress)
                     .map_err(|error| damaged(error.to_string()))?;
@@ -58,6 +69,7 @@ impl Catalogue {
                 let name = name.to_owned();
                 return Err(ModelError::Bundled { name });
             }
+            State::Remote => return Err(ModelError::Remote),
             State::Absent => return self.require(spec),
             State::Installed | State::Incomplete => {}
         }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 Examples:
   session-search model list
   session-search model use all-minilm-l6-v2
+  session-search model pull qwen3-embedding-0.6b
   session-search model import my-model --from ~/Downloads/my-model
 
 docs/models.md says which to choose and how to add one.")]
@@ -22,6 +23,8 @@ pub enum ModelCommand {
     List(ListArgs),
     /// Make the vectors with this model from now on
     Use(NameArgs),
+    /// Download a model's files from the hub; goes on where it was interrupted
+    Pull(NameArgs),
     /// Take a model's files from a folder or a file that you brought
     Import(ImportArgs),
     /// Read a model's files again and see that they are as they came

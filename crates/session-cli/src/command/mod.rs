@@ -7,5 +7,6 @@ pub mod fresh;
 pub mod index;
 pub mod model;
 pub mod search;
+pub mod setup;
 pub mod show;
 pub mod status;

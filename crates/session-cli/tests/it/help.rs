@@ -26,6 +26,7 @@ fn help_of_the_program() {
       index   Bring the index up to date now
       status  Say what is indexed, by what, and how fresh it is
       model   List models, choose one, bring one here
+      setup   Choose a model, keep history longer, install the skill; all optional
       demo    Walk the three levels on a small built-in history
       eval    Measure how well search answers questions with known answers
       help    Print this message or the help of the given subcommand(s)
@@ -219,6 +220,7 @@ fn help_of_model() {
     Commands:
       list    List the models: size, dims, licence, where each is, how much of the index it covers
       use     Make the vectors with this model from now on
+      pull    Download a model's files from the hub; goes on where it was interrupted
       import  Take a model's files from a folder or a file that you brought
       verify  Read a model's files again and see that they are as they came
       remove  Remove a model's files; its vectors stay in the index
@@ -230,6 +232,7 @@ fn help_of_model() {
     Examples:
       session-search model list
       session-search model use all-minilm-l6-v2
+      session-search model pull qwen3-embedding-0.6b
       session-search model import my-model --from ~/Downloads/my-model
 
     docs/models.md says which to choose and how to add one.
@@ -247,5 +250,33 @@ fn help_of_model() {
           --from <DIR_OR_FILE>  Folder with the model's files, or one file of it with the others beside
                                 it
       -h, --help                Print help
+    ");
+}
+
+#[test]
+fn help_of_setup() {
+    assert_snapshot!(help(&["setup"]), @r"
+    Choose a model, keep history longer, install the skill; all optional
+
+    Usage: session-search setup [OPTIONS]
+
+    Options:
+          --model <NAME>         Model to use, pulled if it is not here; with --remote, its name there
+          --remote <URL>         OpenAI-compatible endpoint to use; its key stays in EMBEDDINGS_API_KEY
+          --keep-history <DAYS>  Days for which Claude Code is to keep its history (it deletes after 30)
+          --skill                Install the skill for Claude Code
+          --no-skill             Do not ask about the skill
+      -y, --yes                  Write what the options say, without asking
+          --json                 Print JSON
+      -h, --help                 Print help
+
+    Examples:
+      session-search setup                                   asks, step by step
+      session-search setup --model qwen3-embedding-0.6b --yes
+      session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
+      session-search setup --keep-history 365 --skill --yes
+
+    On a terminal it asks for what the options leave open; each step can be skipped and taken again.
+    Elsewhere it does what the options say; without --yes it shows what it would write.
     ");
 }

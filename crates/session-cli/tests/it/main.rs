@@ -8,6 +8,9 @@ mod copies;
 mod corrupt;
 mod damage;
 mod demo;
+#[path = "../../../session-models/tests/it/endpoint.rs"]
+#[expect(dead_code, reason = "what is asked is looked at beside the library")]
+mod endpoint;
 mod environment;
 mod filters;
 mod freshness;
@@ -15,6 +18,9 @@ mod generator;
 mod growth;
 mod help;
 mod history;
+#[path = "../../../session-models/tests/it/hub.rs"]
+#[expect(dead_code, reason = "most troubles are tested beside the library")]
+mod hub;
 mod ids;
 mod kill;
 mod layers;
@@ -25,6 +31,8 @@ mod opencode;
 mod output;
 mod privacy;
 mod queries;
+mod remote;
+mod setup;
 mod terminal;
 mod vanished;
 mod writers;

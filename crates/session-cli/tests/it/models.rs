@@ -2,6 +2,7 @@
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::small_in;
+use crate::hub::{StandIn, Trouble};
 use insta::assert_snapshot;
 use session_embed::{Table, Vocabulary};
 use std::path::PathBuf;
@@ -239,6 +240,67 @@ fn a_model_is_brought_checked_and_removed() {
     ----- stderr -----
     error: the model `tiny` is not here: `table.bin`, `vocabulary.bin` missing
     hint: run `session-search model pull tiny`, or where there is no network `session-search model import tiny --from FOLDER`
+    ");
+}
+
+fn pull(env: &TestEnvironment, vars: &[(&str, &str)]) -> Ran {
+    let mut command = env.command();
+    command
+        .args(["model", "pull", "tiny"])
+        .envs(vars.iter().copied());
+    env.ran(command.output().unwrap())
+}
+
+#[test]
+fn a_model_is_pulled_from_the_hub_that_is_named() {
+    let env = TestEnvironment::unconfigured();
+    let folder = describe(&env);
+    let read = |name: &'static str| (name, fs_err::read(folder.join(name)).unwrap());
+    let server = StandIn::serving(["table.bin", "vocabulary.bin"].map(read));
+    let endpoint = server.endpoint();
+    let here = [("HF_ENDPOINT", endpoint.as_str())];
+    let offline = [here[0], ("HF_HUB_OFFLINE", "1")];
+    assert_snapshot!(pull(&env, &offline), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `tiny` is not here, and HF_HUB_OFFLINE forbids to ask the hub
+    hint: unset HF_HUB_OFFLINE, or bring the files: `session-search model import tiny --from FOLDER`
+    ");
+    assert!(server.asked().is_empty());
+    server.trouble("table.bin", &[Trouble::Drop(9)]);
+    assert_snapshot!(pull(&env, &here), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    `tiny` is here; `session-search model use tiny` takes it into use
+    ");
+    let again = pull(&env, &[("HF_ENDPOINT", "http://no-such-host.invalid")]);
+    assert_eq!(again.succeeded().stdout(), "");
+    env.run(&["model", "use", "tiny"]).succeeded();
+    env.run(&["model", "verify", "tiny"]).succeeded();
+}
+
+#[test]
+fn without_a_hub_it_is_said_what_to_do_instead() {
+    let env = TestEnvironment::unconfigured();
+    describe(&env);
+    let ran = pull(&env, &[("HF_ENDPOINT", "http://no-such-host.invalid")]).exits(2);
+    let said = ran.stderr();
+    assert!(
+        said.contains("error: the model hub http://no-such-host.invalid cannot be reached")
+            && said.contains("hint: HF_ENDPOINT names another hub; where there is no network, `session-search model import"),
+        "{ran}"
+    );
+    assert_snapshot!(env.run(&["model", "pull", "table"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `table` is part of the program
+    hint: there is nothing to do: it is always here
     ");
 }
 

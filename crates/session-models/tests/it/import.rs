@@ -1,6 +1,6 @@
 //! Models that a user brings by hand.
 
-use crate::tiny::{Home, description, files, tree, write};
+use crate::tiny::{Home, WORDS, description, files, tree, write};
 use session_models::{Catalogue, ModelError, State};
 
 fn vector(catalogue: &Catalogue) -> Vec<f32> {
@@ -44,6 +44,21 @@ fn files_are_found_without_their_folders_and_beside_one_of_them() {
     let one = home.path("flat/table.bin");
     catalogue.import("tiny", &one, &()).unwrap();
     assert_eq!(vector(&catalogue).len(), 4);
+}
+
+/// As repositories of BERTs have it.
+#[test]
+fn a_vocabulary_may_be_a_list() {
+    let home = Home::new();
+    let text = description("tiny", [None; 2]).replace("vocabulary.bin", "vocab.txt");
+    home.describe("tiny", &text);
+    let from = home.brought(1.0);
+    write(&from.join("vocab.txt"), WORDS.join("\n").as_bytes());
+    home.catalogue().import("tiny", &from, &()).unwrap();
+    let listed = vector(&home.catalogue());
+    let other = Home::described();
+    other.catalogue().import("tiny", &from, &()).unwrap();
+    assert_eq!(listed, vector(&other.catalogue()));
 }
 
 #[test]

@@ -144,6 +144,7 @@ fn text(models: &Models, width: usize) -> String {
 fn cells(model: &Row) -> [String; 6] {
     let state = match model.state {
         State::Bundled => "in the binary",
+        State::Remote => "endpoint",
         State::Installed => "installed",
         State::Incomplete => "incomplete",
         State::Absent => "not here",
@@ -151,7 +152,11 @@ fn cells(model: &Row) -> [String; 6] {
     [
         line(&model.name, CELL),
         model.bytes.map_or("?".to_owned(), size),
-        model.dims.to_string(),
+        if model.dims == 0 {
+            "?".to_owned()
+        } else {
+            model.dims.to_string()
+        },
         line(&model.licence, CELL),
         state.to_owned(),
         share(model.coverage.as_ref()),

@@ -27,6 +27,10 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
             take(&args.name, &home, &catalogue)?;
             done("used", &args.name, args.json)
         }
+        ModelCommand::Pull(args) => {
+            catalogue.pull(&args.name, &home.hub(), &Bars::new())?;
+            done("pulled", &args.name, args.json)
+        }
         ModelCommand::Import(args) => import(args, &catalogue),
         ModelCommand::Verify(args) => {
             catalogue.verify(&args.name, &Bars::new())?;
@@ -75,7 +79,11 @@ fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
 /// # Errors
 /// When the model is not here, or the file cannot be written.
 pub fn take(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    catalogue.require(catalogue.spec(name)?)?;
+    let spec = catalogue.spec(name)?;
+    catalogue.require(spec)?;
+    if catalogue.state(spec) == State::Remote {
+        catalogue.load(name)?; // it answers, and says how long its vectors are
+    }
     config::set(&home.folders().config, None, "model", name)
 }
 

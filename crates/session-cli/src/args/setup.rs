@@ -1,0 +1,44 @@
+//! What can be typed after `setup`.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search setup                                   asks, step by step
+  session-search setup --model qwen3-embedding-0.6b --yes
+  session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
+  session-search setup --keep-history 365 --skill --yes
+
+On a terminal it asks for what the options leave open; each step can be skipped and taken again.
+Elsewhere it does what the options say; without --yes it shows what it would write.")]
+pub struct SetupArgs {
+    /// Model to use, pulled if it is not here; with --remote, its name there
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// OpenAI-compatible endpoint to use; its key stays in EMBEDDINGS_API_KEY
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub remote: Option<String>,
+    /// Days for which Claude Code is to keep its history (it deletes after 30)
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
+    pub keep_history: Option<u32>,
+    /// Install the skill for Claude Code
+    #[arg(long, conflicts_with = "no_skill")]
+    pub skill: bool,
+    /// Do not ask about the skill
+    #[arg(long)]
+    pub no_skill: bool,
+    /// Write what the options say, without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SetupArgs {
+    /// True when the options leave everything open.
+    pub fn is_open(&self) -> bool {
+        self.model.is_none() && self.keep_history.is_none() && !self.skill && !self.no_skill
+    }
+}

@@ -1,0 +1,194 @@
+//! `setup`: what a user may want to decide, step by step. Nothing needs it.
+
+mod change;
+mod history;
+mod model;
+mod prompt;
+mod skill;
+
+use crate::Found;
+use crate::args::SetupArgs;
+use crate::home::Home;
+use crate::output::json;
+use anyhow::{Result, bail};
+use prompt::Prompt;
+use serde::Serialize;
+use std::io::IsTerminal;
+
+/// How a step came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    /// Something was written.
+    Written,
+    /// It was as it should be.
+    Unchanged,
+    /// It was left as it is.
+    Skipped,
+    /// It would be written, with `--yes`.
+    Wanted,
+}
+
+#[derive(Serialize)]
+struct Steps {
+    model: Outcome,
+    history: Outcome,
+    skill: Outcome,
+}
+
+const PLAN: &str = "\
+setup decides three things, each of which may stay as it is:
+  1. the model: in process, or an endpoint (--model NAME, --remote URL)
+  2. how long Claude Code keeps its history (--keep-history DAYS)
+  3. the skill for Claude Code (--skill, --no-skill)";
+
+/// Runs the command.
+///
+/// # Errors
+/// When a step fails, or consent is missing where nobody can be asked.
+pub fn run(args: &SetupArgs) -> Result<Found> {
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let mut prompt = Prompt {
+        input: &mut std::io::stdin().lock(),
+        output: &mut anstream::stderr(),
+        asks: is_terminal && !args.yes,
+        yes: args.yes,
+    };
+    if !prompt.asks && args.is_open() {
+        bail!(
+            "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
+        );
+    }
+    let home = Home::from_process()?;
+    let steps = steps(args, &home, &mut prompt)?;
+    if args.json {
+        json::print(&steps)?;
+    }
+    if [steps.model, steps.history, steps.skill].contains(&Outcome::Wanted) {
+        bail!("nothing of it is written\nhint: --yes writes it");
+    }
+    Ok(Found::Something)
+}
+
+fn steps(args: &SetupArgs, home: &Home, prompt: &mut Prompt<'_>) -> Result<Steps> {
+    Ok(Steps {
+        model: model::step(args, home, prompt)?,
+        history: history::step(args, &home.env, prompt)?,
+        skill: skill::step(args, &home.env, prompt)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use session_sources::Env;
+
+    /// What is asked of who has Claude Code, answered by lines.
+    struct Talk {
+        folder: tempfile::TempDir,
+    }
+
+    impl Talk {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs_err::create_dir(folder.path().join(".claude")).unwrap();
+            Self { folder }
+        }
+
+        fn file(&self, path: &str) -> Option<String> {
+            fs_err::read_to_string(self.folder.path().join(path)).ok()
+        }
+
+        fn say(&self, options: &[&str], lines: &str) -> (Steps, String) {
+            let typed = [&["session-search", "setup"], options].concat();
+            let crate::args::Command::Setup(args) =
+                crate::args::Arguments::parse_from(typed).command
+            else {
+                panic!("{options:?}");
+            };
+            let root = self.folder.path().join("index");
+            let mut home = Home::apart(Env::with_home(self.folder.path()), root);
+            home.config.model = "table".to_owned();
+            let mut output = Vec::new();
+            let mut prompt = Prompt {
+                input: &mut lines.as_bytes(),
+                output: &mut output,
+                asks: !args.yes,
+                yes: args.yes,
+            };
+            let steps = steps(&args, &home, &mut prompt).unwrap();
+            (steps, String::from_utf8(output).unwrap())
+        }
+    }
+
+    const CONFIG: &str = ".config/session-search/config.toml";
+    const SETTINGS: &str = ".claude/settings.json";
+    const SKILL: &str = ".claude/skills/session-search/SKILL.md";
+
+    fn outcomes(steps: &Steps) -> [Outcome; 3] {
+        [steps.model, steps.history, steps.skill]
+    }
+
+    #[test]
+    fn every_step_can_be_skipped() {
+        for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
+            let talk = Talk::new();
+            let (steps, said) = talk.say(&[], lines);
+            assert!(
+                !outcomes(&steps).contains(&Outcome::Written),
+                "{lines:?}: {said}"
+            );
+            for file in [CONFIG, SETTINGS, SKILL] {
+                assert_eq!(talk.file(file), None, "{lines:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_consented_to_is_written_and_once() {
+        let talk = Talk::new();
+        let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\n";
+        let (steps, said) = talk.say(&[], answers);
+        assert_eq!(outcomes(&steps), [Outcome::Written; 3], "{said}");
+        let config = talk.file(CONFIG).unwrap();
+        for line in [
+            "model = \"remote\"",
+            "url = \"http://localhost:1/v1\"",
+            "model = \"tiny\"",
+        ] {
+            assert!(config.contains(line), "{config}");
+        }
+        assert!(said.contains("+   \"cleanupPeriodDays\": 365"), "{said}");
+        assert!(talk.file(SETTINGS).unwrap().contains("365"));
+        assert!(
+            talk.file(SKILL)
+                .unwrap()
+                .starts_with("---\nname: session-search")
+        );
+        let (steps, said) = talk.say(&[], "table\n365\n");
+        assert_eq!(outcomes(&steps), [Outcome::Unchanged; 3], "{said}");
+    }
+
+    #[test]
+    fn a_file_that_the_user_edited_is_shown_and_kept() {
+        let talk = Talk::new();
+        talk.say(&["--skill", "--yes"], "");
+        let mine = talk
+            .file(SKILL)
+            .unwrap()
+            .replace("Three levels.", "My levels.");
+        fs_err::write(talk.folder.path().join(SKILL), &mine).unwrap();
+        let (steps, said) = talk.say(&["--skill"], "\n\ny\nn\n");
+        assert_eq!(steps.skill, Outcome::Skipped, "{said}");
+        assert!(
+            said.contains("- My levels. Stop") && said.contains("+ Three levels. Stop"),
+            "{said}"
+        );
+        assert_eq!(talk.file(SKILL).unwrap(), mine);
+        let (steps, said) = talk.say(&["--skill", "--yes"], "");
+        assert_eq!(steps.skill, Outcome::Written, "{said}");
+        assert_ne!(talk.file(SKILL).unwrap(), mine);
+        assert_eq!(talk.file(&format!("{SKILL}.backup")).unwrap(), mine);
+    }
+}

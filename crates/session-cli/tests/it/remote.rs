@@ -1,0 +1,70 @@
+//! A model behind an endpoint: asked by whoever chose it, and by nobody else.
+
+use crate::endpoint::{Endpoint, good, status};
+use crate::environment::{Ran, TestEnvironment};
+use crate::history::small_in;
+
+fn run(env: &TestEnvironment, url: &str, args: &[&str]) -> Ran {
+    let mut command = env.command();
+    command
+        .args(args)
+        .envs([("EMBEDDINGS_URL", url), ("EMBEDDINGS_MODEL", "tiny")]);
+    env.ran(command.output().unwrap())
+}
+
+fn choose(env: &TestEnvironment, model: &str) {
+    let config = format!("model = \"{model}\"\nbackground = false\n");
+    env.write(&env.path("config/config.toml"), config);
+}
+
+#[test]
+fn it_is_asked_by_who_chose_it() {
+    let (env, server) = (small_in(TestEnvironment::new()), Endpoint::answering(good));
+    let run = |args: &[&str]| run(&env, &server.url(), args);
+    run(&["search", "docker"]).succeeded();
+    run(&["index"]).succeeded();
+    run(&["model", "list"]).succeeded();
+    assert!(server.asked().is_empty());
+    run(&["model", "use", "remote"]).succeeded();
+    run(&["index"]).succeeded();
+    assert!(server.asked().len() > 1);
+    run(&["search", "docker"]).succeeded();
+    let asked = server.asked();
+    assert_eq!(asked.last().unwrap().texts, ["docker"], "{asked:?}");
+    choose(&env, "table");
+    run(&["search", "watcher"]).succeeded();
+    run(&["index", "--full"]).succeeded();
+    choose(&env, "all-minilm-l6-v2");
+    run(&["search", "watcher"]).succeeded();
+    assert!(server.asked().is_empty());
+}
+
+/// A repository that somebody unpacked must not say where a history goes.
+#[test]
+fn variables_in_the_working_directory_are_not_read() {
+    let (env, server) = (small_in(TestEnvironment::new()), Endpoint::answering(good));
+    let text = format!("EMBEDDINGS_URL={}\nEMBEDDINGS_MODEL=tiny\n", server.url());
+    env.write(&env.home(".env"), &text);
+    let refused = env.run(&["model", "use", "remote"]).exits(2);
+    assert!(
+        refused.stderr().contains("hint: EMBEDDINGS_URL"),
+        "{refused}"
+    );
+    assert!(server.asked().is_empty());
+    env.write(&env.path("config/.env"), &text);
+    env.run(&["model", "use", "remote"]).succeeded();
+    assert!(!server.asked().is_empty());
+}
+
+#[test]
+fn one_that_refuses_is_said_and_not_taken_into_use() {
+    let env = small_in(TestEnvironment::new());
+    let server = Endpoint::answering(|_| status(401, ""));
+    let ran = run(&env, &server.url(), &["model", "use", "remote"]).exits(2);
+    assert!(ran.stderr().contains("status 401"), "{ran}");
+    assert!(
+        ran.stderr().contains("hint: see that the endpoint runs"),
+        "{ran}"
+    );
+    assert_eq!(env.json(&["model", "list"])["in_use"], "table");
+}
