@@ -222,6 +222,9 @@ pub struct EvalArgs {
     /// Ask every question in all sessions, whatever its scope
     #[arg(long)]
     pub pooled: bool,
+    /// Keep the index of the set's history there, for the next run
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub index: Option<std::path::PathBuf>,
     /// Write session.tsv and turn.tsv there: question, target, score
     #[arg(long, value_name = "OUT_DIR", value_hint = ValueHint::DirPath)]
     pub runs: Option<std::path::PathBuf>,

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
-    let (home, _scratch) = home(&set)?;
+    let (home, _scratch) = home(args, &set)?;
     let embedder = embedder(&args.model)?;
     fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
     let index = Reader::open(&home.root)?;
@@ -74,17 +74,21 @@ fn embedder(name: &str) -> Result<Box<dyn Embedder>> {
     }
 }
 
-/// The set's own history with an index that goes when it is dropped, or the user's.
-fn home(set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
+/// The set's own history, or the user's, with its index: in a folder that was
+/// asked for, or for the set in one that goes when it is dropped.
+fn home(args: &EvalArgs, set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
+    let kept = args.index.as_ref().map(std::path::absolute).transpose()?;
     let Some(history) = set.history() else {
-        return Ok((Home::from_process()?, None));
+        let own = Home::from_process()?;
+        let root = kept.unwrap_or(own.root);
+        return Ok((Home { root, ..own }, None));
     };
     let scratch = tempfile::Builder::new()
         .prefix("session-search-eval-")
         .tempdir()?;
     let history = std::path::absolute(history)?;
     let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
-    let root = scratch.path().join("index");
+    let root = kept.unwrap_or_else(|| scratch.path().join("index"));
     Ok((Home { env, root }, Some(scratch)))
 }
 
