@@ -19,8 +19,8 @@ pub struct Ask<'a> {
     pub weighing: Weighing,
     /// Ask in all sessions, whatever a question's scope.
     pub pooled: bool,
-    /// Makes a query's vector.
-    pub embed: &'a dyn Fn(&str) -> Option<Dense>,
+    /// Makes a query's vectors, the best model's first.
+    pub embed: &'a dyn Fn(&str) -> Vec<Dense>,
     /// Hears how many questions have been asked.
     pub progress: &'a dyn Fn(usize),
 }
@@ -74,7 +74,7 @@ fn one(
         request.filter.project.clone_from(&question.cwd);
     }
     let dense = (ask.embed)(&request.query.text);
-    let results = search(index, sessions, &request, dense.as_ref())?;
+    let results = search(index, sessions, &request, &dense)?;
     Ok(Ranking {
         question: question.id.clone(),
         scores: results.hits.iter().map(|h| h.score).collect(),

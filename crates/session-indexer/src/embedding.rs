@@ -1,120 +1,216 @@
 //! The second pass: vectors for what the index holds.
 
-use crate::events::is_past;
+use crate::access::Access;
+use crate::documents::{Share, document_budget};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
-use session_core::{TurnContent, document};
 use session_embed::Embedder;
-use session_store::{Document, Level, ModelRow, Pending, Reader, SessionContents, Writer};
+use session_store::{Extent, ModelId, ModelRow, Pending, Reader, StoreError, Writer};
+use std::path::Path;
 use std::time::Instant;
 
-/// Sessions embedded between two looks at the clock.
-const BATCH_SESSIONS: usize = 32;
+/// Texts embedded between two commits while others wait for the writer.
+const HELD_TEXTS: usize = 200;
+/// Texts embedded between two commits of a slow model: what a kill may cost.
+const BRIEF_TEXTS: usize = 100;
 
-/// Bytes of text that fill a model's window: about four to a token, and a
-/// fifth left over so that little is cut off.
-pub fn document_budget(max_tokens: usize) -> usize {
-    max_tokens * 4 * 4 / 5
+/// What to embed with, and when to stop.
+pub struct Embedding<'a> {
+    /// The model.
+    pub embedder: &'a dyn Embedder,
+    /// Fingerprints of models that are as good or better: what one of them
+    /// has embedded is left to it.
+    pub covered_by: Vec<String>,
+    /// Fingerprints of models that stand in for this one: what they hold of a
+    /// session that it has embedded is forgotten.
+    pub stand_ins: Vec<String>,
+    /// Longest time to take.
+    pub deadline: Option<Instant>,
+    /// Asked between two commits: true ends the work there.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Hears how far it has got.
+    pub progress: &'a dyn Progress,
 }
 
-/// Embeds what `embedder` has not embedded yet, newest sessions first, until
-/// all is done or `deadline` has passed; commits as it goes. Gives the number
-/// of texts embedded and of sessions left.
+/// What was embedded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Embedded {
+    /// Texts.
+    pub texts: usize,
+    /// About how many tokens they have.
+    pub tokens: u64,
+    /// Sessions left to do.
+    pub sessions_left: usize,
+}
+
+impl<'a> Embedding<'a> {
+    /// Embedding of all that there is, to its end.
+    pub fn new(embedder: &'a dyn Embedder, progress: &'a dyn Progress) -> Self {
+        Self {
+            embedder,
+            covered_by: Vec::new(),
+            stand_ins: Vec::new(),
+            deadline: None,
+            stop: &|| false,
+            progress,
+        }
+    }
+}
+
+/// Embeds what is pending, newest sessions first, and commits as it goes.
 ///
 /// # Errors
 /// When the store or the model fails.
-pub fn embed_pending(
-    writer: &mut Writer,
-    embedder: &dyn Embedder,
-    deadline: Option<Instant>,
-    progress: &dyn Progress,
-) -> Result<(usize, usize), IndexError> {
-    let spec = embedder.spec();
-    let model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;
-    let pending = writer.pending(model.id)?;
-    let (mut embedded, mut done) = (0, 0);
-    for batch in pending.chunks(BATCH_SESSIONS) {
-        if is_past(deadline) {
-            break;
-        }
-        // Rows may have been added since: the counts must be the latest.
-        let model = writer.model(&model.fingerprint)?.unwrap_or(model.clone());
-        embedded += embed_batch(writer, &model, embedder, batch)?;
-        done += batch.len();
-        progress.at(Stage::Embedding, done as u64, pending.len() as u64);
-    }
-    writer.compact(&model.fingerprint)?;
-    Ok((embedded, pending.len() - done))
+pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
+    Run::new(Access::Held(writer), how, HELD_TEXTS)?.to_end()
 }
 
-type WithVectors = Vec<(Document, Option<Vec<f32>>)>;
-
-fn embed_batch(
-    writer: &mut Writer,
-    model: &ModelRow,
-    embedder: &dyn Embedder,
-    batch: &[Pending],
-) -> Result<usize, IndexError> {
-    let budget = document_budget(embedder.spec().max_tokens);
-    let mut sessions: Vec<WithVectors> = Vec::with_capacity(batch.len());
-    for pending in batch {
-        sessions.push(
-            documents(writer, pending.session, budget)?
-                .into_iter()
-                .map(|d| (d, None))
-                .collect(),
-        );
-    }
-    let embedded = fill_missing(writer, model, embedder, &mut sessions)?;
-    for (pending, documents) in batch.iter().zip(&sessions) {
-        writer.put_documents(model, *pending, documents)?;
-    }
-    writer.commit()?;
-    Ok(embedded)
+/// As [`embed_pending`], for a slow model: the writer is taken for each commit
+/// alone, so that others can write meanwhile.
+///
+/// # Errors
+/// When the store or the model fails, or another writer does not end.
+pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
+    Run::new(Access::Brief(root), how, BRIEF_TEXTS)?.to_end()
 }
 
-/// Embeds the texts that the index has no vector of.
-fn fill_missing(
-    index: &Reader,
-    model: &ModelRow,
-    embedder: &dyn Embedder,
-    sessions: &mut [WithVectors],
-) -> Result<usize, IndexError> {
-    let mut missing = Vec::new();
-    for entry in sessions.iter_mut().flatten() {
-        if !index.has_vector(model.id, &entry.0.text)? {
-            missing.push(entry);
-        }
-    }
-    let texts: Vec<&str> = missing.iter().map(|(d, _)| d.text.as_str()).collect();
-    let vectors = embedder.embed_documents(&texts)?;
-    let count = texts.len();
-    for (entry, vector) in missing.iter_mut().zip(vectors.rows()) {
-        entry.1 = Some(vector.to_vec());
-    }
-    Ok(count)
+/// One go at embedding.
+struct Run<'a> {
+    access: Access<'a>,
+    how: &'a Embedding<'a>,
+    limit: usize,
+    model: ModelRow,
+    done: Embedded,
+    turns_done: u64,
 }
 
-/// The texts that stand for a session and its turns.
-fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document>, IndexError> {
-    let SessionContents { title, turns } = index.session_contents(session)?;
-    if turns.is_empty() {
-        return Ok(Vec::new()); // a session of copies is found by what it copies
-    }
-    let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
-    let chunks = document::session_documents(title.as_deref(), prompts, budget);
-    let chunks = chunks.into_iter().map(|text| Document {
-        level: Level::Session,
-        turn: 0,
-        text,
-    });
-    let of_turn = |(turn, content): &(i64, TurnContent)| {
-        let text = document::turn_document(content, budget)?;
-        Some(Document {
-            level: Level::Turn,
-            turn: *turn,
-            text,
+impl<'a> Run<'a> {
+    fn new(
+        mut access: Access<'a>,
+        how: &'a Embedding<'a>,
+        limit: usize,
+    ) -> Result<Self, IndexError> {
+        let spec = how.embedder.spec();
+        let model = access.write(|writer| {
+            let model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;
+            writer.commit()?;
+            Ok(model)
+        })?;
+        Ok(Self {
+            access,
+            how,
+            limit,
+            model,
+            done: Embedded::default(),
+            turns_done: 0,
         })
-    };
-    Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
+    }
+
+    fn to_end(mut self) -> Result<Embedded, IndexError> {
+        while !(crate::events::is_past(self.how.deadline) || (self.how.stop)()) {
+            if !self.slice()? {
+                break;
+            }
+        }
+        self.finish()?;
+        self.done.sessions_left = self.pending()?.len();
+        Ok(self.done)
+    }
+
+    /// Embeds and commits some; false when there is nothing to do.
+    fn slice(&mut self) -> Result<bool, IndexError> {
+        let pending = self.pending()?;
+        let mut shares = self.shares(&pending)?;
+        self.fill(&mut shares)?;
+        let model = self.model.clone();
+        self.access.write(|writer| put(writer, &model, &shares))?;
+        let ended = shares.iter().filter(|s| s.whole);
+        let turns = |p: &Pending| u64::from(p.turns);
+        self.turns_done += ended.map(|s| turns(&s.pending)).sum::<u64>();
+        let total = pending.iter().map(turns).sum::<u64>();
+        self.how.progress.tokens(self.done.tokens);
+        self.how.progress.at(
+            Stage::Embedding,
+            self.turns_done,
+            self.turns_done.max(total),
+        );
+        Ok(!shares.is_empty())
+    }
+
+    fn pending(&self) -> Result<Vec<Pending>, IndexError> {
+        let others = &self.how.covered_by;
+        self.access.read(|index| {
+            let mut models = known(index, others)?;
+            models.push(self.model.id);
+            index.pending(&models)
+        })
+    }
+
+    /// What is embedded next: of as many sessions as make up a commit.
+    fn shares(&self, pending: &[Pending]) -> Result<Vec<Share>, IndexError> {
+        let budget = document_budget(self.how.embedder.spec().max_tokens);
+        self.access.read(|index| {
+            let (mut shares, mut texts) = (Vec::new(), 0);
+            for pending in pending {
+                let share = Share::of(index, self.model.id, *pending, budget, self.limit - texts)?;
+                texts += share.missing.len();
+                let full = !share.whole || texts == self.limit;
+                shares.push(share);
+                if full {
+                    break;
+                }
+            }
+            Ok::<_, IndexError>(shares)
+        })
+    }
+
+    /// Embeds the texts that the index has no vector of.
+    fn fill(&mut self, shares: &mut [Share]) -> Result<(), IndexError> {
+        let texts: Vec<&str> = shares.iter().flat_map(Share::texts).collect();
+        let vectors = self.how.embedder.embed_documents(&texts)?;
+        self.done.texts += texts.len();
+        let window = self.how.embedder.spec().max_tokens;
+        let tokens = |text: &&str| text.len().div_ceil(4).min(window) as u64;
+        self.done.tokens += texts.iter().map(tokens).sum::<u64>();
+        let mut rows = vectors.rows().into_iter();
+        for share in shares {
+            for place in &share.missing {
+                if let Some((_, vector)) = share.documents.get_mut(*place) {
+                    *vector = rows.next().map(|row| row.to_vec());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the stand-ins go where they are no longer needed.
+    fn finish(&mut self) -> Result<(), IndexError> {
+        let (model, stand_ins) = (&self.model, &self.how.stand_ins);
+        self.access.write(|writer| {
+            for stand_in in known(writer, stand_ins)? {
+                writer.retire(stand_in, &[model.id])?;
+            }
+            stand_ins.iter().try_for_each(|s| writer.compact(s))?;
+            writer.compact(&model.fingerprint)
+        })
+    }
+}
+
+/// Numbers of the models that the index has.
+pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<ModelId>, StoreError> {
+    let model = |fingerprint: &String| index.model(fingerprint).transpose();
+    let found = fingerprints.iter().filter_map(model);
+    found.map(|row| row.map(|row| row.id)).collect()
+}
+
+fn put(writer: &mut Writer, model: &ModelRow, shares: &[Share]) -> Result<(), StoreError> {
+    for share in shares {
+        let extent = if share.whole {
+            Extent::Whole
+        } else {
+            Extent::Part
+        };
+        writer.put_documents(model, share.pending, &share.documents, extent)?;
+    }
+    writer.commit()
 }

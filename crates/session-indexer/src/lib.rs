@@ -4,9 +4,11 @@
 //! skips what did not change, reads on where a file has grown, and embeds what
 //! is new. Parsing runs on all cores; one writer stores what it gives, in the
 //! order of the files, so that the result does not depend on timing. Embedding
-//! is a second pass over the store ([`embed_pending`]), the same for every
-//! model. Both passes commit as they go: a process killed at any instant loses
-//! at most the work since the last commit, and the next run goes on from there.
+//! is a second pass over the store, the same for every model: [`embed_pending`]
+//! for a fast one, within a refresh, and [`embed_beside`] for a slow one, which
+//! leaves the writer to others while it computes. All passes commit as they go:
+//! a process killed at any instant loses at most the work since the last commit,
+//! and the next run goes on from there.
 //!
 //! ```
 //! use session_indexer::{Refresh, refresh};
@@ -18,7 +20,9 @@
 //! assert_eq!(outcome.files_read, 0);
 //! ```
 
+mod access;
 mod discover;
+mod documents;
 mod embedding;
 mod events;
 mod outcome;
@@ -27,6 +31,7 @@ mod refresh;
 mod write;
 
 pub use discover::{Changes, discover};
-pub use embedding::{document_budget, embed_pending};
+pub use documents::document_budget;
+pub use embedding::{Embedded, Embedding, embed_beside, embed_pending};
 pub use outcome::{Outcome, Progress, Silent, Stage};
 pub use refresh::{IndexError, Mode, Refresh, refresh};

@@ -33,7 +33,7 @@ impl Outcome {
 pub enum Stage {
     /// Reading history: counts bytes.
     Reading,
-    /// Embedding: counts sessions.
+    /// Embedding: counts turns.
     Embedding,
 }
 
@@ -41,6 +41,9 @@ pub enum Stage {
 pub trait Progress {
     /// `done` of `total` in this stage.
     fn at(&self, stage: Stage, done: u64, total: u64);
+
+    /// About how many tokens have been embedded.
+    fn tokens(&self, _so_far: u64) {}
 }
 
 /// Hears nothing.

@@ -1,7 +1,7 @@
 //! One refresh, from listing to the last commit.
 
 use crate::discover::{Change, Changes, discover};
-use crate::embedding::embed_pending;
+use crate::embedding::{Embedding, embed_pending, known};
 use crate::outcome::{Outcome, Progress, Silent, Stage};
 use crate::parse;
 use crate::write::Storing;
@@ -20,8 +20,11 @@ pub struct Refresh<'a> {
     pub env: Env,
     /// How far it goes.
     pub mode: Mode,
-    /// Models whose vectors are wanted.
+    /// Models whose vectors are wanted at once.
     pub embedders: Vec<&'a dyn Embedder>,
+    /// Fingerprints of models that do as well: a session that one of them has
+    /// embedded as it is now needs no vectors of `embedders`.
+    pub covered_by: Vec<String>,
     /// Longest time to take; what is left is counted in the outcome. It is not
     /// kept to where the index is empty: then everything is read.
     pub budget: Option<Duration>,
@@ -60,6 +63,7 @@ impl Refresh<'_> {
             env: env.clone(),
             mode: Mode::Changes,
             embedders: Vec::new(),
+            covered_by: Vec::new(),
             budget: None,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             progress: &Silent,
@@ -96,11 +100,9 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
 /// True when there is nothing to read and nothing to embed.
 fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     for embedder in &how.embedders {
-        let current = match index.model(&embedder.spec().fingerprint())? {
-            Some(model) => index.pending(model.id)?.is_empty(),
-            None => false,
-        };
-        if !current {
+        let mut models = how.covered_by.clone();
+        models.push(embedder.spec().fingerprint());
+        if !index.pending(&known(index, &models)?)?.is_empty() {
             return Ok(false);
         }
     }
@@ -111,7 +113,11 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     let mut writer = Writer::open(&how.root)?;
     if how.mode == Mode::Full {
         writer.verify()?;
-        writer.forget_all()?;
+        writer.forget_files()?;
+        let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
+        for model in known(&writer, &fingerprints.collect::<Vec<_>>())? {
+            writer.forget_vectors(model)?;
+        }
     }
     Ok(writer)
 }
@@ -123,9 +129,16 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     let changes = discover(&how.env, writer)?;
     let mut outcome = read(how, writer, &changes, deadline)?;
     for embedder in &how.embedders {
-        let (embedded, left) = embed_pending(writer, *embedder, deadline, how.progress)?;
-        outcome.embedded += embedded;
-        outcome.sessions_left += left;
+        let embedded = embed_pending(
+            writer,
+            &Embedding {
+                covered_by: how.covered_by.clone(),
+                deadline,
+                ..Embedding::new(*embedder, how.progress)
+            },
+        )?;
+        outcome.embedded += embedded.texts;
+        outcome.sessions_left += embedded.sessions_left;
     }
     if first {
         writer.optimise()?;

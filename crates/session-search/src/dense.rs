@@ -2,9 +2,10 @@
 
 use crate::candidates::Evidence;
 use crate::passing::Passing;
-use crate::request::Level;
+use crate::request::{Level, Request};
 use serde::Serialize;
 use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
+use std::collections::HashSet;
 
 /// A query as a model sees it.
 #[derive(Debug, Clone)]
@@ -30,6 +31,13 @@ pub struct DenseScale {
     pub per_word: f32,
 }
 
+impl Dense {
+    /// False when the model knows nothing in the query.
+    pub(crate) fn speaks(&self) -> bool {
+        self.vector.iter().any(|x| *x != 0.0)
+    }
+}
+
 /// Words beyond this many no longer raise the marks.
 const WORDS: usize = 14;
 
@@ -38,6 +46,17 @@ impl DenseScale {
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
     pub fn floor(&self, words: usize) -> f32 {
         self.unrelated + self.per_word * words.min(WORDS) as f32
+    }
+
+    /// A cosine of this scale's model on another's scale: as far from its marks.
+    /// On its own it is what it is.
+    fn on(&self, other: &Self, cosine: f32, words: usize) -> f32 {
+        if self == other {
+            return cosine;
+        }
+        let width = |scale: &Self| (scale.related - scale.unrelated).max(f32::EPSILON);
+        let height = (cosine - self.floor(words)) / width(self);
+        other.floor(words) + height * width(other)
     }
 
     /// What a list is worth whose best has this cosine for a query of so many
@@ -53,25 +72,53 @@ const GREATEST_COSINE: f32 = 1.05;
 /// Most pieces of evidence taken. At session level they are grouped.
 const EVIDENCE: usize = 800;
 
-/// What is nearest to the query's vector, best first.
+/// What is nearest to the query's vectors, best first, on the first model's
+/// scale. A model speaks for the turns and sessions that those before it have
+/// no vector of; cosines of two models are never compared, only how far each
+/// stands between its own model's marks.
 pub(crate) fn list(
     index: &Reader,
-    dense: &Dense,
-    level: Level,
+    models: &[Dense],
+    request: &Request,
     passing: &mut Passing<'_>,
 ) -> Result<Vec<Evidence>, StoreError> {
-    if dense.vector.iter().all(|x| *x == 0.0) {
+    let Some(best) = models.first() else {
         return Ok(Vec::new());
-    }
-    let mut all = scored(index, dense, Rows::Turn)?;
-    if level == Level::Session && !passing.by_turn() {
-        all.extend(scored(index, dense, Rows::Session)?);
+    };
+    let by_session = request.level == Level::Session && !passing.by_turn();
+    let mut all = Vec::new();
+    let mut embedded = HashSet::new();
+    for dense in models {
+        let mut found = scored(index, dense, Rows::Turn)?;
+        if by_session {
+            found.extend(scored(index, dense, Rows::Session)?);
+        }
+        found.retain(|(_, owner)| !embedded.contains(&stands_for(owner)));
+        if models.len() > 1 {
+            embedded.extend(found.iter().map(|(_, owner)| stands_for(owner)));
+        }
+        let words = request.query.terms.len();
+        let scale = |cosine| dense.scale.on(&best.scale, cosine, words);
+        all.extend(found.into_iter().map(|(cosine, o)| (scale(cosine), o)));
     }
     all.sort_unstable_by(|a, b| {
         b.0.total_cmp(&a.0)
             .then(b.1.turn.cmp(&a.1.turn))
             .then(a.1.row.cmp(&b.1.row))
     });
+    nearest(all, passing)
+}
+
+/// What a row stands for: a turn, or a session.
+fn stands_for(owner: &Owner) -> (i64, i64) {
+    match owner.turn {
+        0 => (owner.session, 0),
+        turn => (0, turn),
+    }
+}
+
+/// The first that pass, each where it is to be shown.
+fn nearest(all: Vec<(f32, Owner)>, passing: &mut Passing<'_>) -> Result<Vec<Evidence>, StoreError> {
     let mut evidence = Vec::with_capacity(EVIDENCE.min(all.len()));
     for (score, owner) in all {
         if evidence.len() == EVIDENCE {
@@ -95,6 +142,9 @@ pub(crate) fn list(
 }
 
 fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {
+    if !dense.speaks() {
+        return Ok(Vec::new());
+    }
     let cosines = index.matrix(&dense.model, rows)?.dot(&dense.vector);
     let owners = index.owners(dense.model.id, rows)?;
     if cosines.iter().any(|cosine| cosine.abs() > GREATEST_COSINE) {

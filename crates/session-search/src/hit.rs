@@ -56,9 +56,9 @@ pub struct Explanation {
     pub fusion: Fusion,
     /// How common the query's terms are.
     pub terms: Vec<TermCount>,
-    /// Name of the model, if there was a dense list.
-    pub model: Option<String>,
-    /// What its cosines mean.
+    /// Names of the models that made the dense list, the best first.
+    pub models: Vec<String>,
+    /// What the first one's cosines mean.
     pub scale: Option<DenseScale>,
 }
 

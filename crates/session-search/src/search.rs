@@ -18,7 +18,9 @@ const DENSE: usize = 250;
 const LEAST_SCORE: f32 = 0.02;
 const PREVIEW_CHARS: usize = 200;
 
-/// Answers a request over `sessions`, all of the index's. Without `dense` the lexical list is all there is.
+/// Answers a request over `sessions`, all of the index's. `dense` is the query as
+/// each model sees it, the best model first; the others speak for what those
+/// before them have not embedded. Without any the lexical list is all there is.
 ///
 /// # Errors
 /// When the index fails.
@@ -26,7 +28,7 @@ pub fn search(
     index: &Reader,
     sessions: &[SessionRow],
     request: &Request,
-    dense: Option<&Dense>,
+    dense: &[Dense],
 ) -> Result<Results, StoreError> {
     let mut passing = Passing::new(index, sessions, &request.filter)?;
     let words = match request.ranking {
@@ -37,8 +39,8 @@ pub fn search(
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
     let near = match (dense, request.ranking) {
-        (None, _) | (_, Ranking::Keyword) => Vec::new(),
-        (Some(dense), _) => dense::list(index, dense, request.level, &mut passing)?,
+        ([], _) | (_, Ranking::Keyword) => Vec::new(),
+        (dense, _) => dense::list(index, dense, request, &mut passing)?,
     };
     let fusion = fusion(request, dense, words.top(&request.query), near.first());
     let (lexical, near) = match request.level {
@@ -68,8 +70,8 @@ pub fn search(
     let explanation = Explanation {
         fusion,
         terms: words.found.terms,
-        model: dense.map(|d| d.model.name.clone()),
-        scale: dense.map(|d| d.scale),
+        models: dense.iter().map(|d| d.model.name.clone()).collect(),
+        scale: dense.first().map(|d| d.scale),
     };
     Ok(Results {
         level: request.level,
@@ -82,17 +84,17 @@ pub fn search(
 /// How the two lists are fused, by what their best are worth.
 fn fusion(
     request: &Request,
-    dense: Option<&Dense>,
+    dense: &[Dense],
     lexical_top: f32,
     nearest: Option<&Evidence>,
 ) -> Fusion {
     let words = request.query.terms.len();
     let worth = |(d, best): (&Dense, &Evidence)| d.scale.worth(best.score, words);
-    let dense_top = dense.zip(nearest).map_or(0.0, worth);
+    let dense_top = dense.first().zip(nearest).map_or(0.0, worth);
     Fusion {
         alpha: yielded(alpha(request, dense), dense_top, lexical_top),
         lexical_top,
-        dense_floor: dense.map_or(0.0, |d| d.scale.floor(words)),
+        dense_floor: dense.first().map_or(0.0, |d| d.scale.floor(words)),
         dense_top,
     }
 }
@@ -111,8 +113,8 @@ fn yielded(alpha: f32, dense_top: f32, lexical_top: f32) -> f32 {
 
 /// The weight that was asked for; one list has all of it where the other
 /// cannot speak: no model, no vector, or nothing in the query that is a word.
-fn alpha(request: &Request, dense: Option<&Dense>) -> f32 {
-    let speaks = dense.is_some_and(|d| d.vector.iter().any(|x| *x != 0.0));
+fn alpha(request: &Request, dense: &[Dense]) -> f32 {
+    let speaks = dense.iter().any(Dense::speaks);
     match request.ranking {
         Ranking::Hybrid(_) if !speaks => 0.0,
         Ranking::Hybrid(_) if request.query.terms.is_empty() => 1.0,

@@ -195,20 +195,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Forgets how far files were read and what was embedded, so that the next
-    /// refresh does all of it again. What the index holds stays until then.
+    /// Forgets how far files were read, so that the next refresh reads all of
+    /// them again. What the index holds stays until then.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn forget_all(&mut self) -> Result<()> {
+    pub fn forget_files(&mut self) -> Result<()> {
         self.begin()?;
         self.db.execute_batch(
-            "UPDATE files SET cursor = NULL, size = 0, mtime_ns = 0;
-             DELETE FROM vectors; DELETE FROM embedded; DELETE FROM problems;
-             UPDATE models SET session_rows = 0, turn_rows = 0,
-               session_generation = session_generation + 1, turn_generation = turn_generation + 1;",
+            "UPDATE files SET cursor = NULL, size = 0, mtime_ns = 0; DELETE FROM problems;",
         )?;
-        self.compacted = true;
         self.commit()
     }
 

@@ -65,15 +65,30 @@ pub(crate) fn create_private_file(path: &Path) -> Result<fs_err::File> {
     Ok(options.open(path)?)
 }
 
-/// Holds the writer's lock until dropped; the system frees it if the process
-/// dies.
-pub(crate) struct Lock {
+/// Something that one process at a time may do. Held until dropped; the system
+/// frees it if the process dies.
+pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    pub(crate) fn take(root: &Path) -> Result<Self> {
-        let file = create_private_file(&root.join("lock"))?.into_parts().0;
+    /// The writer's.
+    pub(crate) fn of_writer(root: &Path) -> Result<Self> {
+        Self::take(root, "lock")
+    }
+
+    /// That of whoever makes the vectors of a slow model. It keeps two from
+    /// doing the same work; writers and readers do not wait for it.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] while another process holds it.
+    pub fn of_embedding(root: &Path) -> Result<Self> {
+        create_private(root)?;
+        Self::take(root, "embedding.lock")
+    }
+
+    fn take(root: &Path, name: &str) -> Result<Self> {
+        let file = create_private_file(&root.join(name))?.into_parts().0;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Locked {

@@ -143,6 +143,26 @@ impl Writer {
         Ok(self.db.query_row(&query, [fingerprint], model_row)?)
     }
 
+    /// Forgets a model's vectors; its matrices begin anew, empty.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn forget_vectors(&mut self, model: ModelId) -> Result<()> {
+        self.begin()?;
+        for table in ["vectors", "embedded"] {
+            let delete = format!("DELETE FROM {table} WHERE model = ?1");
+            self.db.execute(&delete, [model])?;
+        }
+        self.db.execute(
+            "UPDATE models SET session_rows = 0, turn_rows = 0,
+               session_generation = session_generation + 1, turn_generation = turn_generation + 1
+             WHERE id = ?1",
+            [model],
+        )?;
+        self.compacted = true;
+        self.commit()
+    }
+
     /// Writes down how many rows a matrix has now.
     pub(crate) fn save_rows(&self, model: ModelId, level: Level) -> Result<()> {
         let Some(rows) = self.appends.rows(model, level) else {

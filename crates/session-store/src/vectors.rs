@@ -16,6 +16,28 @@ pub struct Pending {
     pub session: i64,
     /// State of the session that was looked at.
     pub revision: i64,
+    /// Its turns, copies included: about as many texts.
+    pub turns: u32,
+}
+
+/// How much of a session is handed over to [`Writer::put_documents`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All documents: others that stood for the session no longer do, and the
+    /// session is no longer pending.
+    Whole,
+    /// Some, for the work not to be lost: the session stays pending.
+    Part,
+}
+
+/// Selects the rows of `embedded` that say of a session `s` that one of these
+/// models has embedded it as it is now.
+fn current_by(models: &[ModelId]) -> String {
+    let models: Vec<String> = models.iter().map(ModelId::to_string).collect();
+    format!(
+        "SELECT 1 FROM embedded e WHERE e.model IN ({}) AND e.session = s.id AND e.revision = s.revision",
+        models.join(",")
+    )
 }
 
 /// A text to be found by its vector.
@@ -50,20 +72,22 @@ pub struct Owner {
 }
 
 impl Reader {
-    /// Sessions that a model has yet to embed, newest first.
+    /// Sessions that none of these models has embedded as they are now, newest
+    /// first.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn pending(&self, model: ModelId) -> Result<Vec<Pending>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT s.id, s.revision FROM sessions s
-             LEFT JOIN embedded e ON e.model = ?1 AND e.session = s.id
-             WHERE e.revision IS NOT s.revision ORDER BY s.ended_ms DESC, s.id DESC",
-        )?;
-        let rows = find.query_map([model], |row| {
+    pub fn pending(&self, models: &[ModelId]) -> Result<Vec<Pending>> {
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT s.id, s.revision, s.turns FROM sessions s
+             WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
+            current_by(models)
+        ))?;
+        let rows = find.query_map([], |row| {
             Ok(Pending {
                 session: row.get(0)?,
                 revision: row.get(1)?,
+                turns: row.get(2)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -158,10 +182,15 @@ struct Row {
     turn: i64,
 }
 
+/// Rows by level and hash of their text.
+type OldRows = HashMap<(i64, i64), Vec<Row>>;
+
 impl Writer {
     /// Makes `documents` the ones that stand for a session. Each comes with its
     /// vector, or without one where [`Reader::has_vector`] said that the index
-    /// has it. A zero vector stands for nothing and is left out.
+    /// has it. A zero vector stands for nothing and is left out. Where the
+    /// session has changed since it was looked at, nothing is done: it is
+    /// pending anyway.
     ///
     /// # Errors
     /// When the disk or the database fails.
@@ -170,35 +199,79 @@ impl Writer {
         model: &ModelRow,
         pending: Pending,
         documents: &[(Document, Option<Vec<f32>>)],
+        extent: Extent,
     ) -> Result<()> {
         self.begin()?;
+        if !self.is_at(pending)? {
+            return Ok(());
+        }
         // The caller's row may be of before a commit; a file must not be cut to it.
         let Some(model) = &self.model(&model.fingerprint)? else {
             return Ok(());
         };
         let mut old = self.rows_of(model.id, pending.session)?;
+        let mut all_there = true;
         for (document, vector) in documents {
             let hash = hash(&document.text);
             let same = old
                 .get_mut(&(document.level.number(), hash))
                 .and_then(Vec::pop);
-            match same {
-                Some(row) => self.keep_row(model.id, document, &row)?,
+            all_there &= match same {
+                Some(row) => self.keep_row(model.id, document, &row).map(|()| true)?,
                 None => self.add_row(model, pending.session, document, hash, vector.as_deref())?,
-            }
-        }
-        for ((level, _), rows) in old {
-            rows.iter()
-                .try_for_each(|row| self.let_go(model.id, level, row))?;
+            };
         }
         Level::ALL
             .iter()
             .try_for_each(|level| self.save_rows(model.id, *level))?;
+        match extent {
+            Extent::Whole if all_there => self.finish(model.id, pending, &old),
+            Extent::Whole | Extent::Part => Ok(()),
+        }
+    }
+
+    /// True when a session is as it was when it was looked at.
+    fn is_at(&self, pending: Pending) -> Result<bool> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
+        let revision: Option<i64> = find
+            .query_row([pending.session], |row| row.get(0))
+            .optional()?;
+        Ok(revision == Some(pending.revision))
+    }
+
+    /// Lets go of what no longer stands for a session, which is done with that.
+    fn finish(&self, model: ModelId, pending: Pending, old: &OldRows) -> Result<()> {
+        for ((level, _), rows) in old {
+            rows.iter()
+                .try_for_each(|row| self.let_go(model, *level, row))?;
+        }
         self.db
             .prepare_cached(
                 "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
             )?
-            .execute(params![model.id, pending.session, pending.revision])?;
+            .execute(params![model, pending.session, pending.revision])?;
+        Ok(())
+    }
+
+    /// Forgets what a model holds of sessions that one of the others has
+    /// embedded as they are now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn retire(&mut self, model: ModelId, others: &[ModelId]) -> Result<()> {
+        self.begin()?;
+        for table in ["vectors", "embedded"] {
+            self.db.execute(
+                &format!(
+                    "DELETE FROM {table} WHERE model = ?1 AND session IN
+                     (SELECT s.id FROM sessions s WHERE EXISTS ({}))",
+                    current_by(others)
+                ),
+                [model],
+            )?;
+        }
         Ok(())
     }
 
@@ -221,11 +294,11 @@ impl Writer {
         Ok(())
     }
 
-    fn rows_of(&self, model: ModelId, session: i64) -> Result<HashMap<(i64, i64), Vec<Row>>> {
+    fn rows_of(&self, model: ModelId, session: i64) -> Result<OldRows> {
         let mut find = self.db.prepare_cached(
             "SELECT level, hash, row, turn FROM vectors WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
         )?;
-        let mut found: HashMap<(i64, i64), Vec<Row>> = HashMap::new();
+        let mut found = OldRows::new();
         let mut rows = find.query([model, session])?;
         while let Some(row) = rows.next()? {
             let entry = found.entry((row.get(0)?, row.get(1)?)).or_default();
@@ -253,6 +326,7 @@ impl Writer {
         Ok(())
     }
 
+    /// False when a vector that was said to be there has gone meanwhile.
     fn add_row(
         &mut self,
         model: &ModelRow,
@@ -260,32 +334,35 @@ impl Writer {
         document: &Document,
         hash: i64,
         vector: Option<&[f32]>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let copied;
         let vector = match vector {
             Some(vector) => vector,
-            None => {
-                copied = self.copy_of(model, hash)?;
-                &copied
-            }
+            None => match self.copy_of(model, hash)? {
+                Some(vector) => {
+                    copied = vector;
+                    &copied
+                }
+                None => return Ok(false),
+            },
         };
         if vector.iter().all(|x| *x == 0.0) {
-            return Ok(());
+            return Ok(true);
         }
         let root = self.root().to_owned();
         let row = self.appends.push(&root, model, document.level, vector)?;
         self.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![model.id, document.level.number(), row.cast_signed(), session, document.turn, hash])?;
-        Ok(())
+        Ok(true)
     }
 
     /// The vector of a text that the index has: committed, or appended since.
-    fn copy_of(&mut self, model: &ModelRow, hash: i64) -> Result<Vec<f32>> {
+    fn copy_of(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<f32>>> {
         let Some((level, row)) = self.vector_of(model.id, hash)? else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let root = self.root().to_owned();
-        self.appends.read(&root, model, level, row)
+        self.appends.read(&root, model, level, row).map(Some)
     }
 }

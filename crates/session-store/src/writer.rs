@@ -47,7 +47,7 @@ impl Writer {
     /// errors, for which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
         folder::create_private(root)?;
-        let lock = Lock::take(root)?;
+        let lock = Lock::of_writer(root)?;
         Self::with_lock(root, lock)
     }
 
@@ -58,7 +58,7 @@ impl Writer {
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         folder::create_private(root)?;
-        let lock = Lock::take(root)?;
+        let lock = Lock::of_writer(root)?;
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
             unless_missing(fs_err::remove_file(&to))?;

@@ -2,6 +2,7 @@
 
 use session_embed::{EmbedError, Embedder, Matrix, ModelSpec};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DIMS: usize = 16;
@@ -83,5 +84,35 @@ impl Embedder for Buckets {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         Ok(self.vector(text).to_vec())
+    }
+}
+
+/// A model during whose first computation something else happens.
+pub struct Meanwhile<F> {
+    model: Buckets,
+    event: Mutex<Option<F>>,
+}
+
+impl<F: FnOnce() + Send> Meanwhile<F> {
+    pub fn new(model: Buckets, event: F) -> Self {
+        let event = Mutex::new(Some(event));
+        Self { model, event }
+    }
+}
+
+impl<F: FnOnce() + Send> Embedder for Meanwhile<F> {
+    fn spec(&self) -> &ModelSpec {
+        self.model.spec()
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+        if let Some(event) = self.event.lock().unwrap().take() {
+            event();
+        }
+        self.model.embed_documents(texts)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.model.embed_query(text)
     }
 }

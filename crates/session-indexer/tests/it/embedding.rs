@@ -1,10 +1,12 @@
 //! The second pass: models that fail, that are new, that stand side by side.
 
-use crate::embedder::Buckets;
+use crate::embedder::{Buckets, Meanwhile};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
 use session_embed::Embedder;
-use session_indexer::{IndexError, Mode, Outcome, Refresh, refresh};
+use session_indexer::{
+    Embedding, IndexError, Mode, Outcome, Refresh, Silent, embed_beside, refresh,
+};
 
 fn with(home: &Home, models: &[&Buckets]) -> Result<Outcome, IndexError> {
     let embedders = models.iter().map(|m| *m as &dyn Embedder).collect();
@@ -24,21 +26,21 @@ fn history(files: usize) -> Home {
 
 #[test]
 fn where_a_model_fails_words_are_found_and_a_later_run_goes_on() {
-    let home = history(40);
-    // Enough for the first batch of sessions, not for all.
-    let failing = Buckets::failing_after("b", 100);
+    let home = history(100);
+    // Enough for the first commit, not for all.
+    let failing = Buckets::failing_after("b", 250);
     let error = with(&home, &[&failing]).unwrap_err();
     assert!(matches!(error, IndexError::Embed(_)), "{error}");
     assert_eq!(found(&home.reader(), &word(7, 1)).len(), 1);
     let first = vectors(&home.reader(), &failing.fingerprint()).len();
-    assert!(first > 0, "the first batch stays");
+    assert!(first > 0, "the first commit stays");
 
     let good = Buckets::new("b");
     let outcome = with(&home, &[&good]).unwrap();
     assert!(outcome.is_complete() && outcome.embedded > 0);
     let all = vectors(&home.reader(), &good.fingerprint());
     assert_eq!(all.len(), first + outcome.embedded);
-    let other = history(40);
+    let other = history(100);
     with(&other, &[&good]).unwrap();
     assert_eq!(all, vectors(&other.reader(), &good.fingerprint()));
 }
@@ -123,4 +125,81 @@ fn a_text_that_changes_hands_keeps_its_vector() {
     with(&other, &[&model]).unwrap();
     let of = |home: &Home| vectors(&home.reader(), &model.fingerprint());
     assert_eq!(of(&home), of(&other));
+}
+
+#[test]
+fn a_slow_model_gives_what_a_fast_one_gives() {
+    let (home, other) = (history(3), history(3));
+    let model = Buckets::new("b");
+    with(&home, &[&model]).unwrap();
+    with(&other, &[]).unwrap();
+    let done = embed_beside(&other.root(), &Embedding::new(&model, &Silent)).unwrap();
+    assert_eq!((done.texts, done.sessions_left), (9, 0));
+    let of = |home: &Home| vectors(&home.reader(), &model.fingerprint());
+    assert_eq!(of(&home), of(&other));
+    let again = embed_beside(&other.root(), &Embedding::new(&model, &Silent)).unwrap();
+    assert_eq!((again.texts, again.sessions_left), (0, 0));
+}
+
+/// The work is committed every 100 texts, inside a long session, too.
+#[test]
+fn a_slow_model_that_is_stopped_goes_on_from_there() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 250).as_bytes());
+    with(&home, &[]).unwrap();
+    let failing = Buckets::failing_after("b", 120);
+    let error = embed_beside(&home.root(), &Embedding::new(&failing, &Silent)).unwrap_err();
+    assert!(matches!(error, IndexError::Embed(_)), "{error}");
+    let held = vectors(&home.reader(), &failing.fingerprint()).len();
+    assert_eq!(held, 100);
+    let good = Buckets::new("b");
+    let done = embed_beside(&home.root(), &Embedding::new(&good, &Silent)).unwrap();
+    let all = vectors(&home.reader(), &good.fingerprint()).len();
+    assert_eq!((done.texts + held, done.sessions_left), (all, 0));
+
+    let other = Buckets::new("c");
+    let stopped = Embedding {
+        stop: &|| true,
+        ..Embedding::new(&other, &Silent)
+    };
+    let done = embed_beside(&home.root(), &stopped).unwrap();
+    assert_eq!((done.texts, done.sessions_left), (0, 1));
+}
+
+#[test]
+fn others_write_while_a_slow_model_computes() {
+    let home = history(1);
+    with(&home, &[]).unwrap();
+    let model = Meanwhile::new(Buckets::new("b"), || {
+        home.write(1, turns(1, 0, 2).as_bytes());
+        assert!(!with(&home, &[]).unwrap().locked);
+    });
+    let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
+    assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
+}
+
+#[test]
+fn a_stand_in_embeds_what_the_better_model_has_not() {
+    let home = history(2);
+    let (quick, slow) = (Buckets::new("quick"), Buckets::new("slow"));
+    let fresh = || {
+        let how = Refresh {
+            embedders: vec![&quick],
+            covered_by: vec![slow.fingerprint()],
+            ..home.how()
+        };
+        refresh(&how).unwrap().embedded
+    };
+    let counts = || [&quick, &slow].map(|m| vectors(&home.reader(), &m.fingerprint()).len());
+    assert_eq!((fresh(), counts()), (6, [6, 0]));
+    let how = Embedding {
+        stand_ins: vec![quick.fingerprint()],
+        ..Embedding::new(&slow, &Silent)
+    };
+    embed_beside(&home.root(), &how).unwrap();
+    assert_eq!((fresh(), counts()), (0, [0, 6]));
+    home.write(1, turns(1, 0, 3).as_bytes());
+    assert_eq!((fresh(), counts()), (4, [4, 6]), "the session that changed");
+    embed_beside(&home.root(), &how).unwrap();
+    assert_eq!((fresh(), counts()), (0, [0, 7]));
 }

@@ -2,7 +2,7 @@
 
 use session_core::{PromptKind, SessionMeta, SourceName, Span, Turn};
 use session_search::{Dense, DenseScale, Hit, Request, Results, search};
-use session_store::{Document, Level, Pending, Reader, Stamp, Writer};
+use session_store::{Document, Extent, Level, Reader, Stamp, Writer};
 use tempfile::TempDir;
 
 pub const DIMS: usize = 4;
@@ -55,7 +55,7 @@ impl Library {
             self.writer.add_turn(session, turn).unwrap();
         }
         self.writer.checkpoint(file, "", Stamp::default()).unwrap();
-        self.embed(session, turns, chunk);
+        self.embed("f00d", session, turns, chunk);
         session
     }
 
@@ -68,7 +68,8 @@ impl Library {
         self.add("claude", &meta(id), &turns, None)
     }
 
-    fn embed(&mut self, session: i64, turns: &[Told], chunk: Option<Vector>) {
+    /// The vectors of a session by the model of this fingerprint.
+    pub fn embed(&mut self, model: &str, session: i64, turns: &[Told], chunk: Option<Vector>) {
         let rows = self.writer.turns(session).unwrap();
         let of_turn = rows.iter().zip(turns).filter_map(|(row, (turn, vector))| {
             let text = format!("{session} {}", turn.prompt);
@@ -79,13 +80,11 @@ impl Library {
             .chain(of_session)
             .map(|(level, turn, text, v)| (Document { level, turn, text }, Some(v.to_vec())))
             .collect();
-        let model = self.writer.add_model("f00d", "by-hand", DIMS).unwrap();
-        let pending = Pending {
-            session,
-            revision: 0,
-        };
+        let model = self.writer.add_model(model, model, DIMS).unwrap();
+        let all = self.writer.pending(&[]).unwrap();
+        let pending = all.into_iter().find(|p| p.session == session).unwrap();
         self.writer
-            .put_documents(&model, pending, &documents)
+            .put_documents(&model, pending, &documents, Extent::Whole)
             .unwrap();
         self.writer.commit().unwrap();
     }
@@ -103,14 +102,30 @@ impl Library {
     }
 
     pub fn search(&self, request: &Request, vector: Option<Vector>) -> Results {
+        let models = [("f00d", SCALE)];
+        self.search_with(
+            request,
+            vector.unwrap_or(QUERY),
+            &models[..usize::from(vector.is_some())],
+        )
+    }
+
+    /// A search by several models, the best first, all of which see the query alike.
+    pub fn search_with(
+        &self,
+        request: &Request,
+        vector: Vector,
+        models: &[(&str, DenseScale)],
+    ) -> Results {
         let index = self.reader();
-        let dense = vector.map(|v| Dense {
-            model: index.model("f00d").unwrap().unwrap(),
-            vector: v.to_vec(),
-            scale: SCALE,
-        });
+        let dense = |(fingerprint, scale): &(&str, DenseScale)| Dense {
+            model: index.model(fingerprint).unwrap().unwrap(),
+            vector: vector.to_vec(),
+            scale: *scale,
+        };
+        let dense: Vec<Dense> = models.iter().map(dense).collect();
         let sessions = index.sessions().unwrap();
-        search(&index, &sessions, request, dense.as_ref()).unwrap()
+        search(&index, &sessions, request, &dense).unwrap()
     }
 }
 

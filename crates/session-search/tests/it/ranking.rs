@@ -2,7 +2,7 @@
 
 use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::{Band, Query};
-use session_search::{Level, Ranking, Request, Results};
+use session_search::{DenseScale, Hit, Level, Ranking, Request, Results};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
 const ONE: &str = "Which network do the tests run in, please?";
@@ -239,4 +239,31 @@ fn what_a_cosine_is_worth_lies_between_the_marks() {
     ] {
         assert_near(given, expected);
     }
+}
+
+/// Where the better model has no vector the other speaks, by its own marks.
+#[test]
+fn a_stand_in_speaks_for_what_the_better_model_has_not_embedded() {
+    let mut library = Library::new();
+    let both = library.say("both", &[(BOTH, Some(cosine(0.75)))]);
+    library.say("one", &[(ONE, Some(cosine(0.5)))]);
+    library.embed("beef", both, &[(turn(0, BOTH), Some(cosine(0.125)))], None);
+    let better = DenseScale {
+        unrelated: 0.0,
+        related: 1.0,
+        per_word: 0.0,
+    };
+    let models = [("beef", better), ("f00d", SCALE)];
+    let request = Request {
+        ranking: Ranking::Vector,
+        ..turns("kettle")
+    };
+    let results = library.search_with(&request, QUERY, &models);
+    assert_eq!(results.explanation.models, ["beef", "f00d"]);
+    let told = |hit: &Hit| (place(hit).0.to_owned(), hit.dense.unwrap().score);
+    let told: Vec<(String, f32)> = results.hits.iter().map(told).collect();
+    // The query has one word: (0.5 - 0.25 - 1/32) of a width of 0.5.
+    assert_eq!(told, [("one".into(), 0.4375), ("both".into(), 0.125)]);
+    let alone = library.search_with(&request, QUERY, &models[1..]);
+    assert_eq!(ids(&alone), ["both", "one"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
-use session_store::{Document, Level, ModelRow, Pending, Reader, StoreError, Writer};
+use session_store::{Document, Extent, Level, ModelRow, Reader, StoreError, Writer};
 use std::collections::BTreeMap;
 
 fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
@@ -18,11 +18,10 @@ fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
         (document, Some(vector))
     };
     let documents: Vec<_> = texts.map(of).collect();
-    let pending = Pending {
-        session,
-        revision: 0,
-    };
-    writer.put_documents(&model, pending, &documents).unwrap();
+    let pending = crate::support::session(writer, session);
+    writer
+        .put_documents(&model, pending, &documents, Extent::Whole)
+        .unwrap();
     writer.commit().unwrap();
 }
 
@@ -113,7 +112,8 @@ fn a_damaged_matrix_is_not_compacted() {
 #[test]
 fn forgetting_begins_empty_matrices() {
     let (index, mut writer) = half_dead();
-    writer.forget_all().unwrap();
+    let model = current(&writer).id;
+    writer.forget_vectors(model).unwrap();
     assert_eq!(cosines(&index.reader()), BTreeMap::new());
     assert!(!index.root().join(GENERATIONS[0]).exists());
     put(&mut writer, 1, 0..10);

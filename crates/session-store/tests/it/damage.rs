@@ -1,7 +1,7 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
-use session_store::{Level, Reader, StoreError, Writer, exists};
+use session_store::{Extent, Level, Reader, StoreError, Writer, exists};
 use std::path::PathBuf;
 
 const MATRIX: &str = "vectors/f00d/turn.0.npy";
@@ -214,16 +214,14 @@ fn nothing_is_appended_to_a_damaged_matrix() {
     fs_err::write(index.root().join(MATRIX), "short").unwrap();
     let mut writer = index.writer();
     let model = crate::support::model(&mut writer);
-    let pending = session_store::Pending {
-        session: 1,
-        revision: 0,
-    };
+    let pending = crate::support::session(&mut writer, 1);
     let document = session_store::Document {
         level: Level::Turn,
         turn: 1,
         text: "a".into(),
     };
-    let put = writer.put_documents(&model, pending, &[(document, Some(vec![1.0; 8]))]);
+    let documents = [(document, Some(vec![1.0; 8]))];
+    let put = writer.put_documents(&model, pending, &documents, Extent::Whole);
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }
 

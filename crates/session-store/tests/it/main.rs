@@ -8,6 +8,7 @@ mod folder;
 mod format;
 mod lexical;
 mod npy;
+mod queries;
 mod random;
 mod support;
 mod turns;

@@ -369,7 +369,7 @@ fn check_vectors(index: &Reader) {
         return;
     };
     let pending: BTreeSet<i64> = index
-        .pending(model.id)
+        .pending(&[model.id])
         .unwrap()
         .iter()
         .map(|p| p.session)
@@ -428,7 +428,7 @@ proptest! {
         check(&reader, &run.committed);
         check_vectors(&reader);
         let model = model(run.writer.as_mut().unwrap());
-        prop_assert_eq!(reader.pending(model.id).unwrap(), []);
+        prop_assert_eq!(reader.pending(&[model.id]).unwrap(), []);
     }
 
     /// However a turn is cut in parts, its content and its place are the same.

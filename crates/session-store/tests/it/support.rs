@@ -3,7 +3,7 @@
 use session_core::{
     Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
-use session_store::{Document, Level, ModelRow, Reader, Stamp, Writer};
+use session_store::{Document, Extent, Level, ModelRow, Pending, Reader, Stamp, Writer};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -153,11 +153,22 @@ pub fn documents(index: &Reader, session: i64) -> Vec<Document> {
         .collect()
 }
 
+/// The session of this number as it is now, made if there are not so many.
+pub fn session(writer: &mut Writer, number: i64) -> Pending {
+    loop {
+        let all = writer.pending(&[]).unwrap();
+        if let Some(found) = all.iter().find(|p| p.session == number) {
+            return *found;
+        }
+        deliver(writer, &meta(&format!("made-{}", all.len())), &[]);
+    }
+}
+
 /// Embeds all sessions that are pending as an indexer does: first it asks for
 /// all of them which vectors are there, then it puts them.
 pub fn embed(writer: &mut Writer) {
     let model = model(writer);
-    let pending = writer.pending(model.id).unwrap();
+    let pending = writer.pending(&[model.id]).unwrap();
     let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending
         .iter()
         .map(|p| {
@@ -172,6 +183,8 @@ pub fn embed(writer: &mut Writer) {
         })
         .collect();
     for (pending, documents) in pending.iter().zip(&all) {
-        writer.put_documents(&model, *pending, documents).unwrap();
+        writer
+            .put_documents(&model, *pending, documents, Extent::Whole)
+            .unwrap();
     }
 }

@@ -61,7 +61,7 @@ fn equal_turns_keep_their_numbers() {
     let (_index, mut writer, session) = written(&turns);
     writer.commit().unwrap();
     let before = ids(&writer, session);
-    writer.forget_all().unwrap();
+    writer.forget_files().unwrap();
     assert!(writer.is_empty().unwrap());
     assert_eq!(
         found(&writer, "number2"),

@@ -1,9 +1,11 @@
 //! Vectors, and what each stands for.
 
 use crate::npy;
-use crate::support::{DIMS, Index, deliver, embed, is_near, meta, model, turn, vector};
+use crate::support::{
+    DIMS, Index, deliver, embed, is_near, meta, model, session as session_of, turn, vector,
+};
 use session_core::Turn;
-use session_store::{Document, Level, ModelRow, Owner, Pending, Reader, Writer};
+use session_store::{Document, Extent, Level, ModelRow, Owner, Reader, Writer};
 
 fn axis(n: usize) -> Vec<f32> {
     (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
@@ -19,11 +21,10 @@ fn document(turn: i64, text: &str) -> Document {
 
 fn put(writer: &mut Writer, session: i64, documents: &[(Document, Option<Vec<f32>>)]) {
     let model = model(writer);
-    let pending = Pending {
-        session,
-        revision: 0,
-    };
-    writer.put_documents(&model, pending, documents).unwrap();
+    let pending = session_of(writer, session);
+    writer
+        .put_documents(&model, pending, documents, Extent::Whole)
+        .unwrap();
 }
 
 fn current(index: &Reader) -> ModelRow {
@@ -68,16 +69,14 @@ fn a_model_row_of_before_a_commit_is_good_enough() {
     let index = Index::new();
     let mut writer = index.writer();
     let before = model(&mut writer);
-    let pending = |session| Pending {
-        session,
-        revision: 0,
-    };
-    let first = [(document(1, "a"), Some(axis(0)))];
-    writer.put_documents(&before, pending(1), &first).unwrap();
-    writer.commit().unwrap();
-    let second = [(document(2, "b"), Some(axis(1)))];
-    writer.put_documents(&before, pending(2), &second).unwrap();
-    writer.commit().unwrap();
+    for (session, n) in [(1, 0), (2, 1)] {
+        let pending = session_of(&mut writer, session);
+        let documents = [(document(session, ["a", "b"][n]), Some(axis(n)))];
+        writer
+            .put_documents(&before, pending, &documents, Extent::Whole)
+            .unwrap();
+        writer.commit().unwrap();
+    }
     assert_eq!(rows(&index.reader()), [(1, 1, axis(0)), (2, 2, axis(1))]);
 }
 
@@ -181,7 +180,7 @@ fn sessions_are_pending_until_embedded_newest_first() {
     );
     let model = model(&mut writer);
     let pending = |writer: &Writer| -> Vec<i64> {
-        let pending = writer.pending(model.id).unwrap();
+        let pending = writer.pending(&[model.id]).unwrap();
         pending.iter().map(|p| p.session).collect()
     };
     assert_eq!(pending(&writer), [new, old]);
@@ -209,13 +208,12 @@ fn two_models_do_not_touch_each_other() {
     let mut writer = index.writer();
     put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
     let other = writer.add_model("beef", "other", 3).unwrap();
-    let pending = Pending {
-        session: 1,
-        revision: 0,
-    };
+    let pending = session_of(&mut writer, 1);
     let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
     assert!(!writer.has_vector(other.id, "a").unwrap());
-    writer.put_documents(&other, pending, &documents).unwrap();
+    writer
+        .put_documents(&other, pending, &documents, Extent::Whole)
+        .unwrap();
     writer.commit().unwrap();
     let reader = index.reader();
     let names: Vec<String> = reader
@@ -230,4 +228,77 @@ fn two_models_do_not_touch_each_other() {
     assert_eq!((matrix.rows(), matrix.dims()), (1, 3));
     assert_eq!(matrix.dot(&[0.5, 0.25, 0.0]), [0.25]);
     assert_eq!(rows(&reader), [(1, 1, axis(0))]);
+}
+
+#[test]
+fn some_documents_of_a_session_leave_it_pending() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    let at = Turn {
+        prompt: "Another question for the first session.".into(),
+        ..turn(0, "", &[])
+    };
+    let session = deliver(&mut writer, &meta("made-0"), &[at]);
+    let (model, pending) = (model(&mut writer), session_of(&mut writer, session));
+    let some = [(document(2, "b"), Some(axis(1)))];
+    writer
+        .put_documents(&model, pending, &some, Extent::Part)
+        .unwrap();
+    writer.commit().unwrap();
+    assert_eq!(rows(&writer), [(1, 1, axis(0)), (1, 2, axis(1))]);
+    assert_eq!(writer.pending(&[model.id]).unwrap(), [pending]);
+    put(
+        &mut writer,
+        session,
+        &[(document(2, "b"), None), (document(3, "c"), Some(axis(2)))],
+    );
+    writer.commit().unwrap();
+    assert_eq!(rows(&writer), [(1, 2, axis(1)), (1, 3, axis(2))]);
+    assert_eq!(writer.pending(&[model.id]).unwrap(), []);
+}
+
+#[test]
+fn a_session_that_changed_meanwhile_takes_no_documents() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let (model, before) = (model(&mut writer), session_of(&mut writer, 1));
+    deliver(
+        &mut writer,
+        &meta("made-0"),
+        &[turn(0, "A question that came meanwhile.", &[])],
+    );
+    let documents = [(document(1, "a"), Some(axis(0)))];
+    writer
+        .put_documents(&model, before, &documents, Extent::Whole)
+        .unwrap();
+    writer.commit().unwrap();
+    assert_eq!(rows(&writer), []);
+    let pending = writer.pending(&[model.id]).unwrap();
+    assert!(pending.len() == 1 && pending[0].revision > before.revision);
+}
+
+#[test]
+fn a_model_retires_where_another_has_taken_over() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    put(&mut writer, 2, &[(document(2, "b"), Some(axis(1)))]);
+    let old = model(&mut writer);
+    let new = writer.add_model("beef", "other", DIMS).unwrap();
+    let pending = session_of(&mut writer, 2);
+    let documents = [(document(2, "b"), Some(axis(3)))];
+    writer
+        .put_documents(&new, pending, &documents, Extent::Whole)
+        .unwrap();
+    writer.retire(old.id, &[new.id]).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(rows(&writer), [(1, 1, axis(0))]);
+    let sessions = |models: &[i64]| -> Vec<i64> {
+        let pending = writer.pending(models).unwrap();
+        pending.iter().map(|p| p.session).collect()
+    };
+    assert_eq!(sessions(&[old.id]), [2]);
+    assert_eq!(sessions(&[new.id]), [1]);
+    assert_eq!(sessions(&[old.id, new.id]), [0; 0]);
 }

@@ -1,0 +1,81 @@
+//! The texts that stand for a session and its turns.
+
+use crate::refresh::IndexError;
+use session_core::{TurnContent, document};
+use session_store::{Document, Level, ModelId, Pending, Reader, SessionContents};
+
+/// Bytes of text that fill a model's window: about four to a token, and a
+/// fifth left over so that little is cut off.
+pub fn document_budget(max_tokens: usize) -> usize {
+    max_tokens * 4 * 4 / 5
+}
+
+/// The texts that stand for a session and its turns.
+fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document>, IndexError> {
+    let SessionContents { title, turns } = index.session_contents(session)?;
+    if turns.is_empty() {
+        return Ok(Vec::new()); // a session of copies is found by what it copies
+    }
+    let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
+    let chunks = document::session_documents(title.as_deref(), prompts, budget);
+    let chunks = chunks.into_iter().map(|text| Document {
+        level: Level::Session,
+        turn: 0,
+        text,
+    });
+    let of_turn = |(turn, content): &(i64, TurnContent)| {
+        let text = document::turn_document(content, budget)?;
+        Some(Document {
+            level: Level::Turn,
+            turn: *turn,
+            text,
+        })
+    };
+    Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
+}
+
+/// What is embedded of a session at one go: its documents, with the vectors
+/// that are made now.
+pub(crate) struct Share {
+    pub(crate) pending: Pending,
+    pub(crate) documents: Vec<(Document, Option<Vec<f32>>)>,
+    /// Places in `documents` of the texts that the index has no vector of.
+    pub(crate) missing: Vec<usize>,
+    /// These are all documents of the session.
+    pub(crate) whole: bool,
+}
+
+impl Share {
+    /// The documents of a session up to so many that lack a vector.
+    pub(crate) fn of(
+        index: &Reader,
+        model: ModelId,
+        pending: Pending,
+        budget: usize,
+        limit: usize,
+    ) -> Result<Self, IndexError> {
+        let mut share = Self {
+            pending,
+            documents: Vec::new(),
+            missing: Vec::new(),
+            whole: true,
+        };
+        for document in documents(index, pending.session, budget)? {
+            if !index.has_vector(model, &document.text)? {
+                if share.missing.len() == limit {
+                    share.whole = false;
+                    continue; // what has a vector comes along
+                }
+                share.missing.push(share.documents.len());
+            }
+            share.documents.push((document, None));
+        }
+        Ok(share)
+    }
+
+    /// The texts that the index has no vector of.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let text = |place: &usize| self.documents.get(*place).map(|(d, _)| d.text.as_str());
+        self.missing.iter().filter_map(text)
+    }
+}
