@@ -1,5 +1,9 @@
 //! What can be typed.
 
+mod model;
+
+pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
+
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;
 
@@ -33,6 +37,8 @@ pub enum Command {
     Index(IndexArgs),
     /// Say what is indexed, by what, and how fresh it is
     Status(StatusArgs),
+    /// List models, choose one, bring one here
+    Model(ModelArgs),
     /// Walk the three levels on a small built-in history
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers
@@ -173,6 +179,9 @@ pub struct IndexArgs {
     /// Read every history anew; what vanished histories left is kept
     #[arg(long)]
     pub full: bool,
+    /// Make what vectors are missing behind all other processes, saying nothing
+    #[arg(long, hide = true, conflicts_with = "full")]
+    pub background: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -210,7 +219,7 @@ pub struct EvalArgs {
     /// Folder of the set
     #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]
     pub set: std::path::PathBuf,
-    /// Model that makes the vectors: table or all-minilm-l6-v2
+    /// Model that makes the vectors, as `model list` shows it
     #[arg(long, value_name = "NAME", default_value = "table")]
     pub model: String,
     /// Weight of meaning against words, 0 to 1

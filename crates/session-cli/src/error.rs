@@ -3,7 +3,9 @@
 use anyhow::Error;
 use session_core::text::printable;
 use session_indexer::IndexError;
+use session_models::ModelError;
 use session_store::StoreError;
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -29,7 +31,7 @@ fn is_broken_pipe(error: &Error) -> bool {
 }
 
 /// What to do about an error.
-fn hint(error: &Error) -> Option<&'static str> {
+fn hint(error: &Error) -> Option<Cow<'static, str>> {
     let of_index = error.chain().find_map(|cause| {
         cause
             .downcast_ref::<StoreError>()
@@ -38,9 +40,13 @@ fn hint(error: &Error) -> Option<&'static str> {
                 _ => None,
             })
     });
+    let of_model = || {
+        let found = error.chain().find_map(|e| e.downcast_ref::<ModelError>());
+        found.and_then(ModelError::hint).map(Cow::from)
+    };
     match of_index {
-        Some(error) => hint_of_index(error),
-        None => error.chain().find_map(hint_of_disk),
+        Some(error) => hint_of_index(error).map(Cow::from),
+        None => of_model().or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
 }
 

@@ -1,23 +1,28 @@
 //! Where this user's things are.
 
+use crate::config::Config;
 use anyhow::{Context, Result};
+use session_models::{Catalogue, Folders, ModelError};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::PathBuf;
 
-/// The user's environment and the folder of the index.
+/// The user's environment, the folder of the index, and what they configured.
 pub struct Home {
     /// Home folder and variables.
     pub env: Env,
     /// Folder of the index.
     pub root: PathBuf,
+    /// What the user configured.
+    pub config: Config,
 }
 
 impl Home {
-    /// Reads the process's environment. Variables that are not UTF-8 are left out.
+    /// Reads the process's environment and the configuration file. Variables
+    /// that are not UTF-8 are left out.
     ///
     /// # Errors
-    /// When there is no home folder.
+    /// When there is no home folder, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let home = etcetera::home_dir()
             .context("there is no home folder\nhint: set HOME to the folder with your .claude or .local/share/opencode")?;
@@ -28,7 +33,18 @@ impl Home {
             vars: vars.collect(),
         };
         let root = session_store::default_root(&home, |name| env.get(name).map(str::to_owned));
-        Ok(Self { env, root })
+        let mut home = Self::apart(env, root);
+        home.config = Config::read(&home.folders().config)?;
+        Ok(home)
+    }
+
+    /// A home that the user's configuration says nothing of.
+    pub fn apart(env: Env, root: PathBuf) -> Self {
+        Self {
+            env,
+            root,
+            config: Config::default(),
+        }
     }
 
     /// The index as it is at this moment, whatever is written to it meanwhile.
@@ -39,5 +55,18 @@ impl Home {
         let index = Reader::open(&self.root)?;
         index.snapshot()?;
         Ok(index)
+    }
+
+    /// Where the configuration and the models are.
+    pub fn folders(&self) -> Folders {
+        Folders::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
+    }
+
+    /// The models that there are.
+    ///
+    /// # Errors
+    /// As [`Catalogue::open`].
+    pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
+        Catalogue::open(self.folders())
     }
 }

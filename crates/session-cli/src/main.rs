@@ -3,9 +3,12 @@
 
 mod args;
 mod command;
+mod config;
 mod error;
 mod home;
+mod models;
 mod output;
+mod power;
 mod when;
 
 use args::{Arguments, Command};
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         Command::Show(show) => command::show::run(show),
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
+        Command::Model(model) => command::model::run(model),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
     };

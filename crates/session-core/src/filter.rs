@@ -37,14 +37,8 @@ impl Filter {
     }
 }
 
-/// True when `wanted` names the project at `path`: its name, its whole path, a
-/// folder above it, or any part of the path. Case counts only for nothing;
-/// both kinds of slashes are the same.
-pub fn project_matches(path: &str, wanted: &str) -> bool {
-    path_matches(path, wanted)
-}
-
-/// True when `wanted` is a part of `path`, whatever the case and the slashes.
+/// True when `wanted` is a part of `path`, whatever the case and the slashes:
+/// the name of a project or file, the whole path, or a folder above it.
 pub fn path_matches(path: &str, wanted: &str) -> bool {
     let fold = |s: &str| s.replace('\\', "/").to_lowercase();
     let wanted = fold(wanted.trim_end_matches(['/', '\\']));
@@ -61,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn projects_match_by_name_path_or_part() {
+    fn paths_match_by_name_or_part_or_whole() {
         for wanted in ["homelab", "/home/ann/homelab", "Home", "ann/homelab/"] {
-            assert!(project_matches("/home/ann/homelab", wanted), "{wanted}");
+            assert!(path_matches("/home/ann/homelab", wanted), "{wanted}");
         }
-        assert!(project_matches("C:\\work\\api", "work/api"));
-        assert!(!project_matches("/home/ann/homelab", "/home/ann/lab"));
+        assert!(path_matches("C:\\work\\api", "work/api"));
+        assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
         assert_eq!(project_name("C:\\work\\api"), "api");
         assert_eq!(project_name("/"), "");
     }

@@ -170,7 +170,9 @@ pub fn file_name(path: &str) -> &str {
 /// Puts spaces around each character of scripts that are written without
 /// them, so that a word index can find parts of a sentence.
 pub fn spaced(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || !text.chars().any(is_unspaced) {
+    // Dashes and quotes, U+2000 to U+2FFF, begin with E2; what begins lower is before all of them.
+    let may_be = |byte: u8| byte >= 0xE0 && byte != 0xE2;
+    if !text.bytes().any(may_be) || !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() * 2);

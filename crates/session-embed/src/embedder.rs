@@ -19,6 +19,18 @@ pub trait Embedder: Send + Sync {
     /// matrix of no rows. A text's vector does not depend on its neighbours.
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError>;
 
+    /// Embeds texts one by one where some may fail: `None` for a text that the
+    /// model could not be asked about, which is worth another try later; zeros,
+    /// as ever, for one in which it finds nothing. A model in process never
+    /// fails for a single text.
+    ///
+    /// # Errors
+    /// When nothing can be embedded at all.
+    fn try_embed_documents(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+        let vectors = self.embed_documents(texts)?;
+        Ok(vectors.outer_iter().map(|row| Some(row.to_vec())).collect())
+    }
+
     /// Embeds what a user asked, with the model's instruction if it has one.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }

@@ -18,6 +18,14 @@ pub enum EmbedError {
         /// What is wrong with it, as half a sentence.
         reason: &'static str,
     },
+    /// A server that makes vectors did not give them.
+    #[error("{url} gave no vectors: {reason}")]
+    Remote {
+        /// What was asked.
+        url: String,
+        /// What went wrong, as half a sentence.
+        reason: String,
+    },
     /// A model's files contradict each other or its description.
     #[error("model `{model}` does not fit together: {reason}")]
     Mismatch {

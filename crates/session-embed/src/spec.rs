@@ -31,6 +31,10 @@ pub struct ModelSpec {
     pub cosine: CosineScale,
     /// SPDX expression of the weights' licence.
     pub licence: String,
+    /// Bytes of all its files, for people who think of a download; of files that
+    /// are not pinned, about.
+    #[serde(default)]
+    pub bytes: Option<u64>,
     /// Files it needs.
     pub files: Vec<ModelFile>,
 }
@@ -53,8 +57,10 @@ pub struct CosineScale {
 pub struct ModelFile {
     /// Path in the repository, or under `models/` for a bundled model.
     pub path: String,
-    /// SHA-256 of the content, 64 hexadecimal digits.
-    pub sha256: String,
+    /// SHA-256 of the content, 64 hexadecimal digits; none for a file that its
+    /// author never held, which then is taken as the hub states it.
+    #[serde(default)]
+    pub sha256: Option<String>,
 }
 
 /// The code that runs a model: one file of this crate each.
@@ -65,6 +71,9 @@ pub enum Architecture {
     Table,
     /// A transformer encoder: [`crate::BertEmbedder`].
     Bert,
+    /// A server that is asked; no TOML describes it, for the user configures it.
+    #[serde(skip)]
+    Remote,
 }
 
 /// How the vectors of a text's tokens become one.
@@ -85,7 +94,8 @@ impl ModelSpec {
     }
 
     /// 16 hexadecimal digits that differ when the vectors may differ, and do
-    /// not change when only names, titles or sources do.
+    /// not change when only names, titles or the sources of pinned files do. A
+    /// file that is not pinned is known by its source.
     pub fn fingerprint(&self) -> String {
         let mut hash = blake3::Hasher::new();
         let settings = format!(
@@ -94,7 +104,9 @@ impl ModelSpec {
         );
         hash.update(settings.as_bytes());
         for file in &self.files {
-            hash.update(b"\n").update(file.sha256.as_bytes());
+            let source = || format!("{}@{}:{}", self.repo, self.revision, file.path);
+            let content = file.sha256.clone().unwrap_or_else(source);
+            hash.update(b"\n").update(content.as_bytes());
         }
         let mut hex = hash.finalize().to_hex().to_string();
         hex.truncate(16);

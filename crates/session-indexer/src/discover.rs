@@ -56,7 +56,7 @@ pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
         problems.extend(listing.warnings.iter().map(problem));
         for location in listing.locations {
             let row = known.remove(&path_key(&location));
-            changes.compare(*source, location, row);
+            changes.compare(*source, location, row, index)?;
         }
     }
     changes.gone = known
@@ -82,15 +82,22 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 impl Changes {
-    fn compare(&mut self, source: &'static dyn Source, location: Location, known: Option<FileRow>) {
+    fn compare(
+        &mut self,
+        source: &'static dyn Source,
+        location: Location,
+        known: Option<FileRow>,
+        index: &Reader,
+    ) -> Result<(), StoreError> {
+        let is_read = |row: &FileRow| row.stamp != Stamp::default();
         match known {
-            Some(row) if row.cursor.is_some() && row.stamp == stamp(&location) => {
+            Some(row) if is_read(&row) && row.stamp == stamp(&location) => {
                 if row.gone {
                     self.back.push((row.source, row.path));
                 }
             }
             row => {
-                let cursor = row.and_then(|r| r.cursor);
+                let cursor = row.map(|r| index.cursor(r.id)).transpose()?.flatten();
                 self.changed.push(Change {
                     source,
                     location,
@@ -98,6 +105,7 @@ impl Changes {
                 });
             }
         }
+        Ok(())
     }
 }
 

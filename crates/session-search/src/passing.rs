@@ -1,7 +1,8 @@
 //! Which sessions and turns a filter lets through.
 
-use session_core::{Filter, path_matches, project_matches};
+use session_core::{Filter, path_matches};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// A filter applied to an index. Sessions are judged at once, turns when they
@@ -11,29 +12,22 @@ pub(crate) struct Passing<'a> {
     filter: &'a Filter,
     sessions: HashMap<i64, &'a SessionRow>,
     turns: HashMap<i64, bool>,
-    /// The copies of a turn, as turn and session.
-    copies: HashMap<i64, Vec<(i64, i64)>>,
+    copies: OnceCell<Copies>,
 }
 
+/// The copies of each turn, as turn and session.
+type Copies = HashMap<i64, Vec<(i64, i64)>>;
+
 impl<'a> Passing<'a> {
-    pub(crate) fn new(
-        index: &'a Reader,
-        sessions: &'a [SessionRow],
-        filter: &'a Filter,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn new(index: &'a Reader, sessions: &'a [SessionRow], filter: &'a Filter) -> Self {
         let passing = sessions.iter().filter(|s| passes(filter, s));
-        let mut copies: HashMap<i64, Vec<(i64, i64)>> = HashMap::new();
-        for copy in index.copies()? {
-            let known = copies.entry(copy.owner).or_default();
-            known.push((copy.turn, copy.session));
-        }
-        Ok(Self {
+        Self {
             index,
             filter,
             sessions: passing.map(|s| (s.id, s)).collect(),
             turns: HashMap::new(),
-            copies,
-        })
+            copies: OnceCell::new(),
+        }
     }
 
     /// The sessions that pass.
@@ -50,17 +44,47 @@ impl<'a> Passing<'a> {
     /// if it passes, else a copy of it that does. What a living history holds
     /// goes before what is gone.
     pub(crate) fn place(&mut self, found: (i64, i64)) -> Result<Option<(i64, i64)>, StoreError> {
-        let copies = self.copies.get(&found.0).cloned().unwrap_or_default();
-        let mut gone = None;
-        for (turn, session) in std::iter::once(found).chain(copies) {
-            if self.turn(turn, session)? {
-                match self.sessions.get(&session) {
-                    Some(row) if row.gone => gone = gone.or(Some((turn, session))),
-                    _ => return Ok(Some((turn, session))),
-                }
+        let own = self.standing(found)?;
+        if own == Standing::Passes {
+            return Ok(Some(found));
+        }
+        let mut gone = (own == Standing::Gone).then_some(found);
+        for at in 0.. {
+            let Some(copy) = self.copy(found.0, at)? else {
+                break;
+            };
+            match self.standing(copy)? {
+                Standing::Passes => return Ok(Some(copy)),
+                Standing::Gone => gone = gone.or(Some(copy)),
+                Standing::Out => {}
             }
         }
         Ok(gone)
+    }
+
+    fn standing(&mut self, (turn, session): (i64, i64)) -> Result<Standing, StoreError> {
+        if !self.turn(turn, session)? {
+            return Ok(Standing::Out);
+        }
+        let gone = self.sessions.get(&session).is_some_and(|row| row.gone);
+        Ok(if gone {
+            Standing::Gone
+        } else {
+            Standing::Passes
+        })
+    }
+
+    /// One of the copies of a turn. They are read when the first is asked for:
+    /// most searches need none.
+    fn copy(&self, turn: i64, at: usize) -> Result<Option<(i64, i64)>, StoreError> {
+        let copies = match self.copies.get() {
+            Some(known) => known,
+            None => {
+                let read = copies(self.index)?;
+                self.copies.get_or_init(|| read)
+            }
+        };
+        Ok(copies.get(&turn).and_then(|c| c.get(at)).copied())
     }
 
     /// As [`Passing::place`], for a turn whose session is to be looked up.
@@ -119,13 +143,31 @@ impl<'a> Passing<'a> {
     }
 }
 
+/// Whether a turn can be shown.
+#[derive(PartialEq, Eq)]
+enum Standing {
+    Passes,
+    /// It passes, but its history is no longer on disk.
+    Gone,
+    Out,
+}
+
+fn copies(index: &Reader) -> Result<Copies, StoreError> {
+    let mut copies = Copies::new();
+    for copy in index.copies()? {
+        let known = copies.entry(copy.owner).or_default();
+        known.push((copy.turn, copy.session));
+    }
+    Ok(copies)
+}
+
 fn passes(filter: &Filter, session: &SessionRow) -> bool {
     let of_project = |wanted: &String| {
         let paths = [&session.project, &session.cwd];
         paths
             .into_iter()
             .flatten()
-            .any(|path| project_matches(path, wanted))
+            .any(|path| path_matches(path, wanted))
     };
     (filter.subagents || session.parent.is_none() || filter.session == Some(session.id))
         && filter.session.is_none_or(|id| id == session.id)

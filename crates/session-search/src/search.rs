@@ -30,7 +30,7 @@ pub fn search(
     request: &Request,
     dense: &[Dense],
 ) -> Result<Results, StoreError> {
-    let mut passing = Passing::new(index, sessions, &request.filter)?;
+    let mut passing = Passing::new(index, sessions, &request.filter);
     let words = match request.ranking {
         Ranking::Vector => LexicalList {
             evidence: Vec::new(),

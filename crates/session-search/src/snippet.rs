@@ -12,7 +12,7 @@ const CUT: char = '…';
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
 pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> String {
-    let words: Vec<String> = query.terms.iter().map(|t| fold(&t.text).0).collect();
+    let words: Vec<String> = query.terms.iter().map(|t| fold(&t.text)).collect();
     let prompt = Some(&content.prompt).filter(|p| !says_little(p) || content.answer.is_empty());
     let said = prompt.into_iter().chain([&content.answer]);
     let texts = said.chain(&content.commands).chain(&content.errors);
@@ -54,20 +54,21 @@ struct Passage<'a> {
 /// The passage of a text with most of the words, if it has any of them.
 fn passage<'a>(text: &'a str, words: &[String], limit: usize) -> Option<Passage<'a>> {
     let text = text::clip(text, SEARCHED_BYTES);
-    let (folded, origins) = fold(text);
-    let mut best: Option<Passage> = None;
+    let folded = fold(text);
+    let mut best = (0, 0, 0);
     for (start, line) in starts(&folded, words, limit) {
         let shown = text::clip(folded.get(start..)?, limit);
         let held = words.iter().filter(|w| find(shown, w).is_some()).count();
-        if best.as_ref().is_none_or(|b| held > b.words) {
-            best = Some(Passage {
-                text: text.get(*origins.get(start)?..)?,
-                words: held,
-                within: start > line,
-            });
+        if held > best.0 {
+            best = (held, start, line);
         }
     }
-    best.filter(|b| b.words > 0)
+    let (words, start, line) = best;
+    (words > 0).then_some(Passage {
+        text: text.get(origin(text, start)..)?,
+        words,
+        within: start > line,
+    })
 }
 
 /// Where passages may begin, each with the beginning of its line: at a line
@@ -142,16 +143,32 @@ fn a_little_before(line: &str, at: usize, limit: usize) -> usize {
     }
 }
 
-/// The text in lower case, and for each of its bytes where the character that
-/// it is of begins in the text: letters may change their length.
-fn fold(text: &str) -> (String, Vec<usize>) {
-    let mut folded = String::with_capacity(text.len());
-    let mut origins = Vec::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        folded.extend(c.to_lowercase());
-        origins.resize(folded.len(), at);
+/// The text in lower case, letter by letter.
+fn fold(text: &str) -> String {
+    let folded = text.to_ascii_lowercase();
+    if folded.is_ascii() {
+        return folded;
     }
-    (folded, origins)
+    let mut all = String::with_capacity(folded.len());
+    for c in folded.chars() {
+        match c.is_ascii() {
+            true => all.push(c),
+            false => all.extend(c.to_lowercase()),
+        }
+    }
+    all
+}
+
+/// Where in a text the character begins that is at `at` when it is folded:
+/// letters may change their length.
+fn origin(text: &str, at: usize) -> usize {
+    let mut end = 0;
+    let reaches = |(_, c): &(usize, char)| {
+        end += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+        end > at
+    };
+    let found = text.char_indices().find(reaches);
+    found.map_or(text.len(), |(origin, _)| origin)
 }
 
 /// A text on one line of at most `limit` characters, marked where it is cut.

@@ -1,21 +1,48 @@
 //! How a turn's content lies in the database, and the numbers that identify it.
 
 use session_core::{Turn, TurnContent};
+use std::cell::RefCell;
+use zstd::bulk::Compressor;
+
+thread_local! {
+    /// Kept, because to set its tables up takes as long as to compress a turn.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// About 40 % of the size; higher levels take twice the time for 5 % more.
 const LEVEL: i32 = 1;
 
+/// More than any content has: a frame that claims more is damaged.
+const GREATEST: usize = 1 << 28;
+
 /// Content as a zstd frame of its JSON.
 pub(crate) fn pack(content: &TurnContent) -> std::io::Result<Vec<u8>> {
-    zstd::bulk::compress(&serde_json::to_vec(content)?, LEVEL)
+    deflate(&serde_json::to_vec(content)?)
 }
 
 /// What [`pack`] made. A damaged blob gives an empty content: it costs itself.
 pub(crate) fn unpack(blob: &[u8]) -> TurnContent {
-    zstd::stream::decode_all(blob)
+    serde_json::from_slice(&inflate(blob)).unwrap_or_default()
+}
+
+/// Bytes as a zstd frame.
+pub(crate) fn deflate(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|made| match made {
+        Some(compressor) => compressor.compress(bytes),
+        None => made.insert(Compressor::new(LEVEL)?).compress(bytes),
+    })
+}
+
+/// What [`deflate`] made. A damaged frame gives no bytes.
+pub(crate) fn inflate(frame: &[u8]) -> Vec<u8> {
+    let size = zstd::zstd_safe::get_frame_content_size(frame)
         .ok()
-        .and_then(|json| serde_json::from_slice(&json).ok())
-        .unwrap_or_default()
+        .flatten();
+    let size = size.and_then(|size| usize::try_from(size).ok());
+    match size.filter(|size| *size <= GREATEST) {
+        Some(size) => zstd::bulk::decompress(frame, size).unwrap_or_default(),
+        None => Vec::new(),
+    }
 }
 
 /// A text as a number, for look-ups: 63 bits of its BLAKE3.

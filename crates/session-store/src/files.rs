@@ -1,6 +1,7 @@
 //! History files: what is known of each, and what went wrong in it.
 
 use crate::Reader;
+use crate::content::{deflate, inflate};
 use crate::error::Result;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
@@ -27,10 +28,8 @@ pub struct FileRow {
     pub source: String,
     /// Path.
     pub path: String,
-    /// As it was when it was read.
+    /// As it was when it was read to its end; all zero before.
     pub stamp: Stamp,
-    /// Where its reader got to.
-    pub cursor: Option<String>,
     /// No longer on disk: what was indexed stays.
     pub gone: bool,
 }
@@ -59,7 +58,7 @@ enum Kind {
     Unread,
 }
 
-const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, cursor, gone";
+const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, gone";
 
 fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
     Ok(FileRow {
@@ -71,8 +70,7 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
             mtime_ns: row.get(4)?,
             inode: row.get::<_, i64>(5)?.cast_unsigned(),
         },
-        cursor: row.get(6)?,
-        gone: row.get(7)?,
+        gone: row.get(6)?,
     })
 }
 
@@ -96,6 +94,20 @@ impl Reader {
             .db
             .prepare_cached(&format!("SELECT {COLUMNS} FROM files WHERE id = ?1"))?;
         Ok(found.query_row([id], file_row).optional()?)
+    }
+
+    /// Where the reader of a history file got to, if it ever told.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn cursor(&self, file: i64) -> Result<Option<String>> {
+        let mut found = self
+            .db
+            .prepare_cached("SELECT cursor FROM cursors WHERE file = ?1")?;
+        let cursor = found.query_row([file], |row| Ok(inflate(row.get_ref(0)?.as_blob()?)));
+        Ok(cursor
+            .optional()?
+            .map(|c| String::from_utf8_lossy(&c).into_owned()))
     }
 
     /// All that could not be read, by path.
@@ -137,10 +149,17 @@ impl Writer {
     /// When the database fails.
     pub fn file(&mut self, source: &SourceName, path: &str) -> Result<i64> {
         self.begin()?;
-        let mut insert = self.db.prepare_cached(
-            "INSERT INTO files(source, path) VALUES(?1, ?2) ON CONFLICT(path) DO UPDATE SET gone = 0 RETURNING id",
-        )?;
-        Ok(insert.query_row(params![source.as_str(), path], |row| row.get(0))?)
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id FROM files WHERE path = ?1")?;
+        if let Some(id) = find.query_row([path], |row| row.get(0)).optional()? {
+            let back = "UPDATE files SET gone = 0 WHERE id = ?1";
+            self.db.prepare_cached(back)?.execute([id])?;
+            return Ok(id);
+        }
+        let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
+        let values = params![source.as_str(), path];
+        Ok(self.db.prepare_cached(insert)?.insert(values)?)
     }
 
     /// Records how far a file has been read, and as what it was found.
@@ -151,15 +170,17 @@ impl Writer {
         self.begin()?;
         self.finish_replacing()?;
         let mut update = self.db.prepare_cached(
-            "UPDATE files SET cursor = ?2, size = ?3, mtime_ns = ?4, inode = ?5 WHERE id = ?1",
+            "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",
         )?;
         update.execute(params![
             file,
-            cursor,
             stamp.size.cast_signed(),
             stamp.mtime_ns,
             stamp.inode.cast_signed()
         ])?;
+        let insert = "INSERT OR REPLACE INTO cursors(file, cursor) VALUES(?1, ?2)";
+        let values = params![file, deflate(cursor.as_bytes())?];
+        self.db.prepare_cached(insert)?.execute(values)?;
         Ok(())
     }
 
@@ -189,9 +210,18 @@ impl Writer {
         self.db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
             .execute([path])?;
-        self.db
-            .prepare_cached("UPDATE sessions SET gone = 1 WHERE file = ?1")?
-            .execute([file])?;
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id FROM sessions WHERE file = ?1")?;
+        let held: Vec<i64> = find
+            .query_map([file], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        // One by one: see `Writer::connection`.
+        let mut update = self
+            .db
+            .prepare_cached("UPDATE sessions SET gone = 1 WHERE id = ?1")?;
+        held.iter()
+            .try_for_each(|id| update.execute([id]).map(drop))?;
         Ok(())
     }
 
@@ -203,7 +233,8 @@ impl Writer {
     pub fn forget_files(&mut self) -> Result<()> {
         self.begin()?;
         self.db.execute_batch(
-            "UPDATE files SET cursor = NULL, size = 0, mtime_ns = 0; DELETE FROM problems;",
+            "UPDATE files SET size = 0, mtime_ns = 0, inode = 0;
+             DELETE FROM cursors; DELETE FROM problems;",
         )?;
         self.commit()
     }

@@ -56,11 +56,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.db.query_row(
-            "SELECT NOT EXISTS(SELECT 1 FROM files WHERE cursor IS NOT NULL)",
-            [],
-            |r| r.get(0),
-        )?)
+        Ok(self
+            .db
+            .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
     }
 
     /// All sessions, by number.
@@ -97,13 +95,13 @@ impl Reader {
         Ok(find.query_row([turn], |row| row.get(0)).optional()?)
     }
 
-    /// All turns that are copies of another.
+    /// All turns that are copies of another, by owner and number.
     ///
     /// # Errors
     /// When the database fails.
     pub fn copies(&self) -> Result<Vec<CopyRow>> {
         let mut find = self.db.prepare_cached(
-            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY id",
+            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY owner, id",
         )?;
         let rows = find.query_map([], |row| {
             Ok(CopyRow {
@@ -133,25 +131,9 @@ impl Reader {
     pub fn content(&self, turn: i64) -> Result<TurnContent> {
         let mut found = self
             .db
-            .prepare_cached("SELECT content FROM turns WHERE id = ?1")?;
+            .prepare_cached("SELECT content FROM contents WHERE turn = ?1")?;
         let blob: Option<Vec<u8>> = found.query_row([turn], |row| row.get(0)).optional()?;
         Ok(blob.map(|b| unpack(&b)).unwrap_or_default())
-    }
-
-    /// Calls `each` with every turn: its number, its session's number and what
-    /// the row says, until `each` has seen all.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn each_turn(&self, mut each: impl FnMut(TurnRow)) -> Result<()> {
-        let mut found = self
-            .db
-            .prepare(&format!("SELECT {TURN_COLUMNS} FROM turns"))?;
-        let mut rows = found.query([])?;
-        while let Some(row) = rows.next()? {
-            each(turn_row(row)?);
-        }
-        Ok(())
     }
 
     /// Checks the database's own structure, and that every row of every matrix

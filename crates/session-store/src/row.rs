@@ -69,7 +69,7 @@ pub struct CopyRow {
 
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
     coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
-    started_ms, ended_ms, turns, gone OR (SELECT f.gone FROM files f WHERE f.id = file)";
+    started_ms, ended_ms, turns, gone OR file IN (SELECT f.id FROM files f WHERE f.gone)";
 
 pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {

@@ -2,19 +2,21 @@
 
 use crate::error::{Result, StoreError, is_damage, sentence};
 use crate::folder;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
 /// Version of the files on disk. Another version is not read: the index can
 /// always be built anew from the histories.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE files(
   id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL DEFAULT 0, mtime_ns INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,
-  cursor TEXT, gone INTEGER NOT NULL DEFAULT 0);
+  gone INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE cursors(file INTEGER PRIMARY KEY, cursor BLOB NOT NULL);
 CREATE TABLE problems(
   path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
   PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
@@ -29,12 +31,13 @@ CREATE INDEX sessions_uid ON sessions(uid);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, content BLOB NOT NULL);
+  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER);
+CREATE TABLE contents(turn INTEGER PRIMARY KEY, content BLOB NOT NULL);
 CREATE UNIQUE INDEX turns_session ON turns(session, idx);
 CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
 CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
 CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
-CREATE INDEX turns_owner ON turns(owner) WHERE owner IS NOT NULL;
+CREATE INDEX turns_owner ON turns(owner, id, session) WHERE owner IS NOT NULL;
 CREATE TABLE titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
 CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL, dims INTEGER NOT NULL,
@@ -79,6 +82,7 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(&path, flags)?;
     db.busy_timeout(LOCK_WAIT)?;
+    keep_plans(&db)?;
     match version(&db).map_err(|e| damage(e, root))? {
         0 => Err(StoreError::Missing {
             root: root.to_owned(),
@@ -87,8 +91,21 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
     }
 }
 
+/// More than there are different statements.
+const STATEMENTS: usize = 128;
+
+/// Lets a statement be used again as it was prepared. Otherwise SQLite looks at
+/// each new value for a better plan and prepares many anew, to no gain: the
+/// database has no statistics.
+fn keep_plans(db: &Connection) -> Result<()> {
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;
+    keep_plans(db)?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     db.pragma_update(None, "synchronous", "NORMAL")?;
     db.pragma_update(None, "cache_size", -8_000)?;

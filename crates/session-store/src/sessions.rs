@@ -47,25 +47,23 @@ impl Writer {
     }
 
     fn upsert_session(&self, file: i64, source: &SourceName, meta: &SessionMeta) -> Result<i64> {
-        let old_title = self.title(file, &meta.id)?;
-        let mut upsert = self.db.prepare_cached(
-            "INSERT INTO sessions(file, source, uid, parent, title, cwd, project, branch, forked_from)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT(file, uid) DO UPDATE SET parent = ?4, title = ?5, cwd = ?6, project = ?7,
-               branch = ?8, forked_from = ?9, gone = 0 RETURNING id",
+        let (id, old_title) = match self.titled(file, &meta.id)? {
+            Some(known) => known,
+            None => (self.insert_session(file, source, &meta.id)?, None),
+        };
+        let mut update = self.db.prepare_cached(
+            "UPDATE sessions SET parent = ?2, title = ?3, cwd = ?4, project = ?5,
+               branch = ?6, forked_from = ?7, gone = 0 WHERE id = ?1",
         )?;
-        let values = params![
-            file,
-            source.as_str(),
-            meta.id,
+        update.execute(params![
+            id,
             meta.parent,
             meta.title,
             meta.cwd,
             meta.project,
             meta.branch,
             meta.forked_from
-        ];
-        let id = upsert.query_row(values, |row| row.get(0))?;
+        ])?;
         if old_title != meta.title {
             self.touch(id)?;
             self.index_title(id)?;
@@ -73,14 +71,19 @@ impl Writer {
         Ok(id)
     }
 
-    fn title(&self, file: i64, uid: &str) -> Result<Option<String>> {
+    fn insert_session(&self, file: i64, source: &SourceName, uid: &str) -> Result<i64> {
+        let insert = "INSERT INTO sessions(file, source, uid) VALUES(?1, ?2, ?3)";
+        let values = params![file, source.as_str(), uid];
+        Ok(self.db.prepare_cached(insert)?.insert(values)?)
+    }
+
+    /// The number and the title of a session that is known.
+    fn titled(&self, file: i64, uid: &str) -> Result<Option<(i64, Option<String>)>> {
         let mut find = self
             .db
-            .prepare_cached("SELECT title FROM sessions WHERE file = ?1 AND uid = ?2")?;
-        Ok(find
-            .query_row(params![file, uid], |row| row.get(0))
-            .optional()?
-            .flatten())
+            .prepare_cached("SELECT id, title FROM sessions WHERE file = ?1 AND uid = ?2")?;
+        let found = find.query_row(params![file, uid], |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(found.optional()?)
     }
 
     /// Says that what is embedded of a session is no longer what it holds.

@@ -87,7 +87,8 @@ impl Writer {
 
     fn known(&self, session: i64, index: u32) -> Result<Option<Known>> {
         let mut find = self.db.prepare_cached(
-            "SELECT id, content, origin, moment FROM turns WHERE session = ?1 AND idx = ?2",
+            "SELECT id, content, origin, moment FROM turns JOIN contents ON turn = id
+             WHERE session = ?1 AND idx = ?2",
         )?;
         let known = find.query_row(params![session, index], |row| {
             Ok(Known {
@@ -104,8 +105,8 @@ impl Writer {
 
     fn insert_turn(&self, session: i64, turn: &Turn, content: &TurnContent) -> Result<i64> {
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, content)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?;
         let Identity { origin, moment } = Identity::of(turn);
         let id = insert.insert(params![
@@ -119,9 +120,11 @@ impl Writer {
             turn.span.end.cast_signed(),
             origin,
             moment,
-            turn.leaf.as_deref().map(hash),
-            pack(content)?
+            turn.leaf.as_deref().map(hash)
         ])?;
+        self.db
+            .prepare_cached("INSERT INTO contents(turn, content) VALUES(?1, ?2)")?
+            .execute(params![id, pack(content)?])?;
         Ok(id)
     }
 
@@ -147,7 +150,7 @@ impl Writer {
             return Ok(is_other);
         }
         self.db
-            .prepare_cached("UPDATE turns SET content = ?2 WHERE id = ?1")?
+            .prepare_cached("UPDATE contents SET content = ?2 WHERE turn = ?1")?
             .execute(params![known.id, pack(content)?])?;
         Ok(true)
     }
@@ -181,7 +184,8 @@ impl Writer {
 
     fn owner(&self, id: i64, content: &TurnContent) -> Result<Option<i64>> {
         let mut find = self.db.prepare_cached(
-            "SELECT t.id, t.content FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
+            "SELECT t.id, c.content FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
+               JOIN contents c ON c.turn = t.id
              WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
         )?;
         let mut rows = find.query([id])?;
@@ -272,6 +276,8 @@ impl Writer {
         for &id in &old {
             self.drop_words(id)?;
             self.db.execute("DELETE FROM turns WHERE id = ?1", [id])?;
+            self.db
+                .execute("DELETE FROM contents WHERE turn = ?1", [id])?;
             self.settle_copies(id)?;
         }
         if !old.is_empty() {

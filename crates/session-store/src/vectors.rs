@@ -107,7 +107,8 @@ impl Reader {
             .optional()?
             .flatten();
         let mut find = self.db.prepare_cached(
-            "SELECT id, content FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx",
+            "SELECT id, content FROM turns JOIN contents ON turn = id
+             WHERE session = ?1 AND owner IS NULL ORDER BY idx",
         )?;
         let rows = find.query_map([session], |row| {
             Ok((

@@ -81,6 +81,10 @@ impl Writer {
         })
     }
 
+    /// The database, to write to. What is written turn by turn or file by file
+    /// changes one row a statement: before a statement that may change several
+    /// and fail half-way (an upsert, too), FTS5 writes all words to disk that it
+    /// has gathered, and their merging takes a fifth of a first index.
     pub(crate) fn connection(&self) -> &Connection {
         &self.reader.db
     }

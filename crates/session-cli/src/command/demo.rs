@@ -60,9 +60,9 @@ impl Demo {
         }
         let env = Env::with_home(&folder.path().join("home"));
         let root = folder.path().join("index");
-        let home = Home { env, root };
+        let home = Home::apart(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+        let refreshed = fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
         let index = Reader::open(&home.root)?;
         Ok(Self {
             all: index.sessions()?,
@@ -79,8 +79,16 @@ impl Demo {
         let Command::Search(args) = Arguments::try_parse_from(typed)?.command else {
             bail!("`{}` is no search", words.join(" "));
         };
-        let answer = search::answer(&args, &self.index, &self.all, self.embedder.as_ref())?;
+        let answer = self.answer(&args)?;
         Ok((*args, answer))
+    }
+
+    fn answer(&self, args: &SearchArgs) -> Result<Answer> {
+        let see = |query: &str| {
+            let dense = search::dense(&self.index, self.embedder.as_ref(), query)?;
+            Ok(dense.into_iter().collect())
+        };
+        search::answer(args, &self.index, &self.all, &see)
     }
 
     fn print(&self, (args, answer): &(SearchArgs, Answer)) -> Result<Found> {
@@ -200,7 +208,7 @@ impl Walk {
 /// As [`run`].
 pub fn search(args: &SearchArgs) -> Result<Found> {
     let demo = Demo::new()?;
-    let answer = search::answer(args, &demo.index, &demo.all, demo.embedder.as_ref())?;
+    let answer = demo.answer(args)?;
     search::print(args, &answer, &demo.all, Some(&demo.refreshed))
 }
 

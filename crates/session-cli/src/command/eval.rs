@@ -6,7 +6,7 @@ use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
@@ -17,6 +17,9 @@ use session_store::Reader;
 use std::io::Write;
 use tempfile::TempDir;
 
+/// The model that every history has been embedded with.
+const TABLE: &str = "table";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -24,8 +27,10 @@ use tempfile::TempDir;
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(args, &set)?;
-    let embedder = embedder(&args.model)?;
-    fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+    let embedders = embedders(&args.model)?;
+    for embedder in &embedders {
+        fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
+    }
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {
         fs_err::create_dir_all(folder)?;
@@ -33,9 +38,9 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut reports = Vec::new();
     for level in levels(args, &set) {
         let embed = |query: &str| {
-            search::dense(&index, embedder.as_ref(), query)
-                .ok()
-                .flatten()
+            let models = embedders.iter();
+            let dense = |e: &Box<dyn Embedder>| search::dense(&index, e.as_ref(), query).ok()?;
+            models.filter_map(dense).collect()
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);
@@ -56,22 +61,12 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     print(args, &reports)
 }
 
-/// The model of this name.
-fn embedder(name: &str) -> Result<Box<dyn Embedder>> {
-    match name {
-        "table" => Ok(session_embed::bundled()?),
-        "all-minilm-l6-v2" => Ok(session_embed::minilm()?),
-        _ => {
-            let names: Vec<String> = session_embed::specs()?
-                .into_iter()
-                .map(|s| s.name)
-                .collect();
-            bail!(
-                "there is no model `{name}`\nhint: one of {}",
-                names.join(", ")
-            )
-        }
-    }
+/// The model of this name, and the table that every history has beside it.
+fn embedders(name: &str) -> Result<Vec<Box<dyn Embedder>>> {
+    let catalogue = Home::from_process()?.catalogue()?;
+    let table = (name != TABLE).then_some(TABLE);
+    let names = std::iter::once(name).chain(table);
+    names.map(|name| Ok(catalogue.load(name)?)).collect()
 }
 
 /// The set's own history, or the user's, with its index: in a folder that was
@@ -89,7 +84,7 @@ fn home(args: &EvalArgs, set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
     let history = std::path::absolute(history)?;
     let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
     let root = kept.unwrap_or_else(|| scratch.path().join("index"));
-    Ok((Home { env, root }, Some(scratch)))
+    Ok((Home::apart(env, root), Some(scratch)))
 }
 
 fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {

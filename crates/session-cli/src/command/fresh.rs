@@ -1,6 +1,7 @@
 //! Keeping the index fresh before it is asked.
 
 use crate::home::Home;
+use crate::models::Models;
 use crate::output::human::plural;
 use crate::output::progress::Bar;
 use anyhow::Result;
@@ -22,12 +23,22 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// When the index or the model fails.
-pub fn before_search(home: &Home, embedder: &dyn Embedder) -> Result<Outcome> {
+pub fn before_search(home: &Home, models: &Models) -> Result<Outcome> {
     let began = Instant::now();
-    let mut outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+    let attempt = || {
+        let covered_by = models.better();
+        run(
+            home,
+            models.table(),
+            covered_by,
+            Mode::Changes,
+            Some(BUDGET),
+        )
+    };
+    let mut outcome = attempt()?;
     while outcome.locked && is_empty(home)? && began.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
-        outcome = run(home, embedder, Mode::Changes, Some(BUDGET))?;
+        outcome = attempt()?;
     }
     if outcome.locked {
         outcome.files_left = files_left(home)?;
@@ -54,13 +65,15 @@ fn is_empty(home: &Home) -> Result<bool> {
     }
 }
 
-/// Brings the index up to date.
+/// Brings the index up to date; what one of the models `covered_by` has
+/// embedded needs no vectors of `embedder`.
 ///
 /// # Errors
 /// When the index or the model fails.
 pub fn run(
     home: &Home,
     embedder: &dyn Embedder,
+    covered_by: Vec<String>,
     mode: Mode,
     budget: Option<Duration>,
 ) -> Result<Outcome> {
@@ -69,10 +82,18 @@ pub fn run(
         mode,
         budget,
         embedders: vec![embedder],
+        covered_by,
         progress: &bar,
         ..Refresh::new(&home.root, &home.env)
     };
     Ok(refresh(&how)?)
+}
+
+/// Sets how many threads compute; once, before any does.
+pub fn use_threads(count: usize) {
+    let _ = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build_global();
 }
 
 /// What the user should know of a refresh that did not come to its end.

@@ -2,12 +2,16 @@
 
 use crate::Found;
 use crate::args::IndexArgs;
+use crate::command::background;
 use crate::command::fresh::{self, PATIENCE};
 use crate::home::Home;
+use crate::models::Models;
 use crate::output::human::plural;
 use crate::output::json;
+use crate::output::progress::Bar;
 use anyhow::{Result, bail};
-use session_indexer::{Mode, Outcome};
+use session_indexer::{Embedded, Mode, Outcome};
+use session_store::{Lock, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -17,35 +21,85 @@ use std::time::{Duration, Instant};
 /// When the index or the model fails, or another process does not end.
 pub fn run(args: &IndexArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let embedder = session_embed::bundled()?;
-    let mode = if args.full { Mode::Full } else { Mode::Changes };
+    if args.background {
+        return background::run(&home).map(|()| Found::Something);
+    }
     let began = Instant::now();
-    let mut waiting = false;
-    let outcome = loop {
-        let outcome = fresh::run(&home, embedder.as_ref(), mode, None)?;
-        if !outcome.locked {
-            break outcome;
-        }
-        if began.elapsed() > PATIENCE {
-            bail!(
-                "another process has been updating the index for a minute\nhint: wait for it to end"
-            );
-        }
-        if !waiting {
-            writeln!(
-                anstream::stderr(),
-                "waiting for another process to finish its update"
-            )?;
-            waiting = true;
-        }
-        std::thread::sleep(Duration::from_millis(200));
-    };
+    let models = Models::of(&home)?;
+    fresh::use_threads(home.config.threads(false));
+    let mut outcome = read(args, &home, &models)?;
+    let embedded = embed(&home, &models)?;
+    outcome.embedded += embedded.texts;
+    outcome.sessions_left += embedded.sessions_left;
     if args.json {
         json::print(&outcome)?;
     } else {
         writeln!(anstream::stderr(), "{}", summary(&outcome, began.elapsed()))?;
     }
     Ok(Found::Something)
+}
+
+/// Reads what changed, as soon as no other process is writing.
+fn read(args: &IndexArgs, home: &Home, models: &Models) -> Result<Outcome> {
+    let mode = if args.full { Mode::Full } else { Mode::Changes };
+    let mut waiting = Waiting::new("its update");
+    loop {
+        let outcome = fresh::run(home, models.table(), models.better(), mode, None)?;
+        if !outcome.locked {
+            return Ok(outcome);
+        }
+        if waiting.since.elapsed() > PATIENCE {
+            bail!(
+                "another process has been updating the index for a minute\nhint: wait for it to end"
+            );
+        }
+        waiting.a_moment()?;
+    }
+}
+
+/// Makes the chosen model's vectors, once no other process does.
+fn embed(home: &Home, models: &Models) -> Result<Embedded> {
+    if models.chosen().is_none() {
+        return Ok(Embedded::default());
+    }
+    let mut waiting = Waiting::new("its embedding");
+    let _lock = loop {
+        match Lock::of_embedding(&home.root) {
+            Err(StoreError::Locked { .. }) => waiting.a_moment()?,
+            lock => break lock?,
+        }
+    };
+    background::embed(home, models, &|| false, &Bar::new())
+}
+
+/// Waiting for another process; said once.
+struct Waiting {
+    since: Instant,
+    what: &'static str,
+    told: bool,
+}
+
+impl Waiting {
+    fn new(what: &'static str) -> Self {
+        Self {
+            since: Instant::now(),
+            what,
+            told: false,
+        }
+    }
+
+    fn a_moment(&mut self) -> Result<()> {
+        if !self.told {
+            writeln!(
+                anstream::stderr(),
+                "waiting for another process to finish {}",
+                self.what
+            )?;
+            self.told = true;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        Ok(())
+    }
 }
 
 fn summary(outcome: &Outcome, took: Duration) -> String {

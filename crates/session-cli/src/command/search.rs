@@ -2,8 +2,9 @@
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
-use crate::command::{demo, fresh};
+use crate::command::{background, demo, fresh};
 use crate::home::Home;
+use crate::models::{Models, scale};
 use crate::output::{human, json, layout};
 use crate::when;
 use anyhow::{Result, bail};
@@ -11,12 +12,13 @@ use jiff::Zoned;
 use session_core::{Filter, Query};
 use session_embed::Embedder;
 use session_indexer::Outcome;
-use session_search::{
-    Dense, DenseScale, Level, Ranking, Request, Resolved, Results, resolve, search,
-};
+use session_search::{Dense, Level, Ranking, Request, Resolved, Results, resolve, search};
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError};
 use std::io::Write;
+
+/// A note is due while one session in so many, or more, is left to a model.
+const LEFT_OF: usize = 20;
 
 /// Runs the command.
 ///
@@ -24,22 +26,35 @@ use std::io::Write;
 /// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let embedder = session_embed::bundled()?;
-    let wanted = !args.no_refresh || !session_store::exists(&home.root);
-    let refresh = || fresh::before_search(&home, embedder.as_ref());
-    let refreshed = wanted.then(refresh).transpose()?;
-    let ask = || ask(args, &home, embedder.as_ref(), refreshed.as_ref());
-    match ask() {
+    let models = Models::of(&home)?;
+    let refreshed = refresh(args, &home, &models)?;
+    let ask = || ask(args, &home, &models, refreshed.as_ref());
+    let found = match ask() {
         // A matrix may go between a look at the database and one at the matrix.
         Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => ask(),
         other => other,
+    }?;
+    background::start(&home, &models);
+    Ok(found)
+}
+
+/// Brings the index up to date, while the models read the query.
+fn refresh(args: &SearchArgs, home: &Home, models: &Models) -> Result<Option<Outcome>> {
+    if args.no_refresh && session_store::exists(&home.root) {
+        return Ok(None);
     }
+    std::thread::scope(|scope| {
+        if !args.ranking.keyword_only {
+            scope.spawn(|| models.warm(&Query::new(&query(args)).text));
+        }
+        fresh::before_search(home, models).map(Some)
+    })
 }
 
 fn ask(
     args: &SearchArgs,
     home: &Home,
-    embedder: &dyn Embedder,
+    models: &Models,
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
     let index = home.index()?;
@@ -47,8 +62,28 @@ fn ask(
     if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
         return no_history(args, home, refreshed);
     }
-    let answer = answer(args, &index, &all, embedder)?;
+    let see = |query: &str| models.dense(&index, query);
+    let answer = answer(args, &index, &all, &see)?;
+    if let Some(note) = coverage(models, &index, all.len())? {
+        writeln!(anstream::stderr(), "{note}")?;
+    }
     print(args, &answer, &all, refreshed)
+}
+
+/// How far the chosen model has got, while much is left to it.
+fn coverage(models: &Models, index: &Reader, sessions: usize) -> Result<Option<String>> {
+    let Some(chosen) = models.chosen() else {
+        return Ok(None);
+    };
+    let done = match index.model(&chosen.fingerprint())? {
+        Some(model) => index.embedded_sessions(model.id)?,
+        None => 0,
+    };
+    let done = usize::try_from(done).unwrap_or(usize::MAX);
+    let (left, name) = (sessions.saturating_sub(done), &chosen.name);
+    Ok((left * LEFT_OF > sessions).then(|| {
+        format!("note: {name} has read {done} of {sessions} sessions; for the rest another model stands in")
+    }))
 }
 
 /// What was asked, and what was found.
@@ -69,7 +104,7 @@ pub fn answer(
     args: &SearchArgs,
     index: &Reader,
     all: &[SessionRow],
-    embedder: &dyn Embedder,
+    see: &dyn Fn(&str) -> Result<Vec<Dense>>,
 ) -> Result<Answer> {
     let query = query(args);
     let request = Request {
@@ -83,9 +118,12 @@ pub fn answer(
         ranking: ranking(&args.ranking),
         limit: args.limit,
     };
-    let dense = dense(index, embedder, &request.query.text)?;
+    let dense = match request.ranking {
+        Ranking::Keyword => Vec::new(),
+        _ => see(&request.query.text)?,
+    };
     Ok(Answer {
-        results: search(index, all, &request, dense.as_ref())?,
+        results: search(index, all, &request, &dense)?,
         narrowed: request.filter.by_turn(),
         query,
     })
@@ -172,16 +210,10 @@ pub fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Opt
     let Some(model) = index.model(&spec.fingerprint())? else {
         return Ok(None);
     };
-    let vector = embedder.embed_query(query)?;
-    let scale = DenseScale {
-        unrelated: spec.cosine.unrelated,
-        related: spec.cosine.related,
-        per_word: spec.cosine.per_word,
-    };
     Ok(Some(Dense {
         model,
-        vector,
-        scale,
+        vector: embedder.embed_query(query)?,
+        scale: scale(spec),
     }))
 }
 
@@ -194,7 +226,7 @@ fn ranking(args: &RankingArgs) -> Ranking {
 }
 
 fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let (since_ms, until_ms) = when::range(args, &Zoned::now())?;
+    let (since_ms, until_ms) = when::range(args, Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }

@@ -4,6 +4,7 @@ use crate::Found;
 use crate::args::ShowArgs;
 use crate::command::{fresh, search};
 use crate::home::Home;
+use crate::models::Models;
 use crate::output::{json, layout, show};
 use anyhow::{Result, bail};
 use session_core::text::printable;
@@ -18,8 +19,7 @@ use std::ops::RangeInclusive;
 /// When the index fails, or the argument names nothing.
 pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let embedder = session_embed::bundled()?;
-    fresh::before_search(&home, embedder.as_ref())?;
+    fresh::before_search(&home, &Models::of(&home)?)?;
     let index = home.index()?;
     let all = index.sessions()?;
     let (session, exchanges) = turns_of(&args.id, &index, &all)?;

@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::StatusArgs;
+use crate::command::background;
 use crate::home::Home;
 use crate::output::human::{bracketed, plural};
 use crate::output::json;
@@ -47,6 +48,10 @@ struct ModelStatus {
     vectors: usize,
     sessions: u64,
     of: usize,
+    /// The user's choice.
+    in_use: bool,
+    /// A process makes its vectors now.
+    running: bool,
 }
 
 /// Runs the command.
@@ -104,12 +109,12 @@ fn gather(home: &Home, index: &Reader) -> Result<Status> {
         gone: sessions.iter().filter(|s| s.gone).count(),
         files: index.files()?.len(),
         changed: changes.files(),
-        models: models(index)?,
+        models: models(home, index)?,
         problems: index.problems()?,
     })
 }
 
-fn models(index: &Reader) -> Result<Vec<ModelStatus>> {
+fn models(home: &Home, index: &Reader) -> Result<Vec<ModelStatus>> {
     let of = index.sessions()?.len();
     let status = |model: session_store::ModelRow| {
         let vectors = Level::ALL
@@ -117,7 +122,10 @@ fn models(index: &Reader) -> Result<Vec<ModelStatus>> {
             .map(|l| index.owners(model.id, *l).map(|o| o.len()))
             .sum::<Result<_, _>>()?;
         let sessions = index.embedded_sessions(model.id)?;
+        let in_use = model.name == home.config.model;
         Ok(ModelStatus {
+            in_use,
+            running: in_use && background::is_running(home),
             name: model.name,
             dims: model.dims,
             vectors,
@@ -204,8 +212,10 @@ fn history(status: &Status) -> String {
 fn model(m: &ModelStatus) -> String {
     let of = plural(m.of, "session");
     let vectors = plural(m.vectors, "vector");
+    let in_use = if m.in_use { ", in use" } else { "" };
+    let running = if m.running { ", working now" } else { "" };
     format!(
-        "{} ({} dims): {} of {of}, {vectors}",
+        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}",
         m.name, m.dims, m.sessions
     )
 }

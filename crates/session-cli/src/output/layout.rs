@@ -33,8 +33,9 @@ pub fn line(text: &str, columns: usize) -> String {
     cut(&safe_line(text), columns)
 }
 
-/// The beginning of a line that is at most `columns` wide, marked where it is cut.
-fn cut(text: &str, columns: usize) -> String {
+/// The beginning of a safe line that is at most `columns` wide, marked where it
+/// is cut.
+pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }

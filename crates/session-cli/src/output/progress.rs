@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Nothing is shown before this.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Shows bytes read, then sessions embedded. Silent where stderr is no terminal.
+/// Shows bytes read, then turns embedded. Silent where stderr is no terminal.
 pub struct Bar {
     bar: ProgressBar,
     stage: Cell<Option<Stage>>,
@@ -29,7 +29,7 @@ impl Bar {
     fn enter(&self, stage: Stage, total: u64) {
         let template = match stage {
             Stage::Reading => "reading history  {bar:16} {bytes}/{total_bytes}  {eta} left",
-            Stage::Embedding => "embedding        {bar:16} {pos}/{len} sessions  {eta} left",
+            Stage::Embedding => "embedding        {bar:16} {pos}/{len} turns  {msg}{eta} left",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
@@ -49,6 +49,12 @@ impl Progress for Bar {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.set_position(done);
+    }
+
+    fn tokens(&self, so_far: u64) {
+        let seconds = self.began.elapsed().as_secs().max(1);
+        self.bar
+            .set_message(format!("about {} tokens/s  ", so_far / seconds));
     }
 }
 

@@ -14,6 +14,8 @@ use std::time::{Duration, SystemTime};
 pub struct TestEnvironment {
     folder: tempfile::TempDir,
     clock: Cell<u64>,
+    /// The user chose the quick model, and no process after a search.
+    quick: bool,
 }
 
 /// 2026-01-01, in seconds since 1970: when the first file is written.
@@ -21,10 +23,25 @@ const EPOCH_S: u64 = 1_767_225_600;
 
 impl TestEnvironment {
     pub fn new() -> Self {
+        let env = Self {
+            quick: true,
+            ..Self::unconfigured()
+        };
+        fs_err::create_dir(env.path("config")).unwrap();
+        let config = "model = \"table\"\nbackground = false\n";
+        fs_err::write(env.path("config/config.toml"), config).unwrap();
+        env
+    }
+
+    /// As the program is for somebody who has configured nothing.
+    pub fn unconfigured() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs_err::create_dir(folder.path().join("home")).unwrap();
-        let clock = Cell::new(EPOCH_S);
-        Self { folder, clock }
+        Self {
+            folder,
+            clock: Cell::new(EPOCH_S),
+            quick: false,
+        }
     }
 
     /// An environment that holds transcripts, and their index.
@@ -84,6 +101,9 @@ impl TestEnvironment {
             .env("TZ", "UTC")
             .env("COLUMNS", "100")
             .current_dir(self.path("home"));
+        if self.quick {
+            command.env("SESSION_SEARCH_CONFIG", self.path("config"));
+        }
     }
 
     /// Runs the program to its end.
@@ -101,7 +121,7 @@ impl TestEnvironment {
 
     /// Runs the program and reads the JSON that it prints.
     pub fn json(&self, args: &[&str]) -> Value {
-        let ran = self.run(&[&args[..1], &["--json"], &args[1..]].concat());
+        let ran = self.run(&json(args));
         serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
     }
 
@@ -143,6 +163,13 @@ impl TestEnvironment {
         };
         problems.iter().map(line).collect()
     }
+}
+
+/// The arguments with `--json` after the command, or the command within it.
+fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let words = if args[0] == "model" { 2 } else { 1 };
+    let (command, rest) = args.split_at(words);
+    [command, &["--json"], rest].concat()
 }
 
 /// Sets when a file was changed last.

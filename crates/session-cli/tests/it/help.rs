@@ -25,6 +25,7 @@ fn help_of_the_program() {
       show    Show turns of a session in full: words, calls, edits, commands, outputs
       index   Bring the index up to date now
       status  Say what is indexed, by what, and how fresh it is
+      model   List models, choose one, bring one here
       demo    Walk the three levels on a small built-in history
       eval    Measure how well search answers questions with known answers
       help    Print this message or the help of the given subcommand(s)
@@ -168,7 +169,7 @@ fn help_of_eval() {
       <SET_DIR>  Folder of the set
 
     Options:
-          --model <NAME>    Model that makes the vectors: table or all-minilm-l6-v2 [default: table]
+          --model <NAME>    Model that makes the vectors, as `model list` shows it [default: table]
           --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
           --level <LEVEL>   What is ranked [default: both] [possible values: session, turn, both]
           --pooled          Ask every question in all sessions, whatever its scope
@@ -206,4 +207,45 @@ fn every_command_is_in_the_manual() {
 fn no_command_is_an_error() {
     let ran = TestEnvironment::new().run(&[""; 0]).exits(2);
     assert!(ran.stderr().contains("Usage: session-search"), "{ran}");
+}
+
+#[test]
+fn help_of_model() {
+    assert_snapshot!(help(&["model"]), @r"
+    List models, choose one, bring one here
+
+    Usage: session-search model <COMMAND>
+
+    Commands:
+      list    List the models: size, dims, licence, where each is, how much of the index it covers
+      use     Make the vectors with this model from now on
+      import  Take a model's files from a folder or a file that you brought
+      verify  Read a model's files again and see that they are as they came
+      remove  Remove a model's files; its vectors stay in the index
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help  Print help
+
+    Examples:
+      session-search model list
+      session-search model use all-minilm-l6-v2
+      session-search model import my-model --from ~/Downloads/my-model
+
+    docs/models.md says which to choose and how to add one.
+    ");
+    assert_snapshot!(help(&["model", "import"]), @r"
+    Take a model's files from a folder or a file that you brought
+
+    Usage: session-search model import [OPTIONS] --from <DIR_OR_FILE> <NAME>
+
+    Arguments:
+      <NAME>  Name of the model, as `model list` shows it
+
+    Options:
+          --json                Print JSON
+          --from <DIR_OR_FILE>  Folder with the model's files, or one file of it with the others beside
+                                it
+      -h, --help                Print help
+    ");
 }

@@ -43,6 +43,21 @@ fn a_growing_index_survives_being_killed() {
     Trial::new(&env, 0xbeef, begin).run();
 }
 
+/// The transformer, too, goes on where it was.
+#[test]
+fn a_slow_model_survives_being_killed() {
+    let env = TestEnvironment::unconfigured();
+    let config = env.home(".config/session-search/config.toml");
+    env.write(&config, "background = false");
+    generate(&env, 0..25);
+    let begin = || fs_err::remove_dir_all(env.index("")).unwrap_or_default();
+    let mut trial = Trial::new(&env, 0xfade, begin);
+    let held = Reader::open(&env.index("")).unwrap().models().unwrap();
+    let held: Vec<&str> = held.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(held, ["table", "all-minilm-l6-v2"]);
+    trial.run();
+}
+
 /// All that was said is replaced, so that the matrices are written anew.
 #[test]
 fn a_compaction_survives_being_killed() {
@@ -237,12 +252,12 @@ fn dump(root: &Path) -> String {
         .into_iter()
         .map(|s| (s.id, s))
         .collect();
-    let mut turns = BTreeMap::new();
-    index
-        .each_turn(|turn| {
-            turns.insert(turn.id, turn);
-        })
-        .unwrap();
+    let turns_of = |session: &i64| index.turns(*session).unwrap();
+    let turns: BTreeMap<i64, TurnRow> = sessions
+        .keys()
+        .flat_map(turns_of)
+        .map(|turn| (turn.id, turn))
+        .collect();
     let mut lines: Vec<String> = sessions.values().map(session).collect();
     lines.extend(
         turns
@@ -296,9 +311,10 @@ fn files(index: &Reader) -> Vec<String> {
     let files = index.files().unwrap().into_iter();
     files
         .map(|file| {
+            let cursor = index.cursor(file.id).unwrap();
             format!(
-                "file {} {:?} {:?} {}",
-                file.path, file.stamp, file.cursor, file.gone
+                "file {} {:?} {cursor:?} {}",
+                file.path, file.stamp, file.gone
             )
         })
         .collect()

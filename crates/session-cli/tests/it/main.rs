@@ -1,7 +1,9 @@
 //! The program, run as a user runs it, each time in a home folder of its own.
 
+mod background;
 mod claude;
 mod columns;
+mod configuration;
 mod copies;
 mod corrupt;
 mod damage;
@@ -16,6 +18,7 @@ mod history;
 mod ids;
 mod kill;
 mod layers;
+mod models;
 mod noise;
 mod nothing;
 mod opencode;

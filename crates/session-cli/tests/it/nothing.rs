@@ -1,9 +1,10 @@
 //! What is said where there is nothing to say.
 
 use crate::claude::Transcript;
-use crate::environment::TestEnvironment;
+use crate::environment::{Ran, TestEnvironment};
 use crate::history::{small, watcher};
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 #[test]
 fn nothing_found_is_said_on_stderr() {
@@ -23,27 +24,8 @@ fn nothing_found_is_said_on_stderr() {
     nothing found in 0 sessions
     hint: the filters may be too narrow
     ");
-    assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere", "--json"]), @r#"
-    exit code: 1
-    ----- stdout -----
-    {
-      "query": "EMFILE",
-      "level": "session",
-      "hits": [],
-      "searched": {
-        "sessions": 0,
-        "projects": 0,
-        "sources": {}
-      },
-      "index": {
-        "complete": true,
-        "files_left": 0,
-        "sessions_left": 0,
-        "locked": false
-      }
-    }
-    ----- stderr -----
-    "#);
+    let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
+    assert_nothing(env.run(&asked), "EMFILE");
     assert_snapshot!(env.run(&["show", "b2:7"]), @r"
     exit code: 1
     ----- stdout -----
@@ -52,6 +34,21 @@ fn nothing_found_is_said_on_stderr() {
     session b2000000-0000-4000-8000-000000000002 has no such turn
     hint: its turns are 0 to 0
     ");
+}
+
+/// The program answered in JSON that it found nothing in nothing.
+fn assert_nothing(ran: Ran, query: &str) -> Ran {
+    let ran = ran.exits(1);
+    let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    let expected = json!({
+        "query": query,
+        "level": "session",
+        "hits": [],
+        "searched": { "sessions": 0, "projects": 0, "sources": {} },
+        "index": { "complete": true, "files_left": 0, "sessions_left": 0, "locked": false },
+    });
+    assert_eq!(answer, expected);
+    ran
 }
 
 #[test]
@@ -99,29 +96,12 @@ fn without_history_the_way_on_is_shown() {
     no Claude Code or OpenCode history in `[TMP]/home`
     hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
     ");
-    assert_snapshot!(env.run(&["search", "docker", "--json"]), @r#"
-    exit code: 1
-    ----- stdout -----
-    {
-      "query": "docker",
-      "level": "session",
-      "hits": [],
-      "searched": {
-        "sessions": 0,
-        "projects": 0,
-        "sources": {}
-      },
-      "index": {
-        "complete": true,
-        "files_left": 0,
-        "sessions_left": 0,
-        "locked": false
-      }
-    }
-    ----- stderr -----
-    no Claude Code or OpenCode history in `[TMP]/home`
-    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
-    "#);
+    let ran = assert_nothing(env.run(&["search", "docker", "--json"]), "docker");
+    assert!(
+        ran.stderr()
+            .starts_with("no Claude Code or OpenCode history in "),
+        "{ran}"
+    );
     let ran = env
         .run(&["search", "docker", "--or-demo", "--limit", "1"])
         .succeeded();

@@ -33,8 +33,8 @@ fn is_read_from_toml() {
         (Architecture::Table, Pooling::Mean)
     );
     assert_eq!(
-        (spec.instruction.as_str(), spec.files[0].sha256.as_str()),
-        ("", "00ff")
+        (spec.instruction.as_str(), spec.files[0].sha256.as_deref()),
+        ("", Some("00ff"))
     );
 }
 
@@ -84,13 +84,34 @@ fn fingerprint_changes_with_the_vectors_alone() {
     }
 }
 
+/// A file that nobody pinned is known by where it comes from.
+#[test]
+fn without_a_pin_the_source_tells_vectors_apart() {
+    let unpinned = SMALL.replace(", sha256 = \"00ff\"", "");
+    let fingerprint = |text: &str| ModelSpec::from_toml(text).unwrap().fingerprint();
+    for other in [
+        ("ann/small", "bob/small"),
+        ("\"v1\"", "\"v2\""),
+        ("table.bin", "t.bin"),
+    ] {
+        assert_ne!(
+            fingerprint(&unpinned.replace(other.0, other.1)),
+            fingerprint(&unpinned),
+            "{other:?}"
+        );
+    }
+    assert_ne!(fingerprint(&unpinned), fingerprint(SMALL));
+}
+
 fn check_files(model: &dyn Embedder, name: &str) {
     let spec = model.spec();
     assert_eq!(spec.name, name);
     for file in &spec.files {
         let sha256 = crate::sha256::sha256(&read(&file.path));
-        assert_eq!(sha256, file.sha256, "{}", file.path);
+        assert_eq!(Some(sha256), file.sha256, "{}", file.path);
     }
+    let bytes: usize = spec.files.iter().map(|file| read(&file.path).len()).sum();
+    assert_eq!(spec.bytes, Some(bytes as u64), "{name}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
-use session_store::{Extent, Level, Reader, StoreError, Writer, exists};
+use session_store::{Extent, FORMAT_VERSION, Level, Reader, StoreError, Writer, exists};
 use std::path::PathBuf;
 
 const MATRIX: &str = "vectors/f00d/turn.0.npy";
@@ -66,7 +66,7 @@ fn another_format_is_not_read() {
             error,
             StoreError::Format {
                 found: 99,
-                expected: 1,
+                expected: FORMAT_VERSION,
                 ..
             }
         );
@@ -149,7 +149,7 @@ fn read_all(index: &Index) -> Result<(), StoreError> {
 fn a_content_that_is_damaged_costs_itself() {
     let index = filled();
     let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
-    db.execute("UPDATE turns SET content = x'00ff' WHERE id = 1", [])
+    db.execute("UPDATE contents SET content = x'00ff' WHERE turn = 1", [])
         .unwrap();
     let reader = index.reader();
     assert_eq!(reader.content(1).unwrap().prompt, "");

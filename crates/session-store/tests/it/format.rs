@@ -1,5 +1,5 @@
-//! An index of format 1, made once and kept: this program must read it as long
-//! as [`FORMAT_VERSION`] is 1.
+//! An index of this format, made once and kept: this program must read it as
+//! long as [`FORMAT_VERSION`] stays.
 //!
 //! To make the sample of a new format, remove its folder and run this test with
 //! `SESSION_SEARCH_WRITE_FIXTURES=1`.

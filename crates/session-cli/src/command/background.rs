@@ -1,0 +1,93 @@
+//! Embedding in a process of its own, after a search.
+
+use crate::command::fresh;
+use crate::config::OnBattery;
+use crate::home::Home;
+use crate::models::Models;
+use crate::power;
+use anyhow::Result;
+use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
+use session_store::{Lock, Reader, StoreError};
+use std::process::{Command, Stdio};
+
+/// Says on the command line that this is such a process.
+pub const FLAG: &str = "--background";
+
+/// Starts one if there is something to do for it and the user lets it. Nothing
+/// is said where that fails: the search has been answered.
+pub fn start(home: &Home, models: &Models) {
+    if !home.config.background || is_paused(home) || !is_needed(home, models).unwrap_or(false) {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
+    let child = Command::new(program)
+        .args(["index", FLAG])
+        .current_dir(&home.root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    drop(child); // it outlives this process
+}
+
+/// True when the chosen model has something to embed and nobody does it.
+fn is_needed(home: &Home, models: &Models) -> Result<bool> {
+    let Some(chosen) = models.chosen() else {
+        return Ok(false);
+    };
+    let index = Reader::open(&home.root)?;
+    let model = index.model(&chosen.fingerprint())?;
+    let models: Vec<i64> = model.iter().map(|m| m.id).collect();
+    Ok(!index.pending(&models)?.is_empty() && !is_running(home))
+}
+
+/// True while some process makes vectors of the chosen model.
+pub fn is_running(home: &Home) -> bool {
+    matches!(
+        Lock::of_embedding(&home.root),
+        Err(StoreError::Locked { .. })
+    )
+}
+
+fn is_paused(home: &Home) -> bool {
+    home.config.on_battery == OnBattery::Pause && power::is_on_battery()
+}
+
+/// The process itself: on its own, behind all others, until all is done.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn run(home: &Home) -> Result<()> {
+    let _lock = match Lock::of_embedding(&home.root) {
+        Err(StoreError::Locked { .. }) => return Ok(()),
+        lock => lock?,
+    };
+    power::stand_back(home.config.nice);
+    let models = Models::of(home)?;
+    fresh::use_threads(home.config.threads(true));
+    embed(home, &models, &|| is_paused(home), &Silent)?;
+    Ok(())
+}
+
+/// Makes the chosen model's vectors of all that has none, until told to stop.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn embed(
+    home: &Home,
+    models: &Models,
+    stop: &dyn Fn() -> bool,
+    progress: &dyn Progress,
+) -> Result<Embedded> {
+    let Some(embedder) = models.open_chosen()? else {
+        return Ok(Embedded::default());
+    };
+    let how = Embedding {
+        stand_ins: vec![models.table().spec().fingerprint()],
+        stop,
+        ..Embedding::new(embedder.as_ref(), progress)
+    };
+    Ok(embed_beside(&home.root, &how)?)
+}

@@ -1,0 +1,93 @@
+//! `model`: which models there are, which is in use, and how they come here.
+
+mod list;
+
+use crate::Found;
+use crate::args::{ImportArgs, ModelArgs, ModelCommand};
+use crate::config;
+use crate::home::Home;
+use crate::output::download::Bars;
+use crate::output::json;
+use anyhow::{Result, bail};
+use serde::Serialize;
+use session_models::{Catalogue, State};
+use std::io::Write;
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such model, or its files fail.
+pub fn run(args: &ModelArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    let catalogue = home.catalogue()?;
+    warn(&catalogue)?;
+    match &args.command {
+        ModelCommand::List(args) => list::run(args, &home, &catalogue),
+        ModelCommand::Use(args) => {
+            take(&args.name, &home, &catalogue)?;
+            done("used", &args.name, args.json)
+        }
+        ModelCommand::Import(args) => import(args, &catalogue),
+        ModelCommand::Verify(args) => {
+            catalogue.verify(&args.name, &Bars::new())?;
+            done("verified", &args.name, args.json)
+        }
+        ModelCommand::Remove(args) => {
+            remove(&args.name, &home, &catalogue)?;
+            done("removed", &args.name, args.json)
+        }
+    }
+}
+
+/// Names the user's descriptions that cannot be used.
+fn warn(catalogue: &Catalogue) -> Result<()> {
+    for broken in catalogue.broken() {
+        writeln!(anstream::stderr(), "note: {broken}")?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Done<'a> {
+    model: &'a str,
+    done: &'static str,
+}
+
+fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
+    if as_json {
+        json::print(&Done { model, done })?;
+        return Ok(Found::Something);
+    }
+    let said = match done {
+        "used" => format!(
+            "`{model}` is in use; `session-search index` makes its vectors now, else they are made bit by bit"
+        ),
+        "verified" => format!("`{model}` is as it came, and works"),
+        "removed" => format!("`{model}` is removed; its vectors stay in the index"),
+        _ => format!("`{model}` is here; `session-search model use {model}` takes it into use"),
+    };
+    writeln!(anstream::stderr(), "{said}")?;
+    Ok(Found::Something)
+}
+
+/// Writes into the configuration which model is in use.
+///
+/// # Errors
+/// When the model is not here, or the file cannot be written.
+pub fn take(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
+    catalogue.require(catalogue.spec(name)?)?;
+    config::set(&home.folders().config, None, "model", name)
+}
+
+fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
+    catalogue.import(&args.model.name, &args.from, &Bars::new())?;
+    done("imported", &args.model.name, args.model.json)
+}
+
+fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
+    let is_bundled = catalogue.state(catalogue.spec(name)?) == State::Bundled;
+    if home.config.model == name && !is_bundled {
+        bail!("the model `{name}` is in use\nhint: `session-search model use table` first");
+    }
+    Ok(catalogue.remove(name)?)
+}

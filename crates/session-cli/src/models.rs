@@ -1,0 +1,161 @@
+//! The models that searches use, and the query as each of them sees it.
+
+use crate::home::Home;
+use anyhow::Result;
+use session_embed::{Embedder, ModelSpec};
+use session_models::Catalogue;
+use session_search::{Dense, DenseScale};
+use session_store::{ModelId, Reader, StoreError, known_query, remember_query};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// The model in the binary that needs no time, and stands in for all others.
+const TABLE: &str = "table";
+
+/// The models of this user that can be used, the best first: the one that was
+/// chosen, those that have vectors in the index, the table.
+pub struct Models {
+    catalogue: Catalogue,
+    specs: Vec<ModelSpec>,
+    root: PathBuf,
+    table: Box<dyn Embedder>,
+    /// Vectors of queries that have been made, by fingerprint and query.
+    made: Mutex<HashMap<(String, String), Vec<f32>>>,
+}
+
+impl Models {
+    /// Looks which models there are. No weights are read but the table's.
+    ///
+    /// # Errors
+    /// When the model that was chosen is unknown or not here, or the index fails.
+    pub fn of(home: &Home) -> Result<Self> {
+        let catalogue = home.catalogue()?;
+        let chosen = catalogue.spec(&home.config.model)?;
+        catalogue.require(chosen)?;
+        let mut specs = vec![chosen.clone()];
+        specs.extend(indexed(home, &catalogue)?);
+        specs.push(catalogue.spec(TABLE)?.clone());
+        let mut seen = std::collections::HashSet::new();
+        specs.retain(|spec| seen.insert(spec.name.clone()));
+        let table = specs.len() - 1;
+        let table = specs.iter().position(|s| s.name == TABLE).unwrap_or(table);
+        specs.truncate(table + 1); // what is worse than the table is not used
+        Ok(Self {
+            table: session_embed::bundled()?,
+            catalogue,
+            specs,
+            root: home.root.clone(),
+            made: Mutex::default(),
+        })
+    }
+
+    /// The table, which embeds what no better model has embedded yet.
+    pub fn table(&self) -> &dyn Embedder {
+        self.table.as_ref()
+    }
+
+    /// The model that was chosen, unless that is the table.
+    pub fn chosen(&self) -> Option<&ModelSpec> {
+        self.specs.first().filter(|spec| spec.name != TABLE)
+    }
+
+    /// Opens the model that was chosen.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_chosen(&self) -> Result<Option<Box<dyn Embedder>>> {
+        let chosen = self.chosen().map(|spec| self.catalogue.load(&spec.name));
+        Ok(chosen.transpose()?)
+    }
+
+    /// Fingerprints of the models before the table.
+    pub fn better(&self) -> Vec<String> {
+        let better = self.specs.iter().filter(|spec| spec.name != TABLE);
+        better.map(ModelSpec::fingerprint).collect()
+    }
+
+    /// A query as the models see it that are needed to speak for all sessions.
+    ///
+    /// # Errors
+    /// When the index or a model fails.
+    pub fn dense(&self, index: &Reader, query: &str) -> Result<Vec<Dense>> {
+        let mut all = Vec::new();
+        let mut used: Vec<ModelId> = Vec::new();
+        for spec in &self.specs {
+            if !used.is_empty() && index.pending(&used)?.is_empty() {
+                break;
+            }
+            let Some(model) = index.model(&spec.fingerprint())? else {
+                continue;
+            };
+            used.push(model.id);
+            let vector = self.query_vector(spec, query)?;
+            let scale = scale(spec);
+            all.push(Dense {
+                model,
+                vector,
+                scale,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Makes the vectors that [`Models::dense`] will ask for, as far as can be
+    /// told now; what fails here will fail there.
+    pub fn warm(&self, query: &str) {
+        if let Ok(index) = Reader::open(&self.root) {
+            let _ = self.dense(&index, query);
+        }
+    }
+
+    /// Known from before, or made now and kept.
+    fn query_vector(&self, spec: &ModelSpec, query: &str) -> Result<Vec<f32>> {
+        if spec.name == TABLE {
+            return Ok(self.table.embed_query(query)?);
+        }
+        let fingerprint = spec.fingerprint();
+        let key = (fingerprint.clone(), query.to_owned());
+        let mut made = self.made.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(vector) = made.get(&key) {
+            return Ok(vector.clone());
+        }
+        let vector = match known_query(&self.root, &fingerprint, spec.dims, query) {
+            Some(vector) => vector,
+            None => {
+                let vector = self.catalogue.load(&spec.name)?.embed_query(query)?;
+                // Only time is lost where it cannot be kept.
+                let _ = remember_query(&self.root, &fingerprint, query, &vector);
+                vector
+            }
+        };
+        made.insert(key, vector.clone());
+        Ok(vector)
+    }
+}
+
+/// The models that have vectors in the index and can be used, the latest first.
+fn indexed(home: &Home, catalogue: &Catalogue) -> Result<Vec<ModelSpec>> {
+    let rows = match Reader::open(&home.root) {
+        Err(StoreError::Missing { .. }) => Vec::new(),
+        // What is wrong with the index is said where it is used.
+        index => index.and_then(|index| index.models()).unwrap_or_default(),
+    };
+    let usable = |fingerprint: &str| {
+        let mut specs = catalogue.specs().iter();
+        specs.find(|s| s.fingerprint() == fingerprint && catalogue.state(s).is_here())
+    };
+    let rows = rows.iter().rev().filter(|row| row.name != TABLE);
+    Ok(rows
+        .filter_map(|row| usable(&row.fingerprint).cloned())
+        .collect())
+}
+
+/// What cosines of a model mean.
+pub fn scale(spec: &ModelSpec) -> DenseScale {
+    DenseScale {
+        unrelated: spec.cosine.unrelated,
+        related: spec.cosine.related,
+        per_word: spec.cosine.per_word,
+    }
+}

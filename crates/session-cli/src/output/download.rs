@@ -1,0 +1,59 @@
+//! Bars for files that are fetched, copied or read.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use session_models::Progress;
+use std::time::{Duration, Instant};
+
+/// Nothing is shown before this.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+const TEMPLATE: &str = "{msg:28!} {bar:12} {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
+
+/// A bar on stderr, for one file after the other. Silent where stderr is no
+/// terminal.
+pub struct Bars {
+    bar: ProgressBar,
+    began: Instant,
+}
+
+impl Bars {
+    /// A bar that shows itself when the work takes longer than a moment.
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Progress for Bars {
+    fn file(&self, name: &str, total: u64, done: u64) {
+        self.bar.reset();
+        self.bar.set_message(name.to_owned());
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
+    fn advance(&self, bytes: u64) {
+        if self.bar.is_hidden() && self.began.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.inc(bytes);
+    }
+
+    fn note(&self, text: &str) {
+        self.bar.suspend(|| {
+            let _ = std::io::Write::write_fmt(&mut anstream::stderr(), format_args!("{text}\n"));
+        });
+    }
+}
+
+impl Drop for Bars {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,131 @@
+//! The transformer takes over from the table, without being asked.
+
+use crate::environment::TestEnvironment;
+use crate::history::{DOCKER, checkout, docker, watcher};
+use serde_json::Value;
+use session_store::Lock;
+use std::time::{Duration, Instant};
+
+const MODEL: &str = "all-minilm-l6-v2";
+
+fn history() -> TestEnvironment {
+    let env = TestEnvironment::unconfigured();
+    for transcript in [docker(), watcher(), checkout()] {
+        env.claude(&transcript);
+    }
+    env
+}
+
+/// A model's row of `status`.
+fn status(env: &TestEnvironment, name: &str) -> Value {
+    let status = env.json(&["status"]);
+    let models = status["models"].as_array().unwrap().iter();
+    models
+        .filter(|m| m["name"] == name)
+        .next()
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// Waits until nothing is left to do for the model, and nobody does it.
+fn wait(env: &TestEnvironment) {
+    let began = Instant::now();
+    loop {
+        let model = status(env, MODEL);
+        if model["sessions"] == model["of"]
+            && model["sessions"].is_number()
+            && model["running"] == false
+        {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{model}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn configure(env: &TestEnvironment, config: &str) {
+    env.write(&env.home(".config/session-search/config.toml"), config);
+}
+
+#[test]
+fn a_first_search_answers_at_once_and_the_transformer_takes_over() {
+    let env = history();
+    let query = ["search", "name resolution between containers"];
+    let first = env.run(&query).succeeded();
+    assert!(first.stdout().contains("a1000000"), "{first}");
+    let note = format!("note: {MODEL} has read 0 of 3 sessions");
+    assert!(first.stderr().contains(&note), "{first}");
+    wait(&env);
+    assert_eq!(status(&env, "table")["vectors"], 0, "no longer needed");
+    let second = env.run(&query).succeeded();
+    assert!(second.stdout().contains("a1000000"), "{second}");
+    assert_eq!(second.stderr(), "");
+    let explained = env.json(&["search", query[1], "--explain"]);
+    assert_eq!(
+        explained["explanation"]["models"],
+        serde_json::json!([MODEL])
+    );
+}
+
+/// New turns are found by the table until the transformer has read them.
+#[test]
+fn what_came_since_is_found_by_the_stand_in() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["index"]).succeeded();
+    let more = docker().user("The kettle whistles in the kitchen all day long");
+    env.claude(&more);
+    assert_eq!(env.found(&["whistling kettle", "-n", "1"]), [DOCKER]);
+    let explained = env.json(&["search", "whistling kettle", "--explain"]);
+    assert_eq!(
+        explained["explanation"]["models"],
+        serde_json::json!([MODEL, "table"])
+    );
+    assert_eq!(status(&env, MODEL)["sessions"], 2);
+    env.run(&["index"]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 3);
+    assert_eq!(status(&env, "table")["vectors"], 0);
+}
+
+#[test]
+fn it_can_be_turned_off() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!env.index("embedding.lock").exists(), "nothing was started");
+    assert_eq!(status(&env, MODEL), Value::Null);
+    env.run(&["index"]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 3);
+}
+
+#[test]
+fn a_second_one_never_starts_and_no_search_waits_for_the_first() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    let lock = Lock::of_embedding(&env.index("")).unwrap();
+    env.run(&["index", "--background"]).succeeded();
+    assert_eq!(status(&env, MODEL), Value::Null, "it left at once");
+    assert_eq!(env.found(&["docker", "-n", "1"]), [DOCKER]);
+    drop(lock);
+    env.run(&["index", "--background"]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 3);
+}
+
+/// A question is read once: no model is opened for one that has been asked.
+#[test]
+fn a_query_that_was_asked_before_is_remembered() {
+    let env = history();
+    env.run(&["index"]).succeeded();
+    let ask = || env.json(&["search", "name resolution"]);
+    let first = ask();
+    let kept = || {
+        let folders = fs_err::read_dir(env.index("queries")).unwrap();
+        let folder = folders.last().unwrap().unwrap().path();
+        fs_err::read_dir(folder).unwrap().count()
+    };
+    assert_eq!(kept(), 1);
+    assert_eq!(ask(), first);
+    assert_eq!(kept(), 1);
+}

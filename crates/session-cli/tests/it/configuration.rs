@@ -1,0 +1,133 @@
+//! The configuration file.
+
+use crate::environment::{Ran, TestEnvironment};
+use crate::history::docker;
+use insta::assert_snapshot;
+
+const FILE: &str = ".config/session-search/config.toml";
+
+fn with(config: &str) -> TestEnvironment {
+    let env = TestEnvironment::unconfigured();
+    env.claude(&docker());
+    env.write(&env.home(FILE), config);
+    env
+}
+
+fn refused(config: &str) -> Ran {
+    with(config).run(&["search", "docker"]).exits(2)
+}
+
+#[test]
+fn every_key_may_be_given() {
+    let config = r#"
+        model = "table"
+        background = false
+        threads = 2
+        nice = 19
+        on_battery = "run"
+        device = "cpu"
+
+        [remote]
+        url = "http://127.0.0.1:1/v1"
+        api_key = "secret"
+        model = "tiny"
+        max_tokens = 512
+    "#;
+    with(config).run(&["search", "docker"]).succeeded();
+    with("").run(&["search", "docker"]).succeeded();
+}
+
+#[test]
+fn a_mistake_is_named_with_its_line_and_key() {
+    assert_snapshot!(refused("# mine\nmodel = \"table\"\nbackgrund = false\n"), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown field `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `remote`
+    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    ");
+    assert_snapshot!(refused("background = \"yes\""), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [TMP]/home/.config/session-search/config.toml, line 1, key `background`: invalid type: string "yes", expected a boolean
+    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    "#);
+    assert_snapshot!(refused("[remote]\nurl = \"http://localhost\"\ntoken = \"x\""), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `token`: unknown field `token`, expected one of `url`, `api_key`, `model`, `max_tokens`
+    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    ");
+    assert_snapshot!(refused("model = table"), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [TMP]/home/.config/session-search/config.toml, line 1, key `model`: invalid boolean, expected `true`
+    hint: docs/configuration.md has the keys and their values; text stands in double quotes
+    ");
+}
+
+#[test]
+fn values_are_checked() {
+    let check = |config: &str, reason: &str| {
+        let ran = refused(config);
+        assert!(ran.stderr().contains(reason), "{config}: {ran}");
+        assert!(ran.stderr().contains("hint: "), "{ran}");
+    };
+    check("model = \" \"", "expected a name");
+    check("threads = 0", "expected a whole number from 1 to 1024");
+    check("threads = -3", "expected a whole number from 1 to 1024");
+    check("threads = 1.5", "invalid type");
+    check("nice = 20", "expected a whole number from 0 to 19");
+    check("nice = -1", "expected a whole number from 0 to 19");
+    check("on_battery = \"stop\"", "expected `pause` or `run`");
+    check("device = \"cuda\"", "`auto`, `cpu`, `metal`");
+    check("[remote]\nmax_tokens = 0", "line 2, key `max_tokens`");
+    check("[remote]\nurl = \"\"", "expected a name");
+    check("[remotes]", "unknown field `remotes`");
+    check(
+        "model = \"table\"\nmodel = \"table\"",
+        "line 2, key `model`",
+    );
+}
+
+#[test]
+fn the_file_is_where_the_variables_say() {
+    let env = TestEnvironment::unconfigured();
+    env.write(&env.path("xdg/session-search/config.toml"), "xdg = 1");
+    env.write(&env.path("own/config.toml"), "own = 1");
+    let said = |vars: &[(&str, &str)]| {
+        let vars = vars.iter().map(|(name, path)| (*name, env.path(path)));
+        let mut command = env.command();
+        command.arg("status").envs(vars);
+        env.ran(command.output().unwrap()).stderr()
+    };
+    let xdg = ("XDG_CONFIG_HOME", "xdg");
+    assert!(said(&[xdg]).contains("unknown field `xdg`"));
+    assert!(said(&[xdg, ("SESSION_SEARCH_CONFIG", "own")]).contains("unknown field `own`"));
+    assert!(said(&[]).contains("there is no index yet"));
+}
+
+/// The keys are those that an unknown one is told of.
+#[test]
+fn every_key_is_documented() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    let page = fs_err::read_to_string(page).unwrap();
+    let mut keys = 0;
+    for config in ["no = 1", "[remote]\nno = 1"] {
+        let said = refused(config).stderr();
+        let (_, expected) = said.split_once("expected one of ").unwrap();
+        let list = expected.lines().next().unwrap();
+        for key in list.split('`').skip(1).step_by(2) {
+            keys += 1;
+            assert!(page.contains(&format!("\n| `{key}` |")), "{key}");
+        }
+    }
+    assert!(keys >= 11, "{keys}");
+}

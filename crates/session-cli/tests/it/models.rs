@@ -1,0 +1,274 @@
+//! `model`: models are listed, chosen, brought and removed.
+
+use crate::environment::{Ran, TestEnvironment};
+use crate::history::small;
+use insta::assert_snapshot;
+use session_embed::{Table, Vocabulary};
+use std::path::PathBuf;
+
+const CONFIG: &str = ".config/session-search/config.toml";
+
+const TINY: &str = r#"
+name = "tiny"
+title = "A tiny model"
+architecture = "table"
+repo = "ann/tiny"
+revision = "main"
+dims = 4
+max_tokens = 16
+pooling = "mean"
+licence = "MIT"
+cosine = { unrelated = 0.3, related = 0.6, per_word = 0.0 }
+bytes = 900
+files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
+"#;
+
+/// Describes a tiny model and gives a folder with its files.
+pub fn describe(env: &TestEnvironment) -> PathBuf {
+    env.write(&env.home(".config/session-search/models/tiny.toml"), TINY);
+    let words = ["[UNK]", "[CLS]", "[SEP]", "docker", "network"];
+    let rows: Vec<Vec<f32>> = (0..words.len())
+        .map(|n| (0..4).map(|d| ((n * 4 + d) as f32).sin()).collect())
+        .collect();
+    let folder = env.path("brought");
+    env.write(&folder.join("table.bin"), Table::compile(4, 64, &rows));
+    env.write(
+        &folder.join("vocabulary.bin"),
+        Vocabulary::compile(&words).unwrap(),
+    );
+    folder
+}
+
+fn import(env: &TestEnvironment) -> Ran {
+    let folder = describe(env);
+    let from = folder.to_string_lossy().into_owned();
+    env.run(&["model", "import", "tiny", "--from", &from])
+}
+
+fn config(env: &TestEnvironment) -> String {
+    fs_err::read_to_string(env.home(CONFIG)).unwrap()
+}
+
+#[test]
+fn a_list_has_a_row_for_each_model() {
+    let env = small();
+    describe(&env);
+    env.write(&env.home(CONFIG), "model = \"table\"\n");
+    let table = env.printed(&["model", "list"], 80);
+    let rows = table.lines().filter(|line| !line.contains("all-minilm"));
+    assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @r"
+      NAME              SIZE   DIMS  LICENCE     STATE          COVERAGE
+    * table             8 MB   256   Apache-2.0  in the binary  100 %
+      tiny              1 kB   4     MIT         not here       0 %
+
+    * in use; COVERAGE: sessions of the index that have its vectors
+    ");
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
+    for columns in [40, 60] {
+        let table = env.printed(&["model", "list"], columns);
+        assert!(
+            table.lines().all(|line| line.chars().count() <= columns),
+            "{table}"
+        );
+    }
+}
+
+#[test]
+fn a_list_without_an_index_covers_nothing() {
+    let env = TestEnvironment::unconfigured();
+    let models = env.json(&["model", "list"]);
+    assert_eq!(models["in_use"], "all-minilm-l6-v2");
+    for model in models["models"].as_array().unwrap() {
+        assert!(model["coverage"].is_null(), "{model}");
+        assert_eq!(model["state"], "bundled");
+    }
+    assert!(!env.index("").exists());
+}
+
+#[test]
+fn json_has_all_of_a_model() {
+    let env = small();
+    describe(&env);
+    let models = env.json(&["model", "list"]);
+    let tiny = models["models"].as_array().unwrap().last().unwrap();
+    assert_snapshot!(serde_json::to_string_pretty(tiny).unwrap(), @r#"
+    {
+      "architecture": "table",
+      "bytes": 900,
+      "coverage": {
+        "of": 4,
+        "sessions": 0
+      },
+      "dims": 4,
+      "in_use": false,
+      "licence": "MIT",
+      "max_tokens": 16,
+      "name": "tiny",
+      "repo": "ann/tiny",
+      "revision": "main",
+      "state": "absent",
+      "title": "A tiny model"
+    }
+    "#);
+}
+
+#[test]
+fn a_model_is_taken_into_use_and_comments_are_kept() {
+    let env = TestEnvironment::unconfigured();
+    assert_snapshot!(env.run(&["model", "use", "table"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    `table` is in use; `session-search index` makes its vectors now, else they are made bit by bit
+    ");
+    assert_eq!(config(&env), "model = \"table\"\n");
+    let mine =
+        "# mine\nmodel = \"table\" # fast\n\n[remote]\n# none yet\nurl = \"http://localhost\"\n";
+    env.write(&env.home(CONFIG), mine);
+    import(&env).succeeded();
+    env.run(&["model", "use", "tiny"]).succeeded();
+    assert_eq!(config(&env), mine.replace("\"table\"", "\"tiny\""));
+    env.write(&env.home(CONFIG), "[remote]\nurl = \"http://localhost\"\n");
+    env.run(&["model", "use", "tiny"]).succeeded();
+    assert_eq!(
+        config(&env),
+        "model = \"tiny\"\n[remote]\nurl = \"http://localhost\"\n"
+    );
+    assert_eq!(env.json(&["model", "list"])["in_use"], "tiny");
+}
+
+/// Whoever keeps the file elsewhere and links to it keeps the link.
+#[cfg(unix)]
+#[test]
+fn a_linked_configuration_stays_linked() {
+    let env = TestEnvironment::unconfigured();
+    env.write(&env.path("dotfiles/config.toml"), "nice = 3\n");
+    fs_err::create_dir_all(env.home(CONFIG).parent().unwrap()).unwrap();
+    fs_err::os::unix::fs::symlink(env.path("dotfiles/config.toml"), env.home(CONFIG)).unwrap();
+    env.run(&["model", "use", "table"]).succeeded();
+    let text = fs_err::read_to_string(env.path("dotfiles/config.toml")).unwrap();
+    assert_eq!(text, "nice = 3\nmodel = \"table\"\n");
+    assert!(env.home(CONFIG).is_symlink());
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_the_configuration() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnvironment::unconfigured();
+    env.run(&["model", "use", "table"]).succeeded();
+    let mode = |path: PathBuf| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(env.home(CONFIG)), 0o600);
+    assert_eq!(mode(env.home(".config/session-search")), 0o700);
+}
+
+#[test]
+fn a_model_that_is_not_here_is_not_taken_into_use() {
+    let env = TestEnvironment::unconfigured();
+    describe(&env);
+    assert_snapshot!(env.run(&["model", "use", "tiny"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `tiny` is not here: `table.bin`, `vocabulary.bin` missing
+    hint: run `session-search model pull tiny`, or where there is no network `session-search model import tiny --from FOLDER`
+    ");
+    assert_snapshot!(env.run(&["model", "use", "tinny"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no model `tinny`
+    hint: one of all-minilm-l6-v2, table, tiny; docs/models.md says how to add one
+    ");
+    assert!(!env.home(CONFIG).exists());
+}
+
+#[test]
+fn a_model_is_brought_checked_and_removed() {
+    let env = TestEnvironment::unconfigured();
+    assert_snapshot!(import(&env), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    `tiny` is here; `session-search model use tiny` takes it into use
+    ");
+    assert_snapshot!(env.run(&["model", "verify", "tiny"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    `tiny` is as it came, and works
+    ");
+    env.run(&["model", "use", "tiny"]).succeeded();
+    assert_snapshot!(env.run(&["model", "remove", "tiny"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `tiny` is in use
+    hint: `session-search model use table` first
+    ");
+    env.run(&["model", "use", "table"]).succeeded();
+    assert_snapshot!(env.run(&["model", "remove", "tiny"]), @r"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    `tiny` is removed; its vectors stay in the index
+    ");
+    assert_snapshot!(env.run(&["model", "remove", "table"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `table` is part of the program
+    hint: there is nothing to do: it is always here
+    ");
+    assert_snapshot!(env.run(&["model", "verify", "tiny"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the model `tiny` is not here: `table.bin`, `vocabulary.bin` missing
+    hint: run `session-search model pull tiny`, or where there is no network `session-search model import tiny --from FOLDER`
+    ");
+}
+
+#[test]
+fn what_was_done_is_said_in_json() {
+    let env = TestEnvironment::unconfigured();
+    import(&env).succeeded();
+    let said = env
+        .run(&["model", "verify", "tiny", "--json"])
+        .succeeded()
+        .stdout();
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(
+        said,
+        serde_json::json!({"model": "tiny", "done": "verified"})
+    );
+}
+
+/// One that cannot be used is named, and costs nothing else.
+#[test]
+fn a_broken_description_is_said() {
+    let env = TestEnvironment::unconfigured();
+    env.write(
+        &env.home(".config/session-search/models/x.toml"),
+        "name = 1",
+    );
+    let ran = env.run(&["model", "list"]).succeeded();
+    assert!(
+        ran.stderr().contains("models/x.toml cannot be used"),
+        "{ran}"
+    );
+    let models = env.json(&["model", "list"]);
+    assert_eq!(models["broken"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,129 @@
+//! What can go wrong, and what to do about it.
+
+use session_embed::EmbedError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a model could not be found, fetched, checked or opened.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No description has this name.
+    #[error("there is no model `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// A description that cannot be used.
+    #[error("the model description {} cannot be used: {reason}", path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The model is known, but its files are not here.
+    #[error("the model `{name}` is not here: {} missing", list(missing))]
+    Absent {
+        /// Name of the model.
+        name: String,
+        /// The files that are missing.
+        missing: Vec<String>,
+    },
+    /// The model is in the binary, so there is nothing to fetch or to remove.
+    #[error("the model `{name}` is part of the program")]
+    Bundled {
+        /// Name of the model.
+        name: String,
+    },
+    /// What was to be imported lacks files.
+    #[error("{} has no {}", from.display(), list(missing))]
+    Lacking {
+        /// What was looked at.
+        from: PathBuf,
+        /// The files that are missing.
+        missing: Vec<String>,
+        /// All files of the model.
+        wanted: Vec<String>,
+    },
+    /// A file is not the one that was expected.
+    #[error("{} is not the file that was expected: its sha256 is {found}, not {expected}", path.display())]
+    Digest {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A file has changed since it came here.
+    #[error("the model `{name}` is damaged: {reason}")]
+    Damaged {
+        /// Name of the model.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The files are here, but are no such model.
+    #[error("the model `{name}` cannot be opened: {source}")]
+    Open {
+        /// Name of the model.
+        name: String,
+        /// Why.
+        source: EmbedError,
+    },
+    /// Another process is fetching or importing this model.
+    #[error("another process is fetching the model `{name}`")]
+    Locked {
+        /// Name of the model.
+        name: String,
+    },
+    /// A folder or file of ours cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+fn list(files: &[String]) -> String {
+    match files {
+        [one] => format!("`{one}`"),
+        [first, rest @ ..] => rest
+            .iter()
+            .fold(format!("`{first}`"), |all, f| format!("{all}, `{f}`")),
+        [] => "nothing".to_owned(),
+    }
+}
+
+impl ModelError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown { known, .. } => {
+                format!("one of {}; docs/models.md says how to add one", known.join(", "))
+            }
+            Self::Description { .. } => {
+                "correct it or move it away; docs/models.md says what it holds".to_owned()
+            }
+            Self::Absent { name, .. } => format!(
+                "run `session-search model pull {name}`, or where there is no network `session-search model import {name} --from FOLDER`"
+            ),
+            Self::Bundled { .. } => "there is nothing to do: it is always here".to_owned(),
+            Self::Lacking { wanted, .. } => {
+                format!("give a folder that holds {}", list(wanted))
+            }
+            Self::Digest { .. } => {
+                "fetch the file again; if it is meant to be another, describe it as a model of your own (docs/models.md)".to_owned()
+            }
+            Self::Damaged { name, .. } => {
+                format!("run `session-search model pull {name}` or `model import {name}` again")
+            }
+            Self::Open { .. } => {
+                "the files are not of the architecture that the description says, or not whole"
+                    .to_owned()
+            }
+            Self::Locked { .. } => "wait for it to end".to_owned(),
+            Self::Io(_) => return None,
+        })
+    }
+}

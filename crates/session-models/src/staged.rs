@@ -1,0 +1,134 @@
+//! A model on its way: its files gather in a folder that nobody opens, and
+//! become the model's folder at once when they are complete.
+
+use crate::manifest::{Came, FILE, Manifest};
+use crate::{Folders, ModelError, Progress, digest, open, private};
+use fs_err::File;
+use session_embed::{ModelFile, ModelSpec};
+use std::path::{Path, PathBuf};
+
+/// A folder beside the model's own, held by this process alone.
+pub struct Staged {
+    name: String,
+    folder: PathBuf,
+    target: PathBuf,
+    /// Held until dropped; the system frees it if the process dies.
+    lock: File,
+}
+
+/// The folder in which a model's files gather. What an interrupted download
+/// left there is gone on with.
+pub fn folder_of(folders: &Folders, name: &str) -> PathBuf {
+    folders.models().join(format!(".{name}.partial"))
+}
+
+impl Staged {
+    /// Makes the folder, or finds what an earlier run left there.
+    ///
+    /// # Errors
+    /// [`ModelError::Locked`] when another process has it.
+    pub fn open(folders: &Folders, name: &str) -> Result<Self, ModelError> {
+        let folder = folder_of(folders, name);
+        private::folder(&folder)?;
+        let lock = private::file(&folders.models().join(format!(".{name}.lock")))?;
+        if lock.file().try_lock().is_err() {
+            let name = name.to_owned();
+            return Err(ModelError::Locked { name });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            folder,
+            target: folders.model(name),
+            lock,
+        })
+    }
+
+    /// Where a file is to be put; its folder is there.
+    pub fn place(&self, file: &ModelFile) -> Result<PathBuf, ModelError> {
+        let path = self.folder.join(&file.path);
+        private::folder(path.parent().unwrap_or(&self.folder))?;
+        Ok(path)
+    }
+
+    /// Copies a file there and compares it with its pin.
+    pub fn copy(
+        &self,
+        file: &ModelFile,
+        from: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Came, ModelError> {
+        let bytes = fs_err::metadata(from)?.len();
+        progress.file(&file.path, bytes, 0);
+        let mut to = private::file(&self.place(file)?)?;
+        let sha256 = digest::copy(from, &mut to, progress)?;
+        to.sync_all()?;
+        check(from, file.sha256.as_deref(), &sha256)?;
+        Ok(Came {
+            path: file.path.clone(),
+            bytes,
+            sha256,
+        })
+    }
+
+    /// Opens the model, writes down what came, and puts it in the place of what
+    /// was there.
+    ///
+    /// # Errors
+    /// [`ModelError::Open`] when the files are no such model; they are thrown away.
+    pub fn install(self, spec: &ModelSpec, manifest: &Manifest) -> Result<(), ModelError> {
+        let mut pinned = spec.clone();
+        manifest.pin(&mut pinned);
+        if let Err(source) = probe(pinned, &self.folder)? {
+            fs_err::remove_dir_all(&self.folder)?;
+            let name = self.name.clone();
+            return Err(ModelError::Open { name, source });
+        }
+        let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?;
+        private::replace(&self.folder.join(FILE), &text)?;
+        let old = self.target.with_file_name(format!(".{}.old", self.name));
+        let _ = fs_err::remove_dir_all(&old); // of a run that was killed
+        if self.target.exists() {
+            fs_err::rename(&self.target, &old)?;
+        }
+        fs_err::rename(&self.folder, &self.target)?;
+        let _ = fs_err::remove_dir_all(&old); // what stays is removed by the next
+        Ok(())
+    }
+
+    /// Throws away what has gathered, and the folder.
+    pub fn discard(self) -> Result<(), ModelError> {
+        fs_err::remove_dir_all(&self.folder)?;
+        let _ = fs_err::remove_file(self.lock.path()); // empty: harmless if it stays
+        Ok(())
+    }
+
+    /// Throws away what has gathered.
+    pub fn clear(&self) -> Result<(), ModelError> {
+        fs_err::remove_dir_all(&self.folder)?;
+        Ok(private::folder(&self.folder)?)
+    }
+}
+
+/// Opens a model and embeds a few words with it.
+pub fn probe(
+    spec: ModelSpec,
+    folder: &Path,
+) -> std::io::Result<Result<(), session_embed::EmbedError>> {
+    let opened = open::from_folder(spec, folder)?;
+    Ok(opened.and_then(|model| model.embed_query("a few words").map(drop)))
+}
+
+/// Compares a digest with the one that was expected, if one was.
+///
+/// # Errors
+/// [`ModelError::Digest`] when they differ.
+pub fn check(path: &Path, expected: Option<&str>, found: &str) -> Result<(), ModelError> {
+    match expected {
+        Some(expected) if expected != found => Err(ModelError::Digest {
+            path: path.to_owned(),
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
