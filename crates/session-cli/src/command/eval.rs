@@ -46,7 +46,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let progress = |done: usize| bar.set_position(done as u64);
         let ask = Ask {
             level,
-            weighing: Ranking::Hybrid(args.alpha),
+            weighing: args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
             pooled: args.pooled,
             embed: &embed,
             progress: &progress,
