@@ -144,5 +144,8 @@ pub fn scale(spec: &ModelSpec) -> DenseScale {
         unrelated: spec.cosine.unrelated,
         related: spec.cosine.related,
         per_word: spec.cosine.per_word,
+        mean: spec.cosine.mean,
+        deviation: spec.cosine.deviation,
+        weight: spec.cosine.weight,
     }
 }
