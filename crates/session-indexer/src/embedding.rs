@@ -18,12 +18,6 @@ const BRIEF_TEXTS: usize = 100;
 pub struct Embedding<'a> {
     /// The model.
     pub embedder: &'a dyn Embedder,
-    /// Fingerprints of models that are as good or better: what one of them
-    /// has embedded is left to it.
-    pub covered_by: Vec<String>,
-    /// Fingerprints of models that stand in for this one: what they hold of a
-    /// session that it has embedded is forgotten.
-    pub stand_ins: Vec<String>,
     /// Longest time to take.
     pub deadline: Option<Instant>,
     /// Asked between two commits: true ends the work there.
@@ -48,8 +42,6 @@ impl<'a> Embedding<'a> {
     pub fn new(embedder: &'a dyn Embedder, progress: &'a dyn Progress) -> Self {
         Self {
             embedder,
-            covered_by: Vec::new(),
-            stand_ins: Vec::new(),
             deadline: None,
             stop: &|| false,
             progress,
@@ -112,7 +104,8 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.finish()?;
+        let model = self.model.fingerprint.clone();
+        self.access.write(|writer| writer.compact(&model))?;
         self.done.sessions_left = self.pending()?.len();
         Ok(self.done)
     }
@@ -138,12 +131,7 @@ impl<'a> Run<'a> {
     }
 
     fn pending(&self) -> Result<Vec<Pending>, IndexError> {
-        let others = &self.how.covered_by;
-        self.access.read(|index| {
-            let mut models = known(index, others)?;
-            models.push(self.model.id);
-            index.pending(&models)
-        })
+        self.access.read(|index| index.pending(&[self.model.id]))
     }
 
     /// What is embedded next: of as many sessions as make up a commit.
@@ -181,18 +169,6 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Lets the stand-ins go where they are no longer needed.
-    fn finish(&mut self) -> Result<(), IndexError> {
-        let (model, stand_ins) = (&self.model, &self.how.stand_ins);
-        self.access.write(|writer| {
-            for stand_in in known(writer, stand_ins)? {
-                writer.retire(stand_in, &[model.id])?;
-            }
-            stand_ins.iter().try_for_each(|s| writer.compact(s))?;
-            writer.compact(&model.fingerprint)
-        })
     }
 }
 

@@ -29,7 +29,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let (home, _scratch) = home(args, &set)?;
     let embedders = embedders(&args.model)?;
     for embedder in &embedders {
-        fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
+        fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {

@@ -44,7 +44,7 @@ fn read(args: &IndexArgs, home: &Home, models: &Models) -> Result<Outcome> {
     let mode = if args.full { Mode::Full } else { Mode::Changes };
     let mut waiting = Waiting::new("its update");
     loop {
-        let outcome = fresh::run(home, models.table(), models.better(), mode, None)?;
+        let outcome = fresh::run(home, models.table(), mode, None)?;
         if !outcome.locked {
             return Ok(outcome);
         }

@@ -177,29 +177,3 @@ fn others_write_while_a_slow_model_computes() {
     let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
     assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
 }
-
-#[test]
-fn a_stand_in_embeds_what_the_better_model_has_not() {
-    let home = history(2);
-    let (quick, slow) = (Buckets::new("quick"), Buckets::new("slow"));
-    let fresh = || {
-        let how = Refresh {
-            embedders: vec![&quick],
-            covered_by: vec![slow.fingerprint()],
-            ..home.how()
-        };
-        refresh(&how).unwrap().embedded
-    };
-    let counts = || [&quick, &slow].map(|m| vectors(&home.reader(), &m.fingerprint()).len());
-    assert_eq!((fresh(), counts()), (6, [6, 0]));
-    let how = Embedding {
-        stand_ins: vec![quick.fingerprint()],
-        ..Embedding::new(&slow, &Silent)
-    };
-    embed_beside(&home.root(), &how).unwrap();
-    assert_eq!((fresh(), counts()), (0, [0, 6]));
-    home.write(1, turns(1, 0, 3).as_bytes());
-    assert_eq!((fresh(), counts()), (4, [4, 6]), "the session that changed");
-    embed_beside(&home.root(), &how).unwrap();
-    assert_eq!((fresh(), counts()), (0, [0, 7]));
-}
