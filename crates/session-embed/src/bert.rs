@@ -4,30 +4,24 @@
 //! not care which text a token is of, and attention goes text by text. So a
 //! token's numbers are the same, to the last bit, whatever else is in the batch.
 
-pub(crate) mod activations;
-pub(crate) mod attention;
-pub(crate) mod function;
-pub(crate) mod integer;
-pub(crate) mod isa;
-pub(crate) mod lanes;
-pub(crate) mod linear;
+mod attention;
 #[cfg(test)]
 mod tests;
 
 use crate::EmbedError;
-use crate::gguf::{Gguf, Tensor};
-use activations::{Activations, resize_zeroed};
+use crate::gguf::Gguf;
+use crate::kernel::activations::{Activations, resize_zeroed};
+use crate::kernel::function::{Norm, add_and_normalise, gelu_rows};
+use crate::kernel::isa::Isa;
+use crate::kernel::lanes::COLUMNS;
+use crate::kernel::linear::{Linear, Panels, Strip};
+use crate::tensor::{Tensor, Weights};
 use attention::{Head, Heads, attend};
-use function::{Norm, add_and_normalise, gelu_rows};
-use isa::Isa;
-use lanes::COLUMNS;
-use linear::{Linear, Panels, Strip};
 
 /// An encoder over an open file, whose tensors are named as llama.cpp names
 /// those of BERT.
 #[derive(Debug, Clone)]
 pub struct Bert {
-    file: Gguf,
     isa: Isa,
     heads: Heads,
     inner: usize,
@@ -72,7 +66,7 @@ impl Bert {
     /// [`EmbedError::File`] when the file lacks something of it, or its sizes
     /// are not multiples of 32.
     pub fn open(
-        file: Gguf,
+        file: &Gguf,
         vocabulary: usize,
         positions: usize,
         isa: Isa,
@@ -86,7 +80,7 @@ impl Bert {
         }
         let epsilon = file.number("bert.attention.layer_norm_epsilon")? as f32;
         let layers = (0..size("bert.block_count")?)
-            .map(|at| Layer::open(&file, at, [hidden, inner], epsilon))
+            .map(|at| Layer::open(file, at, [hidden, inner], epsilon))
             .collect::<Result<_, _>>()?;
         let context = size("bert.context_length")?;
         if positions > context {
@@ -96,12 +90,11 @@ impl Bert {
             words: file.tensor("token_embd.weight", vocabulary, hidden)?,
             positions: file.tensor("position_embd.weight", context, hidden)?,
             kind: file.tensor("token_types.weight", size("bert.token_type_count")?, hidden)?,
-            norm: norm(&file, "token_embd_norm", hidden, epsilon)?,
+            norm: norm(file, "token_embd_norm", hidden, epsilon)?,
             layers,
             heads,
             inner,
             isa,
-            file,
         })
     }
 
@@ -158,9 +151,9 @@ impl Bert {
         let positions = lengths.iter().flat_map(|&len| 0..len);
         let tokens = ids.iter().zip(positions);
         for (row, (&id, position)) in rows.chunks_exact_mut(self.hidden()).zip(tokens) {
-            self.file.add_row(&self.words, id as usize, row);
-            self.file.add_row(&self.positions, position, row);
-            self.file.add_row(&self.kind, 0, row);
+            self.words.add_row(id as usize, row);
+            self.positions.add_row(position, row);
+            self.kind.add_row(0, row);
         }
         let zeros = vec![0.0; rows.len()];
         add_and_normalise(self.isa, rows, &zeros, &self.norm);
@@ -219,12 +212,10 @@ impl Bert {
         } = scratch;
         let count = scratch.hidden.len() / hidden;
         narrow.set_rows(isa, &scratch.hidden);
-        layer
-            .up
-            .apply((&self.file, isa), narrow, count, panels, |strip| {
-                gelu_rows(isa, strip.rows);
-                wide.set_strip(isa, strip.row, strip.column, strip.rows);
-            });
+        layer.up.apply(isa, narrow, count, panels, |strip| {
+            gelu_rows(isa, strip.rows);
+            wide.set_strip(isa, strip.row, strip.column, strip.rows);
+        });
         let place = Place {
             from: 0,
             width: hidden,
@@ -243,7 +234,7 @@ impl Bert {
         out: &mut [f32],
     ) {
         let count = out.len() / place.width;
-        linear.apply((&self.file, self.isa), input, count, panels, |strip| {
+        linear.apply(self.isa, input, count, panels, |strip| {
             place.write(&strip, out)
         });
     }

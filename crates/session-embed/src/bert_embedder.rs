@@ -1,12 +1,13 @@
 //! A sentence transformer over BERT: the mean of a text's tokens.
 
-use crate::bert::isa::Isa;
+use crate::batch::{Batch, batches};
 use crate::bert::{Bert, Scratch};
 use crate::gguf::Gguf;
+use crate::kernel::isa::Isa;
 use crate::vector::normalise;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Pooling, WordPiece};
+use bytes::Bytes;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Tokens of a batch, more or less: enough for the layout of the weights to
 /// cost little, few enough for the numbers of a batch to stay in the caches.
@@ -36,15 +37,15 @@ impl BertEmbedder {
     pub fn new(
         spec: ModelSpec,
         wordpiece: WordPiece,
-        weights: impl Into<Cow<'static, [u8]>>,
+        weights: impl Into<Bytes>,
     ) -> Result<Self, EmbedError> {
         let mismatch = |reason| EmbedError::Mismatch {
             model: spec.name.clone(),
             reason,
         };
         let vocabulary = wordpiece.vocabulary();
-        let file = Gguf::open(weights)?;
-        let bert = Bert::open(file, vocabulary.len(), spec.max_tokens, Isa::best())?;
+        let file = Gguf::open(weights.into())?;
+        let bert = Bert::open(&file, vocabulary.len(), spec.max_tokens, Isa::best())?;
         if bert.hidden() != spec.dims || spec.pooling != Pooling::Mean {
             return Err(mismatch(
                 "the weights give other vectors than the description",
@@ -85,37 +86,6 @@ impl BertEmbedder {
             }
         }
     }
-}
-
-/// Texts that go through the model together, and the rows of their vectors.
-struct Batch<'a> {
-    ids: &'a [Vec<u32>],
-    vectors: &'a mut [f32],
-}
-
-/// Divides texts into batches of about as many tokens.
-fn batches<'a>(
-    mut ids: &'a [Vec<u32>],
-    mut vectors: &'a mut [f32],
-    dims: usize,
-    tokens: usize,
-) -> Vec<Batch<'a>> {
-    let mut batches = Vec::new();
-    while !ids.is_empty() {
-        let mut met = 0;
-        let full = ids.iter().position(|text| {
-            met += text.len();
-            met >= tokens
-        });
-        let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
-        let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);
-        batches.push(Batch {
-            ids: some,
-            vectors: rows,
-        });
-        (ids, vectors) = (rest, rest_rows);
-    }
-    batches
 }
 
 impl Embedder for BertEmbedder {

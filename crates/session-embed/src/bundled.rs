@@ -9,7 +9,12 @@ static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
 /// all-MiniLM-L6-v2's description.
 static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml");
 /// Every description, by name. Adding a model is a file and a line here.
-static SPECS: [&str; 2] = [MINILM_SPEC, TABLE_SPEC];
+static SPECS: [&str; 4] = [
+    MINILM_SPEC,
+    include_str!("../../../models/qwen3-embedding-0.6b.toml"),
+    include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
+    TABLE_SPEC,
+];
 
 static TABLE: &[u8] = include_bytes!("../../../models/bundled/table.bin");
 static VOCABULARY: &[u8] = include_bytes!("../../../models/bundled/vocabulary.bin");

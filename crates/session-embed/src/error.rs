@@ -10,6 +10,9 @@ pub enum EmbedError {
     /// names the line and the key.
     #[error("model description is not valid: {0}")]
     Spec(#[from] toml::de::Error),
+    /// A model's file could not be read. The message names the file.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// A model's file is not in the format that its reader knows.
     #[error("{file} is not valid: {reason}")]
     File {
@@ -17,6 +20,17 @@ pub enum EmbedError {
         file: &'static str,
         /// What is wrong with it, as half a sentence.
         reason: &'static str,
+    },
+    /// A device does not compute, or is not there.
+    #[error("the device cannot be used: {0}")]
+    Device(String),
+    /// Something is wrong with a model's files in this place.
+    #[error("{}: {source}", path.display())]
+    At {
+        /// The folder or the file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        source: Box<EmbedError>,
     },
     /// A server that makes vectors did not give them.
     #[error("{url} gave no vectors: {reason}")]

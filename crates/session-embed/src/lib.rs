@@ -13,6 +13,10 @@
 //! the first vector is there a fraction of a millisecond after the start, or a
 //! few. [`WordPiece`] is the tokenizer.
 //!
+//! Other models have files of their own, which [`open`] opens. [`Qwen3Embedder`]
+//! is the large one: a decoder with its tokenizer, [`Bpe`]. Its weights are
+//! mapped, and made `Q8_0` where they are not; [`Device`] says where it computes.
+//!
 //! ```
 //! let model = session_embed::bundled()?;
 //! let answers = model.embed_documents(&[
@@ -25,28 +29,42 @@
 //! # Ok::<(), session_embed::EmbedError>(())
 //! ```
 
+mod batch;
 mod bert;
 mod bert_embedder;
+mod bpe;
 mod bundled;
 mod categories;
+mod device;
 mod embedder;
 mod error;
 mod gguf;
 mod header;
+mod kernel;
+mod open;
+mod qwen3;
+mod qwen3_embedder;
+mod safetensors_file;
+mod source;
 mod spec;
 mod sum;
 mod table;
 mod table_embedder;
+mod tensor;
 mod vector;
 mod vocabulary;
 mod wordpiece;
 
 pub use bert_embedder::BertEmbedder;
+pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::minilm;
 pub use bundled::{bundled, specs};
+pub use device::{Device, Precision};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
+pub use open::{open, open_on};
+pub use qwen3_embedder::Qwen3Embedder;
 pub use spec::{Architecture, CosineScale, ModelFile, ModelSpec, Pooling};
 pub use table::Table;
 pub use table_embedder::TableEmbedder;

@@ -71,6 +71,8 @@ pub enum Architecture {
     Table,
     /// A transformer encoder: [`crate::BertEmbedder`].
     Bert,
+    /// A transformer decoder: [`crate::Qwen3Embedder`].
+    Qwen3,
     /// A server that is asked; no TOML describes it, for the user configures it.
     #[serde(skip)]
     Remote,
@@ -82,6 +84,8 @@ pub enum Architecture {
 pub enum Pooling {
     /// Their mean.
     Mean,
+    /// That of the last, which a token that ends texts is appended for.
+    Last,
 }
 
 impl ModelSpec {

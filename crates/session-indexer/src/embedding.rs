@@ -62,7 +62,7 @@ impl<'a> Embedding<'a> {
 /// # Errors
 /// When the store or the model fails.
 pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
-    Run::new(Access::Held(writer), how, HELD_TEXTS)?.to_end()
+    Run::new(Access::Held(writer), how, HELD_TEXTS)?.complete()
 }
 
 /// As [`embed_pending`], for a slow model: the writer is taken for each commit
@@ -71,7 +71,7 @@ pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedde
 /// # Errors
 /// When the store or the model fails, or another writer does not end.
 pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
-    Run::new(Access::Brief(root), how, BRIEF_TEXTS)?.to_end()
+    Run::new(Access::Brief(root), how, BRIEF_TEXTS)?.complete()
 }
 
 /// One go at embedding.
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn to_end(mut self) -> Result<Embedded, IndexError> {
+    fn complete(mut self) -> Result<Embedded, IndexError> {
         while !(crate::events::is_past(self.how.deadline) || (self.how.stop)()) {
             if !self.slice()? {
                 break;

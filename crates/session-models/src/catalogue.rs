@@ -185,7 +185,7 @@ impl Catalogue {
             Some(opened) => opened,
             None => {
                 self.require(spec)?;
-                open::from_folder(spec.clone(), &self.folders.model(name))?
+                open::from_folder(spec.clone(), &self.folders.model(name))
             }
         };
         opened.map_err(|source| ModelError::Open {

@@ -98,7 +98,7 @@ impl Staged {
     pub fn install(self, spec: &ModelSpec, manifest: &Manifest) -> Result<(), ModelError> {
         let mut pinned = spec.clone();
         manifest.pin(&mut pinned);
-        if let Err(source) = probe(pinned, &self.folder)? {
+        if let Err(source) = probe(pinned, &self.folder) {
             fs_err::remove_dir_all(&self.folder)?;
             let name = self.name.clone();
             return Err(ModelError::Open { name, source });
@@ -141,12 +141,9 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Opens a model and embeds a few words with it.
-pub fn probe(
-    spec: ModelSpec,
-    folder: &Path,
-) -> std::io::Result<Result<(), session_embed::EmbedError>> {
-    let opened = open::from_folder(spec, folder)?;
-    Ok(opened.and_then(|model| model.embed_query("a few words").map(drop)))
+pub fn probe(spec: ModelSpec, folder: &Path) -> Result<(), session_embed::EmbedError> {
+    let model = open::from_folder(spec, folder)?;
+    model.embed_query("a few words").map(drop)
 }
 
 /// Compares a digest with the one that was expected, if one was.

@@ -35,7 +35,7 @@ impl Catalogue {
             None => {
                 self.compare(spec, progress)
                     .map_err(|error| damaged(error.to_string()))?;
-                probe(spec.clone(), &self.folders().model(name))?
+                probe(spec.clone(), &self.folders().model(name))
             }
         };
         opened.map_err(|error: EmbedError| damaged(error.to_string()))

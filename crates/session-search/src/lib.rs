@@ -17,7 +17,7 @@
 //! let home = tempfile::tempdir().unwrap();
 //! drop(Writer::open(home.path()).unwrap());
 //! let index = Reader::open(home.path()).unwrap();
-//! let found = search(&index, &index.sessions().unwrap(), &Request::new("docker bridge"), None).unwrap();
+//! let found = search(&index, &index.sessions().unwrap(), &Request::new("docker bridge"), &[]).unwrap();
 //! assert!(found.hits.is_empty());
 //! ```
 

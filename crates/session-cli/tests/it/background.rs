@@ -19,12 +19,9 @@ fn history() -> TestEnvironment {
 /// A model's row of `status`.
 fn status(env: &TestEnvironment, name: &str) -> Value {
     let status = env.json(&["status"]);
-    let models = status["models"].as_array().unwrap().iter();
-    models
-        .filter(|m| m["name"] == name)
-        .next()
-        .cloned()
-        .unwrap_or_default()
+    let mut models = status["models"].as_array().unwrap().iter();
+    let found = models.find(|m| m["name"] == name);
+    found.cloned().unwrap_or_default()
 }
 
 /// Waits until nothing is left to do for the model, and nobody does it.

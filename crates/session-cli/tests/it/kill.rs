@@ -49,7 +49,7 @@ fn a_slow_model_survives_being_killed() {
     let env = TestEnvironment::unconfigured();
     let config = env.home(".config/session-search/config.toml");
     env.write(&config, "background = false");
-    generate(&env, 0..25);
+    generate(&env, 0..8);
     let begin = || fs_err::remove_dir_all(env.index("")).unwrap_or_default();
     let mut trial = Trial::new(&env, 0xfade, begin);
     let held = Reader::open(&env.index("")).unwrap().models().unwrap();
@@ -237,7 +237,8 @@ fn whole(env: &TestEnvironment) -> String {
                 "30",
                 "--no-refresh",
             ]);
-            out += &ran.succeeded().stdout();
+            assert!(matches!(ran.code(), 0 | 1), "{ran}");
+            out += &ran.stdout();
         }
     }
     out

@@ -1,8 +1,8 @@
 //! Self-attention within a text, a head at a time.
 
-use super::function::exp_all;
-use super::isa::per_isa;
-use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
+use crate::kernel::attention::Scores;
+use crate::kernel::isa::per_isa;
+use crate::kernel::lanes::{COLUMNS, Lanes, ROWS, TileRow};
 
 /// How a row of queries, keys and values divides.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +29,7 @@ pub struct Head {
     keys: Vec<TileRow>,
     /// For each 32 numbers: a row a token.
     values: Vec<TileRow>,
-    /// How much each of some tokens heeds each token.
-    weights: Vec<f32>,
+    scores: Scores,
 }
 
 per_isa! {
@@ -46,7 +45,8 @@ fn attend_with<V: Lanes>(heads: Heads, rows: &[f32], head: &mut Head, out: &mut 
     for at in 0..heads.count {
         head.lay_out(heads, rows, at);
         for token in (0..len).step_by(ROWS) {
-            head.weigh::<V>(heads.width, len, token);
+            let queries = &head.queries[token * heads.width..];
+            head.scores.compare::<V>(queries, &head.keys, heads.width);
             let out = &mut out[token * hidden + at * heads.width..];
             head.gather::<V>(heads, len, out);
         }
@@ -64,7 +64,6 @@ impl Head {
         self.queries.resize(len.next_multiple_of(ROWS) * width, 0.0);
         self.keys.resize(padded / COLUMNS * width, [0.0; COLUMNS]);
         self.values.resize(width / COLUMNS * len, [0.0; COLUMNS]);
-        self.weights.resize(ROWS * padded, 0.0);
         let scale = 1.0 / (width as f32).sqrt();
         for (token, row) in rows.chunks_exact(3 * hidden).enumerate() {
             let part = |which: usize| &row[which * hidden + at * width..][..width];
@@ -83,40 +82,15 @@ impl Head {
         }
     }
 
-    /// Says how much the tokens of a tile heed each token, but for a factor.
-    #[inline(always)]
-    fn weigh<V: Lanes>(&mut self, width: usize, len: usize, token: usize) {
-        let padded = len.next_multiple_of(COLUMNS);
-        let queries = &self.queries[token * width..][..ROWS * width];
-        let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
-        let mut out = [[0.0; COLUMNS]; ROWS];
-        for (at, keys) in self.keys.chunks_exact(width).enumerate() {
-            tile::<V>(queries, keys, &[0.0; COLUMNS], &mut out);
-            for (row, out) in out.iter().enumerate() {
-                self.weights[row * padded + at * COLUMNS..][..COLUMNS].copy_from_slice(out);
-            }
-        }
-    }
-
     /// Gathers the values of what the tokens of a tile heed.
     #[inline(always)]
     fn gather<V: Lanes>(&mut self, heads: Heads, len: usize, out: &mut [f32]) {
-        let padded = len.next_multiple_of(COLUMNS);
-        let mut factors = [0.0; ROWS];
-        for (row, factor) in self.weights.chunks_exact_mut(padded).zip(&mut factors) {
-            row[len..].fill(f32::MIN);
-            *factor = 1.0 / exp_all(row);
-        }
-        let weights = std::array::from_fn(|row| &self.weights[row * padded..][..len]);
+        let factors = self.scores.soften(|_| len);
         let mut sums = [[0.0; COLUMNS]; ROWS];
         for (panel, values) in self.values.chunks_exact(len).enumerate() {
-            tile::<V>(weights, values, &[0.0; COLUMNS], &mut sums);
-            let rows = out.chunks_mut(heads.hidden());
-            for ((out, sums), factor) in rows.zip(&sums).zip(factors) {
-                let out = &mut out[panel * COLUMNS..][..COLUMNS];
-                out.iter_mut()
-                    .zip(sums)
-                    .for_each(|(out, sum)| *out = sum * factor);
+            self.scores.gather::<V>(values, factors, &mut sums);
+            for (out, sums) in out.chunks_mut(heads.hidden()).zip(&sums) {
+                out[panel * COLUMNS..][..COLUMNS].copy_from_slice(sums);
             }
         }
     }

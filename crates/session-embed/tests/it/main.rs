@@ -8,6 +8,7 @@ mod golden;
 mod minilm;
 #[path = "../../examples/quantise/quantise.rs"]
 mod quantise;
+mod qwen3;
 mod sha256;
 mod spec;
 mod wordpiece;

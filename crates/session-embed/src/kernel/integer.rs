@@ -5,7 +5,7 @@
 use super::activations::Block;
 use super::isa::{Isa, Level};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::gguf::{BLOCK, blocks};
+use crate::tensor::{BLOCK, BLOCK_BYTES, blocks};
 
 /// The same block of 32 columns of a product: of as many rows of weights.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
         _ => 0,
     };
     for (column, row) in rows.take(COLUMNS).enumerate() {
-        panel.resize(row.len() / crate::gguf::BLOCK_BYTES, PanelBlock::ZERO);
+        panel.resize(row.len() / BLOCK_BYTES, PanelBlock::ZERO);
         for (block, (scale, quants)) in panel.iter_mut().zip(blocks(row)) {
             block.scales[column] = scale;
             for (four, to) in quants.as_chunks().0.iter().zip(&mut block.quants) {

@@ -3,7 +3,8 @@
 use super::function::{at_least, fold};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::gguf::BLOCK;
+use crate::tensor::BLOCK;
+use rayon::prelude::*;
 
 /// As many numbers of a row as share a scale, quantised: `scale * quant`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -76,6 +77,26 @@ impl Activations {
         }
     }
 
+    /// Takes `count` whole rows, on all threads: `write` writes the row of a
+    /// place.
+    pub fn fill(&mut self, isa: Isa, count: usize, write: impl Fn(usize, &mut [f32]) + Sync) {
+        match self {
+            Self::Float { width, numbers } => {
+                let rows = numbers.par_chunks_mut(*width).take(count).enumerate();
+                rows.for_each(|(at, row)| write(at, row));
+            }
+            Self::Integer { width, blocks } => {
+                let buffer = || vec![0.0; *width * BLOCK];
+                let rows = blocks.par_chunks_mut(*width).take(count).enumerate();
+                let rows = rows.with_min_len(ROWS);
+                rows.for_each_init(buffer, |numbers, (at, row)| {
+                    write(at, numbers);
+                    quantise(isa, numbers.as_chunks().0, 1, row);
+                });
+            }
+        }
+    }
+
     /// Takes the 32 columns from `column` of some rows, from `row` on.
     pub fn set_strip(&mut self, isa: Isa, row: usize, column: usize, strip: &[TileRow]) {
         match self {
@@ -134,8 +155,9 @@ fn quantised(numbers: &[f32; BLOCK]) -> Block {
     }
 }
 
+/// The greatest size of a number of a block.
 #[inline(always)]
-fn greatest(numbers: &[f32; BLOCK]) -> f32 {
+pub fn greatest(numbers: &[f32; BLOCK]) -> f32 {
     let mut most = [0.0; 16];
     for sixteen in numbers.as_chunks::<16>().0 {
         for (most, x) in most.iter_mut().zip(sixteen) {

@@ -9,10 +9,12 @@ use super::integer::{self, PanelBlock};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
 use crate::EmbedError;
-use crate::gguf::{BLOCK, Form, Gguf, Tensor, blocks, floats};
+use crate::tensor::{Form, Tensor, Weights};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows whose products are given on at once. They fit in the fastest cache.
-const STRIP: usize = 16 * ROWS;
+pub const STRIP: usize = 16 * ROWS;
 
 /// Weights and bias.
 #[derive(Debug, Clone)]
@@ -54,7 +56,7 @@ pub struct Strip<'a> {
 impl Linear {
     /// The layer `name.weight` and `name.bias`.
     pub fn open(
-        file: &Gguf,
+        file: &dyn Weights,
         name: &str,
         outputs: usize,
         inputs: usize,
@@ -65,83 +67,122 @@ impl Linear {
         })
     }
 
+    /// A layer that adds nothing.
+    pub fn without_bias(weights: Tensor) -> Self {
+        Self {
+            bias: vec![0.0; weights.rows()],
+            weights,
+        }
+    }
+
     /// True when rows should come quantised.
     pub fn is_integer(&self, isa: Isa) -> bool {
-        self.weights.form == Form::Q8_0 && integer::is_fast(isa)
+        self.weights.form() == Form::Q8_0 && integer::is_fast(isa)
     }
 
     /// Multiplies the first `count` rows of `input`, and gives the outcome on in
     /// strips.
     pub fn apply(
         &self,
-        (file, isa): (&Gguf, Isa),
+        isa: Isa,
         input: &Activations,
         count: usize,
         panels: &mut Panels,
         mut sink: impl FnMut(Strip<'_>),
     ) {
-        for (at, bias) in self.bias.as_chunks().0.iter().enumerate() {
-            let column = at * COLUMNS;
-            self.pack((file, isa), column, input, panels);
+        for at in 0..self.bias.len() / COLUMNS {
+            self.pack(isa, at, input, panels);
             for row in (0..count).step_by(STRIP) {
-                panels.multiply(isa, input, row, bias);
-                let rows = &mut panels.strip[..STRIP.min(count - row)];
+                let rows = self.strip(isa, at, input, row..count, panels);
+                let column = at * COLUMNS;
                 sink(Strip { row, column, rows });
             }
         }
     }
 
-    /// Lays the weights of the columns from `column` out for such rows.
-    fn pack(
+    /// As [`Linear::apply`], on all threads. `out` has the columns of a panel
+    /// after those of another, `count` rows each; `write` puts a strip into its
+    /// rows of them.
+    pub fn spread(
         &self,
-        (file, isa): (&Gguf, Isa),
-        column: usize,
+        isa: Isa,
         input: &Activations,
-        panels: &mut Panels,
+        count: usize,
+        out: &mut [TileRow],
+        write: impl Fn(&[TileRow], &mut [TileRow]) + Sync,
     ) {
-        let rows = (column..column + COLUMNS).map(|row| file.row(&self.weights, row));
+        let columns = out.par_chunks_mut(count.max(1)).enumerate();
+        columns.for_each_init(Panels::new, |panels, (at, out)| {
+            self.pack(isa, at, input, panels);
+            for (strip, out) in out.chunks_mut(STRIP).enumerate() {
+                let rows = strip * STRIP..count;
+                write(self.strip(isa, at, input, rows, panels), out);
+            }
+        });
+    }
+
+    /// Lays the weights of the `at`th panel out for such rows.
+    pub fn pack(&self, isa: Isa, at: usize, input: &Activations, panels: &mut Panels) {
+        let column = at * COLUMNS;
+        let rows = (column..column + COLUMNS).map(|row| self.weights.row(row));
         match input {
             Activations::Integer { .. } => integer::pack(isa, rows, &mut panels.integer),
             Activations::Float { width, .. } => {
                 panels.float.resize(*width, [0.0; COLUMNS]);
+                let form = self.weights.form();
                 rows.enumerate()
-                    .for_each(|(at, row)| self.unpack(row, at, &mut panels.float));
+                    .for_each(|(at, row)| unpack(form, row, at, &mut panels.float));
             }
         }
     }
 
-    /// Writes a row of weights over a column of a panel.
-    fn unpack(&self, row: &[u8], column: usize, panel: &mut [TileRow]) {
-        match self.weights.form {
-            Form::F32 => panel
-                .iter_mut()
-                .zip(floats(row))
-                .for_each(|(to, x)| to[column] = x),
-            Form::Q8_0 => {
-                panel
-                    .chunks_mut(BLOCK)
-                    .zip(blocks(row))
-                    .for_each(|(to, (scale, quants))| {
-                        to.iter_mut()
-                            .zip(quants)
-                            .for_each(|(to, &byte)| to[column] = scale * f32::from(byte as i8));
-                    })
-            }
+    /// The products of a strip of the `rows`, from the first on, with the panel
+    /// that was laid out last, which is the `at`th.
+    pub fn strip<'a>(
+        &self,
+        isa: Isa,
+        at: usize,
+        input: &Activations,
+        rows: Range<usize>,
+        panels: &'a mut Panels,
+    ) -> &'a mut [TileRow] {
+        let count = rows.len().min(STRIP);
+        if let Some(bias) = self.bias.as_chunks().0.get(at) {
+            panels.multiply(isa, input, rows.start, count, bias);
         }
+        &mut panels.strip[..count]
     }
 }
 
+/// Writes a row of weights over a column of a panel.
+fn unpack(form: Form, row: &[u8], column: usize, panel: &mut [TileRow]) {
+    let mut panel = panel.iter_mut();
+    form.each(row, |x| {
+        if let Some(to) = panel.next() {
+            to[column] = x;
+        }
+    });
+}
+
 impl Panels {
-    /// Fills the strip with the products of the rows from `row` on.
-    fn multiply(&mut self, isa: Isa, input: &Activations, row: usize, bias: &TileRow) {
+    /// Fills the strip with the products of `count` rows from `row` on.
+    fn multiply(
+        &mut self,
+        isa: Isa,
+        input: &Activations,
+        row: usize,
+        count: usize,
+        bias: &TileRow,
+    ) {
+        let out = &mut self.strip[..count.next_multiple_of(ROWS)];
         match input {
             Activations::Integer { width, blocks } => {
                 let rows = blocks.get(row * width..).unwrap_or_default();
-                integer::multiply(isa, rows, &self.integer, bias, &mut self.strip);
+                integer::multiply(isa, rows, &self.integer, bias, out);
             }
             Activations::Float { width, numbers } => {
                 let rows = numbers.get(row * width..).unwrap_or_default();
-                multiply_floats(isa, rows, &self.float, bias, &mut self.strip);
+                multiply_floats(isa, rows, &self.float, bias, out);
             }
         }
     }

@@ -90,6 +90,47 @@ fn normalise(row: &mut [f32], norm: &Norm) {
     }
 }
 
+/// What divides a row by the root of the mean of its squares.
+#[derive(Debug, Clone)]
+pub struct RmsNorm {
+    /// A factor a column.
+    pub weight: Vec<f32>,
+    /// Added to the mean.
+    pub epsilon: f32,
+}
+
+impl RmsNorm {
+    /// Normalises a row, in place.
+    #[inline(always)]
+    pub fn apply(&self, row: &mut [f32]) {
+        let mean = sum(row, |x| x * x) / row.len() as f32;
+        let factor = 1.0 / (mean + self.epsilon).sqrt();
+        let row = row.iter_mut().zip(&self.weight);
+        row.for_each(|(x, weight)| *x *= factor * weight);
+    }
+}
+
+per_isa! {
+    /// Writes the products of `up` and SiLU, `x / (1 + e⁻ˣ)`, of `gate`.
+    pub fn gate_rows(gate: &[TileRow], up: &[TileRow], out: &mut [TileRow]) = gate_rows_anywhere
+}
+
+#[inline(always)]
+fn gate_rows_anywhere(gate: &[TileRow], up: &[TileRow], out: &mut [TileRow]) {
+    for ((gate, up), out) in gate.iter().zip(up).zip(out) {
+        for ((gate, up), out) in gate.iter().zip(up).zip(out) {
+            *out = silu(*gate) * up;
+        }
+    }
+}
+
+#[inline(always)]
+fn silu(x: f32) -> f32 {
+    let small = exp(-x.abs());
+    let share = if x < 0.0 { small } else { 1.0 };
+    x * share / (1.0 + small)
+}
+
 /// The sum of a function of the numbers, sixteen at a time.
 #[inline(always)]
 pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {

@@ -65,13 +65,13 @@ macro_rules! per_isa {
     };
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = lanes $body:ident) => {
         per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*)
-            ($body::<$crate::bert::lanes::Widest>)
-            ($body::<$crate::bert::lanes::Wide>)
-            ($body::<$crate::bert::lanes::Narrow>));
+            ($body::<$crate::kernel::lanes::Widest>)
+            ($body::<$crate::kernel::lanes::Wide>)
+            ($body::<$crate::kernel::lanes::Narrow>));
     };
     (@ $(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),*) $widest:tt $wide:tt $narrow:tt) => {
         $(#[$doc])*
-        $vis fn $name(isa: $crate::bert::isa::Isa, $($arg: $type),*) {
+        $vis fn $name(isa: $crate::kernel::isa::Isa, $($arg: $type),*) {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
@@ -80,10 +80,10 @@ macro_rules! per_isa {
                 fn avx2($($arg: $type),*) { $wide($($arg),*) }
                 match isa.level() {
                     // SAFETY: an `Isa` is one that the CPU has.
-                    $crate::bert::isa::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    $crate::kernel::isa::Level::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::bert::isa::Level::Avx2 => return unsafe { avx2($($arg),*) },
-                    $crate::bert::isa::Level::Portable => {}
+                    $crate::kernel::isa::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::kernel::isa::Level::Portable => {}
                 }
             }
             let _ = isa;

@@ -1,0 +1,34 @@
+//! Texts that go through a model together.
+
+/// Some texts, and the rows of their vectors.
+pub struct Batch<'a> {
+    /// The tokens of each text.
+    pub ids: &'a [Vec<u32>],
+    /// A row a text.
+    pub vectors: &'a mut [f32],
+}
+
+/// Divides texts into batches of about as many tokens.
+pub fn batches<'a>(
+    mut ids: &'a [Vec<u32>],
+    mut vectors: &'a mut [f32],
+    dims: usize,
+    tokens: usize,
+) -> Vec<Batch<'a>> {
+    let mut batches = Vec::new();
+    while !ids.is_empty() {
+        let mut met = 0;
+        let full = ids.iter().position(|text| {
+            met += text.len();
+            met >= tokens
+        });
+        let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
+        let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);
+        batches.push(Batch {
+            ids: some,
+            vectors: rows,
+        });
+        (ids, vectors) = (rest, rest_rows);
+    }
+    batches
+}

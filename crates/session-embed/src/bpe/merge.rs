@@ -1,0 +1,97 @@
+//! The merging of a word's bytes.
+
+use super::Bpe;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// No symbol.
+const NONE: usize = usize::MAX;
+
+/// Merges words; its buffers are kept from word to word.
+#[derive(Debug, Default)]
+pub struct Merger {
+    symbols: Vec<Symbol>,
+    /// What could be merged: the earliest in the list first, then the leftmost.
+    pairs: BinaryHeap<Reverse<Pair>>,
+}
+
+/// A token of a word under way.
+#[derive(Debug, Clone, Copy)]
+struct Symbol {
+    id: u32,
+    before: usize,
+    after: usize,
+}
+
+/// Two neighbours, as they were when they were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Pair {
+    rank: u32,
+    at: usize,
+    ids: (u32, u32),
+    merged: u32,
+}
+
+impl Merger {
+    /// Appends the ids of a word.
+    pub fn merge(&mut self, bpe: &Bpe, word: &str, ids: &mut Vec<u32>) {
+        self.symbols.clear();
+        let last = word.len().wrapping_sub(1);
+        let symbols = word.bytes().enumerate().map(|(at, byte)| Symbol {
+            id: bpe.bytes[usize::from(byte)],
+            before: at.wrapping_sub(1),
+            after: if at == last { NONE } else { at + 1 },
+        });
+        self.symbols.extend(symbols);
+        for at in 0..self.symbols.len() {
+            self.find(bpe, at);
+        }
+        while let Some(Reverse(pair)) = self.pairs.pop() {
+            self.apply(bpe, pair);
+        }
+        let mut at = 0;
+        while let Some(symbol) = self.symbols.get(at) {
+            ids.push(symbol.id);
+            at = symbol.after;
+        }
+    }
+
+    /// Notes the pair of the symbol at this place and the next, if there is one.
+    fn find(&mut self, bpe: &Bpe, at: usize) {
+        let Some(ids) = self.pair(at) else { return };
+        if let Some(&(rank, merged)) = bpe.merges.get(&ids) {
+            self.pairs.push(Reverse(Pair {
+                rank,
+                at,
+                ids,
+                merged,
+            }));
+        }
+    }
+
+    fn pair(&self, at: usize) -> Option<(u32, u32)> {
+        let left = self.symbols.get(at)?;
+        let right = self.symbols.get(left.after)?;
+        Some((left.id, right.id))
+    }
+
+    /// Makes one of a pair, if it still stands there.
+    fn apply(&mut self, bpe: &Bpe, pair: Pair) {
+        if self.pair(pair.at) != Some(pair.ids) {
+            return;
+        }
+        let gone = self.symbols[pair.at].after;
+        let after = self.symbols[gone].after;
+        self.symbols[gone].after = NONE;
+        let left = &mut self.symbols[pair.at];
+        (left.id, left.after) = (pair.merged, after);
+        let before = left.before;
+        if let Some(right) = self.symbols.get_mut(after) {
+            right.before = pair.at;
+        }
+        self.find(bpe, pair.at);
+        if before != NONE {
+            self.find(bpe, before);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What no seam outside shows: that each set of instructions computes the same.
+
+use super::activations::Activations;
+use super::function::{exp, gelu};
+use super::integer::{self, is_fast};
+use super::isa::Isa;
+use super::lanes::{COLUMNS, ROWS};
+use crate::tensor::f16_to_f32;
+
+/// Numbers between −1 and 1 that look random and are always the same.
+pub fn random(count: usize, seed: u64) -> Vec<f32> {
+    let number = |at: usize| {
+        let mixed = (at as u64 + 1 + (seed << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..count).map(number).collect()
+}
+
+pub fn is_near(a: f32, b: f32, off: f32) -> bool {
+    (a - b).abs() <= off
+}
+
+/// A row of `Q8_0`, scale 1/128, with the numbers −128 to 127.
+fn weights(blocks: usize, seed: u64) -> Vec<u8> {
+    let numbers = random(blocks * 32, seed);
+    let block = |some: &[f32]| {
+        let quants = some
+            .iter()
+            .map(|x| (x * 128.5).floor().clamp(-128.0, 127.0) as i8 as u8);
+        0x2000_u16
+            .to_le_bytes()
+            .into_iter()
+            .chain(quants)
+            .collect::<Vec<_>>()
+    };
+    numbers.chunks(32).flat_map(block).collect()
+}
+
+#[test]
+fn products_of_whole_numbers_are_right_on_every_isa() {
+    let (blocks, rows) = (12, 2 * ROWS);
+    let x: Vec<f32> = random(rows * blocks * 32, 1)
+        .iter()
+        .map(|x| (x * 127.0).round())
+        .collect();
+    let packed: Vec<Vec<u8>> = (0..COLUMNS as u64)
+        .map(|seed| weights(blocks, seed + 2))
+        .collect();
+    for isa in Isa::all().into_iter().filter(|&isa| is_fast(isa)) {
+        let mut input = Activations::new(blocks * 32, true);
+        input.resize(rows);
+        input.set_rows(isa, &x);
+        let Activations::Integer {
+            blocks: quantised, ..
+        } = &input
+        else {
+            panic!("not quantised");
+        };
+        let mut panel = Vec::new();
+        integer::pack(isa, packed.iter().map(Vec::as_slice), &mut panel);
+        let mut out = vec![[0.0; COLUMNS]; rows];
+        integer::multiply(isa, quantised, &panel, &[1.0; COLUMNS], &mut out);
+        for (row, x) in x.chunks(blocks * 32).enumerate() {
+            for (column, weights) in packed.iter().enumerate() {
+                let weights = weights.chunks(34).flat_map(|block| &block[2..]);
+                let expected: f64 = weights
+                    .zip(x)
+                    .map(|(&w, &x)| f64::from(w as i8) * f64::from(x))
+                    .sum();
+                // Rounding to 127 steps of the block's greatest, which is near 127.
+                let off = (f64::from(out[row][column]) - 1.0 - expected / 128.0).abs();
+                assert!(
+                    off < 30.0,
+                    "{isa:?}, row {row}, column {column}: off by {off}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_whole_numbers_are_the_same_on_every_isa() {
+    let x = random(ROWS * 96, 7);
+    let rows: Vec<Vec<u8>> = (0..COLUMNS as u64)
+        .map(|seed| weights(3, seed + 8))
+        .collect();
+    let products = Isa::all()
+        .into_iter()
+        .filter(|&isa| is_fast(isa))
+        .map(|isa| {
+            let mut input = Activations::new(96, true);
+            input.resize(ROWS);
+            input.set_rows(isa, &x);
+            let Activations::Integer { blocks, .. } = input else {
+                panic!("not quantised");
+            };
+            let (mut panel, mut out) = (Vec::new(), vec![[0.0; COLUMNS]; ROWS]);
+            integer::pack(isa, rows.iter().map(Vec::as_slice), &mut panel);
+            integer::multiply(isa, &blocks, &panel, &[1.0; COLUMNS], &mut out);
+            out
+        });
+    let products: Vec<_> = products.collect();
+    assert!(products.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn exp_is_near() {
+    for step in 0..=8700 {
+        let x = -(step as f32) / 100.0;
+        let off = f64::from(exp(x)) / f64::from(x).exp() - 1.0;
+        assert!(off.abs() < 3e-7 + 7e-8 * f64::from(x.abs()), "{x}: {off}");
+    }
+    assert_eq!(exp(-1e30), exp(-87.0));
+}
+
+/// The normal distribution, by Simpson's rule.
+fn below(x: f64) -> f64 {
+    let steps = 2000;
+    let width = x / f64::from(steps);
+    let density = |at: f64| (-at * at / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let weight = |step: i32| match step {
+        0 => 1.0,
+        step if step == steps => 1.0,
+        step => f64::from(2 + 2 * (step % 2)),
+    };
+    let area: f64 = (0..=steps)
+        .map(|step| weight(step) * density(f64::from(step) * width))
+        .sum();
+    0.5 + area * width / 3.0
+}
+
+#[test]
+fn gelu_is_exact() {
+    for step in -800..=800 {
+        let x = step as f32 / 100.0;
+        let expected = f64::from(x) * below(f64::from(x));
+        assert!(
+            (f64::from(gelu(x)) - expected).abs() < 1e-6,
+            "{x}: {}",
+            gelu(x)
+        );
+    }
+}
+
+#[test]
+fn halves_are_read() {
+    let known = [
+        (0, 0.0),
+        (0x3c00, 1.0),
+        (0xc000, -2.0),
+        (0x2000, 1.0 / 128.0),
+        (0x7bff, 65504.0),
+        (1, 2.0_f32.powi(-24)),
+    ];
+    for (bits, expected) in known {
+        assert_eq!(f16_to_f32(bits), expected, "{bits:#x}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Models from their files.
+
+use crate::source::Source;
+use crate::{
+    Architecture, BertEmbedder, Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder,
+    Table, TableEmbedder, Vocabulary, WordPiece,
+};
+use std::path::{Path, PathBuf};
+
+/// Opens a model whose files lie in a folder under the paths that its
+/// description lists, or, for a model of one GGUF file, at `files` itself. It
+/// computes on the best device there is.
+///
+/// A model of the architecture `table` takes two files, a [`Table`] and a
+/// [`Vocabulary`]; `bert` takes a GGUF file and a [`Vocabulary`] (or a
+/// `vocab.txt`); `qwen3` a GGUF file, or what [`Qwen3Embedder::open`] says.
+///
+/// # Errors
+/// [`EmbedError::Mismatch`] when the description lists no such files; those of
+/// the model's own `new` or `open`.
+pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedError> {
+    open_on(Device::Auto, spec, files)
+}
+
+/// As [`open`], on a device. Only `qwen3` computes elsewhere than on the CPU.
+///
+/// # Errors
+/// Those of [`open`], and [`EmbedError::Device`] when there is no such device.
+pub fn open_on(
+    device: Device,
+    spec: ModelSpec,
+    files: &Path,
+) -> Result<Box<dyn Embedder>, EmbedError> {
+    let listed = Listed { spec: &spec, files };
+    Ok(match spec.architecture {
+        Architecture::Table => {
+            let table = Table::open(fs_err::read(listed.one(&["table.bin"])?)?)?;
+            let wordpiece = listed.wordpiece()?;
+            Box::new(TableEmbedder::new(spec, wordpiece, table)?)
+        }
+        Architecture::Bert => {
+            let weights = Source::map(&listed.one(&[".gguf"])?)?;
+            let wordpiece = listed.wordpiece()?;
+            Box::new(BertEmbedder::new(spec, wordpiece, weights.whole().clone())?)
+        }
+        Architecture::Qwen3 => {
+            let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());
+            Box::new(Qwen3Embedder::open(
+                spec,
+                &files,
+                device,
+                Precision::default(),
+            )?)
+        }
+        Architecture::Remote => return Err(listed.mismatch("a server has no files")),
+    })
+}
+
+/// The files that a description lists.
+struct Listed<'a> {
+    spec: &'a ModelSpec,
+    files: &'a Path,
+}
+
+impl Listed<'_> {
+    /// The first file whose path ends so.
+    fn one(&self, ends: &[&str]) -> Result<PathBuf, EmbedError> {
+        let is_meant = |path: &str| ends.iter().any(|end| path.ends_with(end));
+        let mut paths = self.spec.files.iter().map(|file| file.path.as_str());
+        let path = paths.find(|path| is_meant(path));
+        let path = path.ok_or_else(|| self.mismatch("it lists no file that such a model needs"))?;
+        if self.files.is_file() {
+            return Ok(self.files.to_owned());
+        }
+        Ok(self.files.join(path))
+    }
+
+    fn wordpiece(&self) -> Result<WordPiece, EmbedError> {
+        let path = self.one(&["vocabulary.bin", "vocab.txt"])?;
+        let bytes = match path.extension() {
+            Some(extension) if extension == "txt" => {
+                let text = fs_err::read_to_string(&path)?;
+                Vocabulary::compile(&text.lines().collect::<Vec<_>>())?
+            }
+            _ => fs_err::read(&path)?,
+        };
+        WordPiece::new(Vocabulary::open(bytes)?)
+    }
+
+    fn mismatch(&self, reason: &'static str) -> EmbedError {
+        EmbedError::Mismatch {
+            model: self.spec.name.clone(),
+            reason,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Safetensors of a Qwen3, in one file or several, under the names that
+//! llama.cpp gives the same tensors.
+
+use crate::EmbedError;
+use crate::source::Source;
+use crate::tensor::{Form, Tensor, Weights};
+use safetensors::tensor::{Dtype, SafeTensors, TensorInfo};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// The open files of a model.
+#[derive(Debug)]
+pub struct Safetensors {
+    files: Vec<Source>,
+    places: BTreeMap<String, Place>,
+}
+
+/// Where a tensor lies.
+#[derive(Debug)]
+struct Place {
+    file: usize,
+    form: Form,
+    rows: usize,
+    columns: usize,
+    range: Range<usize>,
+}
+
+#[derive(Deserialize)]
+struct Index {
+    weight_map: BTreeMap<String, String>,
+}
+
+/// Our name of a part and the original's, outside of layers.
+const PARTS: [(&str, &str); 2] = [("token_embd", "embed_tokens"), ("output_norm", "norm")];
+
+/// As above, in a layer.
+const LAYER_PARTS: [(&str, &str); 11] = [
+    ("attn_norm", "input_layernorm"),
+    ("attn_q", "self_attn.q_proj"),
+    ("attn_k", "self_attn.k_proj"),
+    ("attn_v", "self_attn.v_proj"),
+    ("attn_q_norm", "self_attn.q_norm"),
+    ("attn_k_norm", "self_attn.k_norm"),
+    ("attn_output", "self_attn.o_proj"),
+    ("ffn_norm", "post_attention_layernorm"),
+    ("ffn_gate", "mlp.gate_proj"),
+    ("ffn_up", "mlp.up_proj"),
+    ("ffn_down", "mlp.down_proj"),
+];
+
+impl Safetensors {
+    /// Maps `model.safetensors` of a folder, or the files that its
+    /// `model.safetensors.index.json` lists.
+    ///
+    /// # Errors
+    /// [`EmbedError::Io`] when there is none, [`EmbedError::File`] when one is
+    /// damaged.
+    pub fn open(folder: &Path) -> Result<Self, EmbedError> {
+        let mut opened = Self {
+            files: Vec::new(),
+            places: BTreeMap::new(),
+        };
+        for path in paths(folder)? {
+            opened.add(Source::map(&path)?)?;
+        }
+        Ok(opened)
+    }
+
+    fn add(&mut self, source: Source) -> Result<(), EmbedError> {
+        let whole = source.whole().clone();
+        let (head, metadata) = SafeTensors::read_metadata(&whole)
+            .map_err(|_| error("its head does not describe it"))?;
+        let file = self.files.len();
+        let start = head.saturating_add(8);
+        for (name, info) in metadata.tensors() {
+            if let Some(place) = place(file, start, info) {
+                let name = name.strip_prefix("model.").unwrap_or(&name);
+                self.places.insert(name.to_owned(), place);
+            }
+        }
+        self.files.push(source);
+        Ok(())
+    }
+}
+
+impl Weights for Safetensors {
+    fn find(&self, name: &str) -> Result<Tensor, EmbedError> {
+        let place = original(name).and_then(|name| self.places.get(&name));
+        let place = place.ok_or(error("it lacks a tensor, or has it in unknown numbers"))?;
+        let source = self.files.get(place.file);
+        let source = source.ok_or(error("it lacks a tensor"))?;
+        let bytes = source.part(place.range.clone())?;
+        Tensor::new(place.form, place.rows, place.columns, bytes)
+            .ok_or(error("a tensor has another size than it says"))
+    }
+
+    fn kind(&self) -> &'static str {
+        FILE
+    }
+}
+
+/// The original's name of a tensor.
+fn original(name: &str) -> Option<String> {
+    let name = name.strip_suffix(".weight")?;
+    let (layer, part, parts): (_, _, &[(&str, &str)]) = match name.strip_prefix("blk.") {
+        None => (String::new(), name, &PARTS),
+        Some(name) => {
+            let (at, part) = name.split_once('.')?;
+            (format!("layers.{at}."), part, &LAYER_PARTS)
+        }
+    };
+    let (_, theirs) = parts.iter().find(|(ours, _)| *ours == part)?;
+    Some(format!("{layer}{theirs}.weight"))
+}
+
+/// Where a tensor of a known form lies.
+fn place(file: usize, start: usize, info: &TensorInfo) -> Option<Place> {
+    let form = match info.dtype {
+        Dtype::F32 => Form::F32,
+        Dtype::F16 => Form::F16,
+        Dtype::BF16 => Form::Bf16,
+        _ => return None,
+    };
+    let (columns, rows) = info.shape.split_last()?;
+    let rows = rows
+        .iter()
+        .try_fold(1_usize, |all, &rows| all.checked_mul(rows))?;
+    let (from, to) = info.data_offsets;
+    Some(Place {
+        file,
+        form,
+        rows,
+        columns: *columns,
+        range: start.checked_add(from)?..start.checked_add(to)?,
+    })
+}
+
+/// The files of a model in a folder.
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, EmbedError> {
+    let index = folder.join("model.safetensors.index.json");
+    if !index.exists() {
+        return Ok(vec![folder.join("model.safetensors")]);
+    }
+    let index: Index = serde_json::from_slice(&fs_err::read(index)?)
+        .map_err(|_| error("its index is not JSON with a `weight_map`"))?;
+    let names: BTreeSet<String> = index.weight_map.into_values().collect();
+    let path = |name: String| match Path::new(&name).file_name() {
+        Some(alone) if alone == name.as_str() => Ok(folder.join(name)),
+        _ => Err(error("its index names a file of another folder")),
+    };
+    names.into_iter().map(path).collect()
+}
+
+const FILE: &str = "safetensors file";
+
+fn error(reason: &'static str) -> EmbedError {
+    EmbedError::File { file: FILE, reason }
+}

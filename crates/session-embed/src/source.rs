@@ -1,0 +1,73 @@
+//! Where a file's bytes are: in memory, or mapped from a disk.
+
+use crate::EmbedError;
+use bytes::Bytes;
+use memmap2::MmapOptions;
+use std::ops::Range;
+use std::path::Path;
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub struct Source {
+    whole: Bytes,
+    file: Option<fs_err::File>,
+}
+
+impl<T: Into<Bytes>> From<T> for Source {
+    fn from(bytes: T) -> Self {
+        Self {
+            whole: bytes.into(),
+            file: None,
+        }
+    }
+}
+
+impl Source {
+    /// Maps a file, which must not be changed as long as it is in use. Nothing
+    /// is read before it is looked at.
+    pub fn map(path: &Path) -> Result<Self, EmbedError> {
+        let file = fs_err::File::open(path)?;
+        let len = file.metadata()?.len();
+        let len = usize::try_from(len).map_err(|_| error())?;
+        Ok(Self {
+            whole: map(&file, 0..len)?,
+            file: Some(file),
+        })
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> &Bytes {
+        &self.whole
+    }
+
+    /// A part of it. What is mapped is mapped anew, so that its pages are given
+    /// back when the part is dropped: a model that is quantised when it is
+    /// opened is never in memory twice.
+    pub fn part(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
+        if range.start > range.end || range.end > self.whole.len() {
+            return Err(error());
+        }
+        match &self.file {
+            Some(file) => map(file, range),
+            None => Ok(self.whole.slice(range)),
+        }
+    }
+}
+
+fn map(file: &fs_err::File, range: Range<usize>) -> Result<Bytes, EmbedError> {
+    if range.is_empty() {
+        return Ok(Bytes::new());
+    }
+    let mut options = MmapOptions::new();
+    options.offset(range.start as u64).len(range.len());
+    // SAFETY: models are files that are written once and then only read.
+    let map = unsafe { options.map(file.file()) }?;
+    Ok(Bytes::from_owner(map))
+}
+
+fn error() -> EmbedError {
+    EmbedError::File {
+        file: "model file",
+        reason: "it is shorter than it says",
+    }
+}
