@@ -5,7 +5,7 @@ use anyhow::Result;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
 use session_search::{Dense, DenseScale};
-use session_store::{ModelId, Reader, StoreError, known_query, remember_query};
+use session_store::{ModelId, Reader, known_query, remember_query};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -14,7 +14,8 @@ use std::sync::Mutex;
 const TABLE: &str = "table";
 
 /// The models of this user that can be used, the best first: the one that was
-/// chosen, those that have vectors in the index, the table.
+/// chosen, the others that are here, the table. Of those between the first and
+/// the last only such count that have vectors in the index.
 pub struct Models {
     catalogue: Catalogue,
     specs: Vec<ModelSpec>,
@@ -28,19 +29,22 @@ impl Models {
     /// Looks which models there are. No weights are read but the table's.
     ///
     /// # Errors
-    /// When the model that was chosen is unknown or not here, or the index fails.
+    /// When the model that was chosen is unknown or not here.
     pub fn of(home: &Home) -> Result<Self> {
         let catalogue = home.catalogue()?;
         let chosen = catalogue.spec(&home.config.model)?;
         catalogue.require(chosen)?;
         let mut specs = vec![chosen.clone()];
-        specs.extend(indexed(home, &catalogue)?);
-        specs.push(catalogue.spec(TABLE)?.clone());
-        let mut seen = std::collections::HashSet::new();
-        specs.retain(|spec| seen.insert(spec.name.clone()));
-        let table = specs.len() - 1;
-        let table = specs.iter().position(|s| s.name == TABLE).unwrap_or(table);
-        specs.truncate(table + 1); // what is worse than the table is not used
+        if chosen.name != TABLE {
+            let others = catalogue.specs().iter().filter(|spec| {
+                // An endpoint is asked only if it is the one that was chosen.
+                spec.architecture != Architecture::Remote
+                    && ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
+                    && catalogue.state(spec).is_here()
+            });
+            specs.extend(others.cloned());
+            specs.push(catalogue.spec(TABLE)?.clone());
+        }
         Ok(Self {
             table: session_embed::bundled()?,
             catalogue,
@@ -132,25 +136,6 @@ impl Models {
         made.insert(key, vector.clone());
         Ok(vector)
     }
-}
-
-/// The models that have vectors in the index and can be used, the latest first.
-fn indexed(home: &Home, catalogue: &Catalogue) -> Result<Vec<ModelSpec>> {
-    let rows = match Reader::open(&home.root) {
-        Err(StoreError::Missing { .. }) => Vec::new(),
-        // What is wrong with the index is said where it is used.
-        index => index.and_then(|index| index.models()).unwrap_or_default(),
-    };
-    let usable = |fingerprint: &str| {
-        // An endpoint is asked only if it is the one that was chosen.
-        let here = |spec: &&ModelSpec| spec.architecture != Architecture::Remote;
-        let mut specs = catalogue.specs().iter().filter(here);
-        specs.find(|s| s.fingerprint() == fingerprint && catalogue.state(s).is_here())
-    };
-    let rows = rows.iter().rev().filter(|row| row.name != TABLE);
-    Ok(rows
-        .filter_map(|row| usable(&row.fingerprint).cloned())
-        .collect())
 }
 
 /// What cosines of a model mean.

@@ -7,16 +7,16 @@ use crate::models::Models;
 use crate::power;
 use anyhow::Result;
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
-use session_store::{Lock, Reader, StoreError};
+use session_store::{Lock, StoreError};
 use std::process::{Command, Stdio};
 
 /// Says on the command line that this is such a process.
 pub const FLAG: &str = "--background";
 
-/// Starts one if there is something to do for it and the user lets it. Nothing
-/// is said where that fails: the search has been answered.
-pub fn start(home: &Home, models: &Models) {
-    if !home.config.background || is_paused(home) || !is_needed(home, models).unwrap_or(false) {
+/// Starts one, unless there is one, or the user does not let it. Nothing is
+/// said where that fails: the search has been answered.
+pub fn start(home: &Home) {
+    if !home.config.background || is_paused(home) || is_running(home) {
         return;
     }
     let Ok(program) = std::env::current_exe() else {
@@ -30,17 +30,6 @@ pub fn start(home: &Home, models: &Models) {
         .stderr(Stdio::null())
         .spawn();
     drop(child); // it outlives this process
-}
-
-/// True when the chosen model has something to embed and nobody does it.
-fn is_needed(home: &Home, models: &Models) -> Result<bool> {
-    let Some(chosen) = models.chosen() else {
-        return Ok(false);
-    };
-    let index = Reader::open(&home.root)?;
-    let model = index.model(&chosen.fingerprint())?;
-    let models: Vec<i64> = model.iter().map(|m| m.id).collect();
-    Ok(!index.pending(&models)?.is_empty() && !is_running(home))
 }
 
 /// True while some process makes vectors of the chosen model.

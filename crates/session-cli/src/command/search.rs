@@ -29,12 +29,14 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let models = Models::of(&home)?;
     let refreshed = refresh(args, &home, &models)?;
     let ask = || ask(args, &home, &models, refreshed.as_ref());
-    let found = match ask() {
+    let (found, left) = match ask() {
         // A matrix may go between a look at the database and one at the matrix.
         Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => ask(),
         other => other,
     }?;
-    background::start(&home, &models);
+    if left > 0 {
+        background::start(&home);
+    }
     Ok(found)
 }
 
@@ -51,39 +53,41 @@ fn refresh(args: &SearchArgs, home: &Home, models: &Models) -> Result<Option<Out
     })
 }
 
+/// Answers, and says how many sessions are left to the chosen model.
 fn ask(
     args: &SearchArgs,
     home: &Home,
     models: &Models,
     refreshed: Option<&Outcome>,
-) -> Result<Found> {
+) -> Result<(Found, usize)> {
     let index = home.index()?;
     let all = index.sessions()?;
     if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
-        return no_history(args, home, refreshed);
+        return Ok((no_history(args, home, refreshed)?, 0));
     }
     let see = |query: &str| models.dense(&index, query);
     let answer = answer(args, &index, &all, &see)?;
-    if let Some(note) = coverage(models, &index, all.len())? {
-        writeln!(anstream::stderr(), "{note}")?;
-    }
-    print(args, &answer, &all, refreshed)
+    let left = left(models, &index, all.len())?;
+    Ok((print(args, &answer, &all, refreshed)?, left))
 }
 
-/// How far the chosen model has got, while much is left to it.
-fn coverage(models: &Models, index: &Reader, sessions: usize) -> Result<Option<String>> {
+/// Sessions that the chosen model has not read; where they are many, that is said.
+fn left(models: &Models, index: &Reader, sessions: usize) -> Result<usize> {
     let Some(chosen) = models.chosen() else {
-        return Ok(None);
+        return Ok(0);
     };
-    let done = match index.model(&chosen.fingerprint())? {
-        Some(model) => index.embedded_sessions(model.id)?,
-        None => 0,
-    };
+    let model = index.model(&chosen.fingerprint())?;
+    let done = model.map_or(Ok(0), |model| index.embedded_sessions(model.id))?;
     let done = usize::try_from(done).unwrap_or(usize::MAX);
-    let (left, name) = (sessions.saturating_sub(done), &chosen.name);
-    Ok((left * LEFT_OF > sessions).then(|| {
-        format!("note: {name} has read {done} of {sessions} sessions; for the rest another model stands in")
-    }))
+    let left = sessions.saturating_sub(done);
+    if left * LEFT_OF > sessions {
+        writeln!(
+            anstream::stderr(),
+            "note: {} has read {done} of {sessions} sessions; for the rest another model stands in",
+            chosen.name
+        )?;
+    }
+    Ok(left)
 }
 
 /// What was asked, and what was found.

@@ -134,6 +134,12 @@ fn quantise_anywhere(numbers: &[[f32; BLOCK]], step: usize, out: &mut [Block]) {
 /// Adding this to a small number rounds it; the sum's lowest bits are it.
 pub const ROUND: f32 = 12_582_912.0;
 
+/// The nearest whole number of one from −127 to 127.
+#[inline(always)]
+pub fn nearest(x: f32) -> i8 {
+    (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32 as i8
+}
+
 #[inline(always)]
 fn quantised(numbers: &[f32; BLOCK]) -> Block {
     let most = greatest(numbers);
@@ -141,10 +147,7 @@ fn quantised(numbers: &[f32; BLOCK]) -> Block {
     let mut bytes = [0_i8; BLOCK];
     let mut sum = 0;
     for (byte, x) in bytes.iter_mut().zip(numbers) {
-        let quant = (x * inverse + ROUND)
-            .to_bits()
-            .wrapping_sub(ROUND.to_bits()) as i32;
-        *byte = quant as i8;
+        *byte = nearest(x * inverse);
         sum += i32::from(*byte);
     }
     let (fours, _) = bytes.as_chunks::<4>();

@@ -1,6 +1,6 @@
 //! Weights of other forms made `Q8_0`, when a model is opened.
 
-use super::activations::greatest;
+use super::activations::{greatest, nearest};
 use super::isa::{Isa, per_isa};
 use crate::tensor::{BLOCK, BLOCK_BYTES, Form, Tensor};
 use half::f16;
@@ -38,7 +38,7 @@ fn quantise_anywhere(form: Form, row: &[u8], numbers: &mut [f32], out: &mut [u8]
         let (scale, quants) = block.split_at_mut(2);
         scale.copy_from_slice(&f16::from_f32(most / 127.0).to_le_bytes());
         for (quant, x) in quants.iter_mut().zip(numbers) {
-            *quant = (x * inverse).round_ties_even() as i8 as u8;
+            *quant = nearest(x * inverse) as u8;
         }
     }
 }

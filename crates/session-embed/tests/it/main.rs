@@ -6,6 +6,7 @@ mod files;
 mod golden;
 #[cfg(feature = "minilm")]
 mod minilm;
+mod open;
 #[path = "../../examples/quantise/quantise.rs"]
 mod quantise;
 mod qwen3;
