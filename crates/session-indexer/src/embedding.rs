@@ -5,7 +5,8 @@ use crate::documents::{Share, document_budget};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
-use session_store::{Extent, ModelId, ModelRow, Pending, Reader, StoreError, Writer};
+use session_store::{Extent, ModelId, ModelRow, Pending, Problem, Reader, StoreError, Writer};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ pub struct Embedded {
     pub texts: usize,
     /// About how many tokens they have.
     pub tokens: u64,
+    /// Texts of which the model gave no vector; a later run tries again.
+    pub failed: usize,
     /// Sessions left to do.
     pub sessions_left: usize,
 }
@@ -72,6 +75,8 @@ struct Run<'a> {
     how: &'a Embedding<'a>,
     limit: usize,
     model: ModelRow,
+    /// Sessions with a text that failed.
+    failed: HashSet<i64>,
     done: Embedded,
     turns_done: u64,
 }
@@ -93,6 +98,7 @@ impl<'a> Run<'a> {
             how,
             limit,
             model,
+            failed: HashSet::new(),
             done: Embedded::default(),
             turns_done: 0,
         })
@@ -106,7 +112,8 @@ impl<'a> Run<'a> {
         }
         let model = self.model.fingerprint.clone();
         self.access.write(|writer| writer.compact(&model))?;
-        self.done.sessions_left = self.pending()?.len();
+        self.done.sessions_left = self.pending()?.len() + self.failed.len();
+        self.record_failures()?;
         Ok(self.done)
     }
 
@@ -130,8 +137,32 @@ impl<'a> Run<'a> {
         Ok(!shares.is_empty())
     }
 
+    /// What is left, but for sessions with a text that failed in this run.
     fn pending(&self) -> Result<Vec<Pending>, IndexError> {
-        self.access.read(|index| index.pending(&[self.model.id]))
+        let mut pending = self.access.read(|index| index.pending(&[self.model.id]))?;
+        pending.retain(|p| !self.failed.contains(&p.session));
+        Ok(pending)
+    }
+
+    /// Writes down how many texts failed, for `status`; none of an earlier run.
+    fn record_failures(&mut self) -> Result<(), IndexError> {
+        let problem = Problem {
+            path: format!("model `{}`", self.model.name),
+            reason: "no vector could be had of a text; the next run tries again".to_owned(),
+            offset: None,
+            count: self.done.failed as u64,
+        };
+        let known = self.access.read(Reader::problems)?;
+        if problem.count == 0 && !known.iter().any(|p| p.path == problem.path) {
+            return Ok(());
+        }
+        self.access.write(|writer| {
+            writer.clear_unread(&problem.path)?;
+            if problem.count > 0 {
+                writer.unread(&problem)?;
+            }
+            writer.commit()
+        })
     }
 
     /// What is embedded next: of as many sessions as make up a commit.
@@ -155,16 +186,23 @@ impl<'a> Run<'a> {
     /// Embeds the texts that the index has no vector of.
     fn fill(&mut self, shares: &mut [Share]) -> Result<(), IndexError> {
         let texts: Vec<&str> = shares.iter().flat_map(Share::texts).collect();
-        let vectors = self.how.embedder.embed_documents(&texts)?;
-        self.done.texts += texts.len();
+        let vectors = self.how.embedder.try_embed_documents(&texts)?;
+        let made = vectors.iter().flatten().count();
+        self.done.texts += made;
+        self.done.failed += texts.len() - made;
         let window = self.how.embedder.spec().max_tokens;
         let tokens = |text: &&str| text.len().div_ceil(4).min(window) as u64;
         self.done.tokens += texts.iter().map(tokens).sum::<u64>();
-        let mut rows = vectors.rows().into_iter();
+        let mut vectors = vectors.into_iter();
         for share in shares {
             for place in &share.missing {
+                let made = vectors.next().flatten();
+                if made.is_none() {
+                    share.whole = false; // it stays pending, for a later run
+                    self.failed.insert(share.pending.session);
+                }
                 if let Some((_, vector)) = share.documents.get_mut(*place) {
-                    *vector = rows.next().map(|row| row.to_vec());
+                    *vector = made;
                 }
             }
         }

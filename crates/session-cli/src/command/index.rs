@@ -29,6 +29,13 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     fresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &home, &models)?;
     let embedded = embed(&home, &models)?;
+    if embedded.failed > 0 {
+        let texts = plural(embedded.failed, "text");
+        writeln!(
+            anstream::stderr(),
+            "note: no vector could be had of {texts}; the next run tries again"
+        )?;
+    }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
     if args.json {

@@ -1,6 +1,6 @@
 //! The second pass: models that fail, that are new, that stand side by side.
 
-use crate::embedder::{Buckets, Meanwhile};
+use crate::embedder::{Buckets, Meanwhile, Refusing};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
 use session_embed::Embedder;
@@ -176,4 +176,35 @@ fn others_write_while_a_slow_model_computes() {
     });
     let done = embed_beside(&home.root(), &Embedding::new(&model, &Silent)).unwrap();
     assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
+}
+
+/// A text that a server refuses costs itself, is told, and is tried again.
+#[test]
+fn a_text_that_fails_is_tried_again_later() {
+    let home = history(3);
+    with(&home, &[]).unwrap();
+    let refusing = Refusing {
+        model: Buckets::new("b"),
+        word: word(1, 0),
+    };
+    let run =
+        |model: &dyn Embedder| embed_beside(&home.root(), &Embedding::new(model, &Silent)).unwrap();
+    let done = run(&refusing);
+    // A turn, and the chunk of its session.
+    assert_eq!((done.texts, done.failed, done.sessions_left), (7, 2, 1));
+    let problems = || -> Vec<(String, u64)> {
+        let problems = home.reader().problems().unwrap();
+        problems.into_iter().map(|p| (p.path, p.count)).collect()
+    };
+    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    let done = run(&refusing);
+    assert_eq!((done.texts, done.failed, done.sessions_left), (0, 2, 1));
+    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    let done = run(&refusing.model);
+    assert_eq!((done.texts, done.failed, done.sessions_left), (2, 0, 0));
+    assert_eq!(problems(), []);
+    assert_eq!(
+        vectors(&home.reader(), &refusing.model.fingerprint()).len(),
+        9
+    );
 }
