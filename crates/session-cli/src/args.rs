@@ -132,9 +132,9 @@ pub struct FilterArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking")]
 pub struct RankingArgs {
-    /// Weight of meaning against words, 0 to 1
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.7, value_parser = weight)]
-    pub alpha: f32,
+    /// One weight of meaning against words, 0 to 1, whatever the query
+    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    pub alpha: Option<f32>,
     /// By meaning alone
     #[arg(long, conflicts_with_all = ["keyword_only", "alpha"])]
     pub vector_only: bool,
@@ -226,15 +226,21 @@ pub struct EvalArgs {
     /// Model that makes the vectors, as `model list` shows it
     #[arg(long, value_name = "NAME", default_value = "table")]
     pub model: String,
-    /// Weight of meaning against words, 0 to 1
-    #[arg(long, value_name = "WEIGHT", default_value_t = 0.7, value_parser = weight)]
-    pub alpha: f32,
+    /// One weight of meaning against words, 0 to 1, whatever the query
+    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    pub alpha: Option<f32>,
+    /// The weight by what each query finds; the default
+    #[arg(long, conflicts_with = "alpha")]
+    pub adaptive: bool,
     /// What is ranked
     #[arg(long, value_name = "LEVEL", default_value = "both")]
     pub level: EvalLevel,
     /// Ask every question in all sessions, whatever its scope
     #[arg(long)]
     pub pooled: bool,
+    /// Keep the index of the set's history there, for the next run
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub index: Option<std::path::PathBuf>,
     /// Write session.tsv and turn.tsv there: question, target, score
     #[arg(long, value_name = "OUT_DIR", value_hint = ValueHint::DirPath)]
     pub runs: Option<std::path::PathBuf>,

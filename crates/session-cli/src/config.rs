@@ -60,6 +60,16 @@ pub enum Device {
     Metal,
 }
 
+impl From<Device> for session_embed::Device {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => Self::Auto,
+            Device::Cpu => Self::Cpu,
+            Device::Metal => Self::Metal,
+        }
+    }
+}
+
 /// An OpenAI-compatible endpoint. The environment overrides each of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -72,11 +72,12 @@ impl Home {
     /// # Errors
     /// When the endpoint is not well configured and its model is in use.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
+        let catalogue = Catalogue::open(self.folders())?.on_device(self.config.device.into());
         let endpoint = self.endpoint();
         if self.config.model == session_models::REMOTE {
-            return Ok(Catalogue::open(self.folders())?.with_endpoint(Ok(endpoint?)));
+            return Ok(catalogue.with_endpoint(Ok(endpoint?)));
         }
-        Ok(Catalogue::open(self.folders())?.with_endpoint(endpoint))
+        Ok(catalogue.with_endpoint(endpoint))
     }
 
     /// The endpoint that is configured: by the environment, else by `.env`,

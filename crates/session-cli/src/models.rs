@@ -73,13 +73,8 @@ impl Models {
         Ok(chosen.transpose()?)
     }
 
-    /// Fingerprints of the models before the table.
-    pub fn better(&self) -> Vec<String> {
-        let better = self.specs.iter().filter(|spec| spec.name != TABLE);
-        better.map(ModelSpec::fingerprint).collect()
-    }
-
-    /// A query as the models see it that are needed to speak for all sessions.
+    /// A query as the models see it: the chosen one and the table, and those
+    /// between them as long as these are needed to speak for all sessions.
     ///
     /// # Errors
     /// When the index or a model fails.
@@ -87,8 +82,9 @@ impl Models {
         let mut all = Vec::new();
         let mut used: Vec<ModelId> = Vec::new();
         for spec in &self.specs {
-            if !used.is_empty() && index.pending(&used)?.is_empty() {
-                break;
+            let is_covered = !used.is_empty() && index.pending(&used)?.is_empty();
+            if is_covered && spec.name != TABLE {
+                continue;
             }
             let Some(model) = index.model(&spec.fingerprint())? else {
                 continue;
@@ -144,5 +140,8 @@ pub fn scale(spec: &ModelSpec) -> DenseScale {
         unrelated: spec.cosine.unrelated,
         related: spec.cosine.related,
         per_word: spec.cosine.per_word,
+        mean: spec.cosine.mean,
+        deviation: spec.cosine.deviation,
+        weight: spec.cosine.weight,
     }
 }

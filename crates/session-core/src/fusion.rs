@@ -9,7 +9,7 @@ use std::collections::HashMap;
 pub struct Scored {
     /// What was scored.
     pub id: i64,
-    /// BM25 or cosine.
+    /// The list's own score, not below 0 where it says anything.
     pub score: f32,
 }
 
@@ -18,15 +18,8 @@ pub struct Scored {
 pub struct Fusion {
     /// Weight of the dense list, 0 to 1. The lexical list has the rest.
     pub alpha: f32,
-    /// What the best lexical hit is worth, 0 to 1: the share of the query's
-    /// information that it matched.
-    pub lexical_top: f32,
-    /// The cosine that is worth nothing: candidates below it have 0. The
-    /// lexical list needs none, BM25 begins at 0.
-    pub dense_floor: f32,
-    /// What the best dense hit is worth, 0 to 1: how far its cosine stands
-    /// above what unrelated texts reach.
-    pub dense_top: f32,
+    /// What a candidate is worth that is the best of both lists, 0 to 1.
+    pub worth: f32,
 }
 
 /// One candidate after fusion, with what each list said of it.
@@ -47,9 +40,9 @@ pub struct Fused {
 pub struct Standing {
     /// From 1.
     pub rank: usize,
-    /// BM25 or cosine.
+    /// The list's own score.
     pub score: f32,
-    /// Scaled to 0..1 between floor and best, times what the best is worth.
+    /// Its part of the list's best score, times what that is worth.
     pub scaled: f32,
 }
 
@@ -86,17 +79,17 @@ impl Band {
 }
 
 /// Fuses two lists (each in any order, ids unique within it) by relative score
-/// fusion: each is scaled to 0..1 between its floor and its maximum, then to
-/// what its best is worth, and the two are added by weight. A candidate that a
-/// list lacks has 0 there. The floor, not the observed minimum, is the zero:
-/// else the last of three equal hits would be worth nothing. The result is
-/// sorted, best first; ties go to the greater id, the newer one.
+/// fusion: each score becomes its part of the list's best, times what the best
+/// is worth, and the two are added by weight. A candidate that a list lacks has
+/// 0 there. Zero, not the observed minimum, is the lower end: else the last of
+/// three equal hits would be worth nothing. The result is sorted, best first;
+/// ties go to the greater id, the newer one.
 pub fn fuse(lexical: &[Scored], dense: &[Scored], how: &Fusion) -> Vec<Fused> {
     let mut all: HashMap<i64, Fused> = HashMap::new();
-    for (id, standing) in standings(lexical, 0.0, how.lexical_top) {
+    for (id, standing) in standings(lexical, how.worth) {
         entry(&mut all, id).lexical = Some(standing);
     }
-    for (id, standing) in standings(dense, how.dense_floor, how.dense_top) {
+    for (id, standing) in standings(dense, how.worth) {
         entry(&mut all, id).dense = Some(standing);
     }
     let mut fused: Vec<Fused> = all.into_values().collect();
@@ -117,13 +110,13 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     })
 }
 
-fn standings(list: &[Scored], floor: f32, top: f32) -> impl Iterator<Item = (i64, Standing)> {
+fn standings(list: &[Scored], worth: f32) -> impl Iterator<Item = (i64, Standing)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = list.first().map_or(0.0, |s| s.score);
     list.into_iter().enumerate().map(move |(i, s)| {
-        let relative = if max > floor {
-            ((s.score - floor) / (max - floor)).max(0.0)
+        let part = if max > 0.0 {
+            (s.score / max).max(0.0)
         } else {
             0.0
         };
@@ -132,7 +125,7 @@ fn standings(list: &[Scored], floor: f32, top: f32) -> impl Iterator<Item = (i64
             Standing {
                 rank: i + 1,
                 score: s.score,
-                scaled: relative * top,
+                scaled: part * worth,
             },
         )
     })
@@ -152,16 +145,14 @@ mod tests {
 
     const PLAIN: Fusion = Fusion {
         alpha: 0.7,
-        dense_floor: 0.1,
-        lexical_top: 1.0,
-        dense_top: 1.0,
+        worth: 1.0,
     };
 
     #[test]
     fn both_lists_count_by_weight() {
         let fused = fuse(
             &list(&[(1, 10.0), (2, 5.0), (3, 0.0)]),
-            &list(&[(2, 0.9), (4, 0.5), (5, 0.1)]),
+            &list(&[(2, 0.8), (4, 0.4), (5, -0.1)]),
             &PLAIN,
         );
         let scores: Vec<(i64, f32)> = fused
@@ -175,8 +166,7 @@ mod tests {
     #[test]
     fn the_best_of_a_bad_lot_is_not_strong() {
         let how = Fusion {
-            lexical_top: 0.1,
-            dense_top: 0.2,
+            worth: 0.2,
             ..PLAIN
         };
         let fused = fuse(

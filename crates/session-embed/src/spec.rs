@@ -39,7 +39,7 @@ pub struct ModelSpec {
     pub files: Vec<ModelFile>,
 }
 
-/// Two marks on a model's scale of cosines, measured on real queries.
+/// What a model's cosines mean, measured on real queries.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CosineScale {
@@ -49,6 +49,27 @@ pub struct CosineScale {
     pub related: f32,
     /// How much both rise with each word of the query, up to 14.
     pub per_word: f32,
+    /// Mean of a query's cosines with all turns of a history.
+    #[serde(default = "usual_mean")]
+    pub mean: f32,
+    /// Their standard deviation.
+    #[serde(default = "usual_deviation")]
+    pub deviation: f32,
+    /// Weight of the model where it speaks beside others.
+    #[serde(default = "usual_weight")]
+    pub weight: f32,
+}
+
+fn usual_mean() -> f32 {
+    0.2
+}
+
+fn usual_deviation() -> f32 {
+    0.09
+}
+
+fn usual_weight() -> f32 {
+    0.7
 }
 
 /// A file of a model.

@@ -5,7 +5,8 @@ use crate::documents::{Share, document_budget};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
-use session_store::{Extent, ModelId, ModelRow, Pending, Reader, StoreError, Writer};
+use session_store::{Extent, ModelId, ModelRow, Pending, Problem, Reader, StoreError, Writer};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -18,12 +19,6 @@ const BRIEF_TEXTS: usize = 100;
 pub struct Embedding<'a> {
     /// The model.
     pub embedder: &'a dyn Embedder,
-    /// Fingerprints of models that are as good or better: what one of them
-    /// has embedded is left to it.
-    pub covered_by: Vec<String>,
-    /// Fingerprints of models that stand in for this one: what they hold of a
-    /// session that it has embedded is forgotten.
-    pub stand_ins: Vec<String>,
     /// Longest time to take.
     pub deadline: Option<Instant>,
     /// Asked between two commits: true ends the work there.
@@ -39,6 +34,8 @@ pub struct Embedded {
     pub texts: usize,
     /// About how many tokens they have.
     pub tokens: u64,
+    /// Texts of which the model gave no vector; a later run tries again.
+    pub failed: usize,
     /// Sessions left to do.
     pub sessions_left: usize,
 }
@@ -48,8 +45,6 @@ impl<'a> Embedding<'a> {
     pub fn new(embedder: &'a dyn Embedder, progress: &'a dyn Progress) -> Self {
         Self {
             embedder,
-            covered_by: Vec::new(),
-            stand_ins: Vec::new(),
             deadline: None,
             stop: &|| false,
             progress,
@@ -80,6 +75,8 @@ struct Run<'a> {
     how: &'a Embedding<'a>,
     limit: usize,
     model: ModelRow,
+    /// Sessions with a text that failed.
+    failed: HashSet<i64>,
     done: Embedded,
     turns_done: u64,
 }
@@ -101,6 +98,7 @@ impl<'a> Run<'a> {
             how,
             limit,
             model,
+            failed: HashSet::new(),
             done: Embedded::default(),
             turns_done: 0,
         })
@@ -112,8 +110,10 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        self.finish()?;
-        self.done.sessions_left = self.pending()?.len();
+        let model = self.model.fingerprint.clone();
+        self.access.write(|writer| writer.compact(&model))?;
+        self.done.sessions_left = self.pending()?.len() + self.failed.len();
+        self.record_failures()?;
         Ok(self.done)
     }
 
@@ -137,12 +137,31 @@ impl<'a> Run<'a> {
         Ok(!shares.is_empty())
     }
 
+    /// What is left, but for sessions with a text that failed in this run.
     fn pending(&self) -> Result<Vec<Pending>, IndexError> {
-        let others = &self.how.covered_by;
-        self.access.read(|index| {
-            let mut models = known(index, others)?;
-            models.push(self.model.id);
-            index.pending(&models)
+        let mut pending = self.access.read(|index| index.pending(&[self.model.id]))?;
+        pending.retain(|p| !self.failed.contains(&p.session));
+        Ok(pending)
+    }
+
+    /// Writes down how many texts failed, for `status`; none of an earlier run.
+    fn record_failures(&mut self) -> Result<(), IndexError> {
+        let problem = Problem {
+            path: format!("model `{}`", self.model.name),
+            reason: "no vector could be had of a text; the next run tries again".to_owned(),
+            offset: None,
+            count: self.done.failed as u64,
+        };
+        let known = self.access.read(Reader::problems)?;
+        if problem.count == 0 && !known.iter().any(|p| p.path == problem.path) {
+            return Ok(());
+        }
+        self.access.write(|writer| {
+            writer.clear_unread(&problem.path)?;
+            if problem.count > 0 {
+                writer.unread(&problem)?;
+            }
+            writer.commit()
         })
     }
 
@@ -167,32 +186,27 @@ impl<'a> Run<'a> {
     /// Embeds the texts that the index has no vector of.
     fn fill(&mut self, shares: &mut [Share]) -> Result<(), IndexError> {
         let texts: Vec<&str> = shares.iter().flat_map(Share::texts).collect();
-        let vectors = self.how.embedder.embed_documents(&texts)?;
-        self.done.texts += texts.len();
+        let vectors = self.how.embedder.try_embed_documents(&texts)?;
+        let made = vectors.iter().flatten().count();
+        self.done.texts += made;
+        self.done.failed += texts.len() - made;
         let window = self.how.embedder.spec().max_tokens;
         let tokens = |text: &&str| text.len().div_ceil(4).min(window) as u64;
         self.done.tokens += texts.iter().map(tokens).sum::<u64>();
-        let mut rows = vectors.rows().into_iter();
+        let mut vectors = vectors.into_iter();
         for share in shares {
             for place in &share.missing {
+                let made = vectors.next().flatten();
+                if made.is_none() {
+                    share.whole = false; // it stays pending, for a later run
+                    self.failed.insert(share.pending.session);
+                }
                 if let Some((_, vector)) = share.documents.get_mut(*place) {
-                    *vector = rows.next().map(|row| row.to_vec());
+                    *vector = made;
                 }
             }
         }
         Ok(())
-    }
-
-    /// Lets the stand-ins go where they are no longer needed.
-    fn finish(&mut self) -> Result<(), IndexError> {
-        let (model, stand_ins) = (&self.model, &self.how.stand_ins);
-        self.access.write(|writer| {
-            for stand_in in known(writer, stand_ins)? {
-                writer.retire(stand_in, &[model.id])?;
-            }
-            stand_ins.iter().try_for_each(|s| writer.compact(s))?;
-            writer.compact(&model.fingerprint)
-        })
     }
 }
 

@@ -22,9 +22,6 @@ pub struct Refresh<'a> {
     pub mode: Mode,
     /// Models whose vectors are wanted at once.
     pub embedders: Vec<&'a dyn Embedder>,
-    /// Fingerprints of models that do as well: a session that one of them has
-    /// embedded as it is now needs no vectors of `embedders`.
-    pub covered_by: Vec<String>,
     /// Longest time to take; what is left is counted in the outcome. It is not
     /// kept to where the index is empty: then everything is read.
     pub budget: Option<Duration>,
@@ -63,7 +60,6 @@ impl Refresh<'_> {
             env: env.clone(),
             mode: Mode::Changes,
             embedders: Vec::new(),
-            covered_by: Vec::new(),
             budget: None,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             progress: &Silent,
@@ -100,9 +96,8 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
 /// True when there is nothing to read and nothing to embed.
 fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     for embedder in &how.embedders {
-        let mut models = how.covered_by.clone();
-        models.push(embedder.spec().fingerprint());
-        if !index.pending(&known(index, &models)?)?.is_empty() {
+        let models = known(index, &[embedder.spec().fingerprint()])?;
+        if !index.pending(&models)?.is_empty() {
             return Ok(false);
         }
     }
@@ -132,7 +127,6 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
         let embedded = embed_pending(
             writer,
             &Embedding {
-                covered_by: how.covered_by.clone(),
                 deadline,
                 ..Embedding::new(*embedder, how.progress)
             },

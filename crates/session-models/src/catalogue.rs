@@ -5,7 +5,7 @@ use crate::manifest::Manifest;
 use crate::remote::{self, Endpoint, RemoteEmbedder};
 use crate::{Folders, ModelError, description, open, staged};
 use serde::Serialize;
-use session_embed::{Architecture, Embedder, ModelSpec};
+use session_embed::{Architecture, Device, Embedder, ModelSpec};
 
 /// The models of this user: those of the repository's `models/`, and those
 /// that the user described.
@@ -18,6 +18,7 @@ pub struct Catalogue {
     specs: Vec<ModelSpec>,
     broken: Vec<ModelError>,
     endpoint: Option<Endpoint>,
+    device: Device,
 }
 
 /// Where a model is.
@@ -69,7 +70,15 @@ impl Catalogue {
             specs,
             broken,
             endpoint: None,
+            device: Device::Auto,
         })
+    }
+
+    /// Has models compute on a device. Those in the binary know the CPU alone.
+    #[must_use]
+    pub fn on_device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
     }
 
     /// Adds the model `remote`, behind an endpoint if one is given. Nothing is
@@ -185,7 +194,7 @@ impl Catalogue {
             Some(opened) => opened,
             None => {
                 self.require(spec)?;
-                open::from_folder(spec.clone(), &self.folders.model(name))
+                session_embed::open_on(self.device, spec.clone(), &self.folders.model(name))
             }
         };
         opened.map_err(|source| ModelError::Open {

@@ -3,9 +3,9 @@
 use crate::candidates::Evidence;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
-use serde::Serialize;
+use crate::scale::{DenseScale, Spread};
 use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// A query as a model sees it.
 #[derive(Debug, Clone)]
@@ -19,51 +19,10 @@ pub struct Dense {
     pub scale: DenseScale,
 }
 
-/// What cosines of a model mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DenseScale {
-    /// What the best of a history reaches for a query that it does not answer.
-    pub unrelated: f32,
-    /// What a good answer reaches.
-    pub related: f32,
-    /// How much both rise with each word of the query: long texts are nearer
-    /// to everything than short ones.
-    pub per_word: f32,
-}
-
 impl Dense {
     /// False when the model knows nothing in the query.
     pub(crate) fn speaks(&self) -> bool {
         self.vector.iter().any(|x| *x != 0.0)
-    }
-}
-
-/// Words beyond this many no longer raise the marks.
-const WORDS: usize = 14;
-
-impl DenseScale {
-    /// The cosine that is worth nothing for a query of so many words.
-    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
-    pub fn floor(&self, words: usize) -> f32 {
-        self.unrelated + self.per_word * words.min(WORDS) as f32
-    }
-
-    /// A cosine of this scale's model on another's scale: as far from its marks.
-    /// On its own it is what it is.
-    fn on(&self, other: &Self, cosine: f32, words: usize) -> f32 {
-        if self == other {
-            return cosine;
-        }
-        let width = |scale: &Self| (scale.related - scale.unrelated).max(f32::EPSILON);
-        let height = (cosine - self.floor(words)) / width(self);
-        other.floor(words) + height * width(other)
-    }
-
-    /// What a list is worth whose best has this cosine for a query of so many
-    /// words, 0 to 1.
-    pub fn worth(&self, cosine: f32, words: usize) -> f32 {
-        let width = (self.related - self.unrelated).max(f32::EPSILON);
-        ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
     }
 }
 
@@ -72,41 +31,114 @@ const GREATEST_COSINE: f32 = 1.05;
 /// Most pieces of evidence taken. At session level they are grouped.
 const EVIDENCE: usize = 800;
 
-/// What is nearest to the query's vectors, best first, on the first model's
-/// scale. A model speaks for the turns and sessions that those before it have
-/// no vector of; cosines of two models are never compared, only how far each
-/// stands between its own model's marks.
+/// What is near to the query in meaning, best first.
+#[derive(Default)]
+pub(crate) struct DenseList {
+    /// Scored by what the models say together.
+    pub(crate) evidence: Vec<Evidence>,
+    /// What the best cosine is worth, by the best model that has it.
+    pub(crate) worth: f32,
+    /// How the cosines of each model lie that says something.
+    pub(crate) spreads: Vec<Spread>,
+}
+
+/// What the models say together of a turn or a session. Cosines of two models
+/// are never compared: each is first its part of that model's best, times how
+/// far that best stands out.
+#[derive(Debug, Clone, Copy)]
+struct Near {
+    owner: Owner,
+    sum: f32,
+    weights: f32,
+    worth: f32,
+}
+
+impl Near {
+    fn score(&self) -> f32 {
+        self.sum / self.weights.max(f32::EPSILON)
+    }
+}
+
+/// What is nearest to the query's vectors, best first. Each model speaks for
+/// what it has embedded; where several have, by their weights.
 pub(crate) fn list(
     index: &Reader,
     models: &[Dense],
     request: &Request,
     passing: &mut Passing<'_>,
-) -> Result<Vec<Evidence>, StoreError> {
-    let Some(best) = models.first() else {
-        return Ok(Vec::new());
-    };
+) -> Result<DenseList, StoreError> {
     let by_session = request.level == Level::Session && !passing.by_turn();
-    let mut all = Vec::new();
-    let mut embedded = HashSet::new();
+    let words = request.query.terms.len();
+    let mut all: HashMap<(i64, i64), Near> = HashMap::new();
+    let mut spreads = Vec::new();
     for dense in models {
         let mut found = scored(index, dense, Rows::Turn)?;
         if by_session {
             found.extend(scored(index, dense, Rows::Session)?);
         }
-        found.retain(|(_, owner)| !embedded.contains(&stands_for(owner)));
-        if models.len() > 1 {
-            embedded.extend(found.iter().map(|(_, owner)| stands_for(owner)));
-        }
-        let words = request.query.terms.len();
-        let scale = |cosine| dense.scale.on(&best.scale, cosine, words);
-        all.extend(found.into_iter().map(|(cosine, o)| (scale(cosine), o)));
+        let Some(spread) = spread(&mut found, dense, passing)? else {
+            continue;
+        };
+        add(&mut all, &found, &spread, |cosine| {
+            dense.scale.worth(cosine, words)
+        });
+        spreads.push(spread);
     }
+    let mut all: Vec<Near> = all.into_values().collect();
     all.sort_unstable_by(|a, b| {
-        b.0.total_cmp(&a.0)
-            .then(b.1.turn.cmp(&a.1.turn))
-            .then(a.1.row.cmp(&b.1.row))
+        b.score()
+            .total_cmp(&a.score())
+            .then(b.owner.turn.cmp(&a.owner.turn))
+            .then(a.owner.row.cmp(&b.owner.row))
     });
-    nearest(all, passing)
+    nearest(all, spreads, passing)
+}
+
+/// How a model's cosines with what passes lie; `None` where nothing does.
+/// Sorts them, best first.
+fn spread(
+    found: &mut [(f32, Owner)],
+    dense: &Dense,
+    passing: &mut Passing<'_>,
+) -> Result<Option<Spread>, StoreError> {
+    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let mut best = None;
+    for (cosine, owner) in found.iter() {
+        if place(owner, passing)?.is_some() {
+            best = Some(*cosine);
+            break;
+        }
+    }
+    let sessions = passing.sessions();
+    let turns = found
+        .iter()
+        .filter(|(_, o)| o.turn != 0 && sessions.contains_key(&o.session))
+        .map(|(cosine, _)| *cosine);
+    Ok(best.map(|best| Spread::of(turns, best, &dense.model.name, &dense.scale)))
+}
+
+/// Adds what a model says, its cosines sorted, best first: of several chunks of
+/// a session the best one counts.
+fn add(
+    all: &mut HashMap<(i64, i64), Near>,
+    found: &[(f32, Owner)],
+    spread: &Spread,
+    worth: impl Fn(f32) -> f32,
+) {
+    let mut chunks = std::collections::HashSet::new();
+    for (cosine, owner) in found {
+        if owner.turn == 0 && !chunks.insert(owner.session) {
+            continue;
+        }
+        let near = all.entry(stands_for(owner)).or_insert_with(|| Near {
+            owner: *owner,
+            sum: 0.0,
+            weights: 0.0,
+            worth: worth(*cosine),
+        });
+        near.sum += spread.weight * spread.strength * spread.part(*cosine);
+        near.weights += spread.weight;
+    }
 }
 
 /// What a row stands for: a turn, or a session.
@@ -118,27 +150,41 @@ fn stands_for(owner: &Owner) -> (i64, i64) {
 }
 
 /// The first that pass, each where it is to be shown.
-fn nearest(all: Vec<(f32, Owner)>, passing: &mut Passing<'_>) -> Result<Vec<Evidence>, StoreError> {
-    let mut evidence = Vec::with_capacity(EVIDENCE.min(all.len()));
-    for (score, owner) in all {
-        if evidence.len() == EVIDENCE {
+fn nearest(
+    all: Vec<Near>,
+    spreads: Vec<Spread>,
+    passing: &mut Passing<'_>,
+) -> Result<DenseList, StoreError> {
+    let mut list = DenseList {
+        spreads,
+        ..DenseList::default()
+    };
+    for near in all {
+        if list.evidence.len() == EVIDENCE {
             break;
         }
-        let found = (owner.turn, owner.session);
-        let place = match owner.turn {
-            0 => passing
-                .sessions()
-                .contains_key(&owner.session)
-                .then_some(found),
-            _ => passing.place(found)?,
-        };
-        evidence.extend(place.map(|(turn, session)| Evidence {
-            session,
-            turn,
-            score,
-        }));
+        if let Some((turn, session)) = place(&near.owner, passing)? {
+            list.worth = list.worth.max(near.worth);
+            list.evidence.push(Evidence {
+                session,
+                turn,
+                score: near.score(),
+            });
+        }
     }
-    Ok(evidence)
+    Ok(list)
+}
+
+/// Where what a row stands for is to be shown, if it passes.
+fn place(owner: &Owner, passing: &mut Passing<'_>) -> Result<Option<(i64, i64)>, StoreError> {
+    let found = (owner.turn, owner.session);
+    match owner.turn {
+        0 => Ok(passing
+            .sessions()
+            .contains_key(&owner.session)
+            .then_some(found)),
+        _ => passing.place(found),
+    }
 }
 
 fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {

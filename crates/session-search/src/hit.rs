@@ -1,7 +1,8 @@
 //! What is found.
 
-use crate::dense::DenseScale;
 use crate::request::Level;
+use crate::scale::Spread;
+use crate::weighing::Weighing;
 use serde::Serialize;
 use session_core::{Band, Fusion, Standing};
 use session_store::{SessionRow, TermCount, TurnRow};
@@ -52,14 +53,16 @@ impl Searched {
 /// How the scores of a search came to be.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
-    /// Weights and worths.
+    /// The weight that counted, and what the best was worth.
     pub fusion: Fusion,
+    /// What each list found, from which that follows.
+    pub weighing: Weighing,
+    /// Identifiers that one session alone holds; it goes first.
+    pub named: Vec<String>,
     /// How common the query's terms are.
     pub terms: Vec<TermCount>,
-    /// Names of the models that made the dense list, the best first.
-    pub models: Vec<String>,
-    /// What the first one's cosines mean.
-    pub scale: Option<DenseScale>,
+    /// How the cosines of each model lie, the best model first.
+    pub models: Vec<Spread>,
 }
 
 /// One hit.

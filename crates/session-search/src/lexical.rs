@@ -12,25 +12,42 @@ const TURNS: usize = 500;
 /// Matched words are worth their full share from this rarity on: half the
 /// information of a word that one turn alone holds.
 const RARE: f32 = 0.5;
+/// From here on a single word begins to be rare enough to speak for itself; one
+/// that a single turn holds is 1.
+const TELLING: f32 = 0.6;
 /// What a query of stop words alone is worth at most.
 const STOP_WORDS: f32 = 0.4;
 
 /// What the words of the query found, best first.
+#[derive(Default)]
 pub(crate) struct LexicalList {
+    /// Scored by BM25 times the root of the share of the query's information
+    /// that the turn holds: one word said often is less than all of them said.
     pub(crate) evidence: Vec<Evidence>,
     pub(crate) found: Lexical,
+    /// The turn of the index that is best, wherever it is shown.
+    best: Option<i64>,
 }
 
 impl LexicalList {
     /// What the best of this list is worth: the share of the query's information
     /// that it matched, less where the words that it matched are common.
-    pub(crate) fn top(&self, query: &Query) -> f32 {
-        let Some(best) = self.found.hits.first() else {
+    pub(crate) fn worth(&self, query: &Query) -> f32 {
+        let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.found.rarity(best.id) / RARE).min(1.0);
+        let rare = (self.found.rarity(best) / RARE).min(1.0);
         let telling = if query.telling { 1.0 } else { STOP_WORDS };
-        self.found.share(best.id) * rare * telling
+        self.found.share(best) * rare * telling
+    }
+
+    /// What the best is worth by its rarest word alone, whatever its meaning.
+    pub(crate) fn worth_of_a_rare_word(&self) -> f32 {
+        let worth = |best| {
+            let telling = (self.found.rarest(best) - TELLING) / (1.0 - TELLING);
+            self.found.share(best) * telling.clamp(0.0, 1.0)
+        };
+        self.best.map_or(0.0, worth)
     }
 }
 
@@ -45,13 +62,24 @@ pub(crate) fn list(
         places.extend(place);
         Ok(place.is_some())
     })?;
-    let placed = found.hits.iter().zip(places);
-    let evidence = placed
-        .map(|(hit, (turn, session))| Evidence {
-            session,
-            turn,
-            score: hit.score,
-        })
+    let mut scored: Vec<(f32, i64, (i64, i64))> = found
+        .hits
+        .iter()
+        .zip(places)
+        .map(|(hit, place)| (hit.score * found.share(hit.id).sqrt(), hit.id, place))
         .collect();
-    Ok(LexicalList { evidence, found })
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(LexicalList {
+        best: scored.first().map(|(_, id, _)| *id),
+        evidence: scored.into_iter().map(evidence).collect(),
+        found,
+    })
+}
+
+fn evidence((score, _, (turn, session)): (f32, i64, (i64, i64))) -> Evidence {
+    Evidence {
+        session,
+        turn,
+        score,
+    }
 }

@@ -31,26 +31,14 @@ pub enum Level {
 /// How the lexical and the dense list are weighed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ranking {
+    /// Both, each as much as it found for the query.
+    Adaptive,
     /// Both, the dense list with this weight, 0 to 1.
     Hybrid(f32),
     /// The dense list alone.
     Vector,
     /// The lexical list alone.
     Keyword,
-}
-
-impl Ranking {
-    /// Weight of the dense list when nothing else is asked for.
-    pub const DEFAULT_ALPHA: f32 = 0.7;
-
-    /// Weight of the dense list.
-    pub fn alpha(self) -> f32 {
-        match self {
-            Self::Hybrid(alpha) => alpha,
-            Self::Vector => 1.0,
-            Self::Keyword => 0.0,
-        }
-    }
 }
 
 impl Request {
@@ -60,7 +48,7 @@ impl Request {
             query: Query::new(query),
             level: Level::Session,
             filter: Filter::default(),
-            ranking: Ranking::Hybrid(Ranking::DEFAULT_ALPHA),
+            ranking: Ranking::Adaptive,
             limit: 10,
         }
     }

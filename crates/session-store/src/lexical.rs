@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Weights of the columns of `words`: prompt, answer, title, commands, paths,
 /// errors.
-const WEIGHTS: &str = "1.2, 1.0, 2.0, 0.8, 0.8, 1.0";
+const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0";
 
 /// Turns found by words.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +35,13 @@ pub struct TermCount {
     holders: HashSet<i64>,
 }
 
+impl TermCount {
+    /// The turns that hold it.
+    pub fn holders(&self) -> &HashSet<i64> {
+        &self.holders
+    }
+}
+
 impl Lexical {
     /// The share of the query's information (sum of idf) that a turn matched,
     /// 0 to 1.
@@ -51,6 +58,12 @@ impl Lexical {
     /// of that of a word which one turn alone holds.
     pub fn rarity(&self, turn: i64) -> f32 {
         self.information(turn) / idf(self.total, 1)
+    }
+
+    /// How rare the rarest word is that a turn matched, in the same units.
+    pub fn rarest(&self, turn: i64) -> f32 {
+        let held = self.terms.iter().filter(|t| t.holders.contains(&turn));
+        held.map(|t| t.idf).fold(0.0, f32::max) / idf(self.total, 1)
     }
 
     /// Sum of idf over the terms that a turn holds.

@@ -256,26 +256,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Forgets what a model holds of sessions that one of the others has
-    /// embedded as they are now.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn retire(&mut self, model: ModelId, others: &[ModelId]) -> Result<()> {
-        self.begin()?;
-        for table in ["vectors", "embedded"] {
-            self.db.execute(
-                &format!(
-                    "DELETE FROM {table} WHERE model = ?1 AND session IN
-                     (SELECT s.id FROM sessions s WHERE EXISTS ({}))",
-                    current_by(others)
-                ),
-                [model],
-            )?;
-        }
-        Ok(())
-    }
-
     /// Takes a row from its session. Until the commit it still lends its vector
     /// to other sessions: their callers may have been told that it is there.
     fn let_go(&self, model: ModelId, level: i64, row: &Row) -> Result<()> {

@@ -74,7 +74,6 @@ pub fn embed(
         return Ok(Embedded::default());
     };
     let how = Embedding {
-        stand_ins: vec![models.table().spec().fingerprint()],
         stop,
         ..Embedding::new(embedder.as_ref(), progress)
     };

@@ -62,7 +62,7 @@ impl Demo {
         let root = folder.path().join("index");
         let home = Home::apart(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed = fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
+        let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
         let index = Reader::open(&home.root)?;
         Ok(Self {
             all: index.sessions()?,

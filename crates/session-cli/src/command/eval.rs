@@ -8,6 +8,7 @@ use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
 use session_search::{Level, Ranking};
@@ -16,15 +17,20 @@ use session_store::Reader;
 use std::io::Write;
 use tempfile::TempDir;
 
+/// The model that every history has been embedded with.
+const TABLE: &str = "table";
+
 /// Runs the command.
 ///
 /// # Errors
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
-    let (home, _scratch) = home(&set)?;
-    let embedder = Home::from_process()?.catalogue()?.load(&args.model)?;
-    fresh::run(&home, embedder.as_ref(), Vec::new(), Mode::Changes, None)?;
+    let (home, _scratch) = home(args, &set)?;
+    let embedders = embedders(&args.model)?;
+    for embedder in &embedders {
+        fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+    }
     let index = Reader::open(&home.root)?;
     if let Some(folder) = &args.runs {
         fs_err::create_dir_all(folder)?;
@@ -32,17 +38,15 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut reports = Vec::new();
     for level in levels(args, &set) {
         let embed = |query: &str| {
-            search::dense(&index, embedder.as_ref(), query)
-                .ok()
-                .flatten()
-                .into_iter()
-                .collect()
+            let models = embedders.iter();
+            let dense = |e: &Box<dyn Embedder>| search::dense(&index, e.as_ref(), query).ok()?;
+            models.filter_map(dense).collect()
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);
         let ask = Ask {
             level,
-            weighing: Ranking::Hybrid(args.alpha),
+            weighing: args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
             pooled: args.pooled,
             embed: &embed,
             progress: &progress,
@@ -57,17 +61,29 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     print(args, &reports)
 }
 
-/// The set's own history with an index that goes when it is dropped, or the user's.
-fn home(set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
+/// The model of this name, and the table that every history has beside it.
+fn embedders(name: &str) -> Result<Vec<Box<dyn Embedder>>> {
+    let catalogue = Home::from_process()?.catalogue()?;
+    let table = (name != TABLE).then_some(TABLE);
+    let names = std::iter::once(name).chain(table);
+    names.map(|name| Ok(catalogue.load(name)?)).collect()
+}
+
+/// The set's own history, or the user's, with its index: in a folder that was
+/// asked for, or for the set in one that goes when it is dropped.
+fn home(args: &EvalArgs, set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
+    let kept = args.index.as_ref().map(std::path::absolute).transpose()?;
     let Some(history) = set.history() else {
-        return Ok((Home::from_process()?, None));
+        let own = Home::from_process()?;
+        let root = kept.unwrap_or(own.root);
+        return Ok((Home { root, ..own }, None));
     };
     let scratch = tempfile::Builder::new()
         .prefix("session-search-eval-")
         .tempdir()?;
     let history = std::path::absolute(history)?;
     let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
-    let root = scratch.path().join("index");
+    let root = kept.unwrap_or_else(|| scratch.path().join("index"));
     Ok((Home::apart(env, root), Some(scratch)))
 }
 

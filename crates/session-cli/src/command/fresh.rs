@@ -25,16 +25,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// When the index or the model fails.
 pub fn before_search(home: &Home, models: &Models) -> Result<Outcome> {
     let began = Instant::now();
-    let attempt = || {
-        let covered_by = models.better();
-        run(
-            home,
-            models.table(),
-            covered_by,
-            Mode::Changes,
-            Some(BUDGET),
-        )
-    };
+    let attempt = || run(home, models.table(), Mode::Changes, Some(BUDGET));
     let mut outcome = attempt()?;
     while outcome.locked && is_empty(home)? && began.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
@@ -65,15 +56,13 @@ fn is_empty(home: &Home) -> Result<bool> {
     }
 }
 
-/// Brings the index up to date; what one of the models `covered_by` has
-/// embedded needs no vectors of `embedder`.
+/// Brings the index up to date.
 ///
 /// # Errors
 /// When the index or the model fails.
 pub fn run(
     home: &Home,
     embedder: &dyn Embedder,
-    covered_by: Vec<String>,
     mode: Mode,
     budget: Option<Duration>,
 ) -> Result<Outcome> {
@@ -82,7 +71,6 @@ pub fn run(
         mode,
         budget,
         embedders: vec![embedder],
-        covered_by,
         progress: &bar,
         ..Refresh::new(&home.root, &home.env)
     };

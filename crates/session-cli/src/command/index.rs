@@ -29,6 +29,13 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     fresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &home, &models)?;
     let embedded = embed(&home, &models)?;
+    if embedded.failed > 0 {
+        let texts = plural(embedded.failed, "text");
+        writeln!(
+            anstream::stderr(),
+            "note: no vector could be had of {texts}; the next run tries again"
+        )?;
+    }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
     if args.json {
@@ -44,7 +51,7 @@ fn read(args: &IndexArgs, home: &Home, models: &Models) -> Result<Outcome> {
     let mode = if args.full { Mode::Full } else { Mode::Changes };
     let mut waiting = Waiting::new("its update");
     loop {
-        let outcome = fresh::run(home, models.table(), models.better(), mode, None)?;
+        let outcome = fresh::run(home, models.table(), mode, None)?;
         if !outcome.locked {
             return Ok(outcome);
         }

@@ -225,7 +225,7 @@ fn ranking(args: &RankingArgs) -> Ranking {
     match (args.vector_only, args.keyword_only) {
         (true, _) => Ranking::Vector,
         (_, true) => Ranking::Keyword,
-        _ => Ranking::Hybrid(args.alpha),
+        _ => args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
     }
 }
 

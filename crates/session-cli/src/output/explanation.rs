@@ -4,7 +4,8 @@ use crate::output::human::plural;
 use crate::output::layout::{Field, INDENT, flow, fold, line};
 use crate::output::style::FAINT;
 use session_core::Standing;
-use session_search::{Explanation, Hit};
+use session_search::{Explanation, Hit, Side, Spread};
+use session_store::TermCount;
 
 /// What each list said of a hit.
 pub fn of_hit(hit: &Hit, width: usize) -> String {
@@ -15,32 +16,69 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
         ),
         None => format!("{name} -"),
     };
-    let parts = [part("bm25", hit.lexical), part("cosine", hit.dense)];
+    let parts = [part("lexical", hit.lexical), part("dense", hit.dense)];
     flow(&parts.map(|p| Field::whole(FAINT, p)), INDENT, width)
 }
 
 /// What the two lists and the words of the query are worth.
 pub fn of_search(explanation: &Explanation, width: usize) -> String {
-    let fusion = &explanation.fusion;
-    let scales = format!(
-        "score = {:.2} x dense + {:.2} x lexical; the best dense hit is worth {:.2}, the best lexical hit {:.2}",
-        fusion.alpha,
-        1.0 - fusion.alpha,
-        fusion.dense_top,
-        fusion.lexical_top
-    );
     let mut out = String::from("\n");
-    for scale in fold(&scales, width) {
-        out.push_str(&format!("{scale}\n"));
+    let told = [fusion(explanation), weighing(explanation)];
+    let models = explanation.models.iter().map(model);
+    let named = explanation.named.iter().map(|term| named(term));
+    for text in told.into_iter().chain(models).chain(named) {
+        for scale in fold(&text, width) {
+            out.push_str(&format!("{scale}\n"));
+        }
     }
     for term in &explanation.terms {
-        let worth = format!(
-            "{}, idf {:.2}",
-            plural(term.turns as usize, "turn"),
-            term.idf
-        );
-        let room = width.saturating_sub(worth.len() + 4);
-        out.push_str(&format!("  {}: {worth}\n", line(&term.term, room.min(40))));
+        out.push_str(&of_term(term, width));
     }
     out
+}
+
+fn fusion(explanation: &Explanation) -> String {
+    let fusion = &explanation.fusion;
+    format!(
+        "score = {:.2} x dense + {:.2} x lexical; the best is worth {:.2}",
+        fusion.alpha,
+        1.0 - fusion.alpha,
+        fusion.worth
+    )
+}
+
+fn weighing(explanation: &Explanation) -> String {
+    let side = |name: &str, side: Side| {
+        format!(
+            "{name}: strength {:.3}, worth {:.2}",
+            side.strength, side.worth
+        )
+    };
+    let weighing = &explanation.weighing;
+    format!(
+        "{}; {}",
+        side("dense", weighing.dense),
+        side("lexical", weighing.lexical)
+    )
+}
+
+fn model(spread: &Spread) -> String {
+    format!(
+        "{}: weight {:.1}, best cosine {:.3}, mean {:.3}, excess {:.2}, strength {:.3}",
+        spread.model, spread.weight, spread.best, spread.mean, spread.excess, spread.strength
+    )
+}
+
+fn named(term: &str) -> String {
+    format!("one session alone holds {term}: it is first")
+}
+
+fn of_term(term: &TermCount, width: usize) -> String {
+    let worth = format!(
+        "{}, idf {:.2}",
+        plural(term.turns as usize, "turn"),
+        term.idf
+    );
+    let room = width.saturating_sub(worth.len() + 4);
+    format!("  {}: {worth}\n", line(&term.term, room.min(40)))
 }

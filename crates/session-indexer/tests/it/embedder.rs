@@ -116,3 +116,31 @@ impl<F: FnOnce() + Send> Embedder for Meanwhile<F> {
         self.model.embed_query(text)
     }
 }
+
+/// A model that gives no vector of texts with this word.
+pub struct Refusing {
+    pub model: Buckets,
+    pub word: String,
+}
+
+impl Embedder for Refusing {
+    fn spec(&self) -> &ModelSpec {
+        self.model.spec()
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+        self.model.embed_documents(texts)
+    }
+
+    fn try_embed_documents(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+        let vectors = self.model.embed_documents(texts)?;
+        let rows = vectors.outer_iter().zip(texts);
+        Ok(rows
+            .map(|(row, text)| (!text.contains(&self.word)).then(|| row.to_vec()))
+            .collect())
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.model.embed_query(text)
+    }
+}

@@ -1,6 +1,6 @@
 //! The second pass: models that fail, that are new, that stand side by side.
 
-use crate::embedder::{Buckets, Meanwhile};
+use crate::embedder::{Buckets, Meanwhile, Refusing};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
 use session_embed::Embedder;
@@ -178,28 +178,33 @@ fn others_write_while_a_slow_model_computes() {
     assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
 }
 
+/// A text that a server refuses costs itself, is told, and is tried again.
 #[test]
-fn a_stand_in_embeds_what_the_better_model_has_not() {
-    let home = history(2);
-    let (quick, slow) = (Buckets::new("quick"), Buckets::new("slow"));
-    let fresh = || {
-        let how = Refresh {
-            embedders: vec![&quick],
-            covered_by: vec![slow.fingerprint()],
-            ..home.how()
-        };
-        refresh(&how).unwrap().embedded
+fn a_text_that_fails_is_tried_again_later() {
+    let home = history(3);
+    with(&home, &[]).unwrap();
+    let refusing = Refusing {
+        model: Buckets::new("b"),
+        word: word(1, 0),
     };
-    let counts = || [&quick, &slow].map(|m| vectors(&home.reader(), &m.fingerprint()).len());
-    assert_eq!((fresh(), counts()), (6, [6, 0]));
-    let how = Embedding {
-        stand_ins: vec![quick.fingerprint()],
-        ..Embedding::new(&slow, &Silent)
+    let run =
+        |model: &dyn Embedder| embed_beside(&home.root(), &Embedding::new(model, &Silent)).unwrap();
+    let done = run(&refusing);
+    // A turn, and the chunk of its session.
+    assert_eq!((done.texts, done.failed, done.sessions_left), (7, 2, 1));
+    let problems = || -> Vec<(String, u64)> {
+        let problems = home.reader().problems().unwrap();
+        problems.into_iter().map(|p| (p.path, p.count)).collect()
     };
-    embed_beside(&home.root(), &how).unwrap();
-    assert_eq!((fresh(), counts()), (0, [0, 6]));
-    home.write(1, turns(1, 0, 3).as_bytes());
-    assert_eq!((fresh(), counts()), (4, [4, 6]), "the session that changed");
-    embed_beside(&home.root(), &how).unwrap();
-    assert_eq!((fresh(), counts()), (0, [0, 7]));
+    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    let done = run(&refusing);
+    assert_eq!((done.texts, done.failed, done.sessions_left), (0, 2, 1));
+    assert_eq!(problems(), [("model `b`".to_owned(), 2)]);
+    let done = run(&refusing.model);
+    assert_eq!((done.texts, done.failed, done.sessions_left), (2, 0, 0));
+    assert_eq!(problems(), []);
+    assert_eq!(
+        vectors(&home.reader(), &refusing.model.fingerprint()).len(),
+        9
+    );
 }

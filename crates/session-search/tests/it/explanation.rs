@@ -27,7 +27,8 @@ fn sessions() -> impl Strategy<Value = Vec<Said>> {
 
 fn request() -> impl Strategy<Value = Request> {
     let ranking = prop_oneof![
-        4 => (0.0f32..=1.0).prop_map(Ranking::Hybrid),
+        4 => Just(Ranking::Adaptive),
+        2 => (0.0f32..=1.0).prop_map(Ranking::Hybrid),
         1 => Just(Ranking::Vector),
         1 => Just(Ranking::Keyword)
     ];
@@ -42,8 +43,19 @@ fn request() -> impl Strategy<Value = Request> {
 
 /// What a list's word is worth, by `docs/ranking.md`. `max` is the score of the
 /// list's first.
-fn scaled(standing: Option<Standing>, floor: f32, max: f32, top: f32) -> f32 {
-    standing.map_or(0.0, |s| ((s.score - floor) / (max - floor)).max(0.0) * top)
+fn scaled(standing: Option<Standing>, max: f32, worth: f32) -> f32 {
+    standing.map_or(0.0, |s| (s.score / max).max(0.0) * worth)
+}
+
+/// The weight and the worth, from what each list found.
+fn weighed(found: &Results, ranking: Ranking) -> Option<f32> {
+    let weighing = found.explanation.weighing;
+    let (dense, lexical) = (
+        0.75 * weighing.dense.strength,
+        0.25 * weighing.lexical.strength,
+    );
+    (ranking == Ranking::Adaptive && dense > 0.0 && lexical > 0.0)
+        .then(|| dense / (dense + lexical) * (1.0 - weighing.named))
 }
 
 fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>) -> Option<f32> {
@@ -62,13 +74,10 @@ fn check(all: &Results, found: &Results) {
         let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
         let sum = fusion.alpha * told(hit.dense) + (1.0 - fusion.alpha) * told(hit.lexical);
         assert!((hit.score - sum).abs() < 1e-5);
-        if let Some(max) = max.0 {
-            let scaled = scaled(hit.lexical, 0.0, max, fusion.lexical_top);
-            assert!((scaled - told(hit.lexical)).abs() < 1e-4);
-        }
-        if let Some(max) = max.1.filter(|max| *max > fusion.dense_floor) {
-            let scaled = scaled(hit.dense, fusion.dense_floor, max, fusion.dense_top);
-            assert!((scaled - told(hit.dense)).abs() < 1e-4);
+        for (standing, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
+            if let Some(max) = max.filter(|max| *max > 0.0) {
+                assert!((scaled(standing, max, fusion.worth) - told(standing)).abs() < 1e-4);
+            }
         }
         if let Some(turn) = &hit.turn {
             assert_eq!(turn.session, hit.session.id);
@@ -81,12 +90,18 @@ fn check(all: &Results, found: &Results) {
     assert!(sorted && found.hits.len() <= all.hits.len());
 }
 
-/// The best share of the query's idf that the hits of the lexical list hold is
-/// no more than what the list is said to be worth, and that no more than one.
-fn check_terms(found: &Results) {
-    let fusion = found.explanation.fusion;
-    assert!((0.0..=1.0).contains(&fusion.lexical_top) && (0.0..=1.0).contains(&fusion.dense_top));
-    assert!(found.explanation.terms.iter().all(|t| t.idf > 0.0));
+/// The weight follows from what the lists found, and no worth is more than one.
+fn check_weight(found: &Results, ranking: Ranking) {
+    let explanation = &found.explanation;
+    let sides = [explanation.weighing.lexical, explanation.weighing.dense];
+    let worths = sides.iter().map(|side| side.worth);
+    for worth in worths.chain([explanation.fusion.worth]) {
+        assert!((0.0..=1.0001).contains(&worth), "{worth}");
+    }
+    if let Some(alpha) = weighed(found, ranking) {
+        assert!((alpha - explanation.fusion.alpha).abs() < 1e-5);
+    }
+    assert!(explanation.terms.iter().all(|t| t.idf > 0.0));
 }
 
 proptest! {
@@ -112,6 +127,6 @@ proptest! {
         prop_assert!(found.hits.len() <= request.limit);
         check(&all, &found);
         check(&all, &all);
-        check_terms(&all);
+        check_weight(&all, request.ranking);
     }
 }

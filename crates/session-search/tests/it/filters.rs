@@ -262,6 +262,6 @@ fn a_filtered_hit_does_not_lend_its_worth() {
     let results = library.search(&request, None);
     assert_eq!(ids(&results), ["ses_lab"]);
     // It holds one of the two words; the turn that holds both is left out.
-    assert!(results.explanation.fusion.lexical_top < 0.5);
+    assert!(results.explanation.weighing.lexical.worth < 0.5);
     assert_eq!(results.searched.sessions, 1);
 }

@@ -3,6 +3,7 @@
 mod explanation;
 mod filters;
 mod library;
+mod named;
 mod ranking;
 mod resolve;
 mod show;

@@ -43,31 +43,41 @@ fn assert_near(a: f32, b: f32) {
     assert!((a - b).abs() < 1e-3, "{a} is not {b}");
 }
 
+/// The worked example of `docs/ranking.md`.
 #[test]
 fn a_score_is_what_the_formula_says() {
     let library = three();
     let found = library.search(&turns("docker network kubernetes"), Some(QUERY));
     assert_eq!(ids(&found), ["a", "c", "b"]);
-    // Three words: nothing below 0.25 + 3/32; the best, 0.75, is worth
-    // (0.75 - 0.34375) / (0.75 - 0.25).
-    let fusion = found.explanation.fusion;
-    assert_near(fusion.dense_floor, 0.34375);
-    assert_near(fusion.dense_top, 0.8125);
+    let told = &found.explanation;
+    // Two cosines, 0.75 and 0.5, and the usual ones as sixteen more:
+    // 1.25 / 18, and sqrt((0.03125 + 16 * 0.125^2) / 18) = 0.125.
+    let model = &told.models[0];
+    assert_near(model.mean, 0.069_44);
+    // (0.75 - 0.06944) / (0.125 * sqrt(2 ln 16)).
+    assert_near(model.excess, 2.312_05);
+    assert_near(told.weighing.dense.strength, 1.612_05);
+    // Three words: (0.75 - 0.25 - 3/32) / (0.75 - 0.25).
+    assert_near(told.weighing.dense.worth, 0.8125);
     // Of seven turns one holds `docker`, two `network`, none `kubernetes`:
     // ln(1 + 6.5/1.5), ln(1 + 5.5/2.5), ln(1 + 7.5/0.5). The first two of three.
-    assert_near(fusion.lexical_top, 0.5058);
-    assert_near(fusion.alpha, 0.7);
-    assert_near(found.hits[0].score, 0.7 * 0.8125 + 0.3 * 0.5058);
+    assert_near(told.weighing.lexical.worth, 0.5058);
+    assert_near(told.weighing.lexical.strength, 0.7112);
+    // 0.75 * 1.61205 against 0.25 * 0.7112.
+    assert_near(told.fusion.alpha, 0.8718);
+    assert_near(told.fusion.worth, 0.8718 * 0.8125 + 0.1282 * 0.5058);
+    assert_near(found.hits[0].score, 0.7732);
     assert_eq!(found.hits[0].band, Band::Strong);
-    // (0.5 - 0.34375) / (0.75 - 0.34375) * 0.8125.
-    assert_near(found.hits[1].score, 0.7 * 0.3125);
-    // Words alone: its part of the best BM25, which the index gives.
+    // (0.5 - 0.06944) / (0.75 - 0.06944).
+    assert_near(found.hits[1].score, 0.8718 * 0.632_65 * 0.7732);
+    // Words alone: its part of the best BM25, which the index gives, by the
+    // roots of the shares: `network` of three, `docker network` of three.
     let bm25 = library
         .reader()
         .lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
         .unwrap();
-    let part = bm25.hits[1].score / bm25.hits[0].score;
-    assert_near(found.hits[2].score, 0.3 * part * 0.5058);
+    let part = bm25.hits[1].score / bm25.hits[0].score * (0.207_35f32 / 0.505_75).sqrt();
+    assert_near(found.hits[2].score, 0.1282 * part * 0.7732);
     assert_eq!(
         (found.hits[2].dense, found.hits[2].lexical.unwrap().rank),
         (None, 2)
@@ -75,16 +85,15 @@ fn a_score_is_what_the_formula_says() {
 }
 
 #[test]
-fn a_dense_list_that_found_less_than_the_lexical_one_yields_weight() {
-    let found = three().search(&turns("docker network"), Some(QUERY));
-    let fusion = found.explanation.fusion;
-    // 0.7 * 0.875 against 0.3 * 1.
-    assert_eq!((fusion.dense_top, fusion.lexical_top), (0.875, 1.0));
-    assert_near(fusion.alpha, 0.6125 / 0.9125);
-    assert_near(
-        found.hits[0].score,
-        fusion.alpha * 0.875 + (1.0 - fusion.alpha),
-    );
+fn a_fixed_weight_is_taken_as_it_is() {
+    let found = three().search(&with(Ranking::Hybrid(0.7)), Some(QUERY));
+    let told = &found.explanation;
+    assert_near(told.fusion.alpha, 0.7);
+    assert_near(told.weighing.dense.worth, 0.875);
+    // All words are there, one of them in one turn alone: that is worth 1.
+    assert_near(told.fusion.worth, 1.0);
+    assert_near(found.hits[0].score, 1.0);
+    assert_near(found.hits[1].score, 0.7 * 0.632_65);
 }
 
 #[test]
@@ -92,7 +101,7 @@ fn one_list_alone_may_be_asked_for() {
     let library = three();
     let vector = library.search(&with(Ranking::Vector), Some(QUERY));
     assert_eq!(ids(&vector), ["a", "c"]);
-    assert_near(vector.hits[1].score, 0.375);
+    assert_near(vector.hits[1].score, 0.632_65 * 0.875);
     assert!(vector.hits.iter().all(|h| h.lexical.is_none()));
     let keyword = library.search(&with(Ranking::Keyword), Some(QUERY));
     assert_eq!(ids(&keyword), ["a", "b"]);
@@ -114,7 +123,6 @@ fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     // No word in the query.
     let found = library.search(&turns("🐳 ?!"), Some(QUERY));
     assert_eq!((ids(&found), alpha(&found)), (vec!["a", "c"], 1.0));
-    assert_near(found.explanation.fusion.dense_floor, 0.25);
     // Neither.
     for vector in [None, Some([0.0; 4])] {
         assert_eq!(ids(&library.search(&turns(""), vector)), [""; 0]);
@@ -127,9 +135,9 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     library.say("a", &[(NONE, Some(cosine(0.375)))]);
     library.say("b", &[(ONE, Some(cosine(0.25)))]);
     let found = library.search(&turns("kubernetes"), Some(QUERY));
-    // (0.375 - 0.28125) / 0.5, by 0.7; the other is below the floor.
-    assert_eq!(ids(&found), ["a"]);
-    assert_near(found.hits[0].score, 0.7 * 0.1875);
+    // (0.375 - 0.28125) / 0.5; no word is found, so that the weight is 1.
+    assert_eq!(ids(&found), ["a", "b"]);
+    assert_near(found.hits[0].score, 0.1875);
     assert_eq!(found.hits[0].band, Band::Weak);
     let far = library.search(&turns("kubernetes"), Some([0.0, 0.0, 1.0, 0.0]));
     assert_eq!(ids(&far), [""; 0]);
@@ -139,7 +147,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
 fn a_rare_word_that_is_not_there_makes_the_lexical_list_worth_less() {
     let library = three();
     let found = library.search(&turns("network kubernetes"), None);
-    let top = found.explanation.fusion.lexical_top;
+    let top = found.explanation.fusion.worth;
     assert!(top > 0.0 && top < 0.5, "{top}");
     assert_near(found.hits[0].score, top);
 }
@@ -184,8 +192,12 @@ fn a_session_counts_by_its_best_evidence() {
     let places: Vec<_> = found.hits.iter().map(place).collect();
     // The chunk speaks for the session; its best turn is shown.
     assert_eq!(places, [("b", Some(0)), ("a", Some(1))]);
-    let cosines: Vec<f32> = found.hits.iter().map(|h| h.dense.unwrap().score).collect();
-    assert_eq!(cosines, [0.75, 0.625]);
+    // Above the mean of three turns and sixteen usual ones, 1.5 / 19.
+    let scores: Vec<f32> = found.hits.iter().map(|h| h.dense.unwrap().score).collect();
+    assert_near(
+        scores[1] / scores[0],
+        (0.625 - 0.078_95) / (0.75 - 0.078_95),
+    );
     // At turn level, turns alone count.
     let found = library.search(&turns("kubernetes"), Some(QUERY));
     let places: Vec<_> = found.hits.iter().map(place).collect();
@@ -241,9 +253,9 @@ fn what_a_cosine_is_worth_lies_between_the_marks() {
     }
 }
 
-/// Where the better model has no vector the other speaks, by its own marks.
+/// Each model speaks for what it has embedded; where two have, by their weights.
 #[test]
-fn a_stand_in_speaks_for_what_the_better_model_has_not_embedded() {
+fn two_models_speak_by_their_weights() {
     let mut library = Library::new();
     let both = library.say("both", &[(BOTH, Some(cosine(0.75)))]);
     library.say("one", &[(ONE, Some(cosine(0.5)))]);
@@ -252,6 +264,8 @@ fn a_stand_in_speaks_for_what_the_better_model_has_not_embedded() {
         unrelated: 0.0,
         related: 1.0,
         per_word: 0.0,
+        weight: 0.75,
+        ..SCALE
     };
     let models = [("beef", better), ("f00d", SCALE)];
     let request = Request {
@@ -259,11 +273,14 @@ fn a_stand_in_speaks_for_what_the_better_model_has_not_embedded() {
         ..turns("kettle")
     };
     let results = library.search_with(&request, QUERY, &models);
-    assert_eq!(results.explanation.models, ["beef", "f00d"]);
+    assert_eq!(results.explanation.models.len(), 2);
     let told = |hit: &Hit| (place(hit).0.to_owned(), hit.dense.unwrap().score);
     let told: Vec<(String, f32)> = results.hits.iter().map(told).collect();
-    // The query has one word: (0.5 - 0.25 - 1/32) of a width of 0.5.
-    assert_eq!(told, [("one".into(), 0.4375), ("both".into(), 0.125)]);
+    assert_eq!((told[0].0.as_str(), told[1].0.as_str()), ("one", "both"));
+    // By the other model alone: strength 1.61205, 0.63265 of its best.
+    assert_near(told[0].1, 1.612_05 * 0.632_65);
+    // The better model's best does not stand out: 0.05 is the least.
+    assert_near(told[1].1, 0.75 * 0.05 + 0.25 * 1.612_05);
     let alone = library.search_with(&request, QUERY, &models[1..]);
     assert_eq!(ids(&alone), ["both", "one"]);
 }

@@ -26,7 +26,8 @@ const FILES: [(&str, &str); 2] = [
 /// When a file cannot be written.
 pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outcome> {
     let folder = history::folder(env);
-    if args.no_skill || (!args.skill && !(prompt.asks && folder.is_dir())) {
+    let is_open = prompt.asks && folder.is_dir();
+    if args.no_skill || !(args.skill || is_open) {
         return Ok(Outcome::Skipped);
     }
     let skills = folder.join("skills");

@@ -1,0 +1,104 @@
+//! What cosines of a model mean.
+
+use serde::Serialize;
+
+/// What cosines of a model mean.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DenseScale {
+    /// What the best of a history reaches for a query that it does not answer.
+    pub unrelated: f32,
+    /// What a good answer reaches.
+    pub related: f32,
+    /// How much both rise with each word of the query: long texts are nearer
+    /// to everything than short ones.
+    pub per_word: f32,
+    /// Mean of all cosines of a query with a history, as it usually is.
+    pub mean: f32,
+    /// Their standard deviation, as it usually is.
+    pub deviation: f32,
+    /// Weight among several models.
+    pub weight: f32,
+}
+
+/// Words beyond this many no longer raise the marks.
+const WORDS: usize = 14;
+/// The usual mean and deviation count as those of so many texts, and no
+/// history counts as fewer.
+const USUAL: f64 = 16.0;
+
+impl DenseScale {
+    /// The cosine that is worth nothing for a query of so many words.
+    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
+    pub fn floor(&self, words: usize) -> f32 {
+        self.unrelated + self.per_word * words.min(WORDS) as f32
+    }
+
+    /// What a cosine is worth for a query of so many words, 0 to 1.
+    pub fn worth(&self, cosine: f32, words: usize) -> f32 {
+        let width = (self.related - self.unrelated).max(f32::EPSILON);
+        ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
+    }
+}
+
+/// An excess that says nothing: a bit less than what chance gives, as texts
+/// are not independent of each other.
+const CHANCE: f32 = 0.7;
+/// What a best is good for at least, to rank where words find nothing.
+const LEAST: f32 = 0.05;
+
+/// How the cosines of one query with a history lie.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spread {
+    /// Name of the model.
+    pub model: String,
+    /// Its weight among several.
+    pub weight: f32,
+    /// Mean of the cosines.
+    pub mean: f32,
+    /// The greatest.
+    pub best: f32,
+    /// How far the best stands above the mean, in units of what the best of as
+    /// many texts does by chance.
+    pub excess: f32,
+    /// What the best is good for beside what words found.
+    pub strength: f32,
+}
+
+impl Spread {
+    /// The spread of some cosines, of which `best` is the greatest that counts.
+    pub(crate) fn of(
+        cosines: impl Iterator<Item = f32>,
+        best: f32,
+        model: &str,
+        scale: &DenseScale,
+    ) -> Self {
+        let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for cosine in cosines.map(f64::from) {
+            n += 1.0;
+            sum += cosine;
+            squares += cosine * cosine;
+        }
+        let count = n + USUAL;
+        let scatter = (squares - sum * sum / n.max(1.0)).max(0.0);
+        let mean = (sum + USUAL * f64::from(scale.mean)) / count;
+        let deviation = ((scatter + USUAL * f64::from(scale.deviation).powi(2)) / count).sqrt();
+        let chance = (2.0 * n.max(USUAL).ln()).sqrt();
+        let excess = (f64::from(best) - mean) / (deviation * chance).max(f64::EPSILON);
+        #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
+        let (mean, excess) = (mean as f32, excess as f32);
+        Self {
+            model: model.to_owned(),
+            weight: scale.weight,
+            mean,
+            best,
+            excess,
+            strength: (excess - CHANCE).max(LEAST),
+        }
+    }
+
+    /// The part of the best that a cosine is, 0 to 1.
+    pub(crate) fn part(&self, cosine: f32) -> f32 {
+        let height = (self.best - self.mean).max(f32::EPSILON);
+        ((cosine - self.mean) / height).clamp(0.0, 1.0)
+    }
+}

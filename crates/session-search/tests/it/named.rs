@@ -1,0 +1,122 @@
+//! An identifier that one session alone holds puts that session first.
+
+use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
+use session_core::Band;
+use session_search::{Level, Request};
+
+/// Things with a name, and what its one session says of it.
+const NAMED: [(&str, &str); 5] = [
+    (
+        "ERR_SYNC_701",
+        "The importer stops with ERR_SYNC_701 after midnight.",
+    ),
+    (
+        "--no-verify",
+        "Somebody pushed with --no-verify and the hooks were skipped.",
+    ),
+    (
+        "retry_queue.rs",
+        "The backoff is computed twice in src/jobs/retry_queue.rs today.",
+    ),
+    ("E0597", "rustc says E0597 for the borrowed row."),
+    ("maxInFlight", "We set maxInFlight to four on the relay."),
+];
+
+/// What others say that is nearer in meaning, and in the same words.
+const OTHERS: [&str; 6] = [
+    "How did we fix the sync error last time, and where is it written down?",
+    "There is no need to verify the fix again, last time it was fine.",
+    "The retry queue was the problem last time: fix how it is drained.",
+    "What was the error in the max in flight setting that we had last time?",
+    "How did we fix that last time? Time and again the same fix.",
+    "err sync: how was it fixed, and when did we see it for the last time?",
+];
+
+fn library() -> Library {
+    let mut library = Library::new();
+    for (name, said) in NAMED {
+        library.say(
+            name,
+            &[
+                ("Hello there, a new day of work begins.", None),
+                (said, Some(cosine(0.05))),
+            ],
+        );
+    }
+    for (n, said) in OTHERS.iter().enumerate() {
+        library.say(&format!("other{n}"), &[(*said, Some(cosine(0.8)))]);
+    }
+    library
+}
+
+#[test]
+fn it_is_first_alone_and_in_a_sentence() {
+    let library = library();
+    for (name, said) in NAMED {
+        for query in [
+            name.to_owned(),
+            format!("how did we fix {name} last time"),
+            format!("where did we see {name}?"),
+            format!("what was the error with {name} in the sync"),
+        ] {
+            let found = library.search(&Request::new(&query), Some(QUERY));
+            assert_eq!(ids(&found).first(), Some(&name), "{query}");
+            assert_eq!(found.explanation.named, [name], "{query}");
+            let turns = Request {
+                level: Level::Turn,
+                ..Request::new(&query)
+            };
+            let found = library.search(&turns, Some(QUERY));
+            assert_eq!(place(&found.hits[0]), (name, Some(1)), "{query}: {said}");
+        }
+        let alone = library.search(&Request::new(name), Some(QUERY));
+        assert_eq!(alone.hits[0].band, Band::Strong, "{name}");
+    }
+}
+
+#[test]
+fn what_two_sessions_hold_names_none() {
+    let mut library = library();
+    library.say("again", &[(NAMED[0].1, None)]);
+    let found = library.search(&Request::new("ERR_SYNC_701"), Some(QUERY));
+    assert_eq!(found.explanation.named, [""; 0]);
+    assert!(ids(&found)[..2].contains(&"again"));
+}
+
+#[test]
+fn letters_count_where_they_tell_sessions_apart() {
+    let mut library = library();
+    library.say(
+        "small",
+        &[("The word err_sync_701 is written small in here.", None)],
+    );
+    for (query, first) in [("ERR_SYNC_701", "ERR_SYNC_701"), ("err_sync_701", "small")] {
+        let found = library.search(&Request::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], first);
+    }
+}
+
+#[test]
+fn an_identifier_among_many_words_is_in_passing() {
+    let mut library = library();
+    let report = "The nightly export is slow since the database moved to another disk, and the \
+                  dashboard shows numbers of yesterday; retry_queue.rs was touched in between.";
+    library.add(
+        "claude",
+        &meta("export"),
+        &[(turn(0, report), Some(cosine(0.9)))],
+        None,
+    );
+    library.say(
+        "second",
+        &[("Touched retry_queue.rs for the linter.", None)],
+    );
+    let found = library.search(
+        &Request::new(&report.replace("retry_queue.rs", "E0597")),
+        Some(QUERY),
+    );
+    assert_eq!(
+        (ids(&found)[0], found.explanation.named.len()),
+        ("export", 0)
+    );
+}
