@@ -228,7 +228,15 @@ impl fmt::Display for Ran {
 /// A line without what differs from run to run (seconds taken, sizes on disk,
 /// the time of the last update), and without scores, which are tuned.
 fn redacted(line: &str) -> String {
-    let is_scored = ["[0.", "[1.", "\"score\": ", "cosine ", "score = ", "idf "];
+    let is_scored = [
+        "[0.",
+        "[1.",
+        "\"score\": ",
+        "strength ",
+        "scaled ",
+        "score = ",
+        "idf ",
+    ];
     let line = match is_scored.iter().any(|mark| line.contains(mark)) {
         true => without_fractions(line),
         false => line.to_owned(),

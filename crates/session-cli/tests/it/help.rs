@@ -81,7 +81,7 @@ fn help_of_search() {
           --subagents             Also find what subagents did
 
     Ranking:
-          --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
+          --alpha <WEIGHT>  One weight of meaning against words, 0 to 1, whatever the query
           --vector-only     By meaning alone
           --keyword-only    By words alone
           --explain         Say how each score came to be
@@ -171,9 +171,11 @@ fn help_of_eval() {
 
     Options:
           --model <NAME>    Model that makes the vectors, as `model list` shows it [default: table]
-          --alpha <WEIGHT>  Weight of meaning against words, 0 to 1 [default: 0.7]
+          --alpha <WEIGHT>  One weight of meaning against words, 0 to 1, whatever the query
+          --adaptive        The weight by what each query finds; the default
           --level <LEVEL>   What is ranked [default: both] [possible values: session, turn, both]
           --pooled          Ask every question in all sessions, whatever its scope
+          --index <DIR>     Keep the index of the set's history there, for the next run
           --runs <OUT_DIR>  Write session.tsv and turn.tsv there: question, target, score
           --json            Print JSON
       -h, --help            Print help

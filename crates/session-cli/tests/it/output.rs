@@ -28,9 +28,11 @@ fn sessions_are_listed_for_people() {
     [# strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
-        bm25 # (rank 1, scaled #)   cosine # (rank 1, scaled #)
+        lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)
 
-    score = # x dense + # x lexical; the best dense hit is worth #, the best lexical hit #
+    score = # x dense + # x lexical; the best is worth #
+    dense: strength #, worth #; lexical: strength #, worth #
+    table: weight #, best cosine #, mean #, excess #, strength #
       docker: 1 turn, idf #
       bridge: 1 turn, idf #
       dns: 1 turn, idf #
