@@ -104,14 +104,21 @@ fn lone(index: &Reader, sessions: &[SessionRow]) -> Result<Lone> {
     for session in sessions {
         for turn in index.turns(session.id)? {
             for word in words(&index.content(turn.id)?) {
+                let small = word.to_lowercase();
+                holders.entry(small).or_default().insert(session.id);
                 holders.entry(word).or_default().insert(session.id);
             }
         }
     }
     let mut lone = Lone::new();
-    for (word, of) in holders {
-        if let (Some(kind), Some(session), 1) = (kind(&word), of.first(), of.len()) {
-            lone.entry(kind).or_default().push((word, *session));
+    let alone = |word: &str| holders.get(word).is_some_and(|of| of.len() == 1);
+    for (word, of) in &holders {
+        // A word in capitals is no code where others write it small.
+        if !alone(&word.to_lowercase()) {
+            continue;
+        }
+        if let (Some(kind), Some(session), 1) = (kind(word), of.first(), of.len()) {
+            lone.entry(kind).or_default().push((word.clone(), *session));
         }
     }
     Ok(lone)
@@ -147,7 +154,9 @@ fn kind(word: &str) -> Option<&'static str> {
         {
             Some("file name")
         }
-        _ if word.starts_with("--") && word.len() > 4 && of("-") => Some("flag"),
+        _ if word.starts_with("--") && !word.starts_with("---") && word.len() > 4 && of("-") => {
+            Some("flag")
+        }
         _ if capitals(word) && of("_") && (4..40).contains(&word.len()) => {
             let coded = word.contains('_') || word.contains(|c: char| c.is_ascii_digit());
             (coded || word.starts_with('E')).then_some("error code")

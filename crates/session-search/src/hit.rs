@@ -61,8 +61,10 @@ pub struct Explanation {
     pub named: Vec<String>,
     /// How common the query's terms are.
     pub terms: Vec<TermCount>,
-    /// How the cosines of each model lie, the best model first.
-    pub models: Vec<Spread>,
+    /// Names of the models, the best first.
+    pub models: Vec<String>,
+    /// How the cosines lie of each model that has some.
+    pub spreads: Vec<Spread>,
 }
 
 /// One hit.

@@ -8,7 +8,7 @@ use session_store::{Reader, StoreError, TermCount};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An identifier that more turns hold is not looked up in them.
-const HOLDERS: usize = 64;
+const HOLDERS: usize = 256;
 /// Identifiers with less than this share of the query's information are in
 /// passing: a long report names many things.
 const SHARE: f32 = 0.2;

@@ -83,7 +83,8 @@ pub fn search(
         weighing,
         named: named.terms,
         terms: words.found.terms,
-        models: near.spreads,
+        models: dense.iter().map(|d| d.model.name.clone()).collect(),
+        spreads: near.spreads,
     };
     Ok(Results {
         level: request.level,

@@ -24,7 +24,7 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
 pub fn of_search(explanation: &Explanation, width: usize) -> String {
     let mut out = String::from("\n");
     let told = [fusion(explanation), weighing(explanation)];
-    let models = explanation.models.iter().map(model);
+    let models = explanation.spreads.iter().map(model);
     let named = explanation.named.iter().map(|term| named(term));
     for text in told.into_iter().chain(models).chain(named) {
         for scale in fold(&text, width) {

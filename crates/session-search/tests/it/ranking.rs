@@ -52,7 +52,7 @@ fn a_score_is_what_the_formula_says() {
     let told = &found.explanation;
     // Two cosines, 0.75 and 0.5, and the usual ones as sixteen more:
     // 1.25 / 18, and sqrt((0.03125 + 16 * 0.125^2) / 18) = 0.125.
-    let model = &told.models[0];
+    let model = &told.spreads[0];
     assert_near(model.mean, 0.069_44);
     // (0.75 - 0.06944) / (0.125 * sqrt(2 ln 16)).
     assert_near(model.excess, 2.312_05);
