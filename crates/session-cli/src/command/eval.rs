@@ -38,8 +38,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut reports = Vec::new();
     for level in levels(args, &set) {
         let embed = |query: &str| {
-            let models = embedders.iter();
-            let dense = |e: &Box<dyn Embedder>| search::dense(&index, e.as_ref(), query).ok()?;
+            let models = embedders.iter().map(AsRef::as_ref);
+            let dense = |model| search::dense(&index, model, query).ok()?;
             models.filter_map(dense).collect()
         };
         let bar = bar(set.questions.len());

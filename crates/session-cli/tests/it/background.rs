@@ -43,7 +43,7 @@ fn wait(env: &TestEnvironment) {
 /// The models whose word counted.
 fn heard(answer: &Value) -> Vec<&str> {
     let models = answer["explanation"]["models"].as_array().unwrap().iter();
-    models.map(|m| m["model"].as_str().unwrap()).collect()
+    models.map(|m| m.as_str().unwrap()).collect()
 }
 
 fn configure(env: &TestEnvironment, config: &str) {
