@@ -8,7 +8,7 @@ use session_store::{Reader, StoreError, TermCount};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An identifier that more turns hold is not looked up in them.
-const HOLDERS: usize = 256;
+const HOLDERS: usize = 2048;
 /// Identifiers with less than this share of the query's information are in
 /// passing: a long report names many things.
 const SHARE: f32 = 0.2;
@@ -66,9 +66,13 @@ fn only_holder(
         return Ok(None);
     }
     let mut holders: Vec<(Likeness, i64, i64)> = Vec::new();
+    let mut exact = None;
     for turn in count.holders() {
         if let Some((shown, session)) = passing.place_of(*turn)? {
             let likeness = Likeness::of(&index.content(*turn)?, &count.term);
+            if likeness == Likeness::Exact && *exact.get_or_insert(session) != session {
+                return Ok(None); // two sessions hold it: no need to read on
+            }
             holders.push((likeness, session, shown));
         }
     }
