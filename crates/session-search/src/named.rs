@@ -16,8 +16,9 @@ const SHARE: f32 = 0.2;
 /// The session that a query names.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
-    /// The session, or at turn level its turns that hold the identifier.
-    ids: BTreeSet<i64>,
+    session: i64,
+    /// Its turns that hold the identifier.
+    turns: BTreeSet<i64>,
     /// The identifiers that it alone holds.
     pub(crate) terms: Vec<String>,
     /// Their share of the query's information.
@@ -41,12 +42,12 @@ pub(crate) fn find(
         }
         if let Some((session, turns)) = only_holder(index, count, passing)? {
             let named = sessions.entry(session).or_default();
+            named.session = session;
             named.terms.push(term.text.clone());
-            named.share += count.idf / all.max(f32::EPSILON);
-            match request.level {
-                Level::Session => drop(named.ids.insert(session)),
-                Level::Turn => named.ids.extend(turns),
-            }
+            // Its words may be common; it is not.
+            let own = words.found.idf(turns.len() as u64);
+            named.share += own / (all - count.idf + own).max(f32::EPSILON);
+            named.turns.extend(turns);
         }
     }
     let named = sessions.into_values().filter(|named| named.share >= SHARE);
@@ -110,24 +111,48 @@ impl Likeness {
     }
 }
 
-/// True when the text holds the term, not as part of a longer word.
+/// True when the text holds the term, not as part of a longer word: `--agent`
+/// is not in `--agent-name`.
 fn holds(text: &str, term: &str) -> bool {
     let within = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let goes_on = |c: Option<char>| within(c) || c == Some('-');
     text.match_indices(term).any(|(at, found)| {
         let before = text.get(..at).and_then(|t| t.chars().next_back());
         let after = text.get(at + found.len()..).and_then(|t| t.chars().next());
-        !within(before) && !within(after)
+        !within(before) && !goes_on(after)
     })
 }
 
 impl Named {
-    /// Puts what is named first, with at least the score of the best other.
-    pub(crate) fn promote(&self, fused: &mut Vec<Fused>) {
+    /// The turn that speaks for a session, if it is the one that is named.
+    pub(crate) fn turn_of(&self, session: i64) -> Option<i64> {
+        let turn = self.turns.last().copied();
+        turn.filter(|_| session == self.session)
+    }
+
+    /// Puts what is named first, with at least the score of the best other, and
+    /// at least the share of the query that names it.
+    /// It may be so far behind by its words that it is no candidate yet.
+    pub(crate) fn promote(&self, level: Level, fused: &mut Vec<Fused>) {
         let best = fused.first().map_or(0.0, |f| f.score);
-        let (mut first, others): (Vec<Fused>, Vec<Fused>) =
-            fused.drain(..).partition(|f| self.ids.contains(&f.id));
+        let is_named = |f: &Fused| match level {
+            Level::Session => !self.turns.is_empty() && f.id == self.session,
+            Level::Turn => self.turns.contains(&f.id),
+        };
+        let (mut first, others): (Vec<Fused>, Vec<Fused>) = fused.drain(..).partition(is_named);
+        if let (true, Some(turn)) = (first.is_empty(), self.turns.last()) {
+            first.push(Fused {
+                id: match level {
+                    Level::Session => self.session,
+                    Level::Turn => *turn,
+                },
+                score: 0.0,
+                lexical: None,
+                dense: None,
+            });
+        }
         if let Some(named) = first.first_mut() {
-            named.score = named.score.max(best);
+            named.score = named.score.max(best).max(self.share.min(1.0));
         }
         first.extend(others);
         *fused = first;

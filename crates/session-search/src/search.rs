@@ -4,7 +4,7 @@ use crate::candidates::{self, Candidates};
 use crate::dense::{self, Dense, DenseList};
 use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::lexical::{self, LexicalList};
-use crate::named;
+use crate::named::{self, Named};
 use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
 use crate::snippet::snippet;
@@ -55,7 +55,7 @@ pub fn search(
         ),
     };
     let mut fused = fuse(&lexical.scored, &nearest.scored, &fusion);
-    named.promote(&mut fused);
+    named.promote(request.level, &mut fused);
     let best: Vec<Fused> = fused
         .into_iter()
         .filter(|f| f.score >= LEAST_SCORE || f.lexical.is_some())
@@ -72,7 +72,7 @@ pub fn search(
                 i + 1,
                 fused,
                 &[&lexical, &nearest],
-                &weighing,
+                (&weighing, &named),
                 sessions,
             )
             .transpose()
@@ -100,12 +100,14 @@ fn hit(
     rank: usize,
     fused: &Fused,
     lists: &[&Candidates; 2],
-    weighing: &Weighing,
+    (weighing, named): (&Weighing, &Named),
     sessions: &HashMap<i64, &SessionRow>,
 ) -> Result<Option<Hit>, StoreError> {
     let turn = match request.level {
         Level::Turn => Some(fused.id),
-        Level::Session => best_turn(fused, lists, weighing),
+        Level::Session => named
+            .turn_of(fused.id)
+            .or_else(|| best_turn(fused, lists, weighing)),
     };
     let turn = turn.map(|id| index.turn(id)).transpose()?.flatten();
     let session = turn.as_ref().map_or(fused.id, |t| t.session);

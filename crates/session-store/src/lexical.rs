@@ -60,6 +60,11 @@ impl Lexical {
         self.information(turn) / idf(self.total, 1)
     }
 
+    /// What a term is worth that so many turns hold.
+    pub fn idf(&self, turns: u64) -> f32 {
+        idf(self.total, turns)
+    }
+
     /// How rare the rarest word is that a turn matched, in the same units.
     pub fn rarest(&self, turn: i64) -> f32 {
         let held = self.terms.iter().filter(|t| t.holders.contains(&turn));

@@ -49,6 +49,26 @@ fn library() -> Library {
     library
 }
 
+/// Many say the word, one session says the flag, another a longer one.
+#[test]
+fn a_flag_that_is_an_everyday_word_is_not_part_of_a_longer_one() {
+    let mut library = Library::new();
+    for n in 0..300 {
+        let said = format!("The agent of day {n} asks another agent for advice.");
+        library.say(&format!("agent{n}"), &[(said.as_str(), None)]);
+    }
+    library.say(
+        "longer",
+        &[("Start it with --agent-name dori, please.", None)],
+    );
+    library.say(
+        "flag",
+        &[("Start it once more with --agent, please.", None)],
+    );
+    let found = library.search(&Request::new("--agent"), None);
+    assert_eq!(ids(&found).first(), Some(&"flag"));
+}
+
 #[test]
 fn it_is_first_alone_and_in_a_sentence() {
     let library = library();
