@@ -9,6 +9,8 @@ HOME_FOLDER holds `.claude/projects` and `.local/share/opencode`: your own home
 will do. It is only read; indexes go to a temporary folder. Both programs run
 in turn, caches warm, and see only these two kinds of history. Each figure is the median of
 the runs; peak memory is the greatest, and never below this script's own 15 MB. Prints Markdown for `RESULTS.md`.
+The rows beside the peer are those of the bundled table (`model = "table"`), which answers the first search; the
+rows "transformer" those of the default, where all-MiniLM-L6-v2 has been added by `index`.
 With --large, a generated transcript of 2 GB with a line of 60 MB is indexed.
 """
 
@@ -56,12 +58,20 @@ class Tool:
             if os.path.exists(os.path.join(home, part)):
                 shutil.copytree(os.path.join(home, part), os.path.join(self.home, part))
         self.env = dict(os.environ, HOME=self.home, XDG_CACHE_HOME=self.cache, SESSION_SEARCH_HOME=self.cache)
+        self.configure('model = "table"')
         for name in ("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "OPENCODE_DB"):
             self.env.pop(name, None)
 
+    def configure(self, line):
+        folder = os.path.join(self.home, "config")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as file:
+            file.write(line + "\nbackground = false\n")
+        self.env["SESSION_SEARCH_CONFIG"] = folder
+
     def command(self, what):
         if self.name == "session-search":
-            return [OURS, "index"] if what == "index" else [OURS, "search", QUERY, "--json"]
+            return [OURS, "index"] if what == "index" else [OURS, "search", what.removeprefix("query") or QUERY, "--json"]
         return ["fr", "--json", "--limit", "10", QUERY]
 
     def forget(self):
@@ -100,15 +110,28 @@ def compare(args, scratch):
             tool.measure("refresh, one turn appended", "index")
             for _ in range(5):
                 tool.measure("query, whole process", "query")
+    transformer(tools[0], args.runs)
     history = sum(size(os.path.join(tools[0].home, p)) for p in (".claude", ".local"))
     print(f"{platform.machine()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}; history {history / 1e6:.0f} MB; {args.runs} runs\n")
     print("| what | tool | wall | CPU | peak memory |\n| --- | --- | --- | --- | --- |")
     for row in tools[0].rows:
-        for tool in tools:
+        for tool in [tool for tool in tools if row in tool.rows]:
             wall, cpu, memory = zip(*tool.rows[row])
             print(f"| {row} | {tool.name} | {statistics.median(wall) * 1000:.0f} ms | {statistics.median(cpu) * 1000:.0f} ms | {max(memory):.0f} MB |")
+    both = tools[0].index_bytes_both
+    print(f"\nindex of session-search with the transformer: {both / 1e6:.1f} MB, {100 * both / history:.2f} % of the history")
     for tool in tools:
         print(f"\nindex of {tool.name}: {tool.index_bytes / 1e6:.1f} MB, {100 * tool.index_bytes / history:.2f} % of the history")
+
+
+def transformer(tool, runs):
+    """The default model, over what the table has indexed."""
+    tool.configure("")
+    tool.measure("transformer: all vectors, once", "index")
+    for number in range(5 * runs):
+        tool.measure("transformer: query, new words", f"query{QUERY} since update {number}")
+        tool.measure("transformer: query, asked before", f"query{QUERY} since update 0")
+    tool.index_bytes_both = size(tool.cache)
 
 
 def write_large(path):
@@ -140,7 +163,10 @@ def large(scratch):
     writer = multiprocessing.get_context("spawn").Process(target=write_large, args=(path,))
     writer.start()
     writer.join()
-    env = dict(os.environ, HOME=home, SESSION_SEARCH_HOME=os.path.join(scratch, "large-index"))
+    config = os.path.join(scratch, "home-session-search", "config")
+    with open(os.path.join(config, "config.toml"), "w", encoding="utf-8") as file:
+        file.write('model = "table"\n')
+    env = dict(os.environ, HOME=home, SESSION_SEARCH_HOME=os.path.join(scratch, "large-index"), SESSION_SEARCH_CONFIG=config)
     wall, cpu, memory = run([OURS, "index"], env)
     print(f"\ntranscript of 2 GB with a line of 60 MB: {wall:.1f} s wall, {cpu:.1f} s CPU, {memory:.0f} MB peak")
 
