@@ -117,11 +117,16 @@ def compare(args, scratch):
     for row in tools[0].rows:
         for tool in [tool for tool in tools if row in tool.rows]:
             wall, cpu, memory = zip(*tool.rows[row])
-            print(f"| {row} | {tool.name} | {statistics.median(wall) * 1000:.0f} ms | {statistics.median(cpu) * 1000:.0f} ms | {max(memory):.0f} MB |")
+            wall, cpu = [milliseconds(statistics.median(times)) for times in (wall, cpu)]
+            print(f"| {row} | {tool.name} | {wall} | {cpu} | {max(memory):.0f} MB |")
     both = tools[0].index_bytes_both
     print(f"\nindex of session-search with the transformer: {both / 1e6:.1f} MB, {100 * both / history:.2f} % of the history")
     for tool in tools:
         print(f"\nindex of {tool.name}: {tool.index_bytes / 1e6:.1f} MB, {100 * tool.index_bytes / history:.2f} % of the history")
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1000:.0f} ms" if seconds > 0.1 else f"{seconds * 1000:.1f} ms"
 
 
 def transformer(tool, runs):
