@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// The model in the binary that needs no time, and stands in for all others.
-const TABLE: &str = "table";
+/// The model in the binary that needs no time: every history is embedded with it.
+pub const TABLE: &str = "table";
 
 /// The models of this user that can be used, the best first: the one that was
 /// chosen, the others that are here, the table. Of those between the first and
@@ -54,7 +54,7 @@ impl Models {
         })
     }
 
-    /// The table, which embeds what no better model has embedded yet.
+    /// The table, which embeds everything at once.
     pub fn table(&self) -> &dyn Embedder {
         self.table.as_ref()
     }
@@ -79,24 +79,12 @@ impl Models {
     /// # Errors
     /// When the index or a model fails.
     pub fn dense(&self, index: &Reader, query: &str) -> Result<Vec<Dense>> {
-        let mut all = Vec::new();
-        let mut used: Vec<ModelId> = Vec::new();
+        let mut all: Vec<Dense> = Vec::new();
         for spec in &self.specs {
-            let is_covered = !used.is_empty() && index.pending(&used)?.is_empty();
-            if is_covered && spec.name != TABLE {
+            if spec.name != TABLE && is_covered(index, &all)? {
                 continue;
             }
-            let Some(model) = index.model(&spec.fingerprint())? else {
-                continue;
-            };
-            used.push(model.id);
-            let vector = self.query_vector(spec, query)?;
-            let scale = scale(spec);
-            all.push(Dense {
-                model,
-                vector,
-                scale,
-            });
+            all.extend(dense(index, spec, || self.query_vector(spec, query))?);
         }
         Ok(all)
     }
@@ -134,8 +122,33 @@ impl Models {
     }
 }
 
+/// True when these models together have embedded all sessions.
+fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
+    let models: Vec<ModelId> = by.iter().map(|dense| dense.model.id).collect();
+    Ok(!models.is_empty() && index.pending(&models)?.is_empty())
+}
+
+/// A query as a model sees it, if the index has vectors of that model.
+///
+/// # Errors
+/// When the index fails, or the query's vector cannot be made.
+pub fn dense(
+    index: &Reader,
+    spec: &ModelSpec,
+    vector: impl FnOnce() -> Result<Vec<f32>>,
+) -> Result<Option<Dense>> {
+    let Some(model) = index.model(&spec.fingerprint())? else {
+        return Ok(None);
+    };
+    Ok(Some(Dense {
+        model,
+        vector: vector()?,
+        scale: scale(spec),
+    }))
+}
+
 /// What cosines of a model mean.
-pub fn scale(spec: &ModelSpec) -> DenseScale {
+fn scale(spec: &ModelSpec) -> DenseScale {
     DenseScale {
         unrelated: spec.cosine.unrelated,
         related: spec.cosine.related,

@@ -5,6 +5,7 @@ use crate::args::{Arguments, Command, DemoArgs, SearchArgs, ShowArgs};
 use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
 use crate::home::Home;
+use crate::models;
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, layout, shell};
@@ -85,7 +86,9 @@ impl Demo {
 
     fn answer(&self, args: &SearchArgs) -> Result<Answer> {
         let see = |query: &str| {
-            let dense = search::dense(&self.index, self.embedder.as_ref(), query)?;
+            let model = &self.embedder;
+            let vector = || Ok(model.embed_query(query)?);
+            let dense = models::dense(&self.index, model.spec(), vector)?;
             Ok(dense.into_iter().collect())
         };
         search::answer(args, &self.index, &self.all, &see)

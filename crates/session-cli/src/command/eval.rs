@@ -2,8 +2,9 @@
 
 use crate::Found;
 use crate::args::{EvalArgs, EvalLevel};
-use crate::command::{fresh, search};
+use crate::command::fresh;
 use crate::home::Home;
+use crate::models::{self, TABLE};
 use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
@@ -16,9 +17,6 @@ use session_sources::Env;
 use session_store::Reader;
 use std::io::Write;
 use tempfile::TempDir;
-
-/// The model that every history has been embedded with.
-const TABLE: &str = "table";
 
 /// Runs the command.
 ///
@@ -39,7 +37,10 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     for level in levels(args, &set) {
         let embed = |query: &str| {
             let models = embedders.iter().map(AsRef::as_ref);
-            let dense = |model| search::dense(&index, model, query).ok()?;
+            let dense = |model: &dyn Embedder| {
+                let vector = || Ok(model.embed_query(query)?);
+                models::dense(&index, model.spec(), vector).ok()?
+            };
             models.filter_map(dense).collect()
         };
         let bar = bar(set.questions.len());

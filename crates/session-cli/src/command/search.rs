@@ -4,13 +4,12 @@ use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, demo, fresh};
 use crate::home::Home;
-use crate::models::{Models, scale};
+use crate::models::Models;
 use crate::output::{human, json, layout};
 use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::{Filter, Query};
-use session_embed::Embedder;
 use session_indexer::Outcome;
 use session_search::{Dense, Level, Ranking, Request, Resolved, Results, resolve, search};
 use session_sources::sources;
@@ -203,22 +202,6 @@ fn narrowed(filter: &FilterArgs) -> &'static str {
     } else {
         ""
     }
-}
-
-/// The query's vector, if the index has vectors of this model.
-///
-/// # Errors
-/// When the index or the model fails.
-pub fn dense(index: &Reader, embedder: &dyn Embedder, query: &str) -> Result<Option<Dense>> {
-    let spec = embedder.spec();
-    let Some(model) = index.model(&spec.fingerprint())? else {
-        return Ok(None);
-    };
-    Ok(Some(Dense {
-        model,
-        vector: embedder.embed_query(query)?,
-        scale: scale(spec),
-    }))
 }
 
 fn ranking(args: &RankingArgs) -> Ranking {
