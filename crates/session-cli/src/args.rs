@@ -1,9 +1,15 @@
 //! What can be typed.
 
+mod manual;
 mod model;
+#[cfg(test)]
+mod reference;
+mod resume;
 mod setup;
 
+pub use manual::{CompletionsArgs, ManArgs};
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
+pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
@@ -35,6 +41,8 @@ pub enum Command {
     Search(Box<SearchArgs>),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
+    /// Take a session up again, with its agent and in its folder
+    Resume(ResumeArgs),
     /// Bring the index up to date now
     Index(IndexArgs),
     /// Say what is indexed, by what, and how fresh it is
@@ -47,6 +55,10 @@ pub enum Command {
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers
     Eval(EvalArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page, or write those of all commands
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]

@@ -27,12 +27,15 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),
+        Command::Resume(resume) => command::resume::run(resume),
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
         Command::Model(model) => command::model::run(model),
         Command::Setup(setup) => command::setup::run(setup),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
+        Command::Completions(completions) => command::manual::completions(completions),
+        Command::Man(man) => command::manual::man(man),
     };
     match result {
         Ok(Found::Something) => ExitCode::SUCCESS,

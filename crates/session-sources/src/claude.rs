@@ -20,7 +20,8 @@ mod state;
 mod tags;
 mod time;
 
-use crate::{Cursor, Env, Listing, Location, Shown, Sink, Source};
+use crate::source::{caller, naming};
+use crate::{Caller, Cursor, Env, Listing, Location, Shown, Sink, Source};
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
 
@@ -45,9 +46,16 @@ impl Source for Claude {
         show::show(at, session, spans)
     }
 
-    fn resume(&self, session: &SessionMeta) -> Option<String> {
-        let is_main = session.parent.is_none() && !session.id.starts_with("agent-");
-        is_main.then(|| format!("claude --resume {}", session.id))
+    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        let command = naming("claude", "--resume", session);
+        command.filter(|_| !session.id.starts_with("agent-"))
+    }
+
+    fn caller(&self, env: &Env) -> Option<Caller> {
+        // The id has been told since 2.1; the first mark is older. An editor's
+        // terminal may have that one, too.
+        let ids = ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"];
+        caller(env, &ids, &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"])
     }
 }
 

@@ -45,7 +45,8 @@ mod source;
 
 pub use env::Env;
 pub use source::{
-    Collected, Cursor, Flow, Listing, Located, Location, Shown, Sink, Source, Stamp, Warning,
+    Caller, Collected, Cursor, Flow, Listing, Located, Location, Shown, Sink, Source, Stamp,
+    Warning,
 };
 
 static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];

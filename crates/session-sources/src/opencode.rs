@@ -20,7 +20,8 @@ mod tool;
 mod tree;
 mod turns;
 
-use crate::{Cursor, Env, Listing, Location, Shown, Sink, Source};
+use crate::source::{caller, naming};
+use crate::{Caller, Cursor, Env, Listing, Location, Shown, Sink, Source};
 use database::Database;
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
@@ -59,14 +60,12 @@ impl Source for OpenCode {
         }
     }
 
-    fn resume(&self, session: &SessionMeta) -> Option<String> {
-        // The id comes from a file and goes to a shell.
-        let plain = session
-            .id
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
-        let own = plain && !session.id.is_empty() && session.parent.is_none();
-        own.then(|| format!("opencode --session {}", session.id))
+    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        naming("opencode", "--session", session)
+    }
+
+    fn caller(&self, env: &Env) -> Option<Caller> {
+        caller(env, &["OPENCODE_SESSION_ID"], &["OPENCODE"])
     }
 }
 

@@ -25,8 +25,43 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown;
 
-    /// The command that takes a session up again, to be typed by the user.
-    fn resume(&self, session: &SessionMeta) -> Option<String>;
+    /// The program that takes a session up again, and its arguments. None for
+    /// a subagent's, and for an id that a program could take for an option.
+    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>>;
+
+    /// Which of its sessions started this process, by what it tells the
+    /// processes that it starts.
+    fn caller(&self, env: &Env) -> Option<Caller>;
+}
+
+/// The session that this process works for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// The one with this id.
+    Session(String),
+    /// Some session: the agent says that it is there, and not which one.
+    Unnamed,
+}
+
+/// The arguments of a command that names a session, for ids as agents make them.
+pub(crate) fn naming(program: &str, option: &str, session: &SessionMeta) -> Option<Vec<String>> {
+    let id = &session.id;
+    let is_plain = id
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+    let is_own = is_plain && !id.is_empty() && !id.starts_with('-') && session.parent.is_none();
+    is_own.then(|| [program, option, id].map(str::to_owned).to_vec())
+}
+
+/// What agents' variables tell: the first of `ids` that is set, else whether
+/// one of `marks` is.
+pub(crate) fn caller(env: &Env, ids: &[&str], marks: &[&str]) -> Option<Caller> {
+    let id = ids.iter().find_map(|name| env.get(name));
+    let is_there = || marks.iter().any(|name| env.get(name).is_some());
+    match id {
+        Some(id) => Some(Caller::Session(id.to_owned())),
+        None => is_there().then_some(Caller::Unnamed),
+    }
 }
 
 /// What [`Source::locate`] found.

@@ -64,8 +64,14 @@ pub fn project(session: &SessionRow) -> &str {
     }
 }
 
-/// The command that takes a session up again.
+/// The command that takes a session up again, as it is typed.
 pub fn resume(session: &SessionRow) -> Option<String> {
+    resuming(session).map(|words| words.join(" "))
+}
+
+/// The program that takes a session up again, and its arguments: all of them
+/// words that a shell takes as they are.
+pub fn resuming(session: &SessionRow) -> Option<Vec<String>> {
     let source = sources()
         .iter()
         .find(|s| s.name() == SourceName(session.source.clone().into()))?;

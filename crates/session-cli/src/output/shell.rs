@@ -19,6 +19,16 @@ pub fn query(text: &str) -> String {
     }
 }
 
+/// A path as a shell takes it, whatever is in it.
+pub fn path(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+@%".contains(c);
+    if !path.is_empty() && path.chars().all(plain) && !path.starts_with('-') {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
 /// An id as a shell takes it: `#` begins a comment there.
 pub fn id(id: &str) -> String {
     if id.starts_with('#') {
@@ -87,6 +97,8 @@ mod tests {
         assert_eq!(query("docker bridge"), "\"docker bridge\"");
         assert_eq!(query("it's $HOME\n`x`"), "'it'\\''s $HOME `x`'");
         assert_eq!(query("-x"), "'-x'");
+        assert_eq!(path("/home/ann/app"), "/home/ann/app");
+        assert_eq!(path("/it's $x"), "'/it'\\''s $x'");
         assert_eq!((id("a1b2"), id("#12")), ("a1b2".into(), "'#12'".into()));
     }
 

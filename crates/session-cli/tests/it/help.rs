@@ -21,15 +21,18 @@ fn help_of_the_program() {
     Usage: session-search <COMMAND>
 
     Commands:
-      search  Find sessions, or turns with --depth 2
-      show    Show turns of a session in full: words, calls, edits, commands, outputs
-      index   Bring the index up to date now
-      status  Say what is indexed, by what, and how fresh it is
-      model   List models, choose one, bring one here
-      setup   Choose a model, keep history longer, install the skill; all optional
-      demo    Walk the three levels on a small built-in history
-      eval    Measure how well search answers questions with known answers
-      help    Print this message or the help of the given subcommand(s)
+      search       Find sessions, or turns with --depth 2
+      show         Show turns of a session in full: words, calls, edits, commands, outputs
+      resume       Take a session up again, with its agent and in its folder
+      index        Bring the index up to date now
+      status       Say what is indexed, by what, and how fresh it is
+      model        List models, choose one, bring one here
+      setup        Choose a model, keep history longer, install the skill; all optional
+      demo         Walk the three levels on a small built-in history
+      eval         Measure how well search answers questions with known answers
+      completions  Print completions for a shell
+      man          Print the man page, or write those of all commands
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help
@@ -280,5 +283,64 @@ fn help_of_setup() {
 
     On a terminal it asks for what the options leave open; each step can be skipped and taken again.
     Elsewhere it does what the options say; without --yes it shows what it would write.
+    ");
+}
+
+#[test]
+fn help_of_resume() {
+    assert_snapshot!(help(&["resume"]), @r"
+    Take a session up again, with its agent and in its folder
+
+    Usage: session-search resume [OPTIONS] <ID>
+
+    Arguments:
+      <ID>  Session id, or the beginning of it
+
+    Options:
+          --print  Show the command, and do not run it
+          --json   Print JSON, and do not run it
+      -h, --help   Print help
+
+    Examples:
+      session-search resume a1b2c3d4            goes on with it, in its folder
+      session-search resume a1b2c3d4 --print    shows the command
+    ");
+}
+
+#[test]
+fn help_of_completions() {
+    assert_snapshot!(help(&["completions"]), @r"
+    Print completions for a shell
+
+    Usage: session-search completions <SHELL>
+
+    Arguments:
+      <SHELL>  The shell that is to know the commands and options [possible values: bash, elvish, fish,
+               powershell, zsh]
+
+    Options:
+      -h, --help  Print help
+
+    Examples:
+      session-search completions bash > ~/.local/share/bash-completion/completions/session-search
+      session-search completions zsh > ~/.zfunc/_session-search
+      session-search completions fish > ~/.config/fish/completions/session-search.fish
+    ");
+}
+
+#[test]
+fn help_of_man() {
+    assert_snapshot!(help(&["man"]), @r"
+    Print the man page, or write those of all commands
+
+    Usage: session-search man [OPTIONS]
+
+    Options:
+          --to <DIR>  Write the pages of all commands into this folder, which is made if need be
+      -h, --help      Print help
+
+    Examples:
+      session-search man | man -l -
+      session-search man --to ~/.local/share/man/man1
     ");
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{SESSION, Transcript, meta};
 use insta::assert_debug_snapshot;
+use session_core::SessionMeta;
 
 const PROMPT: &str = concat!(r#"{"type":"user","uuid":"u1","message":"Hello"}"#, "\n");
 
@@ -143,5 +144,15 @@ fn files_without_a_turn_are_no_sessions() {
 fn resuming_is_a_command() {
     let found = Transcript::new(PROMPT).read(None);
     let command = crate::support::claude().resume(&found.sessions[0]);
-    assert_eq!(command, Some(format!("claude --resume {SESSION}")));
+    assert_eq!(command.unwrap(), ["claude", "--resume", SESSION]);
+    let odd = |id: &str| {
+        let meta = SessionMeta {
+            id: id.to_owned(),
+            ..SessionMeta::default()
+        };
+        crate::support::claude().resume(&meta)
+    };
+    for id in ["--help", "a b", "$(x)", ""] {
+        assert_eq!(odd(id), None, "{id}");
+    }
 }

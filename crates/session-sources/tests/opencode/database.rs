@@ -337,8 +337,8 @@ fn a_session_is_resumed_by_its_id() {
         })
     };
     assert_eq!(
-        resume("ses_01Ab", None).as_deref(),
-        Some("opencode --session ses_01Ab")
+        resume("ses_01Ab", None).unwrap(),
+        ["opencode", "--session", "ses_01Ab"]
     );
     assert_eq!(resume("ses_01Ab", Some("ses_02")), None);
     assert_eq!(resume("ses_1; rm x", None), None);

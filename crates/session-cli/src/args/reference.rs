@@ -1,0 +1,143 @@
+//! The part of `docs/cli.md` that the parser writes: a table of the commands
+//! and the options of each. `UPDATE_DOCS=1 cargo test -p session-cli reference`
+//! writes it anew.
+
+use super::Arguments;
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory};
+use std::path::Path;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+
+/// The page with what lies between the marks of `part` replaced.
+fn with_part(page: &str, part: &str, text: &str) -> String {
+    let begin = format!("<!-- {part}: written by a test, see CONTRIBUTING.md -->\n");
+    let end = format!("<!-- end of {part} -->\n");
+    let (head, rest) = page.split_once(&begin).expect(&begin);
+    let (_, tail) = rest.split_once(&end).expect(&end);
+    format!("{head}{begin}\n{text}\n{end}{tail}")
+}
+
+/// Every command that can be seen, by its names, those that only hold others
+/// left out.
+fn commands(of: &Command, path: &str, found: &mut Vec<(String, Command)>) {
+    let subcommands = of.get_subcommands();
+    for command in subcommands.filter(|c| !c.is_hide_set() && c.get_name() != "help") {
+        let name = format!("{path}{}", command.get_name());
+        if command.has_subcommands() {
+            commands(command, &format!("{name} "), found);
+        } else {
+            found.push((name, command.clone()));
+        }
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('\n', " ").replace('|', "\\|")
+}
+
+fn words(text: Option<&StyledStr>) -> String {
+    text.map(|text| cell(text.to_string().trim()))
+        .unwrap_or_default()
+}
+
+/// A positional argument as it is typed.
+fn place(argument: &Arg) -> String {
+    let names = argument.get_value_names().unwrap_or_default();
+    match argument.is_required_set() {
+        true => format!(" {}", names.join(" ")),
+        false => format!(" [{}]", names.join(" ")),
+    }
+}
+
+fn shown(command: &Command) -> Vec<&Arg> {
+    let arguments = command.get_arguments();
+    arguments
+        .filter(|a| !a.is_hide_set() && !["help", "version"].contains(&a.get_id().as_str()))
+        .collect()
+}
+
+fn table(all: &[(String, Command)]) -> String {
+    let mut out = "| command | does |\n| --- | --- |\n".to_owned();
+    for (name, command) in all {
+        let arguments = shown(command);
+        let places = arguments.iter().filter(|a| a.is_positional());
+        let places: String = places.map(|a| place(a)).collect();
+        let about = words(command.get_about());
+        out.push_str(&format!("| `{name}{}` | {about} |\n", cell(&places)));
+    }
+    out
+}
+
+/// How an option is typed: `-n, --limit N`.
+fn typed(argument: &Arg) -> String {
+    if argument.is_positional() {
+        return place(argument).trim().to_owned();
+    }
+    let short = argument.get_short().map(|s| format!("-{s}"));
+    let long = argument.get_long().map(|l| format!("--{l}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    let takes = argument.get_action().takes_values();
+    let values = argument.get_value_names().filter(|_| takes);
+    let values = values.map(|v| format!(" {}", v.join(" ")));
+    format!("{}{}", names.join(", "), values.unwrap_or_default())
+}
+
+/// What an option is, with what it may be and what it is when it is not given.
+fn means(argument: &Arg) -> String {
+    let mut out = words(argument.get_help());
+    let takes = argument.get_action().takes_values();
+    let values = argument.get_possible_values();
+    let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+    if takes && !names.is_empty() {
+        out.push_str(&format!(" ({})", names.join(", ")));
+    }
+    let defaults = argument.get_default_values();
+    let defaults: Vec<_> = defaults.iter().map(|d| d.to_string_lossy()).collect();
+    if takes && !defaults.is_empty() && !argument.is_hide_default_value_set() {
+        out.push_str(&format!(", else `{}`", cell(&defaults.join(" "))));
+    }
+    out
+}
+
+fn options(all: &[(String, Command)]) -> String {
+    let mut out = String::new();
+    for (name, command) in all {
+        out.push_str(&format!("### {name}\n\n{}.\n", words(command.get_about())));
+        let arguments = shown(command);
+        if !arguments.is_empty() {
+            out.push_str("\n| option | is |\n| --- | --- |\n");
+        }
+        for argument in arguments {
+            let typed = cell(&typed(argument));
+            out.push_str(&format!("| `{typed}` | {} |\n", means(argument)));
+        }
+        if let Some(examples) = command.get_after_help() {
+            let examples = examples.to_string();
+            out.push_str(&format!("\n```\n{}\n```\n", examples.trim_end()));
+        }
+        out.push('\n');
+    }
+    out.trim_end().to_owned() + "\n"
+}
+
+#[test]
+fn the_reference_is_what_the_parser_knows() {
+    let mut command = Arguments::command();
+    command.build();
+    let mut all = Vec::new();
+    commands(&command, "", &mut all);
+    let old = fs_err::read_to_string(Path::new(PAGE)).unwrap();
+    let new = with_part(&old, "commands", &table(&all));
+    let new = with_part(&new, "options", &options(&all));
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs_err::write(PAGE, &new).unwrap();
+    } else if let Some((old, new)) = old.lines().zip(new.lines()).find(|(a, b)| a != b) {
+        panic!("docs/cli.md is stale:\n  {old}\nshould be\n  {new}\nUPDATE_DOCS=1 writes it anew");
+    } else {
+        assert_eq!(
+            old, new,
+            "docs/cli.md is stale: UPDATE_DOCS=1 writes it anew"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Completions and man pages.
+
+use crate::environment::TestEnvironment;
+
+#[test]
+fn every_shell_learns_the_commands() {
+    let env = TestEnvironment::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = env.run(&["completions", shell]).succeeded().stdout();
+        for word in ["search", "resume", "exclude-session"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    env.run(&["completions", "tcsh"]).exits(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_takes_its_completions() {
+    let env = TestEnvironment::new();
+    let script = env.path("completions.bash");
+    let text = env.run(&["completions", "bash"]).succeeded().stdout();
+    fs_err::write(&script, text).unwrap();
+    let Ok(checked) = std::process::Command::new("bash")
+        .arg("-n")
+        .arg(script)
+        .output()
+    else {
+        return; // no bash here
+    };
+    assert!(checked.status.success(), "{checked:?}");
+}
+
+#[test]
+fn the_page_and_those_of_the_commands() {
+    let env = TestEnvironment::new();
+    let page = env.run(&["man"]).succeeded().stdout();
+    assert!(page.contains(".TH session-search 1"), "{page}");
+    let folder = env.path("share/man1");
+    env.run(&["man", "--to", folder.to_str().unwrap()])
+        .succeeded();
+    for name in ["session-search.1", "session-search-search.1"] {
+        let page = fs_err::read_to_string(folder.join(name)).unwrap();
+        assert!(page.contains(".SH NAME"), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_is_an_error() {
+    let env = TestEnvironment::new();
+    let file = env.path("file");
+    fs_err::write(&file, "").unwrap();
+    env.run(&["man", "--to", file.to_str().unwrap()]).exits(2);
+}

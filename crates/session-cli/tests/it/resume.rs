@@ -1,0 +1,119 @@
+//! Taking a session up again.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+
+const MAIN: &str = "7a1e0c52-0000-4000-8000-000000000001";
+const FAR: &str = "8b2f1d63-0000-4000-8000-000000000002";
+const AGENT: &str = "agent-93c02e74";
+
+/// A session in a folder that is there, one in a folder that is not, and a
+/// subagent of the first.
+fn env() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let folder = env.home("app's code");
+    fs_err::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let lit = |id: &str, cwd: &str| Transcript::new(id, cwd).user("Light the lantern");
+    env.claude(&lit(MAIN, folder).assistant("Lit.").folder("app"));
+    env.claude(&lit(FAR, "/srv/gone").assistant("Lit again."));
+    let agent = lit(AGENT, folder).agent_of(MAIN).folder("app");
+    env.claude(&agent.assistant("I lit it."));
+    env.run(&["index"]).succeeded();
+    env
+}
+
+#[test]
+fn the_command_is_shown() {
+    let env = env();
+    assert_snapshot!(env.run(&["resume", "7a1e", "--print"]), @r"
+    exit code: 0
+    ----- stdout -----
+    cd '[TMP]/home/app'\''s code' && claude --resume 7a1e0c52-0000-4000-8000-000000000001
+    ----- stderr -----
+    ");
+    assert_snapshot!(env.run(&["resume", "8b2f", "--print"]), @r"
+    exit code: 0
+    ----- stdout -----
+    cd /srv/gone && claude --resume 8b2f1d63-0000-4000-8000-000000000002
+    ----- stderr -----
+    note: the session's folder `/srv/gone` is not there any more
+    ");
+    let json = env.json(&["resume", "7a1e"]);
+    assert_eq!(json["folder_exists"], true);
+    assert_eq!(
+        json["command"],
+        serde_json::json!(["claude", "--resume", MAIN])
+    );
+    assert_eq!(env.json(&["resume", "8b2f"])["folder_exists"], false);
+}
+
+#[test]
+fn what_cannot_be_taken_up_says_why() {
+    let env = env();
+    assert_snapshot!(env.run(&["resume", "8b2f"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the session's folder `/srv/gone` is not there any more
+    hint: make it again, or `session-search show 8b2f1d63-0000-4000-8000-000000000002`
+    ");
+    assert_snapshot!(env.run(&["resume", AGENT, "--print"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: agent-93c02e74 is what a subagent did, which nothing takes up
+    hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001` takes up the session that started it
+    ");
+    assert_snapshot!(env.run(&["resume", "ffff"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no session begins with `ffff`
+    hint: `session-search search` prints ids
+    ");
+    fs_err::remove_dir_all(env.home(".claude/projects/app")).unwrap();
+    assert_snapshot!(env.run(&["resume", "7a1e"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the history of 7a1e0c52-0000-4000-8000-000000000001 is gone, so its agent cannot take it up
+    hint: `session-search show 7a1e0c52-0000-4000-8000-000000000001` has what was indexed of it
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_agent_is_started_in_the_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let start = |path: &std::path::Path| {
+        let mut command = env.command();
+        command.args(["resume", "7a1e"]).env("PATH", path);
+        env.ran(command.output().unwrap())
+    };
+    let bin = env.path("bin");
+    fs_err::create_dir(&bin).unwrap();
+    assert_snapshot!(start(&bin), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no `claude` on PATH
+    hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001 --print` shows what to type
+    ");
+    let agent = bin.join("claude");
+    fs_err::write(&agent, "#!/bin/sh\npwd\necho \"$@\"\nexit 7\n").unwrap();
+    fs_err::set_permissions(&agent, PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = start(&bin).exits(7);
+    let folder = fs_err::canonicalize(env.home("app's code")).unwrap();
+    assert_eq!(
+        ran.stdout(),
+        format!("{}\n--resume {MAIN}\n", folder.display())
+    );
+}
