@@ -29,9 +29,11 @@
 
 mod compact;
 mod content;
+mod contents;
 mod error;
 mod files;
 mod folder;
+mod frame;
 mod lexical;
 mod matrix;
 mod model;

@@ -1,6 +1,6 @@
 //! Reading: many may, and none waits for the writer.
 
-use crate::content::unpack;
+use crate::contents::Filling;
 use crate::error::Result;
 use crate::model::{Level, ModelRow};
 use crate::row::{
@@ -8,13 +8,15 @@ use crate::row::{
 };
 use crate::{folder, schema};
 use rusqlite::{Connection, OptionalExtension};
-use session_core::TurnContent;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// Reads the index.
 pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
+    /// What the writer that reads by this has not written yet.
+    pub(crate) filling: RefCell<Option<Filling>>,
 }
 
 impl Reader {
@@ -30,6 +32,7 @@ impl Reader {
         Self {
             db,
             root: root.to_owned(),
+            filling: RefCell::default(),
         }
     }
 
@@ -122,18 +125,6 @@ impl Reader {
         let mut found = self.db.prepare_cached(&query)?;
         let rows = found.query_map([session], turn_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// What a turn says.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn content(&self, turn: i64) -> Result<TurnContent> {
-        let mut found = self
-            .db
-            .prepare_cached("SELECT content FROM contents WHERE turn = ?1")?;
-        let blob: Option<Vec<u8>> = found.query_row([turn], |row| row.get(0)).optional()?;
-        Ok(blob.map(|b| unpack(&b)).unwrap_or_default())
     }
 
     /// Checks the database's own structure, and that every row of every matrix

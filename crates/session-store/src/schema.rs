@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. Another version is not read: the index can
 /// always be built anew from the histories.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -31,8 +31,8 @@ CREATE INDEX sessions_uid ON sessions(uid);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER);
-CREATE TABLE contents(turn INTEGER PRIMARY KEY, content BLOB NOT NULL);
+  origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
+CREATE TABLE contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
 CREATE UNIQUE INDEX turns_session ON turns(session, idx);
 CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
 CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
@@ -103,9 +103,14 @@ fn keep_plans(db: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Bytes of a page in a new database. Frames of contents fill pages of the usual
+/// 4096 less well: the database would be 4 % larger.
+const PAGE: u32 = 2048;
+
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;
     keep_plans(db)?;
+    db.pragma_update(None, "page_size", PAGE)?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     db.pragma_update(None, "synchronous", "NORMAL")?;
     db.pragma_update(None, "cache_size", -8_000)?;

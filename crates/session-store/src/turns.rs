@@ -1,6 +1,6 @@
 //! Writing turns, each once over all copies of a history.
 
-use crate::content::{hash, moment, pack, unpack};
+use crate::content::{hash, moment};
 use crate::error::Result;
 use crate::lexical;
 use crate::writer::Writer;
@@ -87,26 +87,31 @@ impl Writer {
 
     fn known(&self, session: i64, index: u32) -> Result<Option<Known>> {
         let mut find = self.db.prepare_cached(
-            "SELECT id, content, origin, moment FROM turns JOIN contents ON turn = id
-             WHERE session = ?1 AND idx = ?2",
+            "SELECT id, origin, moment FROM turns WHERE session = ?1 AND idx = ?2",
         )?;
         let known = find.query_row(params![session, index], |row| {
-            Ok(Known {
-                id: row.get(0)?,
-                content: unpack(row.get_ref(1)?.as_blob()?),
-                identity: Identity {
-                    origin: row.get(2)?,
-                    moment: row.get(3)?,
-                },
-            })
+            let identity = Identity {
+                origin: row.get(1)?,
+                moment: row.get(2)?,
+            };
+            Ok((row.get(0)?, identity))
         });
-        Ok(known.optional()?)
+        let Some((id, identity)) = known.optional()? else {
+            return Ok(None);
+        };
+        let content = self.content(id)?;
+        Ok(Some(Known {
+            id,
+            content,
+            identity,
+        }))
     }
 
     fn insert_turn(&self, session: i64, turn: &Turn, content: &TurnContent) -> Result<i64> {
+        let frame = self.frame_for(session)?;
         let mut insert = self.db.prepare_cached(
-            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, frame)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
         let Identity { origin, moment } = Identity::of(turn);
         let id = insert.insert(params![
@@ -120,11 +125,10 @@ impl Writer {
             turn.span.end.cast_signed(),
             origin,
             moment,
-            turn.leaf.as_deref().map(hash)
+            turn.leaf.as_deref().map(hash),
+            frame
         ])?;
-        self.db
-            .prepare_cached("INSERT INTO contents(turn, content) VALUES(?1, ?2)")?
-            .execute(params![id, pack(content)?])?;
+        self.add_content(id, content)?;
         Ok(id)
     }
 
@@ -149,9 +153,7 @@ impl Writer {
         if known.content == *content {
             return Ok(is_other);
         }
-        self.db
-            .prepare_cached("UPDATE contents SET content = ?2 WHERE turn = ?1")?
-            .execute(params![known.id, pack(content)?])?;
+        self.change_content(known.id, content)?;
         Ok(true)
     }
 
@@ -184,14 +186,14 @@ impl Writer {
 
     fn owner(&self, id: i64, content: &TurnContent) -> Result<Option<i64>> {
         let mut find = self.db.prepare_cached(
-            "SELECT t.id, c.content FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
-               JOIN contents c ON c.turn = t.id
+            "SELECT t.id FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
              WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
         )?;
         let mut rows = find.query([id])?;
         while let Some(row) = rows.next()? {
-            if is_within(content, &unpack(&row.get::<_, Vec<u8>>(1)?)) {
-                return Ok(Some(row.get(0)?));
+            let other = row.get(0)?;
+            if is_within(content, &self.content(other)?) {
+                return Ok(Some(other));
             }
         }
         Ok(None)
@@ -275,9 +277,8 @@ impl Writer {
         drop(find);
         for &id in &old {
             self.drop_words(id)?;
+            self.remove_content(id)?;
             self.db.execute("DELETE FROM turns WHERE id = ?1", [id])?;
-            self.db
-                .execute("DELETE FROM contents WHERE turn = ?1", [id])?;
             self.settle_copies(id)?;
         }
         if !old.is_empty() {

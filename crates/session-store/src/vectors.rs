@@ -106,17 +106,7 @@ impl Reader {
             .query_row([session], |row| row.get(0))
             .optional()?
             .flatten();
-        let mut find = self.db.prepare_cached(
-            "SELECT id, content FROM turns JOIN contents ON turn = id
-             WHERE session = ?1 AND owner IS NULL ORDER BY idx",
-        )?;
-        let rows = find.query_map([session], |row| {
-            Ok((
-                row.get(0)?,
-                crate::content::unpack(row.get_ref(1)?.as_blob()?),
-            ))
-        })?;
-        let turns = rows.collect::<rusqlite::Result<_>>()?;
+        let turns = self.own_contents(session)?;
         Ok(SessionContents { title, turns })
     }
 

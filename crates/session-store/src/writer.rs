@@ -108,6 +108,7 @@ impl Writer {
             return Ok(());
         }
         self.finish_replacing()?;
+        self.write_frame()?;
         self.drop_let_go()?;
         self.appends.flush()?;
         self.connection().execute_batch("COMMIT")?;

@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use super::loose::Text;
+use super::state::is_default;
 use crate::project::project_root;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, text};
@@ -12,13 +13,20 @@ const FACT_LIMIT: usize = 2048;
 /// The facts so far. They are part of a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Facts {
+    #[serde(default, skip_serializing_if = "is_default")]
     cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     project: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     branch: Option<String>,
     /// Set by the user; empty when cleared.
+    #[serde(default, skip_serializing_if = "is_default")]
     custom_title: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     ai_title: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     parent: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
     forked_from: Option<String>,
 }
 

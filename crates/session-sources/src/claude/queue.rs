@@ -6,6 +6,7 @@
 
 use super::fingerprint;
 use super::prompt::Words;
+use super::state::is_default;
 use serde::{Deserialize, Serialize};
 
 const WAITING: usize = 64;
@@ -14,10 +15,13 @@ const DELIVERED: usize = 16;
 /// The queue as the operations so far left it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Queue {
+    #[serde(default, skip_serializing_if = "is_default")]
     waiting: Vec<Waiting>,
     /// Texts that became turns when they were removed.
+    #[serde(default, skip_serializing_if = "is_default")]
     delivered: Vec<u64>,
     /// Something was dequeued of which no one knows what.
+    #[serde(default, skip_serializing_if = "is_default")]
     stray: bool,
 }
 

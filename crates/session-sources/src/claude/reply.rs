@@ -2,6 +2,7 @@
 
 use super::entry::Block;
 use super::fingerprint;
+use super::state::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session_core::{TEXT_LIMIT, text};
@@ -19,7 +20,9 @@ const BLOCKS: usize = 64;
 /// is the same to the letter. In doubt all is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reply {
+    #[serde(default, skip_serializing_if = "is_default")]
     id: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
     blocks: Vec<Mark>,
 }
 

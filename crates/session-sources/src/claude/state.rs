@@ -20,15 +20,28 @@ const SEEN: usize = 24;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     /// Index of the next turn.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub next: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub standing: Standing,
     /// Offset of the summary that came before the first turn.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub preface: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub seen: Seen,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Reply,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shells: Shells,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub queue: Queue,
+    #[serde(default, skip_serializing_if = "is_default")]
     pub facts: Facts,
+}
+
+/// True for what a cursor need not say.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Whether there is a turn that the next line belongs to.

@@ -149,7 +149,7 @@ fn read_all(index: &Index) -> Result<(), StoreError> {
 fn a_content_that_is_damaged_costs_itself() {
     let index = filled();
     let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
-    db.execute("UPDATE contents SET content = x'00ff' WHERE turn = 1", [])
+    db.execute("UPDATE contents SET frame = x'00ff' WHERE id = 1", [])
         .unwrap();
     let reader = index.reader();
     assert_eq!(reader.content(1).unwrap().prompt, "");
