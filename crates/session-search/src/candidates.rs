@@ -1,7 +1,7 @@
 //! Turns grouped to sessions: a session counts by its best evidence.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::Scored;
-use std::collections::HashMap;
 
 /// Something that speaks for a turn or a session.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) struct Evidence {
 pub(crate) struct Candidates {
     pub(crate) scored: Vec<Scored>,
     /// For each session the turn that spoke best for it.
-    pub(crate) best_turn: HashMap<i64, (i64, f32)>,
+    pub(crate) best_turn: FxHashMap<i64, (i64, f32)>,
 }
 
 /// Candidates at turn level: evidence that is a turn, as it is.
@@ -37,9 +37,9 @@ pub(crate) fn turns(evidence: &[Evidence], limit: usize) -> Candidates {
 /// Candidates at session level, from evidence that is sorted, best first.
 pub(crate) fn sessions(evidence: &[Evidence], limit: usize) -> Candidates {
     let mut found = Candidates::default();
-    let mut seen: HashMap<i64, ()> = HashMap::new();
+    let mut seen = FxHashSet::default();
     for e in evidence {
-        if seen.len() < limit && seen.insert(e.session, ()).is_none() {
+        if seen.len() < limit && seen.insert(e.session) {
             found.scored.push(Scored {
                 id: e.session,
                 score: e.score,

@@ -4,8 +4,8 @@ use crate::candidates::Evidence;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
 use crate::scale::{DenseScale, Spread};
+use rustc_hash::FxHashMap;
 use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
-use std::collections::HashMap;
 
 /// A query as a model sees it.
 #[derive(Debug, Clone)]
@@ -69,16 +69,17 @@ pub(crate) fn list(
 ) -> Result<DenseList, StoreError> {
     let by_session = request.level == Level::Session && !passing.by_turn();
     let words = request.query.terms.len();
-    let mut all: HashMap<(i64, i64), Near> = HashMap::new();
+    let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
     let mut spreads = Vec::new();
     for dense in models {
         let mut found = scored(index, dense, Rows::Turn)?;
         if by_session {
-            found.extend(scored(index, dense, Rows::Session)?);
+            found.extend(best_chunks(scored(index, dense, Rows::Session)?));
         }
-        let Some(spread) = spread(&mut found, dense, passing)? else {
+        let Some(spread) = spread(&found, dense, passing)? else {
             continue;
         };
+        all.reserve(found.len());
         add(&mut all, &found, &spread, |cosine| {
             dense.scale.worth(cosine, words)
         });
@@ -94,19 +95,28 @@ pub(crate) fn list(
     nearest(all, spreads, passing)
 }
 
+/// Of several chunks of a session the best one counts.
+fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
+    found.sort_unstable_by(|a, b| {
+        let by_session = a.1.session.cmp(&b.1.session);
+        by_session
+            .then(b.0.total_cmp(&a.0))
+            .then(a.1.row.cmp(&b.1.row))
+    });
+    found.dedup_by_key(|(_, owner)| owner.session);
+    found
+}
+
 /// How a model's cosines with what passes lie; `None` where nothing does.
-/// Sorts them, best first.
 fn spread(
-    found: &mut [(f32, Owner)],
+    found: &[(f32, Owner)],
     dense: &Dense,
     passing: &mut Passing<'_>,
 ) -> Result<Option<Spread>, StoreError> {
-    found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
     let mut best = None;
-    for (cosine, owner) in found.iter() {
-        if place(owner, passing)?.is_some() {
+    for (cosine, owner) in found {
+        if best.is_none_or(|best| *cosine > best) && place(owner, passing)?.is_some() {
             best = Some(*cosine);
-            break;
         }
     }
     let sessions = passing.sessions();
@@ -117,19 +127,14 @@ fn spread(
     Ok(best.map(|best| Spread::of(turns, best, &dense.model.name, &dense.scale)))
 }
 
-/// Adds what a model says, its cosines sorted, best first: of several chunks of
-/// a session the best one counts.
+/// Adds what a model says.
 fn add(
-    all: &mut HashMap<(i64, i64), Near>,
+    all: &mut FxHashMap<(i64, i64), Near>,
     found: &[(f32, Owner)],
     spread: &Spread,
     worth: impl Fn(f32) -> f32,
 ) {
-    let mut chunks = std::collections::HashSet::new();
     for (cosine, owner) in found {
-        if owner.turn == 0 && !chunks.insert(owner.session) {
-            continue;
-        }
         let near = all.entry(stands_for(owner)).or_insert_with(|| Near {
             owner: *owner,
             sum: 0.0,

@@ -1,22 +1,22 @@
 //! Which sessions and turns a filter lets through.
 
+use rustc_hash::FxHashMap;
 use session_core::{Filter, path_matches};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 /// A filter applied to an index. Sessions are judged at once, turns when they
 /// are met, each once.
 pub(crate) struct Passing<'a> {
     index: &'a Reader,
     filter: &'a Filter,
-    sessions: HashMap<i64, &'a SessionRow>,
-    turns: HashMap<i64, bool>,
+    sessions: FxHashMap<i64, &'a SessionRow>,
+    turns: FxHashMap<i64, bool>,
     copies: OnceCell<Copies>,
 }
 
 /// The copies of each turn, as turn and session.
-type Copies = HashMap<i64, Vec<(i64, i64)>>;
+type Copies = FxHashMap<i64, Vec<(i64, i64)>>;
 
 impl<'a> Passing<'a> {
     pub(crate) fn new(index: &'a Reader, sessions: &'a [SessionRow], filter: &'a Filter) -> Self {
@@ -25,13 +25,13 @@ impl<'a> Passing<'a> {
             index,
             filter,
             sessions: passing.map(|s| (s.id, s)).collect(),
-            turns: HashMap::new(),
+            turns: FxHashMap::default(),
             copies: OnceCell::new(),
         }
     }
 
     /// The sessions that pass.
-    pub(crate) fn sessions(&self) -> &HashMap<i64, &'a SessionRow> {
+    pub(crate) fn sessions(&self) -> &FxHashMap<i64, &'a SessionRow> {
         &self.sessions
     }
 
@@ -153,7 +153,7 @@ enum Standing {
 }
 
 fn copies(index: &Reader) -> Result<Copies, StoreError> {
-    let mut copies = Copies::new();
+    let mut copies = Copies::default();
     for copy in index.copies()? {
         let known = copies.entry(copy.owner).or_default();
         known.push((copy.turn, copy.session));

@@ -9,9 +9,9 @@ use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
 use crate::snippet::snippet;
 use crate::weighing::{Side, Weighing};
+use rustc_hash::FxHashMap;
 use session_core::{Band, Fused, fuse};
 use session_store::{Reader, SessionRow, StoreError};
-use std::collections::HashMap;
 
 /// Candidates of each list.
 const LEXICAL: usize = 150;
@@ -101,7 +101,7 @@ fn hit(
     fused: &Fused,
     lists: &[&Candidates; 2],
     (weighing, named): (&Weighing, &Named),
-    sessions: &HashMap<i64, &SessionRow>,
+    sessions: &FxHashMap<i64, &SessionRow>,
 ) -> Result<Option<Hit>, StoreError> {
     let turn = match request.level {
         Level::Turn => Some(fused.id),
