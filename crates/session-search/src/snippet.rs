@@ -1,5 +1,6 @@
 //! The lines of a turn that show best why it was found.
 
+use memchr::memmem::Finder;
 use session_core::{Query, TurnContent, noise, text};
 
 /// How far into a text a passage is looked for.
@@ -12,7 +13,7 @@ const CUT: char = '…';
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
 pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> String {
-    let words: Vec<String> = query.terms.iter().map(|t| fold(&t.text)).collect();
+    let words: Vec<Word> = query.terms.iter().map(|t| Word::of(&t.text)).collect();
     let prompt = Some(&content.prompt).filter(|p| !says_little(p) || content.answer.is_empty());
     let said = prompt.into_iter().chain([&content.answer]);
     let texts = said.chain(&content.commands).chain(&content.errors);
@@ -51,14 +52,84 @@ struct Passage<'a> {
     within: bool,
 }
 
+/// A word of the query, folded.
+struct Word {
+    finder: Finder<'static>,
+    /// It has to stand at the beginning of a word: it is made of letters that
+    /// stand alone, and `or` is not in `error`.
+    begins: bool,
+}
+
+impl Word {
+    fn of(text: &str) -> Self {
+        let folded = fold(text);
+        Self {
+            begins: folded.starts_with(|c: char| c.is_ascii_alphanumeric()),
+            finder: Finder::new(&folded).into_owned(),
+        }
+    }
+
+    /// Where it is in a text.
+    fn places(&self, text: &str) -> impl Iterator<Item = usize> {
+        let begins = |at: &usize| {
+            let before = text.get(..*at).and_then(|t| t.chars().next_back());
+            !self.begins || !before.is_some_and(char::is_alphanumeric)
+        };
+        self.finder.find_iter(text.as_bytes()).filter(begins)
+    }
+}
+
+/// A place in a text where a word of the query is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    start: usize,
+    end: usize,
+    word: usize,
+}
+
+/// All places, in order.
+fn places(text: &str, words: &[Word]) -> Vec<Place> {
+    let of = |(word, w): (usize, &Word)| {
+        let length = w.finder.needle().len();
+        let place = move |start| Place {
+            start,
+            end: start + length,
+            word,
+        };
+        w.places(text).map(place).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Place> = words.iter().enumerate().flat_map(of).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Those places that begin at or after `from`.
+fn since(places: &[Place], from: usize) -> &[Place] {
+    let before = places.partition_point(|place| place.start < from);
+    places.get(before..).unwrap_or_default()
+}
+
+/// How many different words are wholly within a part of the text.
+fn held(places: &[Place], start: usize, end: usize) -> usize {
+    let within = since(places, start)
+        .iter()
+        .take_while(|place| place.start < end)
+        .filter(|place| place.end <= end);
+    let mut words: Vec<usize> = within.map(|place| place.word).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.len()
+}
+
 /// The passage of a text with most of the words, if it has any of them.
-fn passage<'a>(text: &'a str, words: &[String], limit: usize) -> Option<Passage<'a>> {
+fn passage<'a>(text: &'a str, words: &[Word], limit: usize) -> Option<Passage<'a>> {
     let text = text::clip(text, SEARCHED_BYTES);
     let folded = fold(text);
+    let places = places(&folded, words);
     let mut best = (0, 0, 0);
-    for (start, line) in starts(&folded, words, limit) {
+    for (start, line) in starts(&folded, &places, limit) {
         let shown = text::clip(folded.get(start..)?, limit);
-        let held = words.iter().filter(|w| find(shown, w).is_some()).count();
+        let held = held(&places, start, start + shown.len());
         if held > best.0 {
             best = (held, start, line);
         }
@@ -74,18 +145,22 @@ fn passage<'a>(text: &'a str, words: &[String], limit: usize) -> Option<Passage<
 /// Where passages may begin, each with the beginning of its line: at a line
 /// with words of the query; in one that is longer than `limit`, a little
 /// before such a word.
-fn starts(folded: &str, words: &[String], limit: usize) -> Vec<(usize, usize)> {
+fn starts(folded: &str, places: &[Place], limit: usize) -> Vec<(usize, usize)> {
     let mut starts = Vec::new();
-    let mut line_start = 0;
-    for line in folded.split_inclusive('\n') {
-        if line.chars().count() <= limit {
-            let holds = first_word(line, words, 0).is_some();
-            starts.extend(holds.then_some((line_start, line_start)));
+    let mut from = 0;
+    while let Some(place) = since(places, from).first() {
+        let line = folded.get(..place.start).and_then(|t| t.rfind('\n'));
+        let line = line.map_or(0, |end| end + 1);
+        let end = folded.get(place.start..).and_then(|t| t.find('\n'));
+        let end = end.map_or(folded.len(), |length| place.start + length + 1);
+        let text = folded.get(line..end).unwrap_or_default();
+        if text.chars().count() <= limit {
+            starts.push((line, line));
         } else {
-            let within = starts_within(line, words, limit);
-            starts.extend(within.map(|at| (line_start + at, line_start)));
+            let within = starts_within(text, line, places, limit);
+            starts.extend(within.map(|at| (at, line)));
         }
-        line_start += line.len();
+        from = end;
     }
     starts
 }
@@ -93,40 +168,20 @@ fn starts(folded: &str, words: &[String], limit: usize) -> Vec<(usize, usize)> {
 /// The places in a long line from which words of the query are shown, far
 /// enough from each other to show something else.
 fn starts_within<'a>(
-    line: &'a str,
-    words: &'a [String],
+    text: &'a str,
+    line: usize,
+    places: &'a [Place],
     limit: usize,
 ) -> impl Iterator<Item = usize> + 'a {
     // More than a character, so that each step is one forward.
     let step = (limit / 2).max(char::MAX.len_utf8());
-    let mut from = 0;
+    let mut from = line;
     std::iter::from_fn(move || {
-        let at = first_word(line, words, from)?;
-        from = at + step;
-        Some(a_little_before(line, at, limit))
+        let place = since(places, from).first()?;
+        from = place.start + step;
+        let at = place.start - line;
+        (at < text.len()).then(|| line + a_little_before(text, at, limit))
     })
-}
-
-/// Where the first of the words is, at or after `from`.
-fn first_word(line: &str, words: &[String], from: usize) -> Option<usize> {
-    let from = text::clip(line, from).len();
-    let rest = line.get(from..)?;
-    words
-        .iter()
-        .filter_map(|w| find(rest, w))
-        .min()
-        .map(|at| from + at)
-}
-
-/// Where a word is. What is made of letters that stand alone has to stand at
-/// the beginning of a word: `or` is not in `error`.
-fn find(text: &str, word: &str) -> Option<usize> {
-    let is_ascii = word.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let begins = |at: &usize| {
-        let before = text.get(..*at).and_then(|t| t.chars().next_back());
-        !is_ascii || !before.is_some_and(char::is_alphanumeric)
-    };
-    text.match_indices(word).map(|(at, _)| at).find(begins)
 }
 
 /// The beginning of a word some bytes before `at`: a quarter of `limit`, or up

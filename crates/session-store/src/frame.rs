@@ -7,7 +7,7 @@ use std::io::{self, Read, sink};
 use zstd::stream::read::Decoder;
 
 /// Bytes of JSON after which a frame takes no more turns: a hit unpacks one.
-const FULL: usize = 64 * 1024;
+const FULL: usize = 32 * 1024;
 
 /// More turns or bytes than any frame has: what claims more is damaged.
 const GREATEST: u32 = 1 << 28;

@@ -10,6 +10,7 @@ use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::{Filter, Query};
+use session_embed::ModelSpec;
 use session_indexer::Outcome;
 use session_search::{Dense, Level, Ranking, Request, Resolved, Results, resolve, search};
 use session_sources::sources;
@@ -26,67 +27,113 @@ const LEFT_OF: usize = 20;
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let models = Models::of(&home)?;
-    let refreshed = refresh(args, &home, &models)?;
-    let ask = || ask(args, &home, &models, refreshed.as_ref());
-    let (found, left) = match ask() {
-        // A matrix may go between a look at the database and one at the matrix.
-        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => ask(),
-        other => other,
-    }?;
+    let (refreshed, early) = refresh(args, &home, &models)?;
+    let refreshed = refreshed.as_ref();
+    let asked = match early {
+        Some(asked) => Some(asked),
+        None => ask_again(args, &home, &models, refreshed)?,
+    };
+    let Some(asked) = asked else {
+        return no_history(args, &home, refreshed);
+    };
+    let left = asked.left(&models)?;
+    let found = print(args, &asked.answer, &asked.all, refreshed)?;
     if left > 0 {
         background::start(&home);
     }
     Ok(found)
 }
 
-/// Brings the index up to date, while the models read the query.
-fn refresh(args: &SearchArgs, home: &Home, models: &Models) -> Result<Option<Outcome>> {
+/// Brings the index up to date. Meanwhile the index as it is gives its answer,
+/// which counts where it was up to date.
+fn refresh(
+    args: &SearchArgs,
+    home: &Home,
+    models: &Models,
+) -> Result<(Option<Outcome>, Option<Asked>)> {
     if args.no_refresh && session_store::exists(&home.root) {
-        return Ok(None);
+        return Ok((None, None));
     }
     std::thread::scope(|scope| {
-        if !args.ranking.keyword_only {
+        let refreshing = scope.spawn(|| fresh::before_search(home, models));
+        if !args.ranking.keyword_only && models.chosen().is_some() {
             scope.spawn(|| models.warm(&Query::new(&query(args)).text));
         }
-        fresh::before_search(home, models).map(Some)
+        // What fails here is said when it is asked again.
+        let early = ask(args, home, models, None).ok().flatten();
+        let outcome = refreshing
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let counts = outcome == Outcome::default();
+        Ok((Some(outcome), early.filter(|_| counts)))
     })
 }
 
-/// Answers, and says how many sessions are left to the chosen model.
+/// What the index answers.
+struct Asked {
+    all: Vec<SessionRow>,
+    answer: Answer,
+    /// Sessions that the chosen model has read.
+    done: usize,
+}
+
+/// Asks the index, twice if need be: a matrix may go between a look at the
+/// database and one at the matrix.
+fn ask_again(
+    args: &SearchArgs,
+    home: &Home,
+    models: &Models,
+    refreshed: Option<&Outcome>,
+) -> Result<Option<Asked>> {
+    match ask(args, home, models, refreshed) {
+        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => {
+            ask(args, home, models, refreshed)
+        }
+        other => other,
+    }
+}
+
+/// What the index answers; nothing where there is no history.
 fn ask(
     args: &SearchArgs,
     home: &Home,
     models: &Models,
     refreshed: Option<&Outcome>,
-) -> Result<(Found, usize)> {
+) -> Result<Option<Asked>> {
     let index = home.index()?;
     let all = index.sessions()?;
     if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
-        return Ok((no_history(args, home, refreshed)?, 0));
+        return Ok(None);
     }
-    let see = |query: &str| models.dense(&index, query);
-    let answer = answer(args, &index, &all, &see)?;
-    let left = left(models, &index, all.len())?;
-    Ok((print(args, &answer, &all, refreshed)?, left))
+    let answer = answer(args, &index, &all, &|query| models.dense(&index, query))?;
+    let done = match models.chosen() {
+        Some(chosen) => done(chosen, &index)?,
+        None => all.len(),
+    };
+    Ok(Some(Asked { all, answer, done }))
 }
 
-/// Sessions that the chosen model has not read; where they are many, that is said.
-fn left(models: &Models, index: &Reader, sessions: usize) -> Result<usize> {
-    let Some(chosen) = models.chosen() else {
-        return Ok(0);
-    };
-    let model = index.model(&chosen.fingerprint())?;
+fn done(model: &ModelSpec, index: &Reader) -> Result<usize> {
+    let model = index.model(&model.fingerprint())?;
     let done = model.map_or(Ok(0), |model| index.embedded_sessions(model.id))?;
-    let done = usize::try_from(done).unwrap_or(usize::MAX);
-    let left = sessions.saturating_sub(done);
-    if left * LEFT_OF > sessions {
-        writeln!(
-            anstream::stderr(),
-            "note: {} has read {done} of {sessions} sessions; for the rest another model stands in",
-            chosen.name
-        )?;
+    Ok(usize::try_from(done).unwrap_or(usize::MAX))
+}
+
+impl Asked {
+    /// Sessions that the chosen model has not read; where they are many, that
+    /// is said.
+    fn left(&self, models: &Models) -> Result<usize> {
+        let (done, of) = (self.done, self.all.len());
+        let left = of.saturating_sub(done);
+        if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
+            writeln!(
+                anstream::stderr(),
+                "note: {} has read {done} of {of} sessions; for the rest another model stands in",
+                chosen.name
+            )?;
+        }
+        Ok(left)
     }
-    Ok(left)
 }
 
 /// What was asked, and what was found.

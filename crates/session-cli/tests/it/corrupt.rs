@@ -96,7 +96,7 @@ fn a_database_of_another_version() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 99, this program reads format 2
+    error: the index in `[TMP]/index` has format 99, this program reads format 3
     hint: run `session-search index --full` to build it anew; the old database is kept beside it
     ");
     said_and_healed(&env);
@@ -157,17 +157,20 @@ fn an_empty_database_is_filled() {
     healed(&env);
 }
 
+/// Bytes of a page of the database.
+const PAGE: usize = 2048;
+
 /// Whichever page is damaged: an answer or a clear error, and a full index heals it.
 #[test]
 fn any_damaged_page_is_healed() {
     let env = small();
     let path = env.index("index.db");
     let good = fs_err::read(&path).unwrap();
-    let pages = good.len() / 4096;
+    let pages = good.len() / PAGE;
     assert!(pages > 20, "{pages}");
     for page in 1..pages {
         fs_err::write(&path, &good).unwrap();
-        overwrite(&path, page as u64 * 4096, &[0xa5; 4096]);
+        overwrite(&path, (page * PAGE) as u64, &[0xa5; PAGE]);
         for args in [
             &["search", "docker bridge dns"][..],
             &["show", "a1"],
