@@ -79,6 +79,9 @@ pub struct SearchArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// With --json: a line a hit, of at most about 100 tokens
+    #[arg(long, requires = "json")]
+    pub compact: bool,
     /// Answer from the index as it is, without looking for changes
     #[arg(long)]
     pub no_refresh: bool,
@@ -136,6 +139,9 @@ pub struct FilterArgs {
     /// Not this session; may be given several times
     #[arg(long, value_name = "ID", action = ArgAction::Append)]
     pub exclude_session: Vec<String>,
+    /// Also find the session that this is asked from
+    #[arg(long)]
+    pub include_current: bool,
     /// Also find what subagents did
     #[arg(long)]
     pub subagents: bool,

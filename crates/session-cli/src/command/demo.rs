@@ -91,7 +91,7 @@ impl Demo {
             let dense = models::dense(&self.index, model.spec(), vector)?;
             Ok(dense.into_iter().collect())
         };
-        search::answer(args, &self.index, &self.all, &see)
+        search::answer(args, &self.index, &self.all, &[], &see)
     }
 
     fn print(&self, (args, answer): &(SearchArgs, Answer)) -> Result<Found> {
@@ -173,7 +173,7 @@ fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
 impl Walk {
     fn json<'a>(&'a self, demo: &Demo) -> json::Demo<'a> {
         let answer = |(_, answer): &'a (SearchArgs, Answer)| {
-            json::answer(&answer.query, &answer.results, false, Some(&demo.refreshed))
+            json::answer(answer, false, Some(&demo.refreshed))
         };
         json::Demo {
             sessions: answer(&self.sessions),

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod background;
+pub mod caller;
 pub mod demo;
 pub mod eval;
 pub mod fresh;

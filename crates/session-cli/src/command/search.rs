@@ -2,10 +2,10 @@
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
-use crate::command::{background, demo, fresh};
+use crate::command::{background, caller, demo, fresh};
 use crate::home::Home;
 use crate::models::Models;
-use crate::output::{human, json, layout};
+use crate::output::{compact, human, json, layout};
 use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
@@ -105,12 +105,21 @@ fn ask(
     if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
         return Ok(None);
     }
-    let answer = answer(args, &index, &all, &|query| models.dense(&index, query))?;
+    let see = |query: &str| models.dense(&index, query);
+    let answer = answer(args, &index, &all, &callers(args, home, &all), &see)?;
     let done = match models.chosen() {
         Some(chosen) => done(chosen, &index)?,
         None => all.len(),
     };
     Ok(Some(Asked { all, answer, done }))
+}
+
+/// The sessions that this is asked from, unless they are wanted.
+fn callers<'a>(args: &SearchArgs, home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
+    match args.filter.include_current || args.filter.session.is_some() {
+        true => Vec::new(),
+        false => caller::sessions(home, all),
+    }
 }
 
 fn done(model: &ModelSpec, index: &Reader) -> Result<usize> {
@@ -142,11 +151,14 @@ pub struct Answer {
     pub query: String,
     /// What was found.
     pub results: Results,
+    /// Ids of the sessions that this was asked from: they are not among the hits.
+    pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
 }
 
-/// Answers from an index that holds something.
+/// Answers from an index that holds something, without the sessions of
+/// `callers` and what they started.
 ///
 /// # Errors
 /// As [`run`].
@@ -154,9 +166,14 @@ pub fn answer(
     args: &SearchArgs,
     index: &Reader,
     all: &[SessionRow],
+    callers: &[&SessionRow],
     see: &dyn Fn(&str) -> Result<Vec<Dense>>,
 ) -> Result<Answer> {
     let query = query(args);
+    let mut filter = filter(&args.filter, all)?;
+    if !callers.is_empty() {
+        filter.exclude.extend(caller::with_subagents(callers, all));
+    }
     let request = Request {
         query: Query::new(&query),
         level: if args.depth == 1 {
@@ -164,7 +181,7 @@ pub fn answer(
         } else {
             Level::Turn
         },
-        filter: filter(&args.filter, all)?,
+        filter,
         ranking: ranking(&args.ranking),
         limit: args.limit,
     };
@@ -174,6 +191,7 @@ pub fn answer(
     };
     Ok(Answer {
         results: search(index, all, &request, &dense)?,
+        left_out: callers.iter().map(|s| s.uid.clone()).collect(),
         narrowed: request.filter.by_turn(),
         query,
     })
@@ -198,8 +216,13 @@ pub fn print(
 ) -> Result<Found> {
     let (query, results, explain) = (&answer.query, &answer.results, args.ranking.explain);
     let found = found(results);
-    if args.json {
-        json::print(&json::answer(query, results, explain, refreshed))?;
+    if !args.json {
+        caller::note(&answer.left_out)?;
+    }
+    if args.compact {
+        compact::print(answer, all, refreshed)?;
+    } else if args.json {
+        json::print(&json::answer(answer, explain, refreshed))?;
     } else if found == Found::Nothing {
         writeln!(anstream::stderr(), "{}", nothing(args, answer))?;
     } else {
@@ -330,7 +353,9 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
         anstream::stderr(),
         "no Claude Code or OpenCode history in `{folder}`\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
     )?;
-    if args.json {
+    if args.compact {
+        compact::print_nothing(&query(args), refreshed)?;
+    } else if args.json {
         json::print(&json::nothing(&query(args), args.depth, refreshed))?;
     }
     Ok(Found::Nothing)

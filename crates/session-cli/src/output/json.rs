@@ -1,12 +1,13 @@
 //! JSON output. `docs/cli.md` is the schema; fields are only ever added.
 
+use crate::command::search;
 use crate::output::session::{project, resume, rfc3339};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::is_unsafe;
 use session_core::{Band, Standing};
 use session_indexer::Outcome;
-use session_search::{Explanation, Hit, Level, Results, Searched};
+use session_search::{Explanation, Hit, Level, Searched};
 use session_store::SessionRow;
 use std::borrow::Cow;
 use std::io::Write;
@@ -23,7 +24,7 @@ pub fn print(value: &impl Serialize) -> Result<()> {
 
 /// JSON in which what a terminal would obey, and JSON lets stand, is escaped:
 /// it occurs only within strings.
-fn escaped(json: &str) -> Cow<'_, str> {
+pub fn escaped(json: &str) -> Cow<'_, str> {
     if !json.contains(is_unsafe) {
         return Cow::Borrowed(json);
     }
@@ -47,6 +48,7 @@ pub struct Answer<'a> {
     hits: Vec<JsonHit<'a>>,
     searched: Searched,
     index: Option<Freshness>,
+    left_out: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
 }
@@ -104,21 +106,21 @@ struct Explain {
 /// A search's results as they are printed. `refreshed`: what came before, if
 /// anything did.
 pub fn answer<'a>(
-    query: &'a str,
-    results: &'a Results,
+    answer: &'a search::Answer,
     explain: bool,
     refreshed: Option<&Outcome>,
 ) -> Answer<'a> {
+    let results = &answer.results;
+    let hits = results.hits.iter();
     Answer {
-        query,
+        query: &answer.query,
         level: results.level,
-        hits: results
-            .hits
-            .iter()
+        hits: hits
             .map(|hit| json_hit(results.level, hit, explain))
             .collect(),
         searched: results.searched.clone(),
         index: refreshed.map(Freshness::of),
+        left_out: &answer.left_out,
         explanation: explain.then_some(&results.explanation),
     }
 }
@@ -177,6 +179,7 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> An
         hits: Vec::new(),
         searched: Searched::default(),
         index: refreshed.map(Freshness::of),
+        left_out: &[],
         explanation: None,
     }
 }

@@ -1,5 +1,6 @@
 //! How things look, on a terminal and as JSON.
 
+pub mod compact;
 pub mod download;
 pub mod explanation;
 pub mod human;

@@ -65,6 +65,7 @@ fn help_of_search() {
           --depth <LEVEL>  1 finds sessions, 2 finds turns [default: 1]
       -n, --limit <N>      Most hits shown [default: 10]
           --json           Print JSON
+          --compact        With --json: a line a hit, of at most about 100 tokens
           --no-refresh     Answer from the index as it is, without looking for changes
           --or-demo        Where this machine has no history at all, answer from the built-in demo
       -h, --help           Print help
@@ -81,6 +82,7 @@ fn help_of_search() {
           --file <PATH>           A file that was read or changed, or a part of its path
           --session <ID>          Only this session, by its id or the beginning of it
           --exclude-session <ID>  Not this session; may be given several times
+          --include-current       Also find the session that this is asked from
           --subagents             Also find what subagents did
 
     Ranking:

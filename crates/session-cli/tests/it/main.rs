@@ -1,8 +1,10 @@
 //! The program, run as a user runs it, each time in a home folder of its own.
 
 mod background;
+mod caller;
 mod claude;
 mod columns;
+mod compact;
 mod configuration;
 mod copies;
 mod corrupt;

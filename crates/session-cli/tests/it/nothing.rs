@@ -46,6 +46,7 @@ fn assert_nothing(ran: Ran, query: &str) -> Ran {
         "hits": [],
         "searched": { "sessions": 0, "projects": 0, "sources": {} },
         "index": { "complete": true, "files_left": 0, "sessions_left": 0, "locked": false },
+        "left_out": [],
     });
     assert_eq!(answer, expected);
     ran

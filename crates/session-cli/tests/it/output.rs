@@ -105,7 +105,8 @@ fn sessions_are_listed_as_json() {
         "files_left": 0,
         "sessions_left": 0,
         "locked": false
-      }
+      },
+      "left_out": []
     }
     ----- stderr -----
     "#);

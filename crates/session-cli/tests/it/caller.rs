@@ -1,0 +1,140 @@
+//! The session that a search is asked from is left out by itself.
+
+use crate::claude::Transcript;
+use crate::environment::{Ran, TestEnvironment};
+use insta::assert_snapshot;
+use jiff::{Timestamp, ToSpan};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const NOW: &str = "7a1e0c52-0000-4000-8000-000000000001";
+const OLD: &str = "8b2f1d63-0000-4000-8000-000000000002";
+const AGENT: &str = "agent-93c02e74";
+const TOLD: (&str, &str) = ("CLAUDE_CODE_SESSION_ID", NOW);
+const UNNAMED: (&str, &str) = ("CLAUDECODE", "1");
+
+/// A session that is being written in `harbour`, its subagent, and an old one there.
+fn env() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let folder = env.home("harbour");
+    fs_err::create_dir_all(folder.join("pier")).unwrap();
+    fs_err::create_dir(env.home("elsewhere")).unwrap();
+    let folder = fs_err::canonicalize(folder).unwrap();
+    let session = |id: &str, at: &str| {
+        let session = Transcript::new(id, folder.to_str().unwrap()).folder("harbour");
+        session.at(at).user("Where does the lantern hang?")
+    };
+    let now = Timestamp::now().checked_sub(3.minutes()).unwrap();
+    let now = now.to_string();
+    env.claude(&session(NOW, &now).assistant("I look for the lantern."));
+    env.claude(&session(AGENT, &now).agent_of(NOW).assistant("Lantern!"));
+    let old = session(OLD, "2026-01-15T10:00:00Z");
+    env.claude(&old.assistant("The lantern hangs at the pier."));
+    env.run(&["index"]).succeeded();
+    env
+}
+
+fn ask(env: &TestEnvironment, folder: &str, var: (&str, &str), args: &[&str]) -> Ran {
+    let mut command = env.command();
+    command.arg("search").args(args).env(var.0, var.1);
+    command.current_dir(env.home(folder));
+    env.ran(command.output().unwrap())
+}
+
+/// What is found, by the first place of the id, and what is left out.
+fn found(env: &TestEnvironment, folder: &str, var: (&str, &str), args: &[&str]) -> (String, Value) {
+    let args = [&["lantern", "--json"], args].concat();
+    let answer: Value =
+        serde_json::from_slice(&ask(env, folder, var, &args).output.stdout).unwrap();
+    let hits = answer["hits"].as_array().unwrap().iter();
+    let mut ids: Vec<&str> = hits
+        .map(|hit| &hit["session"].as_str().unwrap()[..1])
+        .collect();
+    ids.sort_unstable();
+    (ids.concat(), answer["left_out"].clone())
+}
+
+#[test]
+fn a_person_finds_everything() {
+    let env = env();
+    assert_eq!(
+        found(&env, "harbour", ("X", "1"), &[]),
+        ("78".into(), json!([]))
+    );
+}
+
+#[test]
+fn the_session_that_asks_is_left_out_by_its_id() {
+    let env = env();
+    let none = || ("8".to_owned(), json!([NOW]));
+    assert_eq!(found(&env, "elsewhere", TOLD, &[]), none());
+    assert_eq!(found(&env, "elsewhere", TOLD, &["--depth", "2"]), none());
+    assert_eq!(found(&env, "elsewhere", TOLD, &["--subagents"]), none());
+    assert_eq!(found(&env, "elsewhere", TOLD, &["--compact"]), none());
+    let all = ("78".to_owned(), json!([]));
+    assert_eq!(found(&env, "elsewhere", TOLD, &["--include-current"]), all);
+    let one = ("7".to_owned(), json!([]));
+    assert_eq!(found(&env, "elsewhere", TOLD, &["--session", NOW]), one);
+}
+
+#[test]
+fn an_agent_that_does_not_say_which_is_known_by_its_folder() {
+    let env = env();
+    let none = || ("8".to_owned(), json!([NOW]));
+    assert_eq!(found(&env, "harbour", UNNAMED, &[]), none());
+    assert_eq!(found(&env, "harbour/pier", UNNAMED, &[]), none());
+    let all = || ("78".to_owned(), json!([]));
+    assert_eq!(found(&env, "elsewhere", UNNAMED, &[]), all());
+    assert_eq!(found(&env, "harbour", ("OPENCODE", "1"), &[]), all());
+}
+
+#[test]
+fn what_was_written_long_ago_asks_nothing() {
+    let env = TestEnvironment::new();
+    fs_err::create_dir(env.home("harbour")).unwrap();
+    let folder = fs_err::canonicalize(env.home("harbour")).unwrap();
+    let session = |id: &str| Transcript::new(id, folder.to_str().unwrap()).folder("harbour");
+    env.claude(
+        &session(OLD)
+            .user("Where is the lantern?")
+            .assistant("Here."),
+    );
+    assert_eq!(
+        found(&env, "harbour", UNNAMED, &[]),
+        ("8".into(), json!([]))
+    );
+    let just_now = session(NOW).at(&Timestamp::now().to_string());
+    env.claude(&just_now.user("Look for the lantern"));
+    assert_eq!(
+        found(&env, "harbour", UNNAMED, &[]),
+        ("8".into(), json!([NOW]))
+    );
+}
+
+#[test]
+fn it_is_said() {
+    let env = env();
+    let ran = ask(&env, "harbour", TOLD, &["lantern", "--limit", "1"]).succeeded();
+    assert_snapshot!(ran.stderr(), @"note: this session, 7a1e0c52-0000-4000-8000-000000000001, is left out; --include-current finds it, too");
+    let json = ask(&env, "harbour", TOLD, &["lantern", "--json"]);
+    assert_eq!(json.succeeded().stderr(), "", "a field has it");
+}
+
+/// A person whose terminal was opened by an agent's editor.
+#[cfg(unix)]
+#[test]
+fn at_a_terminal_the_folder_says_nothing() {
+    let env = env();
+    let program = Path::new(env!("CARGO_BIN_EXE_session-search"));
+    let typed = format!("'{}' search lantern --json", program.display());
+    let mut command = std::process::Command::new("script");
+    env.isolate(&mut command);
+    command
+        .args(["-qec", &typed, "/dev/null"])
+        .env(UNNAMED.0, UNNAMED.1);
+    let Ok(output) = command.current_dir(env.home("harbour")).output() else {
+        return; // no `script` here
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains(NOW) && said.contains(OLD), "{said}");
+}
