@@ -6,11 +6,13 @@ mod model;
 mod reference;
 mod resume;
 mod setup;
+mod skill;
 
 pub use manual::{CompletionsArgs, ManArgs};
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
+pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;
@@ -51,6 +53,8 @@ pub enum Command {
     Model(ModelArgs),
     /// Choose a model, keep history longer, install the skill; all optional
     Setup(SetupArgs),
+    /// Teach an agent to search: install, upgrade or remove the skill
+    Skill(SkillArgs),
     /// Walk the three levels on a small built-in history
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers

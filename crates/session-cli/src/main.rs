@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Status(status) => command::status::run(status),
         Command::Model(model) => command::model::run(model),
         Command::Setup(setup) => command::setup::run(setup),
+        Command::Skill(skill) => command::skill::run(skill),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
         Command::Completions(completions) => command::manual::completions(completions),

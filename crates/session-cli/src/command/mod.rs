@@ -12,4 +12,5 @@ pub mod resume;
 pub mod search;
 pub mod setup;
 pub mod show;
+pub mod skill;
 pub mod status;

@@ -167,7 +167,11 @@ impl TestEnvironment {
 
 /// The arguments with `--json` after the command, or the command within it.
 fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let words = if args[0] == "model" { 2 } else { 1 };
+    let words = if ["model", "skill"].contains(&args[0]) {
+        2
+    } else {
+        1
+    };
     let (command, rest) = args.split_at(words);
     [command, &["--json"], rest].concat()
 }

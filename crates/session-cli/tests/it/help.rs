@@ -28,6 +28,7 @@ fn help_of_the_program() {
       status       Say what is indexed, by what, and how fresh it is
       model        List models, choose one, bring one here
       setup        Choose a model, keep history longer, install the skill; all optional
+      skill        Teach an agent to search: install, upgrade or remove the skill
       demo         Walk the three levels on a small built-in history
       eval         Measure how well search answers questions with known answers
       completions  Print completions for a shell
@@ -344,5 +345,56 @@ fn help_of_man() {
     Examples:
       session-search man | man -l -
       session-search man --to ~/.local/share/man/man1
+    ");
+}
+
+#[test]
+fn help_of_skill() {
+    assert_snapshot!(help(&["skill"]), @r"
+    Teach an agent to search: install, upgrade or remove the skill
+
+    Usage: session-search skill <COMMAND>
+
+    Commands:
+      install    Copy the skill from this program to where the agent looks; upgrades one that is there
+      uninstall  Remove the skill; what you edited is kept
+      status     Say where the skill is, and whether it is that of this program
+      help       Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help  Print help
+
+    Examples:
+      session-search skill install               for Claude Code, in ~/.claude/skills
+      session-search skill install --project     for this project alone
+      session-search skill install --opencode    for OpenCode
+      session-search skill install --dry-run     shows what would be written
+      session-search skill status
+
+    A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps
+    yours
+    beside it.
+    ");
+    assert_snapshot!(help(&["skill", "install"]), @r"
+    Copy the skill from this program to where the agent looks; upgrades one that is there
+
+    Usage: session-search skill install [OPTIONS]
+
+    Options:
+          --project   Of this project rather than of the user
+          --opencode  For OpenCode rather than for Claude Code
+          --dry-run   Say what would be done, and do nothing
+          --force     Also what you edited: replaced with yours kept beside it, or removed
+          --json      Print JSON
+      -h, --help      Print help
+    ");
+    assert_snapshot!(help(&["skill", "status"]), @r"
+    Say where the skill is, and whether it is that of this program
+
+    Usage: session-search skill status [OPTIONS]
+
+    Options:
+          --json  Print JSON
+      -h, --help  Print help
     ");
 }

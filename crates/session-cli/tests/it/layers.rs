@@ -92,14 +92,18 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them.
-const TOLD: [&str; 10] = [
+const TOLD: [&str; 14] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/setup.rs",
+    "session-cli/src/args/skill.rs",
     "session-cli/src/home.rs",
     "session-cli/src/command/search.rs",
     "session-cli/src/command/setup/history.rs",
     "session-cli/src/command/setup/mod.rs",
     "session-cli/src/command/setup/skill.rs",
+    "session-cli/src/command/skill/files.rs",
+    "session-cli/src/command/skill/mod.rs",
+    "session-cli/src/command/skill/place.rs",
     "session-cli/src/command/demo.rs",
     "session-cli/src/command/eval.rs",
     "session-eval/src/set.rs",

@@ -37,6 +37,8 @@ mod queries;
 mod remote;
 mod resume;
 mod setup;
+mod skill;
+mod skill_text;
 mod terminal;
 mod vanished;
 mod writers;

@@ -32,12 +32,21 @@ pub fn make(path: &Path, old: Option<&str>, new: &str, prompt: &mut Prompt<'_>) 
         return Ok(prompt.without_consent());
     }
     if old.is_some() {
-        let backup = backup(path);
-        fs_err::copy(path, &backup)?;
+        let backup = keep(path)?;
         prompt.say(&format!("the old file is kept as {}", backup.display()))?;
     }
     session_models::write_private(path, new.as_bytes())?;
     Ok(Outcome::Written)
+}
+
+/// Copies a file beside itself, and says where to.
+///
+/// # Errors
+/// When it cannot be copied.
+pub fn keep(path: &Path) -> Result<PathBuf> {
+    let backup = backup(path);
+    fs_err::copy(path, &backup)?;
+    Ok(backup)
 }
 
 /// A name beside the file that nothing has yet.
@@ -55,7 +64,7 @@ fn backup(path: &Path) -> PathBuf {
 }
 
 /// Lines that go and come, between those that both have at either end.
-fn diff(old: &str, new: &str) -> String {
+pub fn diff(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(same).count();

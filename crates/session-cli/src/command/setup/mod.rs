@@ -1,9 +1,9 @@
 //! `setup`: what a user may want to decide, step by step. Nothing needs it.
 
-mod change;
-mod history;
+pub mod change;
+pub mod history;
 mod model;
-mod prompt;
+pub mod prompt;
 mod skill;
 
 use crate::Found;
@@ -18,7 +18,7 @@ use std::io::IsTerminal;
 /// How a step came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Outcome {
+pub enum Outcome {
     /// Something was written.
     Written,
     /// It was as it should be.

@@ -1,65 +1,48 @@
-//! The skill for Claude Code: it teaches an agent to search.
+//! The skill, as `skill install` writes it for the user's Claude Code.
 
 use crate::args::SetupArgs;
 use crate::command::setup::Outcome;
 use crate::command::setup::prompt::Prompt;
 use crate::command::setup::{change, history};
+use crate::command::skill::{Agent, Done, Manifest, Place, State, Step, install, plan};
 use anyhow::Result;
+use session_core::text::printable;
 use session_sources::Env;
 
-/// Its files, below the folder of skills.
-const FILES: [(&str, &str); 2] = [
-    (
-        "session-search/SKILL.md",
-        include_str!("../../../../../skill/session-search/SKILL.md"),
-    ),
-    (
-        "session-search/references/json.md",
-        include_str!("../../../../../skill/session-search/references/json.md"),
-    ),
-];
-
-/// Takes the step. A file that is there with another text, an older one of ours
-/// or one that the user edited, is shown and kept.
+/// Takes the step. A file that the user edited is shown, and kept unless they
+/// consent; then the old one is kept beside it.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// When a file cannot be read or written.
 pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outcome> {
-    let folder = history::folder(env);
-    let is_open = prompt.asks && folder.is_dir();
+    let is_open = prompt.asks && history::folder(env).is_dir();
     if args.no_skill || !(args.skill || is_open) {
         return Ok(Outcome::Skipped);
     }
-    let skills = folder.join("skills");
-    let mut files = Vec::new();
-    for (name, new) in FILES {
-        let path = skills.join(name);
-        files.push((change::read(&path)?, path, new));
-    }
-    if files
-        .iter()
-        .all(|(old, _, new)| old.as_deref() == Some(new))
-    {
+    let place = Place::of(env, Agent::Claude, false)?;
+    let steps = plan(&place, &Manifest::read(&place))?;
+    if steps.iter().all(|step| step.state == State::Current) {
         return Ok(Outcome::Unchanged);
     }
+    let folder = place.skill().display().to_string();
     prompt.say(&format!(
-        "\nThe skill for agents goes to {}/session-search.",
-        skills.display()
+        "\nThe skill for agents goes to {}.",
+        printable(&folder)
     ))?;
     if !prompt.consents("Install it?")? {
         return Ok(prompt.without_consent());
     }
-    let mut outcome = Outcome::Unchanged;
-    for (old, path, new) in files {
-        let made = match old {
-            None => {
-                session_models::write_private(&path, new.as_bytes()).map(|()| Outcome::Written)?
-            }
-            old => change::make(&path, old.as_deref(), new, prompt)?,
-        };
-        if made != Outcome::Unchanged {
-            outcome = made;
-        }
-    }
-    Ok(outcome)
+    let done = install(&place, &steps, false, &mut |step| replaces(step, prompt))?;
+    Ok(match done.contains(&Done::Kept) {
+        true => Outcome::Skipped,
+        false => Outcome::Written,
+    })
+}
+
+fn replaces(step: &Step, prompt: &mut Prompt<'_>) -> Result<bool> {
+    let path = step.path.display().to_string();
+    prompt.say(&format!("\n{} was edited:", printable(&path)))?;
+    let old = step.old.as_deref().unwrap_or_default();
+    prompt.say(&change::diff(old, step.new.unwrap_or_default()))?;
+    prompt.consents("Replace it?")
 }

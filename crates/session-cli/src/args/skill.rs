@@ -1,0 +1,132 @@
+//! What can be typed after `skill`.
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search skill install               for Claude Code, in ~/.claude/skills
+  session-search skill install --project     for this project alone
+  session-search skill install --opencode    for OpenCode
+  session-search skill install --dry-run     shows what would be written
+  session-search skill status
+
+A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps yours
+beside it.")]
+pub struct SkillArgs {
+    #[command(subcommand)]
+    pub command: SkillCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SkillCommand {
+    /// Copy the skill from this program to where the agent looks; upgrades one that is there
+    Install(ChangeArgs),
+    /// Remove the skill; what you edited is kept
+    Uninstall(ChangeArgs),
+    /// Say where the skill is, and whether it is that of this program
+    Status(SkillStatusArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ChangeArgs {
+    /// Of this project rather than of the user
+    #[arg(long)]
+    pub project: bool,
+    /// For OpenCode rather than for Claude Code
+    #[arg(long)]
+    pub opencode: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also what you edited: replaced with yours kept beside it, or removed
+    #[arg(long)]
+    pub force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillStatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Arguments;
+    use clap::Parser;
+    use std::path::Path;
+
+    /// Every command in a text: a line of a block, or what stands in backticks.
+    fn commands(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for (n, part) in text.split("```").enumerate() {
+            let pieces: Vec<&str> = match n % 2 {
+                0 => part.split('`').skip(1).step_by(2).collect(),
+                _ => part.lines().collect(),
+            };
+            let typed = pieces
+                .iter()
+                .map(|piece| piece.trim().trim_start_matches("$ "));
+            let ours = typed.filter(|piece| piece.starts_with("session-search "));
+            found.extend(ours.map(str::to_owned));
+        }
+        found
+    }
+
+    /// The words of a command, quotes taken off, up to what a shell takes.
+    fn words(command: &str) -> Vec<String> {
+        let command = command
+            .split([';', '|', '>', '<'])
+            .next()
+            .unwrap_or_default();
+        let mut words = vec![String::new()];
+        let mut quote = None;
+        for c in command.chars() {
+            match (c, quote) {
+                ('"' | '\'', None) => quote = Some(c),
+                (c, Some(q)) if c == q => quote = None,
+                (' ', None) => words.push(String::new()),
+                (c, _) => words.last_mut().unwrap().push(c),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => texts(&path, found),
+                false => found.push((
+                    path.display().to_string(),
+                    fs_err::read_to_string(&path).unwrap(),
+                )),
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_that_the_skill_shows_can_be_typed() {
+        let mut found = Vec::new();
+        let skill = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skill");
+        texts(&skill, &mut found);
+        let mut count = 0;
+        for (path, text) in found {
+            for command in commands(&text) {
+                let parsed = Arguments::try_parse_from(words(&command));
+                let is_version =
+                    |e: &clap::Error| e.kind() == clap::error::ErrorKind::DisplayVersion;
+                if let Err(error) = parsed {
+                    assert!(is_version(&error), "{path}: {command}\n{error}");
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 15, "{count}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Doing what was planned, a file at a time.
+
+use crate::command::setup::change;
+use crate::command::skill::manifest::{Manifest, hash};
+use crate::command::skill::place::Place;
+use crate::command::skill::plan::{State, Step};
+use anyhow::Result;
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// What was done with a file; what would be, where nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Done {
+    Written,
+    Unchanged,
+    /// It was edited, and is left as it is.
+    Kept,
+    Removed,
+}
+
+/// Whether what somebody edited may go. Asked once a file.
+pub type MayReplace<'a> = &'a mut dyn FnMut(&Step) -> Result<bool>;
+
+/// Brings the files of a place to those of this program.
+///
+/// # Errors
+/// When a file cannot be written or removed.
+pub fn install(
+    place: &Place,
+    steps: &[Step],
+    dry_run: bool,
+    may_replace: MayReplace<'_>,
+) -> Result<Vec<Done>> {
+    let mut manifest = Manifest::read(place);
+    let mut all = Vec::new();
+    for step in steps {
+        let done = match step.state {
+            State::Current => Done::Unchanged,
+            State::Absent | State::Older => Done::Written,
+            State::Obsolete => Done::Removed,
+            State::Edited if step.new.is_some() && may_replace(step)? => Done::Written,
+            State::Edited => Done::Kept,
+        };
+        if !dry_run {
+            take(step, done)?;
+            note(&mut manifest, step, done);
+        }
+        all.push(done);
+    }
+    if !dry_run {
+        env!("CARGO_PKG_VERSION").clone_into(&mut manifest.version);
+        manifest.write(place)?;
+    }
+    Ok(all)
+}
+
+/// Removes the files of a place, and the folders that are empty then.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn uninstall(
+    place: &Place,
+    steps: &[Step],
+    dry_run: bool,
+    may_replace: MayReplace<'_>,
+) -> Result<Vec<Done>> {
+    let mut manifest = Manifest::read(place);
+    let mut all = Vec::new();
+    for step in steps {
+        let done = match step.state {
+            State::Absent => Done::Unchanged,
+            State::Edited if !may_replace(step)? => Done::Kept,
+            _ => Done::Removed,
+        };
+        if !dry_run {
+            take(step, done)?;
+            manifest.files.remove(&step.name);
+        }
+        all.push(done);
+    }
+    if !dry_run {
+        manifest.write(place)?;
+        for folder in [place.skill().join("references"), place.skill()] {
+            remove_if_empty(&folder)?;
+        }
+    }
+    Ok(all)
+}
+
+fn take(step: &Step, done: Done) -> Result<()> {
+    match (done, step.new) {
+        (Done::Written, Some(new)) => {
+            if step.state == State::Edited {
+                change::keep(&step.path)?;
+            }
+            Ok(session_models::write_private(&step.path, new.as_bytes())?)
+        }
+        (Done::Removed, _) => Ok(fs_err::remove_file(&step.path)?),
+        _ => Ok(()),
+    }
+}
+
+fn note(manifest: &mut Manifest, step: &Step, done: Done) {
+    match (done, step.new) {
+        (Done::Written | Done::Unchanged, Some(new)) => {
+            manifest.files.insert(step.name.clone(), hash(new));
+        }
+        (Done::Removed, _) => {
+            manifest.files.remove(&step.name);
+        }
+        _ => {}
+    }
+}
+
+fn remove_if_empty(folder: &Path) -> Result<()> {
+    match fs_err::remove_dir(folder) {
+        Err(e) if !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
+            Err(e.into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,179 @@
+//! `skill`: what teaches an agent to use this program, copied from the binary
+//! to where the agent looks. Data lies elsewhere and is never touched.
+
+mod apply;
+mod files;
+mod manifest;
+mod place;
+mod plan;
+
+pub use apply::{Done, install};
+pub use manifest::Manifest;
+pub use place::{Agent, Place};
+pub use plan::{State, Step, of as plan};
+
+use crate::Found;
+use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs};
+use crate::command::setup::change;
+use crate::home::Home;
+use crate::output::human::plural;
+use crate::output::json;
+use anyhow::Result;
+use serde::Serialize;
+use session_core::text::printable;
+use std::io::Write;
+
+/// A place and its files; what `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// Whose it is.
+    agent: &'static str,
+    folder: String,
+    /// Version that was installed; null where nobody knows.
+    version: Option<String>,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+struct File {
+    name: String,
+    state: State,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<Done>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn run(args: &SkillArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    match &args.command {
+        SkillCommand::Install(args) => change(args, &home, apply::install),
+        SkillCommand::Uninstall(args) => change(args, &home, apply::uninstall),
+        SkillCommand::Status(args) => status(args, &home),
+    }
+}
+
+type Apply = fn(&Place, &[Step], bool, apply::MayReplace<'_>) -> Result<Vec<Done>>;
+
+fn change(args: &ChangeArgs, home: &Home, apply: Apply) -> Result<Found> {
+    let agent = match args.opencode {
+        true => Agent::OpenCode,
+        false => Agent::Claude,
+    };
+    let place = Place::of(&home.env, agent, args.project)?;
+    let steps = plan::of(&place, &Manifest::read(&place))?;
+    let done = apply(&place, &steps, args.dry_run, &mut |step| {
+        show_edit(step)?;
+        Ok(args.force)
+    })?;
+    let report = report(&place, &steps, &done);
+    if args.json {
+        json::print(&report)?;
+    } else {
+        write!(anstream::stdout(), "{}", text(&report))?;
+    }
+    if args.dry_run {
+        writeln!(anstream::stderr(), "note: nothing of it is done")?;
+    } else if done.contains(&Done::Kept) {
+        writeln!(
+            anstream::stderr(),
+            "note: what you edited is kept; --force takes it, too"
+        )?;
+    }
+    Ok(Found::Something)
+}
+
+/// Shows what the user changed in a file, beside what this program has.
+fn show_edit(step: &Step) -> Result<()> {
+    let path = printable(&step.path.display().to_string()).into_owned();
+    let (old, new) = (
+        step.old.as_deref().unwrap_or_default(),
+        step.new.unwrap_or_default(),
+    );
+    let diff = change::diff(old, new);
+    Ok(writeln!(anstream::stderr(), "{path} was edited:\n{diff}")?)
+}
+
+fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
+    let mut reports = Vec::new();
+    for place in Place::all(&home.env)? {
+        let steps = plan::of(&place, &Manifest::read(&place))?;
+        if steps.iter().any(|step| step.old.is_some()) {
+            reports.push(report(&place, &steps, &[]));
+        }
+    }
+    if args.json {
+        json::print(&reports)?;
+    } else if reports.is_empty() {
+        writeln!(
+            anstream::stderr(),
+            "the skill is not installed\nhint: `session-search skill install`"
+        )?;
+    }
+    for report in reports.iter().filter(|_| !args.json) {
+        write!(anstream::stdout(), "{}", text(report))?;
+    }
+    Ok(match reports.is_empty() {
+        true => Found::Nothing,
+        false => Found::Something,
+    })
+}
+
+fn report(place: &Place, steps: &[Step], done: &[Done]) -> Report {
+    let file = |(n, step): (usize, &Step)| File {
+        name: step.name.clone(),
+        state: step.state,
+        done: done.get(n).copied(),
+    };
+    let version = Manifest::read(place).version;
+    Report {
+        agent: place.name(),
+        folder: place.skill().display().to_string(),
+        version: (!version.is_empty()).then_some(version),
+        files: steps.iter().enumerate().map(file).collect(),
+    }
+}
+
+/// A line where all files fare alike, else a line a file.
+fn text(report: &Report) -> String {
+    let version = report.version.as_deref().map(|v| format!(" {v}"));
+    let version = version.unwrap_or_default();
+    let folder = printable(&report.folder);
+    let head = format!("{folder}  {}{version}", report.agent);
+    let words: Vec<String> = report.files.iter().map(File::word).collect();
+    if let Some(word) = words
+        .first()
+        .filter(|first| words.iter().all(|w| w == *first))
+    {
+        return format!("{head}: {}, {word}\n", plural(words.len(), "file"));
+    }
+    let line =
+        |(file, word): (&File, &String)| format!("  {word:<10} {}\n", printable(&file.beside()));
+    let lines: String = report.files.iter().zip(&words).map(line).collect();
+    format!("{head}\n{lines}")
+}
+
+impl File {
+    /// Its path from the skill's folder.
+    fn beside(&self) -> String {
+        match self.name.strip_prefix("skills/session-search/") {
+            Some(name) => name.to_owned(),
+            None => format!("../../{}", self.name),
+        }
+    }
+
+    fn word(&self) -> String {
+        match self.done {
+            Some(done) => word(&done),
+            None => word(&self.state),
+        }
+    }
+}
+
+/// A state's name, as JSON has it.
+fn word(state: &impl Serialize) -> String {
+    let word = serde_json::to_value(state).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,122 @@
+//! Where agents look for skills.
+
+use crate::command::setup::history;
+use anyhow::Result;
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+/// The agents that know skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    Claude,
+    OpenCode,
+}
+
+/// One place that a skill can be in: below `folder` lie `skills`, and for
+/// OpenCode `commands`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub agent: Agent,
+    /// In a project, rather than for the user.
+    pub is_project: bool,
+    pub folder: PathBuf,
+}
+
+impl Place {
+    /// The place for an agent.
+    ///
+    /// # Errors
+    /// When a project is wanted and there is no working directory.
+    pub fn of(env: &Env, agent: Agent, is_project: bool) -> Result<Self> {
+        let folder = match (agent, is_project) {
+            (Agent::Claude, false) => history::folder(env),
+            (Agent::OpenCode, false) => match env.get("XDG_CONFIG_HOME") {
+                Some(config) => env.path(config).join("opencode"),
+                None => env.home.join(".config/opencode"),
+            },
+            (Agent::Claude, true) => root(&std::env::current_dir()?, &env.home).join(".claude"),
+            (Agent::OpenCode, true) => root(&std::env::current_dir()?, &env.home).join(".opencode"),
+        };
+        Ok(Self {
+            agent,
+            is_project,
+            folder,
+        })
+    }
+
+    /// Every place there is, each once: in the home folder the project's is
+    /// the user's.
+    ///
+    /// # Errors
+    /// As [`Place::of`].
+    pub fn all(env: &Env) -> Result<Vec<Self>> {
+        let agents = [Agent::Claude, Agent::OpenCode];
+        let mut all: Vec<Self> = Vec::new();
+        for (agent, is_project) in agents.iter().flat_map(|&a| [(a, false), (a, true)]) {
+            let place = Self::of(env, agent, is_project)?;
+            if all.iter().all(|other| other.folder != place.folder) {
+                all.push(place);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The skill's own folder.
+    pub fn skill(&self) -> PathBuf {
+        self.folder.join("skills/session-search")
+    }
+
+    /// Its agent and whose it is.
+    pub fn name(&self) -> &'static str {
+        match (self.agent, self.is_project) {
+            (Agent::Claude, false) => "claude",
+            (Agent::Claude, true) => "claude, project",
+            (Agent::OpenCode, false) => "opencode",
+            (Agent::OpenCode, true) => "opencode, project",
+        }
+    }
+}
+
+/// The root of the project that a folder is in: the nearest one with `.claude`,
+/// else with `.git`, else the folder itself. The home folder's `.claude` is the
+/// user's, and makes no project of it.
+fn root(here: &Path, home: &Path) -> PathBuf {
+    let nearest = |name: &str| {
+        let mut folders = here.ancestors().take_while(|folder| *folder != home);
+        folders.find(|folder| folder.join(name).exists())
+    };
+    nearest(".claude")
+        .or_else(|| nearest(".git"))
+        .unwrap_or(here)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_known_by_its_folders() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for folder in [
+            ".claude",
+            "app/.git",
+            "app/src",
+            "shop/.claude",
+            "shop/api/.git",
+            "x/y",
+        ] {
+            fs_err::create_dir_all(at(folder)).unwrap();
+        }
+        let cases = [
+            ("app/src", "app"),
+            ("app", "app"),
+            ("shop/api", "shop"),
+            ("x/y", "x/y"),
+        ];
+        for (here, project) in cases {
+            assert_eq!(root(&at(here), home.path()), at(project), "{here}");
+        }
+    }
+}

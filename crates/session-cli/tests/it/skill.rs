@@ -1,0 +1,279 @@
+//! The skill is copied, upgraded and removed; what a user edited is theirs.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+use serde_json::json;
+use std::path::PathBuf;
+
+const SKILL: &str = ".claude/skills/session-search/SKILL.md";
+const MANIFEST: &str = ".claude/skills/session-search/.installed.json";
+
+fn read(path: PathBuf) -> String {
+    fs_err::read_to_string(path).unwrap()
+}
+
+/// Every file below the home folder, with its text.
+fn files(env: &TestEnvironment) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![env.path("home")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => found.push((path.clone(), read(path))),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// As an older version of the program left it: a file with another text, one
+/// that is no more, and the hashes of both.
+fn aged(env: &TestEnvironment) {
+    env.run(&["skill", "install"]).succeeded();
+    let old = "---\nname: session-search\n---\nAn older text.\n";
+    let json = env.home(".claude/skills/session-search/references/json.md");
+    fs_err::write(env.home(SKILL), old).unwrap();
+    fs_err::write(&json, "Gone since.\n").unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_str(&read(env.home(MANIFEST))).unwrap();
+    let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+    manifest["version"] = json!("0.0.9");
+    manifest["files"]["skills/session-search/SKILL.md"] = json!(hash(old));
+    manifest["files"]["skills/session-search/references/json.md"] = json!(hash("Gone since.\n"));
+    fs_err::write(env.home(MANIFEST), manifest.to_string()).unwrap();
+}
+
+#[test]
+fn it_is_installed_once_and_removed() {
+    let env = TestEnvironment::new();
+    env.write(&env.home(".claude/settings.json"), "{}");
+    let before = files(&env);
+    assert_snapshot!(env.run(&["skill", "status"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    the skill is not installed
+    hint: `session-search skill install`
+    ");
+    assert_snapshot!(env.run(&["skill", "install", "--dry-run"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude: 6 files, written
+    ----- stderr -----
+    note: nothing of it is done
+    ");
+    assert_eq!(files(&env), before, "a dry run writes nothing");
+    assert_snapshot!(env.run(&["skill", "install"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, written
+    ----- stderr -----
+    ");
+    let installed = files(&env);
+    assert_snapshot!(env.run(&["skill", "install"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, unchanged
+    ----- stderr -----
+    ");
+    assert_eq!(files(&env), installed, "a second run changes nothing");
+    assert_snapshot!(env.run(&["skill", "status"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, current
+    ----- stderr -----
+    ");
+    assert_snapshot!(env.run(&["skill", "uninstall"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude: 6 files, removed
+    ----- stderr -----
+    ");
+    assert_eq!(files(&env), before);
+    assert!(!env.home(".claude/skills/session-search").exists());
+}
+
+#[test]
+fn an_older_copy_is_upgraded() {
+    let env = TestEnvironment::new();
+    aged(&env);
+    assert_snapshot!(env.run(&["skill", "status"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.0.9
+      older      SKILL.md
+      current    references/HOW_IT_WORKS.md
+      current    references/CONFIGURATION.md
+      current    references/FIRST_RUN.md
+      current    references/ADDING_SOURCES.md
+      current    references/TROUBLESHOOTING.md
+      obsolete   references/json.md
+    ----- stderr -----
+    ");
+    let ran = env.json(&["skill", "install"]);
+    let done: Vec<&str> = ran["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["done"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (done[0], done[done.len() - 1]),
+        ("written", "removed"),
+        "{ran}"
+    );
+    assert_eq!(ran["version"], env!("CARGO_PKG_VERSION"));
+    assert!(
+        !env.home(&format!("{SKILL}.backup")).exists(),
+        "nobody edited it"
+    );
+    assert!(read(env.home(SKILL)).contains("Three levels"));
+}
+
+#[test]
+fn what_was_edited_is_shown_and_kept() {
+    let env = TestEnvironment::new();
+    env.run(&["skill", "install"]).succeeded();
+    let mine = read(env.home(SKILL)).replace("Three levels. Stop", "My levels. Stop");
+    fs_err::write(env.home(SKILL), &mine).unwrap();
+    assert_snapshot!(env.run(&["skill", "install"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0
+      kept       SKILL.md
+      unchanged  references/HOW_IT_WORKS.md
+      unchanged  references/CONFIGURATION.md
+      unchanged  references/FIRST_RUN.md
+      unchanged  references/ADDING_SOURCES.md
+      unchanged  references/TROUBLESHOOTING.md
+    ----- stderr -----
+    [TMP]/home/.claude/skills/session-search/SKILL.md was edited:
+        
+      - My levels. Stop at the first that answers.
+      + Three levels. Stop at the first that answers.
+        
+    note: what you edited is kept; --force takes it, too
+    ");
+    assert_eq!(read(env.home(SKILL)), mine);
+    assert_snapshot!(env.run(&["skill", "uninstall", "--dry-run"]), @r"
+    exit code: 0
+    ----- stdout -----
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0
+      kept       SKILL.md
+      removed    references/HOW_IT_WORKS.md
+      removed    references/CONFIGURATION.md
+      removed    references/FIRST_RUN.md
+      removed    references/ADDING_SOURCES.md
+      removed    references/TROUBLESHOOTING.md
+    ----- stderr -----
+    [TMP]/home/.claude/skills/session-search/SKILL.md was edited:
+        
+      - My levels. Stop at the first that answers.
+      + Three levels. Stop at the first that answers.
+        
+    note: nothing of it is done
+    ");
+    env.run(&["skill", "install", "--force"]).succeeded();
+    assert!(read(env.home(SKILL)).contains("Three levels. Stop"));
+    assert_eq!(read(env.home(&format!("{SKILL}.backup"))), mine);
+    fs_err::write(env.home(SKILL), &mine).unwrap();
+    env.run(&["skill", "uninstall"]).succeeded();
+    assert_eq!(read(env.home(SKILL)), mine, "what was edited stays");
+}
+
+#[test]
+fn data_is_never_touched() {
+    let env = TestEnvironment::new();
+    let memory = env.home(".claude/data/session-search/memories/active/mem-20260110-091500.md");
+    env.write(&memory, "---\nid: mem-20260110-091500\n---\n");
+    let mine = env.home(".claude/skills/session-search/notes.md");
+    env.write(&mine, "mine");
+    for command in ["install", "uninstall"] {
+        env.run(&["skill", command, "--force"]).succeeded();
+        assert_eq!(
+            (read(memory.clone()).len(), read(mine.clone())),
+            (32, "mine".into())
+        );
+    }
+}
+
+#[test]
+fn each_agent_and_each_project_has_a_place() {
+    let env = TestEnvironment::new();
+    let at = |folder: &str, args: &[&str]| {
+        fs_err::create_dir_all(env.home(folder)).unwrap();
+        let mut command = env.command();
+        command
+            .args(["skill", "install"])
+            .args(args)
+            .current_dir(env.home(folder));
+        env.ran(command.output().unwrap()).succeeded();
+    };
+    fs_err::create_dir_all(env.home("app/.git")).unwrap();
+    at("app/src", &["--project"]);
+    assert!(
+        env.home("app/.claude/skills/session-search/SKILL.md")
+            .exists()
+    );
+    at("app/src", &["--project", "--opencode"]);
+    assert!(
+        env.home("app/.opencode/skills/session-search/SKILL.md")
+            .exists()
+    );
+    assert!(
+        env.home("app/.opencode/commands/session-search.md")
+            .exists()
+    );
+    at("app", &["--opencode"]);
+    assert!(
+        env.home(".config/opencode/skills/session-search/SKILL.md")
+            .exists()
+    );
+    assert!(
+        env.home(".config/opencode/commands/session-search.md")
+            .exists()
+    );
+    assert!(!env.home(SKILL).exists());
+    env.run(&["skill", "uninstall", "--opencode"]).succeeded();
+    assert!(
+        !env.home(".config/opencode/commands/session-search.md")
+            .exists()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_left_alone() {
+    let env = TestEnvironment::new();
+    fs_err::create_dir_all(env.home(".claude/skills")).unwrap();
+    fs_err::create_dir(env.home("source")).unwrap();
+    fs_err::os::unix::fs::symlink(
+        env.home("source"),
+        env.home(".claude/skills/session-search"),
+    )
+    .unwrap();
+    assert_snapshot!(env.run(&["skill", "install"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [TMP]/home/.claude/skills/session-search is a link to somewhere else, and is left alone
+    hint: change it there, or remove the link
+    ");
+    assert_eq!(fs_err::read_dir(env.home("source")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_damaged_manifest_makes_nobody_lose_anything() {
+    let env = TestEnvironment::new();
+    aged(&env);
+    let old = read(env.home(SKILL));
+    for manifest in ["{", "[]", "{\"version\": 1}"] {
+        fs_err::write(env.home(MANIFEST), manifest).unwrap();
+        env.run(&["skill", "install"]).succeeded();
+        assert_eq!(read(env.home(SKILL)), old, "{manifest}");
+    }
+}

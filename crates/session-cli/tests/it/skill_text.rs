@@ -1,0 +1,135 @@
+//! What the skill's files say: that they hold together, and that the commands
+//! in them, typed as they stand, do what they say.
+
+use crate::environment::TestEnvironment;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skill/session-search")
+}
+
+fn body() -> String {
+    fs_err::read_to_string(folder().join("SKILL.md")).unwrap()
+}
+
+/// A home folder with the history of the demo, and the skill.
+fn env() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    for entry in fs_err::read_dir(demo).unwrap() {
+        let path = entry.unwrap().path();
+        let place = format!(
+            ".claude/projects/demo/{}",
+            path.file_name().unwrap().to_str().unwrap()
+        );
+        env.write(&env.home(&place), fs_err::read(&path).unwrap());
+    }
+    env.run(&["skill", "install"]).succeeded();
+    env
+}
+
+/// The commands in the numbered levels, as a shell would take them.
+fn levels(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('`'));
+    let commands = lines.filter_map(|line| line.split('`').next());
+    commands
+        .filter(|c| c.starts_with("session-search "))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn typed(env: &TestEnvironment, command: &str) -> Value {
+    let program = Path::new(env!("CARGO_BIN_EXE_session-search"));
+    let mut shell = std::process::Command::new("sh");
+    env.isolate(&mut shell);
+    let line = command.replacen("session-search", &format!("'{}'", program.display()), 1);
+    let output = shell.args(["-c", &line]).output().unwrap();
+    let ran = env.ran(output).succeeded();
+    serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{command}: {e}: {ran}"))
+}
+
+#[test]
+fn the_front_matter_is_what_agents_take() {
+    let text = body();
+    let (front, body) = text
+        .strip_prefix("---\n")
+        .unwrap()
+        .split_once("\n---\n")
+        .unwrap();
+    let field = |name: &str| {
+        let lines = front.lines().filter_map(|line| line.split_once(": "));
+        let found = lines
+            .filter(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+            .next();
+        found.unwrap_or_else(|| panic!("no `{name}`"))
+    };
+    assert_eq!(field("name"), "session-search");
+    let description = field("description");
+    assert!(
+        !description.contains(": ") && !description.contains(" #"),
+        "plain YAML"
+    );
+    assert!(
+        description.chars().count() <= 800,
+        "1,024 are allowed, and keywords come"
+    );
+    for trigger in [
+        "what did we do today",
+        "how did we fix",
+        "last week",
+        "上次",
+        "之前",
+        "昨天",
+        "我们讨论过",
+    ] {
+        assert!(description.contains(trigger), "{trigger}");
+    }
+    assert!(body.lines().count() <= 60 && body.len() < 4000, "one page");
+    assert!(body.contains("$ARGUMENTS"));
+}
+
+#[test]
+fn each_reference_is_linked_and_there() {
+    let text = body();
+    let linked: Vec<&str> = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect();
+    let folder = folder();
+    for link in &linked {
+        assert!(folder.join(link).exists(), "{link}");
+    }
+    for entry in fs_err::read_dir(folder.join("references")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(
+            linked.contains(&format!("references/{name}").as_str()),
+            "{name} is not linked"
+        );
+    }
+}
+
+#[test]
+fn the_levels_do_what_they_say() {
+    let env = env();
+    let installed =
+        fs_err::read_to_string(env.home(".claude/skills/session-search/SKILL.md")).unwrap();
+    let commands = levels(&installed);
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    let sessions = typed(&env, &commands[0]);
+    assert_eq!(sessions["hits"][0]["session"], "a1b2c3d4", "{sessions}");
+    let turns = typed(&env, &commands[1]);
+    assert_eq!(turns["hits"][0]["session"], "a1b2c3d4", "{turns}");
+    assert!(turns["hits"][0]["turn"].is_u64(), "{turns}");
+    let shown = typed(&env, &commands[2]);
+    assert_eq!(shown["shown"].as_array().unwrap().len(), 2, "{shown}");
+    let calls = shown["shown"][0]["parts"].as_array().unwrap();
+    assert!(
+        calls.iter().any(|part| part["command"].is_string()),
+        "{shown}"
+    );
+}
