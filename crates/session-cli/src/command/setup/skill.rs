@@ -20,7 +20,8 @@ pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outc
         return Ok(Outcome::Skipped);
     }
     let place = Place::of(env, Agent::Claude, false)?;
-    let steps = plan(&place, &Manifest::read(&place))?;
+    let manifest = Manifest::read(&place);
+    let steps = plan(&place, &manifest)?;
     if steps.iter().all(|step| step.state == State::Current) {
         return Ok(Outcome::Unchanged);
     }
@@ -32,7 +33,9 @@ pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outc
     if !prompt.consents("Install it?")? {
         return Ok(prompt.without_consent());
     }
-    let done = install(&place, &steps, false, &mut |step| replaces(step, prompt))?;
+    let done = install(&place, manifest, &steps, false, &mut |step| {
+        replaces(step, prompt)
+    })?;
     Ok(match done.contains(&Done::Kept) {
         true => Outcome::Skipped,
         false => Outcome::Written,
@@ -43,6 +46,6 @@ fn replaces(step: &Step, prompt: &mut Prompt<'_>) -> Result<bool> {
     let path = step.path.display().to_string();
     prompt.say(&format!("\n{} was edited:", printable(&path)))?;
     let old = step.old.as_deref().unwrap_or_default();
-    prompt.say(&change::diff(old, step.new.unwrap_or_default()))?;
+    prompt.say(&change::diff(old, step.new.as_deref().unwrap_or_default()))?;
     prompt.consents("Replace it?")
 }

@@ -23,17 +23,18 @@ pub enum Done {
 /// Whether what somebody edited may go. Asked once a file.
 pub type MayReplace<'a> = &'a mut dyn FnMut(&Step) -> Result<bool>;
 
-/// Brings the files of a place to those of this program.
+/// Brings the files of a place to those of this program. `manifest` is what the
+/// steps were planned by.
 ///
 /// # Errors
 /// When a file cannot be written or removed.
 pub fn install(
     place: &Place,
+    mut manifest: Manifest,
     steps: &[Step],
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
-    let mut manifest = Manifest::read(place);
     let mut all = Vec::new();
     for step in steps {
         let done = match step.state {
@@ -62,11 +63,11 @@ pub fn install(
 /// When a file cannot be removed.
 pub fn uninstall(
     place: &Place,
+    mut manifest: Manifest,
     steps: &[Step],
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
-    let mut manifest = Manifest::read(place);
     let mut all = Vec::new();
     for step in steps {
         let done = match step.state {
@@ -90,7 +91,7 @@ pub fn uninstall(
 }
 
 fn take(step: &Step, done: Done) -> Result<()> {
-    match (done, step.new) {
+    match (done, &step.new) {
         (Done::Written, Some(new)) => {
             if step.state == State::Edited {
                 change::keep(&step.path)?;
@@ -103,7 +104,7 @@ fn take(step: &Step, done: Done) -> Result<()> {
 }
 
 fn note(manifest: &mut Manifest, step: &Step, done: Done) {
-    match (done, step.new) {
+    match (done, &step.new) {
         (Done::Written | Done::Unchanged, Some(new)) => {
             manifest.files.insert(step.name.clone(), hash(new));
         }

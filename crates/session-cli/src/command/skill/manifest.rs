@@ -15,6 +15,10 @@ const FILE: &str = ".installed.json";
 pub struct Manifest {
     pub version: String,
     pub files: BTreeMap<String, String>,
+    /// What saved memories are about, for the description; none unless the user
+    /// chose that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keywords: Option<Vec<String>>,
 }
 
 impl Manifest {

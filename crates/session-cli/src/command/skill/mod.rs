@@ -31,6 +31,8 @@ struct Report {
     folder: String,
     /// Version that was installed; null where nobody knows.
     version: Option<String>,
+    /// What saved memories are about, where the description says so.
+    keywords: Option<Vec<String>>,
     files: Vec<File>,
 }
 
@@ -55,7 +57,7 @@ pub fn run(args: &SkillArgs) -> Result<Found> {
     }
 }
 
-type Apply = fn(&Place, &[Step], bool, apply::MayReplace<'_>) -> Result<Vec<Done>>;
+type Apply = fn(&Place, Manifest, &[Step], bool, apply::MayReplace<'_>) -> Result<Vec<Done>>;
 
 fn change(args: &ChangeArgs, home: &Home, apply: Apply) -> Result<Found> {
     let agent = match args.opencode {
@@ -63,8 +65,9 @@ fn change(args: &ChangeArgs, home: &Home, apply: Apply) -> Result<Found> {
         false => Agent::Claude,
     };
     let place = Place::of(&home.env, agent, args.project)?;
-    let steps = plan::of(&place, &Manifest::read(&place))?;
-    let done = apply(&place, &steps, args.dry_run, &mut |step| {
+    let manifest = Manifest::read(&place);
+    let steps = plan::of(&place, &manifest)?;
+    let done = apply(&place, manifest, &steps, args.dry_run, &mut |step| {
         show_edit(step)?;
         Ok(args.force)
     })?;
@@ -90,7 +93,7 @@ fn show_edit(step: &Step) -> Result<()> {
     let path = printable(&step.path.display().to_string()).into_owned();
     let (old, new) = (
         step.old.as_deref().unwrap_or_default(),
-        step.new.unwrap_or_default(),
+        step.new.as_deref().unwrap_or_default(),
     );
     let diff = change::diff(old, new);
     Ok(writeln!(anstream::stderr(), "{path} was edited:\n{diff}")?)
@@ -127,11 +130,13 @@ fn report(place: &Place, steps: &[Step], done: &[Done]) -> Report {
         state: step.state,
         done: done.get(n).copied(),
     };
-    let version = Manifest::read(place).version;
+    let manifest = Manifest::read(place);
+    let version = manifest.version;
     Report {
         agent: place.name(),
         folder: place.skill().display().to_string(),
         version: (!version.is_empty()).then_some(version),
+        keywords: manifest.keywords,
         files: steps.iter().enumerate().map(file).collect(),
     }
 }
@@ -139,20 +144,26 @@ fn report(place: &Place, steps: &[Step], done: &[Done]) -> Report {
 /// A line where all files fare alike, else a line a file.
 fn text(report: &Report) -> String {
     let version = report.version.as_deref().map(|v| format!(" {v}"));
-    let version = version.unwrap_or_default();
     let folder = printable(&report.folder);
-    let head = format!("{folder}  {}{version}", report.agent);
+    let mut out = format!("{folder}  {}{}", report.agent, version.unwrap_or_default());
     let words: Vec<String> = report.files.iter().map(File::word).collect();
-    if let Some(word) = words
+    let same = words
         .first()
-        .filter(|first| words.iter().all(|w| w == *first))
-    {
-        return format!("{head}: {}, {word}\n", plural(words.len(), "file"));
+        .filter(|first| words.iter().all(|w| w == *first));
+    match same {
+        Some(word) => out.push_str(&format!(": {}, {word}\n", plural(words.len(), "file"))),
+        None => out.push('\n'),
     }
-    let line =
-        |(file, word): (&File, &String)| format!("  {word:<10} {}\n", printable(&file.beside()));
-    let lines: String = report.files.iter().zip(&words).map(line).collect();
-    format!("{head}\n{lines}")
+    for (file, word) in report.files.iter().zip(&words).filter(|_| same.is_none()) {
+        out.push_str(&format!("  {word:<10} {}\n", printable(&file.beside())));
+    }
+    if let Some(keywords) = &report.keywords {
+        out.push_str(&format!(
+            "  keywords   {}\n",
+            printable(&keywords.join(", "))
+        ));
+    }
+    out
 }
 
 impl File {

@@ -34,7 +34,7 @@ pub struct Step {
     /// What is there.
     pub old: Option<String>,
     /// What this program has.
-    pub new: Option<&'static str>,
+    pub new: Option<String>,
 }
 
 /// Every file that is there, or that this program would write.
@@ -43,13 +43,16 @@ pub struct Step {
 /// When a file cannot be read, or the skill is a link to somewhere else.
 pub fn of(place: &Place, manifest: &Manifest) -> Result<Vec<Step>> {
     not_linked(&place.skill())?;
-    let files = files::of(place.agent);
+    let files = files::of(
+        place.agent,
+        manifest.keywords.as_deref().unwrap_or_default(),
+    );
     let mut steps = Vec::new();
-    for (name, new) in &files {
+    for (name, new) in files {
         steps.push(step(place, manifest, name, Some(new))?);
     }
-    let known = |name: &String| files.iter().any(|(file, _)| file == name);
-    for name in manifest.files.keys().filter(|name| !known(name)) {
+    let known: Vec<String> = steps.iter().map(|step: &Step| step.name.clone()).collect();
+    for name in manifest.files.keys().filter(|name| !known.contains(name)) {
         if is_below(name) {
             steps.push(step(place, manifest, name, None)?);
         }
@@ -58,10 +61,10 @@ pub fn of(place: &Place, manifest: &Manifest) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn step(place: &Place, manifest: &Manifest, name: &str, new: Option<&'static str>) -> Result<Step> {
+fn step(place: &Place, manifest: &Manifest, name: &str, new: Option<String>) -> Result<Step> {
     let path = place.folder.join(name);
     let old = change::read(&path)?;
-    let state = match (&old, new) {
+    let state = match (&old, &new) {
         (None, _) => State::Absent,
         (Some(old), Some(new)) if old == new => State::Current,
         (Some(old), new) if manifest.wrote(name, old) => match new {
