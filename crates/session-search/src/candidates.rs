@@ -18,18 +18,20 @@ pub(crate) struct Candidates {
     pub(crate) scored: Vec<Scored>,
     /// For each session the turn that spoke best for it.
     pub(crate) best_turn: FxHashMap<i64, (i64, f32)>,
+    /// At turn level, where each turn is shown.
+    pub(crate) session_of: FxHashMap<i64, i64>,
 }
 
 /// Candidates at turn level: evidence that is a turn, as it is.
 pub(crate) fn turns(evidence: &[Evidence], limit: usize) -> Candidates {
-    let turns = evidence.iter().filter(|e| e.turn != 0).take(limit);
+    let turns = || evidence.iter().filter(|e| e.turn != 0).take(limit);
+    let scored = |e: &Evidence| Scored {
+        id: e.turn,
+        score: e.score,
+    };
     Candidates {
-        scored: turns
-            .map(|e| Scored {
-                id: e.turn,
-                score: e.score,
-            })
-            .collect(),
+        scored: turns().map(scored).collect(),
+        session_of: turns().map(|e| (e.turn, e.session)).collect(),
         ..Candidates::default()
     }
 }

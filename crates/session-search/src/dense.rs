@@ -2,7 +2,8 @@
 
 use crate::candidates::Evidence;
 use crate::passing::Passing;
-use crate::request::{Level, Request};
+use crate::request::Level;
+use crate::said::{MODELS, Said, Weights};
 use crate::scale::{DenseScale, Spread};
 use rustc_hash::FxHashMap;
 use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
@@ -29,7 +30,7 @@ impl Dense {
 /// Half floats round: a little more than 1 is possible, much more is damage.
 const GREATEST_COSINE: f32 = 1.05;
 /// Most pieces of evidence taken. At session level they are grouped.
-const EVIDENCE: usize = 800;
+const EVIDENCE: usize = 4000;
 
 /// What is near to the query in meaning, best first.
 #[derive(Default)]
@@ -42,36 +43,29 @@ pub(crate) struct DenseList {
     pub(crate) spreads: Vec<Spread>,
 }
 
-/// What the models say together of a turn or a session. Cosines of two models
-/// are never compared: each is first its part of that model's best, times how
-/// far that best stands out.
+/// What the models say of a turn or a chunk.
 #[derive(Debug, Clone, Copy)]
 struct Near {
     owner: Owner,
-    sum: f32,
-    weights: f32,
+    said: Said,
     worth: f32,
 }
 
-impl Near {
-    fn score(&self) -> f32 {
-        self.sum / self.weights.max(f32::EPSILON)
-    }
-}
-
 /// What is nearest to the query's vectors, best first. Each model speaks for
-/// what it has embedded; where several have, by their weights.
+/// what it has embedded; where several have, by their weights. `words` is the
+/// number of the query's terms.
 pub(crate) fn list(
     index: &Reader,
     models: &[Dense],
-    request: &Request,
+    level: Level,
+    words: usize,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
-    let by_session = request.level == Level::Session && !passing.by_turn();
-    let words = request.query.terms.len();
+    let by_session = level == Level::Session && !passing.by_turn();
     let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
     let mut spreads = Vec::new();
-    for dense in models {
+    let mut weights = Weights::default();
+    for (model, dense) in models.iter().take(MODELS).enumerate() {
         let mut found = scored(index, dense, Rows::Turn)?;
         if by_session {
             found.extend(best_chunks(scored(index, dense, Rows::Session)?));
@@ -79,20 +73,58 @@ pub(crate) fn list(
         let Some(spread) = spread(&found, dense, passing)? else {
             continue;
         };
-        all.reserve(found.len());
-        add(&mut all, &found, &spread, |cosine| {
+        weights[model] = spread.weight;
+        add(&mut all, model, &found, &spread, |cosine| {
             dense.scale.worth(cosine, words)
         });
         spreads.push(spread);
     }
-    let mut all: Vec<Near> = all.into_values().collect();
-    all.sort_unstable_by(|a, b| {
-        b.score()
-            .total_cmp(&a.score())
+    let (evidence, worth) = nearest(sorted(all, &weights), passing)?;
+    let evidence = match level {
+        Level::Session => grouped(&evidence),
+        Level::Turn => evidence,
+    };
+    let mut evidence: Vec<Evidence> = evidence.iter().map(|p| p.evidence(&weights)).collect();
+    evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(DenseList {
+        evidence,
+        worth,
+        spreads,
+    })
+}
+
+/// Best first; of equals the newer.
+fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
+    let mut all: Vec<(f32, Near)> = all
+        .into_values()
+        .map(|near| (near.said.score(weights), near))
+        .collect();
+    all.sort_unstable_by(|(a_score, a), (b_score, b)| {
+        b_score
+            .total_cmp(a_score)
             .then(b.owner.turn.cmp(&a.owner.turn))
             .then(a.owner.row.cmp(&b.owner.row))
     });
-    nearest(all, spreads, passing)
+    all.into_iter().map(|(_, near)| near).collect()
+}
+
+/// What is said of a turn or a session where it is shown.
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    session: i64,
+    /// 0 where it is no single turn.
+    turn: i64,
+    said: Said,
+}
+
+impl Placed {
+    fn evidence(&self, weights: &Weights) -> Evidence {
+        Evidence {
+            session: self.session,
+            turn: self.turn,
+            score: self.said.score(weights),
+        }
+    }
 }
 
 /// Of several chunks of a session the best one counts.
@@ -130,19 +162,20 @@ fn spread(
 /// Adds what a model says.
 fn add(
     all: &mut FxHashMap<(i64, i64), Near>,
+    model: usize,
     found: &[(f32, Owner)],
     spread: &Spread,
     worth: impl Fn(f32) -> f32,
 ) {
+    all.reserve(found.len());
     for (cosine, owner) in found {
         let near = all.entry(stands_for(owner)).or_insert_with(|| Near {
             owner: *owner,
-            sum: 0.0,
-            weights: 0.0,
+            said: Said::default(),
             worth: worth(*cosine),
         });
-        near.sum += spread.weight * spread.strength * spread.part(*cosine);
-        near.weights += spread.weight;
+        near.said
+            .note(model, spread.strength * spread.part(*cosine));
     }
 }
 
@@ -154,30 +187,44 @@ fn stands_for(owner: &Owner) -> (i64, i64) {
     }
 }
 
-/// The first that pass, each where it is to be shown.
-fn nearest(
-    all: Vec<Near>,
-    spreads: Vec<Spread>,
-    passing: &mut Passing<'_>,
-) -> Result<DenseList, StoreError> {
-    let mut list = DenseList {
-        spreads,
-        ..DenseList::default()
-    };
+/// The first that pass, each where it is to be shown, and what the best cosine
+/// is worth.
+fn nearest(all: Vec<Near>, passing: &mut Passing<'_>) -> Result<(Vec<Placed>, f32), StoreError> {
+    let (mut evidence, mut worth) = (Vec::new(), 0.0_f32);
     for near in all {
-        if list.evidence.len() == EVIDENCE {
+        if evidence.len() == EVIDENCE {
             break;
         }
         if let Some((turn, session)) = place(&near.owner, passing)? {
-            list.worth = list.worth.max(near.worth);
-            list.evidence.push(Evidence {
+            worth = worth.max(near.worth);
+            evidence.push(Placed {
                 session,
                 turn,
-                score: near.score(),
+                said: near.said,
             });
         }
     }
-    Ok(list)
+    Ok((evidence, worth))
+}
+
+/// Sessions, each with the most that each model says of any part of it, and
+/// the turn that is nearest by all.
+fn grouped(evidence: &[Placed]) -> Vec<Placed> {
+    let mut places: FxHashMap<i64, usize> = FxHashMap::default();
+    let mut sessions: Vec<Placed> = Vec::new();
+    for part in evidence {
+        let place = *places.entry(part.session).or_insert(sessions.len());
+        match sessions.get_mut(place) {
+            Some(session) => {
+                session.said = session.said.or(&part.said);
+                if session.turn == 0 {
+                    session.turn = part.turn;
+                }
+            }
+            None => sessions.push(*part),
+        }
+    }
+    sessions
 }
 
 /// Where what a row stands for is to be shown, if it passes.

@@ -90,4 +90,7 @@ pub struct Hit {
     pub lexical: Option<Standing>,
     /// What the dense list said.
     pub dense: Option<Standing>,
+    /// What a turn's session makes of its score: a factor from 0.6 to 1. 1 for
+    /// a session.
+    pub context: f32,
 }

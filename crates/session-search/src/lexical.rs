@@ -7,7 +7,7 @@ use session_store::{Lexical, Reader, StoreError};
 
 /// Most turns taken from the word index. At session level they are grouped,
 /// so that some hundred sessions remain.
-const TURNS: usize = 500;
+const TURNS: usize = 2000;
 
 /// Matched words are worth their full share from this rarity on: half the
 /// information of a word that one turn alone holds.

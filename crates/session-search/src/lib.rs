@@ -22,6 +22,7 @@
 //! ```
 
 mod candidates;
+mod context;
 mod dense;
 mod hit;
 mod lexical;
@@ -29,6 +30,7 @@ mod named;
 mod passing;
 mod request;
 mod resolve;
+mod said;
 mod scale;
 mod search;
 mod show;

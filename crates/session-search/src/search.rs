@@ -1,21 +1,23 @@
 //! One search, from request to hits.
 
 use crate::candidates::{self, Candidates};
+use crate::context::Context;
 use crate::dense::{self, Dense, DenseList};
 use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::lexical::{self, LexicalList};
 use crate::named::{self, Named};
 use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
+use crate::scale::Spread;
 use crate::snippet::snippet;
 use crate::weighing::{Side, Weighing};
 use rustc_hash::FxHashMap;
-use session_core::{Band, Fused, fuse};
+use session_core::{Band, Fused, Fusion, fuse};
 use session_store::{Reader, SessionRow, StoreError};
 
 /// Candidates of each list.
-const LEXICAL: usize = 150;
-const DENSE: usize = 250;
+const LEXICAL: usize = 500;
+const DENSE: usize = 1000;
 /// A fused score below this is no hit, unless it holds a word of the query.
 const LEAST_SCORE: f32 = 0.02;
 const PREVIEW_CHARS: usize = 200;
@@ -37,24 +39,23 @@ pub fn search(
         Ranking::Vector => LexicalList::default(),
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
-    let near = match request.ranking {
-        Ranking::Keyword => DenseList::default(),
-        _ => dense::list(index, dense, request, &mut passing)?,
-    };
     let named = named::find(index, request, &words, &mut passing)?;
-    let weighing = Weighing::of(request, &words, &near, named.share);
-    let fusion = weighing.fusion(request, words.worth_of_a_rare_word());
-    let (lexical, nearest) = match request.level {
-        Level::Session => (
-            candidates::sessions(&words.evidence, LEXICAL),
-            candidates::sessions(&near.evidence, DENSE),
-        ),
-        Level::Turn => (
-            candidates::turns(&words.evidence, LEXICAL),
-            candidates::turns(&near.evidence, DENSE),
-        ),
+    let asked = Asked {
+        index,
+        request,
+        dense,
+        words: &words,
+        named: named.share,
     };
-    let mut fused = fuse(&lexical.scored, &nearest.scored, &fusion);
+    let lists = Lists::of(&asked, request.level, &mut passing)?;
+    let mut fused = lists.fused();
+    let context = match request.level {
+        Level::Session => Context::default(),
+        Level::Turn => Context::of(&Lists::of(&asked, Level::Session, &mut passing)?.fused()),
+    };
+    if request.level == Level::Turn {
+        lists.put_in(&context, &mut fused);
+    }
     named.promote(request.level, &mut fused);
     let best: Vec<Fused> = fused
         .into_iter()
@@ -66,25 +67,16 @@ pub fn search(
         .iter()
         .enumerate()
         .filter_map(|(i, fused)| {
-            hit(
-                index,
-                request,
-                i + 1,
-                fused,
-                &[&lexical, &nearest],
-                (&weighing, &named),
-                sessions,
-            )
-            .transpose()
+            hit(&asked, i + 1, fused, &lists, (&named, &context), sessions).transpose()
         })
         .collect::<Result<_, _>>()?;
     let explanation = Explanation {
-        fusion,
-        weighing,
+        fusion: lists.fusion,
+        weighing: lists.weighing,
         named: named.terms,
         terms: words.found.terms,
         models: dense.iter().map(|d| d.model.name.clone()).collect(),
-        spreads: near.spreads,
+        spreads: lists.spreads,
     };
     Ok(Results {
         level: request.level,
@@ -94,20 +86,74 @@ pub fn search(
     })
 }
 
+/// What is asked, and what is known of it whatever the level.
+struct Asked<'a> {
+    index: &'a Reader,
+    request: &'a Request,
+    dense: &'a [Dense],
+    words: &'a LexicalList,
+    /// The share of the query's information that names one session.
+    named: f32,
+}
+
+/// The two lists of a level, and how they are fused.
+struct Lists {
+    lexical: Candidates,
+    nearest: Candidates,
+    weighing: Weighing,
+    fusion: Fusion,
+    spreads: Vec<Spread>,
+}
+
+impl Lists {
+    fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
+        let (request, words) = (asked.request, asked.words);
+        let terms = request.query.terms.len();
+        let near = match request.ranking {
+            Ranking::Keyword => DenseList::default(),
+            _ => dense::list(asked.index, asked.dense, level, terms, passing)?,
+        };
+        let weighing = Weighing::of(request, words, &near, asked.named);
+        let by_level = match level {
+            Level::Session => candidates::sessions,
+            Level::Turn => candidates::turns,
+        };
+        Ok(Self {
+            lexical: by_level(&words.evidence, LEXICAL),
+            nearest: by_level(&near.evidence, DENSE),
+            fusion: weighing.fusion(request, words.worth_of_a_rare_word()),
+            weighing,
+            spreads: near.spreads,
+        })
+    }
+
+    fn fused(&self) -> Vec<Fused> {
+        fuse(&self.lexical.scored, &self.nearest.scored, &self.fusion)
+    }
+
+    /// Lets the turns' sessions count.
+    fn put_in(&self, context: &Context, turns: &mut [Fused]) {
+        for turn in turns.iter_mut() {
+            let of = |list: &Candidates| list.session_of.get(&turn.id).copied();
+            let session = of(&self.lexical).or_else(|| of(&self.nearest));
+            turn.score *= session.map_or(1.0, |session| context.factor(session));
+        }
+        turns.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+}
+
 fn hit(
-    index: &Reader,
-    request: &Request,
+    asked: &Asked<'_>,
     rank: usize,
     fused: &Fused,
-    lists: &[&Candidates; 2],
-    (weighing, named): (&Weighing, &Named),
+    lists: &Lists,
+    (named, context): (&Named, &Context),
     sessions: &FxHashMap<i64, &SessionRow>,
 ) -> Result<Option<Hit>, StoreError> {
+    let (index, request) = (asked.index, asked.request);
     let turn = match request.level {
         Level::Turn => Some(fused.id),
-        Level::Session => named
-            .turn_of(fused.id)
-            .or_else(|| best_turn(fused, lists, weighing)),
+        Level::Session => named.turn_of(fused.id).or_else(|| best_turn(fused, lists)),
     };
     let turn = turn.map(|id| index.turn(id)).transpose()?.flatten();
     let session = turn.as_ref().map_or(fused.id, |t| t.session);
@@ -130,16 +176,21 @@ fn hit(
         turn,
         lexical: fused.lexical,
         dense: fused.dense,
+        context: match request.level {
+            Level::Session => 1.0,
+            Level::Turn => context.factor(session.id),
+        },
     }))
 }
 
 /// The turn of the list whose word for a session is worth more.
-fn best_turn(fused: &Fused, lists: &[&Candidates; 2], weighing: &Weighing) -> Option<i64> {
+fn best_turn(fused: &Fused, lists: &Lists) -> Option<i64> {
     let of = |list: &Candidates| list.best_turn.get(&fused.id).map(|(turn, _)| *turn);
-    let [lexical, dense] = lists.map(of);
+    let (lexical, dense) = (of(&lists.lexical), of(&lists.nearest));
     let worth = |standing: Option<session_core::Standing>, side: Side| {
         standing.map_or(0.0, |s| s.scaled * side.worth)
     };
+    let weighing = lists.weighing;
     if worth(fused.lexical, weighing.lexical) >= worth(fused.dense, weighing.dense) {
         lexical.or(dense)
     } else {

@@ -56,7 +56,6 @@ CREATE VIRTUAL TABLE words USING fts5(
   prompt, answer, title, commands, paths, errors,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES('hashsize', 8000000);
-INSERT INTO words(words, rank) VALUES('pgsz', 2000);
 ";
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);

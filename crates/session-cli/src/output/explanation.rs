@@ -16,8 +16,12 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
         ),
         None => format!("{name} -"),
     };
-    let parts = [part("lexical", hit.lexical), part("dense", hit.dense)];
-    flow(&parts.map(|p| Field::whole(FAINT, p)), INDENT, width)
+    let mut parts = vec![part("lexical", hit.lexical), part("dense", hit.dense)];
+    if hit.turn.is_some() && hit.context < 1.0 {
+        parts.push(format!("by its session x {:.2}", hit.context));
+    }
+    let fields: Vec<Field> = parts.into_iter().map(|p| Field::whole(FAINT, p)).collect();
+    flow(&fields, INDENT, width)
 }
 
 /// What the two lists and the words of the query are worth.

@@ -101,6 +101,7 @@ struct JsonHit<'a> {
 struct Explain {
     lexical: Option<Standing>,
     dense: Option<Standing>,
+    context: f32,
 }
 
 /// A search's results as they are printed. `refreshed`: what came before, if
@@ -153,6 +154,7 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
         explain: explain.then_some(Explain {
             lexical: hit.lexical,
             dense: hit.dense,
+            context: hit.context,
         }),
     }
 }

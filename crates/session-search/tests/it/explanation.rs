@@ -73,7 +73,7 @@ fn check(all: &Results, found: &Results) {
         assert_eq!(hit.band, Band::of(hit.score));
         let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
         let sum = fusion.alpha * told(hit.dense) + (1.0 - fusion.alpha) * told(hit.lexical);
-        assert!((hit.score - sum).abs() < 1e-5);
+        assert!((hit.score - sum * hit.context).abs() < 1e-5);
         for (standing, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {
                 assert!((scaled(standing, max, fusion.worth) - told(standing)).abs() < 1e-4);
