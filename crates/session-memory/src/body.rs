@@ -1,0 +1,93 @@
+//! The body of a memory: a list of what is to be remembered, and notes.
+
+/// A list of items as Markdown; lines of an item after its first are indented.
+pub(crate) fn list(items: &[String]) -> String {
+    let item = |text: &String| {
+        let mut lines = text.trim().lines();
+        let mut out = format!("- {}\n", lines.next().unwrap_or_default().trim_end());
+        for line in lines {
+            match line.trim_end() {
+                "" => out.push('\n'),
+                line => out.push_str(&format!("  {line}\n")),
+            }
+        }
+        out
+    };
+    items.iter().map(item).collect()
+}
+
+/// The items of the lists in a body before its first heading.
+pub(crate) fn items(body: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    let mut is_open = false;
+    let mut blank = 0;
+    for line in body.lines().take_while(|line| !line.starts_with('#')) {
+        if let Some(first) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) {
+            items.push(first.trim_end().to_owned());
+            is_open = true;
+        } else if line.trim().is_empty() {
+            blank += 1;
+            continue;
+        } else if let (true, Some(more), Some(item)) =
+            (is_open, line.strip_prefix("  "), items.last_mut())
+        {
+            item.push_str(&"\n".repeat(blank + 1));
+            item.push_str(more.trim_end());
+        } else {
+            is_open = false;
+        }
+        blank = 0;
+    }
+    items
+}
+
+/// A body in which other items stand in the place of those lists, the rest kept.
+pub(crate) fn with_items(body: &str, new: &[String]) -> String {
+    let mut rest = String::new();
+    let mut is_open = false;
+    let mut is_headed = false;
+    for line in body.lines() {
+        is_headed = is_headed || line.starts_with('#');
+        let begins = line.starts_with("- ") || line.starts_with("* ");
+        let goes_on = is_open && (line.starts_with("  ") || line.trim().is_empty());
+        is_open = !is_headed && (begins || goes_on);
+        if !is_open {
+            rest.push_str(line);
+            rest.push('\n');
+        }
+    }
+    let rest = rest.trim_matches('\n');
+    match rest.is_empty() {
+        true => list(new),
+        false => format!("{}\n{rest}\n", list(new)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn items_are_what_begins_a_line_with_a_dash() {
+        let body = "intro\n\n- one\n  more\n\n  after a gap\n- two\n\nnotes - not one\n  - inner\n* three\n";
+        assert_eq!(items(body), ["one\nmore\n\nafter a gap", "two", "three"]);
+        assert_eq!(
+            with_items(body, &["new".into()]),
+            "- new\n\nintro\n\nnotes - not one\n  - inner\n"
+        );
+        assert_eq!(with_items("- a\n  b\n", &["c".into()]), "- c\n");
+        let headed = "- a\n\n## Notes\n\n- b\n";
+        assert_eq!(items(headed), ["a"]);
+        assert_eq!(with_items(headed, &["c".into()]), headed.replace("- a", "- c"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn a_list_is_read_as_it_was_written(texts in prop::collection::vec("[a-z][a-z :#'\"池-]{0,20}[a-z](\n{1,2}[a-z -]{0,8}[a-z]){0,2}", 0..4)) {
+            prop_assert_eq!(items(&list(&texts)), texts);
+        }
+    }
+}

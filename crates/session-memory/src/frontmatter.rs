@@ -1,0 +1,222 @@
+//! Markdown with YAML before it: read, written, and changed key by key, so that
+//! what a user wrote there, comments included, stays as it is.
+
+use crate::error::Damage;
+use crate::memory::Front;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FENCE: &str = "---";
+/// Longest frontmatter that is read.
+const LIMIT: usize = 1 << 18;
+
+/// The frontmatter and the body of a file.
+pub(crate) struct Parts<'a> {
+    /// YAML, without the fences.
+    pub(crate) yaml: &'a str,
+    /// What follows the second fence and the empty line after it.
+    pub(crate) body: &'a str,
+}
+
+/// Splits a file at its fences.
+///
+/// # Errors
+/// When it does not begin with one, or has no second.
+pub(crate) fn split<'a>(text: &'a str, path: &Path) -> Result<Parts<'a>, Damage> {
+    let damage = |line: usize, reason: &str| Damage {
+        path: path.to_owned(),
+        line,
+        reason: reason.to_owned(),
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut at = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let is_fence = line.trim_end() == FENCE;
+        match (number, is_fence) {
+            (0, false) => return Err(damage(1, "no `---` begins the frontmatter")),
+            (0, true) => {}
+            (_, true) => {
+                let head = text.find('\n').map_or(0, |n| n + 1);
+                let body = &text[at + line.len()..];
+                let body = body.strip_prefix("\r\n").or(body.strip_prefix('\n'));
+                return Ok(Parts {
+                    yaml: &text[head..at],
+                    body: body.unwrap_or(&text[at + line.len()..]),
+                });
+            }
+            _ if at > LIMIT => break,
+            _ => {}
+        }
+        at += line.len();
+    }
+    let lines = text.lines().count().max(1);
+    Err(damage(lines, "no second `---` ends the frontmatter"))
+}
+
+/// Reads frontmatter.
+///
+/// # Errors
+/// With the line of the file, when it is no YAML or a value cannot be.
+pub(crate) fn read(yaml: &str, path: &Path) -> Result<Front, Damage> {
+    let error = match serde_saphyr::from_str::<Front>(yaml) {
+        Ok(front) => return check(front, yaml, path),
+        Err(error) => error,
+    };
+    let line = error.location().map_or(0, |at| at.line() as usize);
+    let reason = error.without_snippet().to_string();
+    let reason = reason.split(" at line ").next().unwrap_or(&reason);
+    Err(Damage {
+        path: path.to_owned(),
+        line: line + 1,
+        reason: reason.to_owned(),
+    })
+}
+
+/// What the types do not say: a topic, and an id that is a file's name.
+fn check(front: Front, yaml: &str, path: &Path) -> Result<Front, Damage> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let bad_id = !front.id.starts_with("mem-") || !front.id.chars().all(is_plain);
+    let (key, reason) = match (bad_id, front.topic.trim().is_empty()) {
+        (true, _) => ("id:", format!("`{}` is no id as mem-20260110-091500", front.id)),
+        (_, true) => ("topic:", "the topic is empty".to_owned()),
+        _ => return Ok(front),
+    };
+    let line = yaml.lines().position(|line| line.starts_with(key));
+    Err(Damage {
+        path: path.to_owned(),
+        line: line.unwrap_or(0) + 2,
+        reason,
+    })
+}
+
+/// A whole file.
+///
+/// # Errors
+/// When a value cannot be written as YAML.
+pub(crate) fn file(front: &Front, body: &str) -> Result<String, String> {
+    let yaml = serde_saphyr::to_string(front).map_err(|e| e.to_string())?;
+    Ok(join(yaml.trim_end(), body))
+}
+
+/// A file of YAML and a body.
+pub(crate) fn join(yaml: &str, body: &str) -> String {
+    let yaml = yaml.trim_end();
+    format!("{FENCE}\n{yaml}\n{FENCE}\n\n{}\n", body.trim_end())
+}
+
+/// YAML in which one key has another value, or none; all other lines are as
+/// they were.
+///
+/// # Errors
+/// When the YAML is written so that this cannot be done.
+pub(crate) fn with_key(yaml: &str, key: &str, value: Option<&impl Serialize>) -> Result<String, String> {
+    let new = match value {
+        Some(value) => {
+            let map = BTreeMap::from([(key, value)]);
+            serde_saphyr::to_string(&map).map_err(|e| e.to_string())?
+        }
+        None => String::new(),
+    };
+    let lines: Vec<&str> = yaml.lines().collect();
+    let is_key = |line: &&str| {
+        let rest = line.strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+    };
+    let begin = lines.iter().position(is_key).unwrap_or(lines.len());
+    let belongs = |line: &&&str| {
+        line.starts_with([' ', '\t']) || line.starts_with("- ") || **line == "-" || line.is_empty()
+    };
+    let more = lines.iter().skip(begin + 1).take_while(belongs).count();
+    let end = (begin + 1 + more).min(lines.len());
+    let mut out: Vec<&str> = lines[..begin].to_vec();
+    out.extend(new.trim_end().lines());
+    out.extend(&lines[end..]);
+    let changed = out.join("\n") + "\n";
+    match others(yaml, key) == others(&changed, key) {
+        true => Ok(changed),
+        false => Err(format!("the key `{key}` stands where it cannot be changed alone")),
+    }
+}
+
+/// All keys but one, to see that they stay.
+fn others(yaml: &str, but: &str) -> Option<Map<String, Value>> {
+    let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
+    all.remove(but);
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Importance, Kind, Source};
+    use crate::moment::Moment;
+    use proptest::prelude::*;
+
+    const MINE: &str = "id: mem-20260110-091500\ntopic: \"Pool\" # mine\nmood: [calm,\n  blue]\n# a comment\ntags:\n- a\n- b\ncreated: 2026-01-10\nzeal: {x: 1}\n";
+
+    #[test]
+    fn a_key_changes_and_nothing_else() {
+        let changed = with_key(MINE, "tags", Some(&["c"])).unwrap();
+        assert_eq!(changed, MINE.replace("- a\n- b\n", "- c\n"));
+        let changed = with_key(MINE, "superseded_by", Some(&"mem-1")).unwrap();
+        assert_eq!(changed, format!("{MINE}superseded_by: mem-1\n"));
+        assert_eq!(with_key(&changed, "superseded_by", None::<&str>.as_ref()).unwrap(), MINE);
+        let changed = with_key(MINE, "mood", None::<&str>.as_ref()).unwrap();
+        assert_eq!(changed, MINE.replace("mood: [calm,\n  blue]\n", ""));
+    }
+
+    #[test]
+    fn what_cannot_be_changed_alone_is_refused() {
+        let flow = "{id: mem-1, topic: t, created: 2026-01-10}\n";
+        assert!(with_key(flow, "topic", Some(&"u")).is_err());
+    }
+
+    #[test]
+    fn damage_has_its_line() {
+        let check = |text: &str, line: usize, reason: &str| {
+            let path = Path::new("m.md");
+            let damage = split(text, path).and_then(|parts| read(parts.yaml, path)).unwrap_err();
+            assert_eq!(damage.line, line, "{damage}");
+            assert!(damage.reason.contains(reason), "{damage}");
+        };
+        check("no fence\n", 1, "no `---` begins");
+        check("---\nid: mem-1\n", 2, "no second");
+        check("---\nid: mem-1\ntopic: [a\n---\n", 3, "");
+        check("---\nid: mem-1\ntopic: t\nkind: odd\ncreated: 2026-01-10\n---\n", 4, "odd");
+        check("---\nid: mem-1\ntopic: t\ncreated: soon\n---\n", 4, "soon");
+        check("---\ntopic: t\nid: ../x\ncreated: 2026-01-10\n---\n", 3, "no id");
+        check("---\nid: mem-1\ntopic: ''\ncreated: 2026-01-10\n---\n", 3, "empty");
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        "[ -~]{1,20}|[a-z\"':#\\[{&*!|>%@`,?-]{1,12}|连接池: [a-z]{0,3}|true|3|1e5|~|null|a\nb".prop_filter("something", |t| !t.trim().is_empty())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+        #[test]
+        fn what_is_written_is_read(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), body in "[a-z\n-]{0,30}") {
+            let front = Front {
+                id: "mem-20260110-091500".into(), topic, kind: Kind::KnownIssue, importance: Importance::High,
+                tags, keywords: vec![], created: Moment::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
+                source: Some(Source { session: Some(session), ..Source::default() }),
+            };
+            let text = file(&front, &body).unwrap();
+            let parts = split(&text, Path::new("m.md")).unwrap();
+            prop_assert_eq!(parts.body.trim_end(), body.trim_end());
+            prop_assert_eq!(&read(parts.yaml, Path::new("m.md")).unwrap(), &front);
+            let changed = with_key(parts.yaml, "topic", Some(&"other")).unwrap();
+            let changed = read(&changed, Path::new("m.md")).unwrap();
+            prop_assert_eq!(changed, Front { topic: "other".into(), ..front });
+        }
+
+        #[test]
+        fn no_bytes_panic(text in "(---\n)?[ -~\n池]{0,60}(---\n)?[ -~\n]{0,20}") {
+            let path = Path::new("m.md");
+            let _ = split(&text, path).map(|parts| read(parts.yaml, path));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What is put before a prompt, and why.
+
+use crate::block::{Block, Item, block};
+use crate::gate::{Injection, Marks, Reason};
+use crate::memory::{Importance, Memory};
+use crate::rank::Match;
+use crate::signals::{self, Signal};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Why nothing is put before a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disabled {
+    /// Switched off, or the prompt says so.
+    SwitchOff,
+    /// There is nothing that has anything in common with it.
+    EmptyResult,
+    /// Nothing passes the gate.
+    LowRelevance,
+    /// What passes has been put before an earlier prompt of this session.
+    AlreadyInjected,
+    /// The search failed.
+    QueryFailed,
+    /// It took too long.
+    Timeout,
+}
+
+/// A candidate and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Its id.
+    pub id: String,
+    /// Its topic.
+    pub topic: String,
+    /// Why it passed, or not.
+    pub reason: Reason,
+    /// How well it matches.
+    #[serde(flatten)]
+    pub found: Match,
+    /// What it had to reach.
+    pub marks: Marks,
+    /// How much it matters.
+    pub importance: Importance,
+}
+
+/// What is put before a prompt, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The block, if there is one.
+    pub block: Option<Block>,
+    /// Why there is none.
+    pub disabled: Option<Disabled>,
+    /// The signs that the prompt gives.
+    pub signals: Vec<Signal>,
+    /// The candidates, the best match first.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Decision {
+    /// Nothing, for this reason.
+    pub fn nothing(why: Disabled) -> Self {
+        Self {
+            block: None,
+            disabled: Some(why),
+            signals: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+}
+
+/// What is known of the session that the prompt belongs to.
+#[derive(Debug, Clone, Default)]
+pub struct Known<'a> {
+    /// Its full id.
+    pub session: Option<&'a str>,
+    /// What has been put before its prompts.
+    pub injected: HashSet<String>,
+}
+
+/// Decides what is put before a prompt. `matches` are those of `memories`, ranked;
+/// `others` are items from elsewhere that have passed a gate of their own.
+pub fn decide(
+    prompt: &str,
+    memories: &[Memory],
+    matches: Vec<Match>,
+    others: Vec<Item>,
+    known: &Known<'_>,
+    how: &Injection,
+) -> Decision {
+    let signals = signals::of(prompt);
+    if signals.contains(&Signal::Exclusion) {
+        return Decision { signals, ..Decision::nothing(Disabled::SwitchOff) };
+    }
+    let judge = |found: Match| {
+        let memory = &memories[found.memory];
+        Verdict {
+            id: memory.id().to_owned(),
+            topic: memory.front.topic.clone(),
+            reason: reason(memory, &found, &signals, known, how),
+            marks: how.marks(memory, &signals),
+            importance: memory.front.importance,
+            found,
+        }
+    };
+    let mut verdicts: Vec<Verdict> = matches.into_iter().map(judge).collect();
+    let passed = verdicts.iter().filter(|v| v.reason == Reason::Passed);
+    let mut items: Vec<Item> = passed
+        .map(|v| Item::of(&memories[v.found.memory], v.found.matched))
+        .collect();
+    let is_new = |item: &Item| !known.injected.contains(&item.id);
+    items.extend(others.into_iter().filter(is_new));
+    let block = block(items, how);
+    if let Some(block) = &block {
+        for verdict in &mut verdicts {
+            if verdict.reason == Reason::Passed && !block.ids.contains(&verdict.id) {
+                verdict.reason = Reason::NoRoom;
+            }
+        }
+    }
+    let disabled = match &block {
+        Some(_) => None,
+        None => Some(disabled(&verdicts)),
+    };
+    Decision { block, disabled, signals, verdicts }
+}
+
+fn reason(
+    memory: &Memory,
+    found: &Match,
+    signals: &[Signal],
+    known: &Known<'_>,
+    how: &Injection,
+) -> Reason {
+    let session = memory.front.source.as_ref().and_then(|s| s.session.as_deref());
+    match how.judge(memory, found, signals) {
+        Reason::Passed if session.is_some() && session == known.session => Reason::OwnSession,
+        Reason::Passed if known.injected.contains(memory.id()) => Reason::AlreadyInjected,
+        other => other,
+    }
+}
+
+fn disabled(verdicts: &[Verdict]) -> Disabled {
+    let any = |reason| verdicts.iter().any(|v| v.reason == reason);
+    match () {
+        () if verdicts.is_empty() => Disabled::EmptyResult,
+        () if any(Reason::AlreadyInjected) || any(Reason::OwnSession) => Disabled::AlreadyInjected,
+        () => Disabled::LowRelevance,
+    }
+}

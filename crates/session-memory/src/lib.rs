@@ -1,0 +1,80 @@
+//! Saved memories: what somebody decided to keep, found again when it helps.
+//!
+//! A [`Memory`] is a Markdown file with YAML before it ([`Front`]). Files are the truth: they lie in a
+//! project or beside the user's settings ([`Place`]), in a folder for each [`State`], and
+//! may be edited by hand at will. [`Store`] reads and writes them, whole or not at all, one process
+//! at a time, and keeps the generated views beside them up to date. A file that is damaged costs itself and is
+//! named with its line ([`Damage`]).
+//!
+//! [`rank`] says how well memories answer a text: a hybrid of words and
+//! meaning ([`Meaning`]), times what age leaves, times the weight of the place ([`Retrieval`]). [`repeated`] finds
+//! those that a new one repeats. [`tidy`] archives what nobody touched.
+//!
+//! Before a prompt, [`decide`] lets through the gate ([`Injection`]) what is worth it, and builds a [`Block`] within a
+//! budget: fenced, escaped, the same bytes for the same input. [`SessionState`] keeps it from saying
+//! anything twice, and [`log`] counts, without any text.
+//!
+//! ```
+//! use jiff::Zoned;
+//! use session_memory::{Draft, Injection, Known, Location, Retrieval, State, Store, decide, places, rank};
+//!
+//! let home = tempfile::tempdir()?;
+//! let store = Store::new(places(None, home.path(), Location::ProjectFirst)?);
+//! let draft = Draft {
+//!     topic: "Connection pool too small".into(),
+//!     key_info: vec!["Time-outs under load; raise DB_POOL_SIZE".into()],
+//!     ..Draft::default()
+//! };
+//! let now = Zoned::now();
+//! store.save(&draft, None, &now)?;
+//!
+//! let memories = store.list(&[State::Active]).memories;
+//! let prompt = "the connection pool gives time-outs under load";
+//! let matches = rank(prompt, &memories, &Retrieval::default(), None, now.timestamp())?.unwrap();
+//! let decision = decide(prompt, &memories, matches, vec![], &Known::default(), &Injection::default());
+//! assert!(decision.block.unwrap().text.contains("[context] Connection pool too small; Time-outs"));
+//! # Ok::<(), session_memory::MemoryError>(())
+//! ```
+
+mod block;
+mod body;
+mod context;
+mod disk;
+mod error;
+mod frontmatter;
+mod gate;
+mod import;
+mod inject;
+mod keywords;
+mod life;
+pub mod log;
+mod memory;
+mod moment;
+mod place;
+mod rank;
+mod session;
+mod signals;
+mod similar;
+mod store;
+mod terms;
+mod vectors;
+mod views;
+
+pub use block::{Block, Item, block};
+pub use context::{sheet, sync as sync_context};
+pub use error::{Damage, MemoryError, Result};
+pub use gate::{Injection, Marks, Reason};
+pub use import::{Exported, Format, Imports, export, import};
+pub use inject::{Decision, Disabled, Known, Verdict, decide};
+pub use keywords::most_common as keywords;
+pub use life::{Moved, Storage, recalled, tidy, untouched};
+pub use memory::{Draft, Front, Importance, Kind, Memory, Scope, Source, State};
+pub use moment::Moment;
+pub use place::{Location, Place, places, project_root, settings_folder};
+pub use rank::{Match, Meaning, Retrieval, rank};
+pub use session::SessionState;
+pub use signals::{Signal, of as signals};
+pub use similar::{Repeated, repeated};
+pub use store::{Change, Imported, Listing, Store, clean_tag};
+pub use vectors::of_texts as vectors_of;
+pub use views::index as index_table;

@@ -1,0 +1,125 @@
+//! The life of memories: recalled, archived by themselves, kept for so long.
+
+use crate::disk::{self, Lock};
+use crate::error::Result;
+use crate::memory::{Memory, State};
+use crate::place::{Location, Place};
+use crate::store::Store;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Days of memories that were recalled: a note, not for a repository.
+const RECALLED: &str = ".recalled.json";
+const DAY_MS: i64 = 86_400_000;
+
+/// Where memories are kept and for how long: `[storage]` of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Storage {
+    /// Which places are used.
+    pub location: Location,
+    /// Archive what was untouched for long, where many are active.
+    pub auto_archive: bool,
+    /// So many may be active.
+    pub archive_above: usize,
+    /// Days without an edit or a recall after which one may be archived.
+    pub archive_after_days: u32,
+    /// Days after which what is archived goes into the trash; -1: never.
+    pub retention_days: i64,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self {
+            location: Location::ProjectFirst,
+            auto_archive: true,
+            archive_above: 20,
+            archive_after_days: 14,
+            retention_days: -1,
+        }
+    }
+}
+
+/// What was moved because of its age.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// Ids that were archived.
+    pub archived: Vec<String>,
+    /// Ids that went into the trash.
+    pub trashed: Vec<String>,
+}
+
+type Days = BTreeMap<String, String>;
+
+/// Notes that memories were recalled today. That a note is lost where somebody
+/// else is writing costs nothing.
+pub fn recalled(store: &Store, memories: &[&Memory], now: Timestamp) {
+    let today = now.strftime("%Y-%m-%d").to_string();
+    for place in store.places() {
+        let own = memories.iter().filter(|m| m.scope == place.scope);
+        let ids: Vec<&str> = own.map(|m| m.id()).collect();
+        let mut days = read(place);
+        let before = days.clone();
+        days.extend(ids.iter().map(|id| ((*id).to_owned(), today.clone())));
+        if days == before {
+            continue;
+        }
+        if let Ok(Some(_lock)) = Lock::attempt(&place.folder) {
+            let text = serde_json::to_vec_pretty(&days).unwrap_or_default();
+            let _ = disk::write(&place.folder.join(RECALLED), &text);
+        }
+    }
+}
+
+fn read(place: &Place) -> Days {
+    let text = disk::read(&place.folder.join(RECALLED)).ok().flatten();
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// When a memory was edited or recalled last, milliseconds since 1970.
+fn touched(memory: &Memory, days: &Days) -> i64 {
+    let recalled = days.get(memory.id()).and_then(|day| crate::moment::Moment::parse(day));
+    let recalled = recalled.map_or(0, |at| at.0.as_millisecond());
+    memory.updated().0.as_millisecond().max(recalled)
+}
+
+/// The memories in a state that nobody touched for so many days, those for the longest
+/// first.
+pub fn untouched(store: &Store, state: State, days: u32, now: Timestamp) -> Vec<Memory> {
+    let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
+    let notes: Vec<(&Place, Days)> = store.places().iter().map(|p| (p, read(p))).collect();
+    let age = |memory: &Memory| {
+        let own = notes.iter().find(|(place, _)| place.scope == memory.scope);
+        own.map_or(i64::MAX, |(_, days)| touched(memory, days))
+    };
+    let mut found = store.list(&[state]).memories;
+    found.retain(|memory| age(memory) <= limit);
+    found.sort_by_key(|memory| (age(memory), memory.front.id.clone()));
+    found
+}
+
+/// Archives what nobody touched for long where too many are active, and puts
+/// into the trash what was archived for longer than is wanted.
+///
+/// # Errors
+/// When a file cannot be moved.
+pub fn tidy(store: &Store, how: &Storage, now: Timestamp) -> Result<Moved> {
+    let mut moved = Moved::default();
+    let active = store.list(&[State::Active]).memories.len();
+    let spare = active.saturating_sub(how.archive_above);
+    if how.auto_archive && spare > 0 {
+        let old = untouched(store, State::Active, how.archive_after_days, now);
+        for memory in old.iter().take(spare) {
+            store.move_to(memory, State::Archive)?;
+            moved.archived.push(memory.id().to_owned());
+        }
+    }
+    if let Ok(days) = u32::try_from(how.retention_days) {
+        for memory in untouched(store, State::Archive, days, now) {
+            store.move_to(&memory, State::Trash)?;
+            moved.trashed.push(memory.id().to_owned());
+        }
+    }
+    Ok(moved)
+}

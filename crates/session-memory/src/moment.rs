@@ -1,0 +1,73 @@
+//! Times as they stand in frontmatter.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A moment, written as `2026-01-10T09:15:00Z`. A bare date, which people write, is its
+/// midnight in UTC; so is a time without a zone taken as UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(pub Timestamp);
+
+impl Moment {
+    /// Reads a time as it may stand in a file.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if let Ok(at) = text.parse::<Timestamp>() {
+            return Some(Self(at));
+        }
+        let civil = text.replace(' ', "T").parse::<DateTime>();
+        let civil = civil.or_else(|_| text.parse::<Date>().map(DateTime::from)).ok()?;
+        Some(Self(civil.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+    }
+
+    /// The day in UTC: `2026-01-10`.
+    pub fn day(self) -> String {
+        self.0.strftime("%Y-%m-%d").to_string()
+    }
+
+    /// Whole days from this moment to another, not below 0.
+    pub fn days_to(self, now: Timestamp) -> u32 {
+        let seconds = now.as_second().saturating_sub(self.0.as_second());
+        u32::try_from(seconds.max(0) / 86_400).unwrap_or(u32::MAX)
+    }
+}
+
+impl std::fmt::Display for Moment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0.strftime("%Y-%m-%dT%H:%M:%SZ"))
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let wrong = || serde::de::Error::custom(format!("`{text}` is no time as 2026-01-10T09:15:00Z"));
+        Self::parse(&text).ok_or_else(wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        let check = |text: &str, expected: &str| {
+            let read = Moment::parse(text).map_or("none".into(), |m| m.to_string());
+            assert_eq!(read, expected, "{text}");
+        };
+        check("2026-01-10T09:15:00Z", "2026-01-10T09:15:00Z");
+        check("2026-01-10T09:15:00+02:00", "2026-01-10T07:15:00Z");
+        check("2026-01-10 09:15", "2026-01-10T09:15:00Z");
+        check("2026-01-10", "2026-01-10T00:00:00Z");
+        check("soon", "none");
+    }
+}

@@ -1,0 +1,354 @@
+//! How well memories answer a text: words and meaning, then age and place.
+
+use crate::error::Result;
+use crate::memory::{Memory, Scope};
+use crate::{terms, vectors};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use session_core::{Fusion, Scored, Standing, fuse};
+use session_embed::Embedder;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use std::time::Instant;
+
+/// Weight of meaning beside words, and where the text is mostly in a script
+/// that the models in the binary know little of.
+const MEANING: f32 = 0.6;
+const MEANING_UNSPACED: f32 = 0.3;
+/// BM25's parameters: how soon a repeated word says no more, and how much long texts stand back.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+/// The ideal memory, which stands in both lists so that parts of its score mean
+/// the same for each query.
+const IDEAL: i64 = -1;
+/// What is left of the score of a memory that another one replaced.
+const SUPERSEDED: f32 = 0.5;
+
+/// How found memories are weighed and how many are given: `[retrieval]` of the
+/// configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retrieval {
+    /// What a day leaves of a score, 0 to 1.
+    pub time_decay_rate: f32,
+    /// What age leaves of a score at least, 0 to 1; 0 is the plain formula.
+    pub decay_floor: f32,
+    /// Weight of a project's memories.
+    pub project_weight: f32,
+    /// Weight of what is global.
+    pub global_weight: f32,
+    /// Only memories of so many days; -1: all.
+    pub scope_days: i64,
+    /// Most memories that are weighed in an answer.
+    pub max_candidates: usize,
+    /// Most memories that are shown.
+    pub max_results: usize,
+}
+
+impl Default for Retrieval {
+    fn default() -> Self {
+        Self {
+            time_decay_rate: 0.95,
+            decay_floor: 0.5,
+            project_weight: 1.0,
+            global_weight: 0.7,
+            scope_days: -1,
+            max_candidates: 10,
+            max_results: 3,
+        }
+    }
+}
+
+impl Retrieval {
+    /// What age leaves of a score.
+    #[expect(clippy::cast_precision_loss, reason = "days of a life")]
+    pub fn decay(&self, days: u32) -> f32 {
+        self.time_decay_rate.powf(days as f32).max(self.decay_floor)
+    }
+
+    /// The weight of a place.
+    pub fn weight(&self, scope: Scope) -> f32 {
+        match scope {
+            Scope::Project => self.project_weight,
+            Scope::Global => self.global_weight,
+        }
+    }
+
+    /// The score of a match so old, from there.
+    pub fn score(&self, matched: f32, days: u32, scope: Scope) -> f32 {
+        matched * self.decay(days) * self.weight(scope)
+    }
+}
+
+/// How well a memory answers, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Match {
+    /// Its place in the list that was ranked.
+    #[serde(skip)]
+    pub memory: usize,
+    /// `matched * decay * weight`.
+    pub score: f32,
+    /// What words and meaning say together, 0 to 1.
+    pub matched: f32,
+    /// What age leaves.
+    pub decay: f32,
+    /// The place's weight.
+    pub weight: f32,
+    /// Whole days since it was changed.
+    pub days: u32,
+    /// What the lexical list says.
+    pub lexical: Option<Standing>,
+    /// What the dense list says; its score is what the cosine is worth.
+    pub dense: Option<Standing>,
+    /// The cosine of text and memory.
+    pub cosine: f32,
+    /// The part of the text's words that it holds.
+    pub overlap: f32,
+    /// The words that both have, as they are compared.
+    pub terms: Vec<String>,
+}
+
+/// A model, and where its vectors of memories are kept.
+pub struct Meaning<'a> {
+    /// The model.
+    pub model: &'a dyn Embedder,
+    /// The folder of the index.
+    pub cache: &'a Path,
+    /// When to stop making vectors.
+    pub until: Option<Instant>,
+}
+
+/// The vectors that a ranking needs.
+struct Vectors {
+    query: Vec<f32>,
+    memories: Vec<Vec<f32>>,
+}
+
+/// Ranks memories by how well they answer a text, best first. `None` where the time
+/// was up before the model had read all of them. Without a model, words alone count.
+///
+/// # Errors
+/// When the model fails.
+pub fn rank(
+    text: &str,
+    memories: &[Memory],
+    how: &Retrieval,
+    meaning: Option<&Meaning<'_>>,
+    now: Timestamp,
+) -> Result<Option<Vec<Match>>> {
+    let vectors = match meaning {
+        Some(meaning) if !memories.is_empty() => match vectors_of(text, memories, meaning)? {
+            Some(vectors) => Some(vectors),
+            None => return Ok(None),
+        },
+        _ => None,
+    };
+    let query = terms::of_query(text);
+    let words = Words::of(memories);
+    let lexical: Vec<Scored> = scored(memories.len(), |i| words.score(&query, i));
+    let cosines: Vec<f32> = (0..memories.len())
+        .map(|i| vectors.as_ref().map_or(0.0, |v| dot(&v.query, &v.memories[i])))
+        .collect();
+    let worth = |cosine: f32| meaning.map_or(0.0, |m| worth(m.model, cosine));
+    let dense: Vec<Scored> = match vectors.is_some() {
+        true => scored(memories.len(), |i| worth(cosines[i])),
+        false => Vec::new(),
+    };
+    let how_fused = Fusion { alpha: alpha(text, &query, vectors.is_some()), worth: 1.0 };
+    let matches = fuse(&with_ideal(lexical), &with_ideal(dense), &how_fused);
+    let matches = matches.into_iter().filter_map(|fused| {
+        let memory = usize::try_from(fused.id).ok()?;
+        let terms = words.held(&query, memory);
+        let found = &memories[memory];
+        let days = found.updated().days_to(now);
+        Some(Match {
+            memory,
+            score: how.score(fused.score, days, found.scope),
+            matched: fused.score,
+            decay: how.decay(days),
+            weight: how.weight(found.scope),
+            days,
+            lexical: fused.lexical.map(after_ideal),
+            dense: fused.dense.map(after_ideal),
+            cosine: cosines[memory],
+            overlap: part(terms.len(), query.len()),
+            terms,
+        })
+    });
+    let mut matches: Vec<Match> = matches.collect();
+    order(&mut matches, memories);
+    Ok(Some(matches))
+}
+
+/// Sorts, best first, what was replaced below what replaced it.
+fn order(matches: &mut [Match], memories: &[Memory]) {
+    let scores: HashMap<String, f32> = matches
+        .iter()
+        .map(|m| (memories[m.memory].front.id.clone(), m.score))
+        .collect();
+    for found in matches.iter_mut() {
+        if let Some(by) = &memories[found.memory].front.superseded_by {
+            let other = scores.get(by).copied().unwrap_or(f32::MAX);
+            found.score = (found.score * SUPERSEDED).min(other * 0.99);
+        }
+    }
+    matches.sort_by(|a, b| {
+        let by_age = |m: &Match| (memories[m.memory].updated(), memories[m.memory].front.id.clone());
+        b.score.total_cmp(&a.score).then_with(|| by_age(b).cmp(&by_age(a)))
+    });
+}
+
+fn scored(count: usize, score: impl Fn(usize) -> f32) -> Vec<Scored> {
+    let all = (0..count).map(|i| Scored { id: i as i64, score: score(i) });
+    all.filter(|s| s.score > 0.0).collect()
+}
+
+fn with_ideal(mut list: Vec<Scored>) -> Vec<Scored> {
+    list.push(Scored { id: IDEAL, score: 1.0 });
+    list
+}
+
+/// A standing in the list without the ideal memory, which is its first.
+fn after_ideal(standing: Standing) -> Standing {
+    Standing {
+        rank: standing.rank.saturating_sub(1).max(1),
+        ..standing
+    }
+}
+
+fn part(of: usize, all: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "words of a text")]
+    match all {
+        0 => 0.0,
+        all => of as f32 / all as f32,
+    }
+}
+
+/// The weight of meaning: none without a model, all where the text has no word.
+fn alpha(text: &str, query: &[String], has_model: bool) -> f32 {
+    let unspaced = text.chars().filter(|c| terms::is_unspaced(*c)).count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    match (has_model, query.is_empty()) {
+        (false, _) => 0.0,
+        (true, true) => 1.0,
+        _ if unspaced * 2 > letters => MEANING_UNSPACED,
+        _ => MEANING,
+    }
+}
+
+fn vectors_of(text: &str, memories: &[Memory], by: &Meaning<'_>) -> Result<Option<Vectors>> {
+    let texts: Vec<String> = memories.iter().map(Memory::searched).collect();
+    let of_memories = vectors::of_texts(&texts, by.model, by.cache, by.until)?;
+    if of_memories.len() < memories.len() {
+        return Ok(None);
+    }
+    Ok(Some(Vectors {
+        query: by.model.embed_query(text)?,
+        memories: of_memories,
+    }))
+}
+
+/// The cosine of two unit vectors.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What a cosine of a model is worth, 0 to 1.
+fn worth(model: &dyn Embedder, cosine: f32) -> f32 {
+    let scale = model.spec().cosine;
+    let width = (scale.related - scale.unrelated).max(f32::EPSILON);
+    ((cosine - scale.unrelated) / width).clamp(0.0, 1.0)
+}
+
+/// The words of all memories, for the lexical list.
+struct Words {
+    counts: Vec<HashMap<String, usize>>,
+    lengths: Vec<usize>,
+    holders: HashMap<String, usize>,
+}
+
+impl Words {
+    fn of(memories: &[Memory]) -> Self {
+        let mut words = Self {
+            counts: Vec::new(),
+            lengths: Vec::new(),
+            holders: HashMap::new(),
+        };
+        for memory in memories {
+            let all = terms::of_text(&memory.searched());
+            words.lengths.push(all.len());
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for word in all {
+                *counts.entry(word).or_default() += 1;
+            }
+            for word in counts.keys() {
+                *words.holders.entry(word.clone()).or_default() += 1;
+            }
+            words.counts.push(counts);
+        }
+        words
+    }
+
+    /// Inverse document frequency as BM25 has it, never 0.
+    #[expect(clippy::cast_precision_loss, reason = "memories of a person")]
+    fn idf(&self, word: &str) -> f32 {
+        let n = self.counts.len() as f32;
+        let holders = self.holders.get(word).copied().unwrap_or(0) as f32;
+        (1.0 + (n - holders + 0.5) / (holders + 0.5)).ln()
+    }
+
+    /// The share of the query's information that a memory holds, each word as
+    /// much as BM25 says, 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
+    fn score(&self, query: &[String], memory: usize) -> f32 {
+        let mean = self.lengths.iter().sum::<usize>() as f32 / self.lengths.len().max(1) as f32;
+        let length = self.lengths[memory] as f32 / mean.max(1.0);
+        let saturated = |count: usize| {
+            let count = count as f32;
+            (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))).min(1.0)
+        };
+        let all: f32 = query.iter().map(|word| self.idf(word)).sum();
+        let held = |word: &String| {
+            let count = self.counts[memory].get(word).copied().unwrap_or(0);
+            self.idf(word) * saturated(count)
+        };
+        let found: f32 = query.iter().map(held).sum();
+        if all > 0.0 { found / all } else { 0.0 }
+    }
+
+    /// The words of the query that a memory holds.
+    fn held(&self, query: &[String], memory: usize) -> Vec<String> {
+        let held = |word: &&String| self.counts[memory].contains_key(*word);
+        query.iter().filter(held).cloned().collect()
+    }
+}
+
+/// How much the words of two texts are the same: those of both over those of
+/// either.
+pub(crate) fn likeness(a: &str, b: &str) -> f32 {
+    let set = |text: &str| terms::of_query(text).into_iter().collect::<HashSet<_>>();
+    let (a, b) = (set(a), set(b));
+    let both: BTreeSet<&String> = a.intersection(&b).collect();
+    part(both.len(), a.union(&b).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_product_is_the_documented_one() {
+        let how = Retrieval::default();
+        let check = |matched, days, scope, expected: f32| {
+            let score = how.score(matched, days, scope);
+            assert!((score - expected).abs() < 0.005, "{score} for {expected}");
+        };
+        check(1.0, 1, Scope::Project, 0.95);
+        check(0.5, 0, Scope::Project, 0.50);
+        check(1.0, 7, Scope::Global, 0.49);
+        // A perfect match is never too old to beat a poor one.
+        check(1.0, 4000, Scope::Project, 0.5);
+        let plain = Retrieval { decay_floor: 0.0, ..how };
+        assert!((plain.score(1.0, 90, Scope::Project) - 0.95f32.powi(90)).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,68 @@
+//! What has been put before the prompts of a session, and its switch.
+
+use crate::disk;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Sessions that are remembered before old ones are forgotten.
+const SESSIONS: usize = 500;
+const OLD: Duration = Duration::from_secs(60 * 86_400);
+
+/// What is known of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// Nothing is to be put before its prompts.
+    pub off: bool,
+    /// Ids of what has been.
+    pub injected: BTreeSet<String>,
+}
+
+impl SessionState {
+    /// What is known of a session; nothing of one that is new.
+    pub fn of(root: &Path, session: &str) -> Self {
+        let text = disk::read(&file(root, session)).ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn keep(&self, root: &Path, session: &str) -> Result<()> {
+        let path = file(root, session);
+        if !path.exists() {
+            forget_old(&folder(root));
+        }
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        disk::write(&path, &text)
+    }
+}
+
+fn folder(root: &Path) -> PathBuf {
+    root.join("injection").join("sessions")
+}
+
+fn file(root: &Path, session: &str) -> PathBuf {
+    let mut name = blake3::hash(session.as_bytes()).to_hex().to_string();
+    name.truncate(32);
+    folder(root).join(name + ".json")
+}
+
+fn forget_old(folder: &Path) {
+    let files = disk::files(folder, ".json");
+    if files.len() < SESSIONS {
+        return;
+    }
+    let now = SystemTime::now();
+    for path in files {
+        let changed = fs_err::metadata(&path).and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
+        if age.is_some_and(|age| age > OLD) {
+            let _ = fs_err::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Vectors of memories, kept beside the index so that a prompt waits for one
+//! vector alone: its own.
+
+use crate::disk;
+use crate::error::Result;
+use session_embed::Embedder;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// Bytes of a text's hash.
+const HASH: usize = 16;
+/// Longest text of a memory that is embedded, in bytes.
+const TEXT: usize = 1000;
+/// Texts embedded at a time.
+const BATCH: usize = 8;
+
+type Key = [u8; HASH];
+
+/// The vectors of some texts by one model, in the texts' order; fewer, when
+/// the time was up before all were made.
+///
+/// # Errors
+/// When the model fails.
+pub fn of_texts(
+    texts: &[String],
+    model: &dyn Embedder,
+    cache: &Path,
+    until: Option<Instant>,
+) -> Result<Vec<Vec<f32>>> {
+    let path = cache.join("memories").join(model.spec().fingerprint());
+    let dims = model.spec().dims;
+    let mut known = load(&path, dims);
+    let texts: Vec<&str> = texts.iter().map(|t| session_core::text::clip(t, TEXT)).collect();
+    let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
+    let missing: Vec<usize> = (0..keys.len()).filter(|i| !known.contains_key(&keys[*i])).collect();
+    for batch in missing.chunks(BATCH) {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            break;
+        }
+        let new: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
+        let rows = model.embed_documents(&new)?;
+        for (i, row) in batch.iter().zip(rows.outer_iter()) {
+            known.insert(keys[*i], row.to_vec());
+        }
+    }
+    if !missing.is_empty() {
+        // A cache: where it cannot be written, the next one makes them again.
+        let _ = disk::write(&path, &bytes(&known));
+    }
+    Ok(keys.iter().map_while(|key| known.get(key).cloned()).collect())
+}
+
+fn key(text: &str) -> Key {
+    let mut key = [0; HASH];
+    key.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..HASH]);
+    key
+}
+
+/// Records of a hash and the numbers of a vector, little-endian. Anything else
+/// is as good as nothing.
+fn load(path: &Path, dims: usize) -> HashMap<Key, Vec<f32>> {
+    let bytes = fs_err::read(path).unwrap_or_default();
+    let mut known = HashMap::new();
+    for record in bytes.chunks_exact(HASH + 4 * dims) {
+        let (hash, numbers) = record.split_at(HASH);
+        let (numbers, _) = numbers.as_chunks::<4>();
+        let vector: Vec<f32> = numbers.iter().map(|n| f32::from_le_bytes(*n)).collect();
+        if let (Ok(hash), true) = (hash.try_into(), vector.iter().all(|x| x.is_finite())) {
+            known.insert(hash, vector);
+        }
+    }
+    known
+}
+
+fn bytes(known: &HashMap<Key, Vec<f32>>) -> Vec<u8> {
+    let mut sorted: Vec<_> = known.iter().collect();
+    sorted.sort_by_key(|(key, _)| **key);
+    let mut out = Vec::new();
+    for (key, vector) in sorted {
+        out.extend_from_slice(key);
+        out.extend(vector.iter().flat_map(|x| x.to_le_bytes()));
+    }
+    out
+}
