@@ -1,6 +1,8 @@
 //! What can be typed.
 
+mod inject;
 mod manual;
+mod memory;
 mod model;
 #[cfg(test)]
 mod reference;
@@ -8,7 +10,16 @@ mod resume;
 mod setup;
 mod skill;
 
+pub use inject::{
+    ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookEvent, HookInstallArgs, HookStatusArgs,
+    InjectArgs,
+};
 pub use manual::{CompletionsArgs, ManArgs};
+pub use memory::{
+    ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, MemoryArgs, MemoryCommand,
+    MemoryImportArgs, MemoryListArgs, MemorySearchArgs, MemoryShowArgs, PlainArgs, SaidArgs,
+    SaveArgs, SupersedeArgs, SyncContextArgs,
+};
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
@@ -45,6 +56,14 @@ pub enum Command {
     Show(ShowArgs),
     /// Take a session up again, with its agent and in its folder
     Resume(ResumeArgs),
+    /// Keep what is worth it, and find it again
+    Memory(Box<MemoryArgs>),
+    /// Print the memories to put before a prompt, if any helps
+    Inject(InjectArgs),
+    /// Have an agent ask for memories by itself
+    Hook(HookArgs),
+    /// Show every setting with who decided it
+    Config(ConfigArgs),
     /// Bring the index up to date now
     Index(IndexArgs),
     /// Say what is indexed, by what, and how fresh it is
@@ -80,6 +99,9 @@ pub struct SearchArgs {
     /// Most hits shown
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
+    /// Show memories that answer it, too
+    #[arg(long)]
+    pub memories: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,8 +1,11 @@
 //! The configuration file. `docs/configuration.md` describes its keys.
 
+pub mod layers;
+
 use anyhow::{Result, bail};
 use serde::de::{Error as _, Unexpected};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use session_memory::{Injection, Retrieval, Storage};
 use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -16,7 +19,7 @@ const MOST_THREADS: usize = 1024;
 
 /// What the user configured. Every key has a default; one that is not here is
 /// an error.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The model that makes the vectors, by its name in `model list`.
@@ -36,10 +39,22 @@ pub struct Config {
     pub device: Device,
     /// The endpoint behind the model `remote`.
     pub remote: Remote,
+    /// Memories are kept, found, and put before prompts.
+    pub enabled: bool,
+    /// Suggest to save a memory before a conversation is compacted.
+    pub auto_save: bool,
+    /// Put memories before prompts.
+    pub auto_retrieve: bool,
+    /// Where memories are kept, and for how long.
+    pub storage: Storage,
+    /// How memories are ranked.
+    pub retrieval: Retrieval,
+    /// What is put before prompts.
+    pub injection: Injection,
 }
 
 /// What a background process does while a machine runs on its battery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnBattery {
     /// Leaves the work to a later one.
@@ -49,7 +64,7 @@ pub enum OnBattery {
 }
 
 /// Where a model runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
     /// On the GPU of a Mac if there is one, else on the CPU.
@@ -71,7 +86,7 @@ impl From<Device> for session_embed::Device {
 }
 
 /// An OpenAI-compatible endpoint. The environment overrides each of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Remote {
     /// Address, with or without `/embeddings` at its end.
@@ -114,6 +129,12 @@ impl Default for Config {
             on_battery: OnBattery::Pause,
             device: Device::Auto,
             remote: Remote::default(),
+            enabled: true,
+            auto_save: false,
+            auto_retrieve: true,
+            storage: Storage::default(),
+            retrieval: Retrieval::default(),
+            injection: Injection::default(),
         }
     }
 }

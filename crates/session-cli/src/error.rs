@@ -3,6 +3,7 @@
 use anyhow::Error;
 use session_core::text::printable;
 use session_indexer::IndexError;
+use session_memory::MemoryError;
 use session_models::ModelError;
 use session_store::StoreError;
 use std::borrow::Cow;
@@ -44,9 +45,15 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         let found = error.chain().find_map(|e| e.downcast_ref::<ModelError>());
         found.and_then(ModelError::hint).map(Cow::from)
     };
+    let of_memory = || {
+        let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
+        found.and_then(MemoryError::hint).map(Cow::from)
+    };
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),
-        None => of_model().or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
+        None => of_model()
+            .or_else(of_memory)
+            .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
 }
 

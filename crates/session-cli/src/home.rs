@@ -24,6 +24,16 @@ impl Home {
     /// # Errors
     /// When there is no home folder, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
+        let mut home = Self::unconfigured()?;
+        home.config = Config::read(&home.folders().config)?;
+        Ok(home)
+    }
+
+    /// The same without the configuration, which has its defaults.
+    ///
+    /// # Errors
+    /// When there is no home folder.
+    pub fn unconfigured() -> Result<Self> {
         let home = etcetera::home_dir()
             .context("there is no home folder\nhint: set HOME to the folder with your .claude or .local/share/opencode")?;
         let vars = std::env::vars_os()
@@ -33,9 +43,7 @@ impl Home {
             vars: vars.collect(),
         };
         let root = session_store::default_root(&home, |name| env.get(name).map(str::to_owned));
-        let mut home = Self::apart(env, root);
-        home.config = Config::read(&home.folders().config)?;
-        Ok(home)
+        Ok(Self::apart(env, root))
     }
 
     /// A home that the user's configuration says nothing of.

@@ -6,6 +6,7 @@ mod command;
 mod config;
 mod error;
 mod home;
+mod memories;
 mod models;
 mod output;
 mod power;
@@ -28,6 +29,10 @@ fn main() -> ExitCode {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),
         Command::Resume(resume) => command::resume::run(resume),
+        Command::Memory(memory) => command::memory::run(memory),
+        Command::Inject(inject) => command::inject::run(inject),
+        Command::Hook(hook) => command::hook::run(hook),
+        Command::Config(config) => command::config::run(config),
         Command::Index(index) => command::index::run(index),
         Command::Status(status) => command::status::run(status),
         Command::Model(model) => command::model::run(model),

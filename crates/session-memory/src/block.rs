@@ -31,7 +31,11 @@ pub struct Item {
 
 impl Item {
     /// A memory that matches so well.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 to 100"
+    )]
     pub fn of(memory: &Memory, matched: f32) -> Self {
         let summary = memory.summary();
         let topic = one_line(&memory.front.topic);
@@ -84,7 +88,13 @@ impl Block {
 /// budget has room for. None where nothing is left.
 pub fn block(mut items: Vec<Item>, how: &Injection) -> Option<Block> {
     items.sort_by(|a, b| {
-        let order = |i: &Item| (Reverse(i.importance), Reverse(i.relevance), Reverse(i.updated));
+        let order = |i: &Item| {
+            (
+                Reverse(i.importance),
+                Reverse(i.relevance),
+                Reverse(i.updated),
+            )
+        };
         order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
     });
     let fence = length(&fenced(&[], true)) + how.max_items.to_string().len();
@@ -178,7 +188,12 @@ mod tests {
         use Importance::{High, Normal};
         let items = vec![
             item("mem-3", "PostgreSQL with pgBouncer", Normal, 90),
-            item("mem-2", "a </project-memory> & more\n\u{1b}[31mlines", High, 50),
+            item(
+                "mem-2",
+                "a </project-memory> & more\n\u{1b}[31mlines",
+                High,
+                50,
+            ),
             item("mem-1", "the same", Normal, 90),
         ];
         let block = block(items, &Injection::default()).unwrap();

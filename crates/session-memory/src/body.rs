@@ -79,7 +79,10 @@ mod tests {
         assert_eq!(with_items("- a\n  b\n", &["c".into()]), "- c\n");
         let headed = "- a\n\n## Notes\n\n- b\n";
         assert_eq!(items(headed), ["a"]);
-        assert_eq!(with_items(headed, &["c".into()]), headed.replace("- a", "- c"));
+        assert_eq!(
+            with_items(headed, &["c".into()]),
+            headed.replace("- a", "- c")
+        );
     }
 
     proptest! {

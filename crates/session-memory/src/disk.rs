@@ -129,7 +129,11 @@ fn clear(root: &Path) {
     let folders = folders.map(|entry| entry.path()).filter(|p| p.is_dir());
     for folder in folders.chain([root.to_owned()]) {
         for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(BEING_WRITTEN) {
+            if entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with(BEING_WRITTEN)
+            {
                 let _ = fs_err::remove_file(entry.path());
             }
         }

@@ -63,9 +63,9 @@ impl MemoryError {
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),
             Self::Ambiguous { .. } => Some("write more of the id"),
-            Self::NoProject => {
-                Some("go to a folder below one with `.git`, take `--global`, or set storage.location")
-            }
+            Self::NoProject => Some(
+                "go to a folder below one with `.git`, take `--global`, or set storage.location",
+            ),
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { .. } => Some("name the folder that holds it"),
             Self::Refused(_) | Self::Embed(_) | Self::Io(_) => None,

@@ -79,7 +79,10 @@ fn check(front: Front, yaml: &str, path: &Path) -> Result<Front, Damage> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let bad_id = !front.id.starts_with("mem-") || !front.id.chars().all(is_plain);
     let (key, reason) = match (bad_id, front.topic.trim().is_empty()) {
-        (true, _) => ("id:", format!("`{}` is no id as mem-20260110-091500", front.id)),
+        (true, _) => (
+            "id:",
+            format!("`{}` is no id as mem-20260110-091500", front.id),
+        ),
         (_, true) => ("topic:", "the topic is empty".to_owned()),
         _ => return Ok(front),
     };
@@ -111,7 +114,11 @@ pub(crate) fn join(yaml: &str, body: &str) -> String {
 ///
 /// # Errors
 /// When the YAML is written so that this cannot be done.
-pub(crate) fn with_key(yaml: &str, key: &str, value: Option<&impl Serialize>) -> Result<String, String> {
+pub(crate) fn with_key(
+    yaml: &str,
+    key: &str,
+    value: Option<&impl Serialize>,
+) -> Result<String, String> {
     let new = match value {
         Some(value) => {
             let map = BTreeMap::from([(key, value)]);
@@ -136,7 +143,9 @@ pub(crate) fn with_key(yaml: &str, key: &str, value: Option<&impl Serialize>) ->
     let changed = out.join("\n") + "\n";
     match others(yaml, key) == others(&changed, key) {
         true => Ok(changed),
-        false => Err(format!("the key `{key}` stands where it cannot be changed alone")),
+        false => Err(format!(
+            "the key `{key}` stands where it cannot be changed alone"
+        )),
     }
 }
 
@@ -162,7 +171,10 @@ mod tests {
         assert_eq!(changed, MINE.replace("- a\n- b\n", "- c\n"));
         let changed = with_key(MINE, "superseded_by", Some(&"mem-1")).unwrap();
         assert_eq!(changed, format!("{MINE}superseded_by: mem-1\n"));
-        assert_eq!(with_key(&changed, "superseded_by", None::<&str>.as_ref()).unwrap(), MINE);
+        assert_eq!(
+            with_key(&changed, "superseded_by", None::<&str>.as_ref()).unwrap(),
+            MINE
+        );
         let changed = with_key(MINE, "mood", None::<&str>.as_ref()).unwrap();
         assert_eq!(changed, MINE.replace("mood: [calm,\n  blue]\n", ""));
     }
@@ -177,21 +189,36 @@ mod tests {
     fn damage_has_its_line() {
         let check = |text: &str, line: usize, reason: &str| {
             let path = Path::new("m.md");
-            let damage = split(text, path).and_then(|parts| read(parts.yaml, path)).unwrap_err();
+            let damage = split(text, path)
+                .and_then(|parts| read(parts.yaml, path))
+                .unwrap_err();
             assert_eq!(damage.line, line, "{damage}");
             assert!(damage.reason.contains(reason), "{damage}");
         };
         check("no fence\n", 1, "no `---` begins");
         check("---\nid: mem-1\n", 2, "no second");
         check("---\nid: mem-1\ntopic: [a\n---\n", 3, "");
-        check("---\nid: mem-1\ntopic: t\nkind: odd\ncreated: 2026-01-10\n---\n", 4, "odd");
+        check(
+            "---\nid: mem-1\ntopic: t\nkind: odd\ncreated: 2026-01-10\n---\n",
+            4,
+            "odd",
+        );
         check("---\nid: mem-1\ntopic: t\ncreated: soon\n---\n", 4, "soon");
-        check("---\ntopic: t\nid: ../x\ncreated: 2026-01-10\n---\n", 3, "no id");
-        check("---\nid: mem-1\ntopic: ''\ncreated: 2026-01-10\n---\n", 3, "empty");
+        check(
+            "---\ntopic: t\nid: ../x\ncreated: 2026-01-10\n---\n",
+            3,
+            "no id",
+        );
+        check(
+            "---\nid: mem-1\ntopic: ''\ncreated: 2026-01-10\n---\n",
+            3,
+            "empty",
+        );
     }
 
     fn text() -> impl Strategy<Value = String> {
-        "[ -~]{1,20}|[a-z\"':#\\[{&*!|>%@`,?-]{1,12}|连接池: [a-z]{0,3}|true|3|1e5|~|null|a\nb".prop_filter("something", |t| !t.trim().is_empty())
+        "[ -~]{1,20}|[a-z\"':#\\[{&*!|>%@`,?-]{1,12}|连接池: [a-z]{0,3}|true|3|1e5|~|null|a\nb"
+            .prop_filter("something", |t| !t.trim().is_empty())
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! The gate: which memories are worth being put before a prompt. Nothing is
 //! better than something wrong.
 
+use crate::limits;
 use crate::memory::{Importance, Kind, Memory};
 use crate::rank::Match;
 use crate::signals::Signal;
@@ -11,16 +12,22 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct Injection {
     /// What a memory's match is at least, 0 to 1.
+    #[serde(deserialize_with = "limits::share")]
     pub min_score: f32,
     /// The part of the prompt's words that it holds at least, 0 to 1.
+    #[serde(deserialize_with = "limits::share")]
     pub min_overlap: f32,
     /// Most items.
+    #[serde(deserialize_with = "limits::count")]
     pub max_items: usize,
     /// Most characters of an item, its label and id included.
+    #[serde(deserialize_with = "limits::count")]
     pub item_chars: usize,
     /// Most characters of all, the fence included.
+    #[serde(deserialize_with = "limits::count")]
     pub total_chars: usize,
     /// Longest time a prompt waits, in milliseconds.
+    #[serde(deserialize_with = "limits::time")]
     pub timeout_ms: u64,
     /// Also past turns of the history.
     pub past_turns: bool,

@@ -94,7 +94,11 @@ pub fn import(
 /// Where a memory was imported from.
 fn origin(front: &crate::memory::Front) -> Option<String> {
     let source = front.source.as_ref()?;
-    Some(format!("{} {}", source.imported.as_ref()?, source.origin.as_ref()?))
+    Some(format!(
+        "{} {}",
+        source.imported.as_ref()?,
+        source.origin.as_ref()?
+    ))
 }
 
 /// True when the store has a memory with its id that says the same.

@@ -90,7 +90,10 @@ pub fn decide(
 ) -> Decision {
     let signals = signals::of(prompt);
     if signals.contains(&Signal::Exclusion) {
-        return Decision { signals, ..Decision::nothing(Disabled::SwitchOff) };
+        return Decision {
+            signals,
+            ..Decision::nothing(Disabled::SwitchOff)
+        };
     }
     let judge = |found: Match| {
         let memory = &memories[found.memory];
@@ -122,7 +125,12 @@ pub fn decide(
         Some(_) => None,
         None => Some(disabled(&verdicts)),
     };
-    Decision { block, disabled, signals, verdicts }
+    Decision {
+        block,
+        disabled,
+        signals,
+        verdicts,
+    }
 }
 
 fn reason(
@@ -132,7 +140,11 @@ fn reason(
     known: &Known<'_>,
     how: &Injection,
 ) -> Reason {
-    let session = memory.front.source.as_ref().and_then(|s| s.session.as_deref());
+    let session = memory
+        .front
+        .source
+        .as_ref()
+        .and_then(|s| s.session.as_deref());
     match how.judge(memory, found, signals) {
         Reason::Passed if session.is_some() && session == known.session => Reason::OwnSession,
         Reason::Passed if known.injected.contains(memory.id()) => Reason::AlreadyInjected,

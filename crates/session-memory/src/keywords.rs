@@ -19,7 +19,9 @@ pub(crate) fn of(topic: &str, key_info: &[String], tags: &[String]) -> Vec<Strin
     let all = named.chain(plain).map(|(word, _)| word);
     let mut out: Vec<String> = Vec::new();
     for word in tags.iter().cloned().chain(all) {
-        let is_new = !out.iter().any(|known| known.to_lowercase() == word.to_lowercase());
+        let is_new = !out
+            .iter()
+            .any(|known| known.to_lowercase() == word.to_lowercase());
         if is_new && out.len() < CHOSEN {
             out.push(word);
         }
@@ -61,7 +63,11 @@ pub fn most_common(memories: &[Memory], most: usize) -> Vec<String> {
     }
     let mut words: Vec<(usize, usize, String)> = counts.into_values().collect();
     words.sort_by_key(|(count, place, _)| (std::cmp::Reverse(*count), *place));
-    words.into_iter().take(most).map(|(.., word)| word).collect()
+    words
+        .into_iter()
+        .take(most)
+        .map(|(.., word)| word)
+        .collect()
 }
 
 #[cfg(test)]
@@ -72,7 +78,18 @@ mod tests {
     fn tags_names_and_words_are_chosen() {
         let info = ["Raise DB_POOL_SIZE to 20 under load".to_owned()];
         let words = of("Connection pool too small", &info, &["db".into()]);
-        assert_eq!(words, ["db", "DB_POOL_SIZE", "Connection", "pool", "small", "Raise", "load"]);
+        assert_eq!(
+            words,
+            [
+                "db",
+                "DB_POOL_SIZE",
+                "Connection",
+                "pool",
+                "small",
+                "Raise",
+                "load"
+            ]
+        );
         let words = of("数据库连接池太小", &["把超时设置为30秒".into()], &[]);
         assert_eq!(words.len(), 1, "{words:?}");
     }

@@ -47,6 +47,7 @@ mod import;
 mod inject;
 mod keywords;
 mod life;
+mod limits;
 pub mod log;
 mod memory;
 mod moment;

@@ -2,6 +2,7 @@
 
 use crate::disk::{self, Lock};
 use crate::error::Result;
+use crate::limits;
 use crate::memory::{Memory, State};
 use crate::place::{Location, Place};
 use crate::store::Store;
@@ -22,10 +23,13 @@ pub struct Storage {
     /// Archive what was untouched for long, where many are active.
     pub auto_archive: bool,
     /// So many may be active.
+    #[serde(deserialize_with = "limits::count")]
     pub archive_above: usize,
     /// Days without an edit or a recall after which one may be archived.
+    #[serde(deserialize_with = "limits::days")]
     pub archive_after_days: u32,
     /// Days after which what is archived goes into the trash; -1: never.
+    #[serde(deserialize_with = "limits::days_or_ever")]
     pub retention_days: i64,
 }
 
@@ -74,12 +78,15 @@ pub fn recalled(store: &Store, memories: &[&Memory], now: Timestamp) {
 
 fn read(place: &Place) -> Days {
     let text = disk::read(&place.folder.join(RECALLED)).ok().flatten();
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    text.and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
 }
 
 /// When a memory was edited or recalled last, milliseconds since 1970.
 fn touched(memory: &Memory, days: &Days) -> i64 {
-    let recalled = days.get(memory.id()).and_then(|day| crate::moment::Moment::parse(day));
+    let recalled = days
+        .get(memory.id())
+        .and_then(|day| crate::moment::Moment::parse(day));
     let recalled = recalled.map_or(0, |at| at.0.as_millisecond());
     memory.updated().0.as_millisecond().max(recalled)
 }

@@ -83,7 +83,10 @@ pub fn usage(root: &Path) -> Usage {
     let path = file(root);
     let texts = [path.with_extension("old.jsonl"), path].map(|path| disk::read(&path));
     let text: String = texts.into_iter().flatten().flatten().collect();
-    let lines: Vec<Line> = text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
+    let lines: Vec<Line> = text
+        .lines()
+        .filter_map(|l| serde_json::from_str(l).ok())
+        .collect();
     let mut usage = Usage {
         prompts: lines.len(),
         ..Usage::default()

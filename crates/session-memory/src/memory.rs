@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What a memory is about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Something was decided.
@@ -51,7 +53,9 @@ impl Kind {
 }
 
 /// How much a memory matters. The greater one matters more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Importance {
     /// Needs a better match to be put before a prompt.
@@ -76,7 +80,8 @@ impl Importance {
     /// The importance of a name.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Low, Self::Normal, Self::High];
-        all.into_iter().find(|i| i.label() == name.trim().to_lowercase())
+        all.into_iter()
+            .find(|i| i.label() == name.trim().to_lowercase())
     }
 }
 
@@ -232,7 +237,10 @@ impl Memory {
 
     /// The day of its id, in the time zone where it was saved: `2026-01-10`.
     pub fn day(&self) -> String {
-        let digits = self.id().strip_prefix("mem-").and_then(|rest| rest.get(..8));
+        let digits = self
+            .id()
+            .strip_prefix("mem-")
+            .and_then(|rest| rest.get(..8));
         match digits.filter(|d| d.bytes().all(|b| b.is_ascii_digit())) {
             Some(d) => format!("{}-{}-{}", &d[..4], &d[4..6], &d[6..8]),
             None => self.front.created.day(),

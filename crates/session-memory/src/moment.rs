@@ -18,7 +18,9 @@ impl Moment {
             return Some(Self(at));
         }
         let civil = text.replace(' ', "T").parse::<DateTime>();
-        let civil = civil.or_else(|_| text.parse::<Date>().map(DateTime::from)).ok()?;
+        let civil = civil
+            .or_else(|_| text.parse::<Date>().map(DateTime::from))
+            .ok()?;
         Some(Self(civil.to_zoned(TimeZone::UTC).ok()?.timestamp()))
     }
 
@@ -49,7 +51,8 @@ impl Serialize for Moment {
 impl<'de> Deserialize<'de> for Moment {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let wrong = || serde::de::Error::custom(format!("`{text}` is no time as 2026-01-10T09:15:00Z"));
+        let wrong =
+            || serde::de::Error::custom(format!("`{text}` is no time as 2026-01-10T09:15:00Z"));
         Self::parse(&text).ok_or_else(wrong)
     }
 }

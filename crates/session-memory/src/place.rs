@@ -43,7 +43,9 @@ pub fn project_root(from: &Path, home: &Path) -> Option<PathBuf> {
         let mut folders = from.ancestors().take_while(|folder| *folder != home);
         folders.find(|folder| folder.join(mark).exists())
     };
-    marked(MARK).or_else(|| marked(REPOSITORY)).map(Path::to_owned)
+    marked(MARK)
+        .or_else(|| marked(REPOSITORY))
+        .map(Path::to_owned)
 }
 
 /// The folder of a project that holds what tools keep there.
@@ -84,7 +86,12 @@ mod tests {
         }
         let root = |from: &str| {
             let found = project_root(&home.join(from), &home);
-            found.map(|root| root.strip_prefix(&home).unwrap().to_string_lossy().into_owned())
+            found.map(|root| {
+                root.strip_prefix(&home)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
         };
         assert_eq!(root("a/b/c").as_deref(), Some("a"));
         assert_eq!(root("d/e").as_deref(), Some("d"));
@@ -97,12 +104,20 @@ mod tests {
         let (root, home) = (Path::new("/p"), Path::new("/h"));
         let scopes = |root: Option<&Path>, location| {
             let places = places(root, home, location);
-            places.map(|p| p.iter().map(|p| p.scope).collect::<Vec<_>>()).ok()
+            places
+                .map(|p| p.iter().map(|p| p.scope).collect::<Vec<_>>())
+                .ok()
         };
         use Scope::{Global, Project};
-        assert_eq!(scopes(Some(root), Location::ProjectFirst), Some(vec![Project, Global]));
+        assert_eq!(
+            scopes(Some(root), Location::ProjectFirst),
+            Some(vec![Project, Global])
+        );
         assert_eq!(scopes(None, Location::ProjectFirst), Some(vec![Global]));
-        assert_eq!(scopes(Some(root), Location::ProjectOnly), Some(vec![Project]));
+        assert_eq!(
+            scopes(Some(root), Location::ProjectOnly),
+            Some(vec![Project])
+        );
         assert_eq!(scopes(None, Location::ProjectOnly), None);
         assert_eq!(scopes(Some(root), Location::GlobalOnly), Some(vec![Global]));
         let folder = &places(Some(root), home, Location::ProjectFirst).unwrap()[0].folder;

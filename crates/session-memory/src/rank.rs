@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::memory::{Memory, Scope};
-use crate::{terms, vectors};
+use crate::{limits, terms, vectors};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::{Fusion, Scored, Standing, fuse};
@@ -30,18 +30,25 @@ const SUPERSEDED: f32 = 0.5;
 #[serde(deny_unknown_fields, default)]
 pub struct Retrieval {
     /// What a day leaves of a score, 0 to 1.
+    #[serde(deserialize_with = "limits::share")]
     pub time_decay_rate: f32,
     /// What age leaves of a score at least, 0 to 1; 0 is the plain formula.
+    #[serde(deserialize_with = "limits::share")]
     pub decay_floor: f32,
     /// Weight of a project's memories.
+    #[serde(deserialize_with = "limits::weight")]
     pub project_weight: f32,
     /// Weight of what is global.
+    #[serde(deserialize_with = "limits::weight")]
     pub global_weight: f32,
     /// Only memories of so many days; -1: all.
+    #[serde(deserialize_with = "limits::days_or_ever")]
     pub scope_days: i64,
     /// Most memories that are weighed in an answer.
+    #[serde(deserialize_with = "limits::count")]
     pub max_candidates: usize,
     /// Most memories that are shown.
+    #[serde(deserialize_with = "limits::count")]
     pub max_results: usize,
 }
 
@@ -147,14 +154,21 @@ pub fn rank(
     let words = Words::of(memories);
     let lexical: Vec<Scored> = scored(memories.len(), |i| words.score(&query, i));
     let cosines: Vec<f32> = (0..memories.len())
-        .map(|i| vectors.as_ref().map_or(0.0, |v| dot(&v.query, &v.memories[i])))
+        .map(|i| {
+            vectors
+                .as_ref()
+                .map_or(0.0, |v| dot(&v.query, &v.memories[i]))
+        })
         .collect();
     let worth = |cosine: f32| meaning.map_or(0.0, |m| worth(m.model, cosine));
     let dense: Vec<Scored> = match vectors.is_some() {
         true => scored(memories.len(), |i| worth(cosines[i])),
         false => Vec::new(),
     };
-    let how_fused = Fusion { alpha: alpha(text, &query, vectors.is_some()), worth: 1.0 };
+    let how_fused = Fusion {
+        alpha: alpha(text, &query, vectors.is_some()),
+        worth: 1.0,
+    };
     let matches = fuse(&with_ideal(lexical), &with_ideal(dense), &how_fused);
     let matches = matches.into_iter().filter_map(|fused| {
         let memory = usize::try_from(fused.id).ok()?;
@@ -193,18 +207,31 @@ fn order(matches: &mut [Match], memories: &[Memory]) {
         }
     }
     matches.sort_by(|a, b| {
-        let by_age = |m: &Match| (memories[m.memory].updated(), memories[m.memory].front.id.clone());
-        b.score.total_cmp(&a.score).then_with(|| by_age(b).cmp(&by_age(a)))
+        let by_age = |m: &Match| {
+            (
+                memories[m.memory].updated(),
+                memories[m.memory].front.id.clone(),
+            )
+        };
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| by_age(b).cmp(&by_age(a)))
     });
 }
 
 fn scored(count: usize, score: impl Fn(usize) -> f32) -> Vec<Scored> {
-    let all = (0..count).map(|i| Scored { id: i as i64, score: score(i) });
+    let all = (0..count).map(|i| Scored {
+        id: i as i64,
+        score: score(i),
+    });
     all.filter(|s| s.score > 0.0).collect()
 }
 
 fn with_ideal(mut list: Vec<Scored>) -> Vec<Scored> {
-    list.push(Scored { id: IDEAL, score: 1.0 });
+    list.push(Scored {
+        id: IDEAL,
+        score: 1.0,
+    });
     list
 }
 
@@ -348,7 +375,10 @@ mod tests {
         check(1.0, 7, Scope::Global, 0.49);
         // A perfect match is never too old to beat a poor one.
         check(1.0, 4000, Scope::Project, 0.5);
-        let plain = Retrieval { decay_floor: 0.0, ..how };
+        let plain = Retrieval {
+            decay_floor: 0.0,
+            ..how
+        };
         assert!((plain.score(1.0, 90, Scope::Project) - 0.95f32.powi(90)).abs() < 1e-6);
     }
 }

@@ -25,7 +25,8 @@ impl SessionState {
     /// What is known of a session; nothing of one that is new.
     pub fn of(root: &Path, session: &str) -> Self {
         let text = disk::read(&file(root, session)).ok().flatten();
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default()
     }
 
     /// Keeps it.

@@ -55,6 +55,18 @@ pub struct Change {
     pub superseded_by: Option<String>,
 }
 
+impl Change {
+    /// True when nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.topic.is_none()
+            && self.key_info.is_none()
+            && self.tags.is_none()
+            && self.kind.is_none()
+            && self.importance.is_none()
+            && self.superseded_by.is_none()
+    }
+}
+
 impl Store {
     /// The memories of these places, whether their folders exist or not.
     pub fn new(places: Vec<Place>) -> Self {
@@ -80,7 +92,9 @@ impl Store {
             }
         }
         let by_age = |m: &Memory| (m.front.created, m.front.id.clone());
-        listing.memories.sort_by_key(|m| std::cmp::Reverse(by_age(m)));
+        listing
+            .memories
+            .sort_by_key(|m| std::cmp::Reverse(by_age(m)));
         listing
     }
 
@@ -188,7 +202,9 @@ impl Store {
         let parts = yaml::split(text, &memory.path)?;
         let front = yaml::read(parts.yaml, &memory.path)?;
         if front.id != memory.front.id {
-            return Err(MemoryError::Refused("the id of a memory cannot be changed".into()));
+            return Err(MemoryError::Refused(
+                "the id of a memory cannot be changed".into(),
+            ));
         }
         if disk::read(&memory.path)?.as_deref() != Some(memory.text.as_str()) {
             let what = "the file was changed by somebody else meanwhile";
@@ -315,18 +331,27 @@ fn begin(place: &Place) -> Result<Lock> {
 fn clear_raw(place: &Place) {
     for path in disk::files(&place.folder.join(RAW), ENDING) {
         let id = stem(&path);
-        if !State::ALL.into_iter().any(|state| file(place, state, &id).exists()) {
+        if !State::ALL
+            .into_iter()
+            .any(|state| file(place, state, &id).exists())
+        {
             let _ = fs_err::remove_file(path);
         }
     }
 }
 
 fn file(place: &Place, state: State, id: &str) -> PathBuf {
-    place.folder.join(state.folder()).join(format!("{id}{ENDING}"))
+    place
+        .folder
+        .join(state.folder())
+        .join(format!("{id}{ENDING}"))
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// Reads a memory's file. The file's name is its id, whatever the file says.
@@ -340,7 +365,9 @@ fn read(path: &Path, state: State, scope: Scope) -> std::result::Result<Memory, 
     if meta.len() > FILE_LIMIT {
         return Err(damage("the file is too large for a memory".to_owned()));
     }
-    let text = disk::read(path).map_err(|e| damage(e.to_string()))?.unwrap_or_default();
+    let text = disk::read(path)
+        .map_err(|e| damage(e.to_string()))?
+        .unwrap_or_default();
     let parts = yaml::split(&text, path)?;
     let mut front = yaml::read(parts.yaml, path)?;
     front.id = stem(path);

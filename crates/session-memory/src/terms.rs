@@ -19,12 +19,88 @@ static PROMPT_WORDS: LazyLock<HashSet<String>> =
 
 /// Words between the words that mean something, the longest first.
 const BETWEEN: [&str; 82] = [
-    "为什么", "怎么样", "怎么办", "能不能", "可不可以", "是不是", "有没有", "一下子", "请问", "帮我", "我们", "你们",
-    "他们", "这个", "那个", "这些", "那些", "这里", "那里", "什么", "怎么", "如何", "为何", "哪里", "哪个", "一下", "一个",
-    "可以", "需要", "应该", "现在", "目前", "已经", "还是", "或者", "以及", "因为", "所以", "如果", "但是", "然后", "关于",
-    "对于", "进行", "使用", "没有", "不是", "就是", "时候", "上次", "之前", "继续", "写", "帮", "请", "的", "了", "吗", "呢",
-    "吧", "啊", "么", "是", "在", "和", "与", "或", "把", "被", "给", "对", "我", "你", "他", "她", "它", "这", "那", "就",
-    "也", "都", "要",
+    "为什么",
+    "怎么样",
+    "怎么办",
+    "能不能",
+    "可不可以",
+    "是不是",
+    "有没有",
+    "一下子",
+    "请问",
+    "帮我",
+    "我们",
+    "你们",
+    "他们",
+    "这个",
+    "那个",
+    "这些",
+    "那些",
+    "这里",
+    "那里",
+    "什么",
+    "怎么",
+    "如何",
+    "为何",
+    "哪里",
+    "哪个",
+    "一下",
+    "一个",
+    "可以",
+    "需要",
+    "应该",
+    "现在",
+    "目前",
+    "已经",
+    "还是",
+    "或者",
+    "以及",
+    "因为",
+    "所以",
+    "如果",
+    "但是",
+    "然后",
+    "关于",
+    "对于",
+    "进行",
+    "使用",
+    "没有",
+    "不是",
+    "就是",
+    "时候",
+    "上次",
+    "之前",
+    "继续",
+    "写",
+    "帮",
+    "请",
+    "的",
+    "了",
+    "吗",
+    "呢",
+    "吧",
+    "啊",
+    "么",
+    "是",
+    "在",
+    "和",
+    "与",
+    "或",
+    "把",
+    "被",
+    "给",
+    "对",
+    "我",
+    "你",
+    "他",
+    "她",
+    "它",
+    "这",
+    "那",
+    "就",
+    "也",
+    "都",
+    "要",
 ];
 
 /// The words of a text, in order, as they are compared. Nothing is left out but
@@ -105,7 +181,10 @@ fn runs(text: &str) -> Vec<Run<'_>> {
 
 /// True for a character of a script that is written without spaces.
 pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(session_core::text::spaced(c.encode_utf8(&mut [0; 4])), std::borrow::Cow::Owned(_))
+    matches!(
+        session_core::text::spaced(c.encode_utf8(&mut [0; 4])),
+        std::borrow::Cow::Owned(_)
+    )
 }
 
 /// Pairs of characters that stand side by side; a single one stands for itself.
@@ -137,10 +216,19 @@ mod tests {
 
     #[test]
     fn words_are_compared_by_stems_and_pairs() {
-        assert_eq!(of_text("Connection pools time-outs"), ["connect", "pool", "time", "out", "timeout"]);
+        assert_eq!(
+            of_text("Connection pools time-outs"),
+            ["connect", "pool", "time", "out", "timeout"]
+        );
         assert_eq!(of_text("连接池 v2"), ["连接", "接池", "v2"]);
-        assert_eq!(of_query("please fix the connection pooling"), ["connect", "pool"]);
-        assert_eq!(of_query("帮我看一下连接池的超时"), ["看", "连接", "接池", "超时"]);
+        assert_eq!(
+            of_query("please fix the connection pooling"),
+            ["connect", "pool"]
+        );
+        assert_eq!(
+            of_query("帮我看一下连接池的超时"),
+            ["看", "连接", "接池", "超时"]
+        );
         assert_eq!(of_query("please help"), ["pleas", "help"]);
     }
 }

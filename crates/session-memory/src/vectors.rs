@@ -31,9 +31,14 @@ pub fn of_texts(
     let path = cache.join("memories").join(model.spec().fingerprint());
     let dims = model.spec().dims;
     let mut known = load(&path, dims);
-    let texts: Vec<&str> = texts.iter().map(|t| session_core::text::clip(t, TEXT)).collect();
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(|t| session_core::text::clip(t, TEXT))
+        .collect();
     let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
-    let missing: Vec<usize> = (0..keys.len()).filter(|i| !known.contains_key(&keys[*i])).collect();
+    let missing: Vec<usize> = (0..keys.len())
+        .filter(|i| !known.contains_key(&keys[*i]))
+        .collect();
     for batch in missing.chunks(BATCH) {
         if until.is_some_and(|until| Instant::now() >= until) {
             break;
@@ -48,7 +53,10 @@ pub fn of_texts(
         // A cache: where it cannot be written, the next one makes them again.
         let _ = disk::write(&path, &bytes(&known));
     }
-    Ok(keys.iter().map_while(|key| known.get(key).cloned()).collect())
+    Ok(keys
+        .iter()
+        .map_while(|key| known.get(key).cloned())
+        .collect())
 }
 
 fn key(text: &str) -> Key {

@@ -2,11 +2,15 @@
 
 pub mod background;
 pub mod caller;
+pub mod config;
 pub mod demo;
 pub mod eval;
 pub mod fresh;
+pub mod hook;
 pub mod index;
+pub mod inject;
 pub mod manual;
+pub mod memory;
 pub mod model;
 pub mod resume;
 pub mod search;

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
-use crate::command::{background, caller, demo, fresh};
+use crate::command::{background, caller, demo, fresh, memory};
 use crate::home::Home;
 use crate::models::Models;
 use crate::output::{compact, human, json, layout};
@@ -215,6 +215,10 @@ pub fn print(
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
     let (query, results, explain) = (&answer.query, &answer.results, args.ranking.explain);
+    let beside = args.memories.then(|| memory::beside(query)).transpose()?;
+    if let (Some(beside), false) = (&beside, args.json) {
+        write!(anstream::stdout(), "{}", beside.text(explain))?;
+    }
     let found = found(results);
     if !args.json {
         caller::note(&answer.left_out)?;
@@ -222,7 +226,9 @@ pub fn print(
     if args.compact {
         compact::print(answer, all, refreshed)?;
     } else if args.json {
-        json::print(&json::answer(answer, explain, refreshed))?;
+        let memories = beside.as_ref().map(memory::Beside::candidates);
+        let answer = json::answer(answer, explain, refreshed);
+        json::print(&json::with_memories(answer, memories))?;
     } else if found == Found::Nothing {
         writeln!(anstream::stderr(), "{}", nothing(args, answer))?;
     } else {
@@ -236,7 +242,10 @@ pub fn print(
         };
         write!(anstream::stdout(), "{}", listing.text())?;
     }
-    Ok(found)
+    match beside.is_some_and(|beside| !beside.is_empty()) {
+        true => Ok(Found::Something),
+        false => Ok(found),
+    }
 }
 
 /// Whether there is a hit.

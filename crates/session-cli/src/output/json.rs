@@ -53,6 +53,23 @@ pub struct Answer<'a> {
     explanation: Option<&'a Explanation>,
 }
 
+/// The answer to a search with memories beside it.
+#[derive(Serialize)]
+pub struct WithMemories<'a> {
+    #[serde(flatten)]
+    answer: Answer<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
+}
+
+/// Puts memories, where they were asked for, beside what else was found.
+pub fn with_memories<'a>(
+    answer: Answer<'a>,
+    memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
+) -> WithMemories<'a> {
+    WithMemories { answer, memories }
+}
+
 /// How far the index was as the histories are.
 #[derive(Serialize)]
 struct Freshness {
@@ -244,5 +261,49 @@ pub fn shown<'a>(
         resume: resume(session),
         gone: session.gone,
         shown: exchanges.iter().map(turn).collect(),
+    }
+}
+
+/// A memory.
+#[derive(Serialize)]
+pub struct Memory<'a> {
+    id: &'a str,
+    topic: &'a str,
+    key_info: Vec<String>,
+    kind: session_memory::Kind,
+    importance: session_memory::Importance,
+    tags: &'a [String],
+    keywords: &'a [String],
+    created: String,
+    updated: String,
+    state: session_memory::State,
+    scope: session_memory::Scope,
+    superseded_by: Option<&'a str>,
+    source: Option<&'a session_memory::Source>,
+    path: String,
+    content: &'a str,
+}
+
+impl<'a> Memory<'a> {
+    /// As it is printed.
+    pub fn of(memory: &'a session_memory::Memory) -> Self {
+        let front = &memory.front;
+        Self {
+            id: &front.id,
+            topic: &front.topic,
+            key_info: memory.key_info(),
+            kind: front.kind,
+            importance: front.importance,
+            tags: &front.tags,
+            keywords: &front.keywords,
+            created: front.created.to_string(),
+            updated: memory.updated().to_string(),
+            state: memory.state,
+            scope: memory.scope,
+            superseded_by: front.superseded_by.as_deref(),
+            source: front.source.as_ref(),
+            path: memory.path.display().to_string(),
+            content: &memory.body,
+        }
     }
 }

@@ -6,6 +6,7 @@ pub mod explanation;
 pub mod human;
 pub mod json;
 pub mod layout;
+pub mod memory;
 pub mod progress;
 pub mod session;
 pub mod shell;

@@ -167,7 +167,7 @@ impl TestEnvironment {
 
 /// The arguments with `--json` after the command, or the command within it.
 fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
-    let words = if ["model", "skill"].contains(&args[0]) {
+    let words = if ["model", "skill", "memory", "hook"].contains(&args[0]) {
         2
     } else {
         1

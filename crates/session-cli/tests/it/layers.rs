@@ -91,9 +91,11 @@ fn code(path: &Path) -> String {
 
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
-/// histories of one of them.
-const TOLD: [&str; 14] = [
+/// histories of one of them; where its projects keep what is theirs, and its hook.
+const TOLD: [&str; 18] = [
     "session-cli/src/args.rs",
+    "session-cli/src/args/inject.rs",
+    "session-cli/src/args/memory.rs",
     "session-cli/src/args/setup.rs",
     "session-cli/src/args/skill.rs",
     "session-cli/src/home.rs",
@@ -107,6 +109,8 @@ const TOLD: [&str; 14] = [
     "session-cli/src/command/demo.rs",
     "session-cli/src/command/eval.rs",
     "session-eval/src/set.rs",
+    "session-memory/src/import/conversation.rs",
+    "session-memory/src/place.rs",
 ];
 
 #[test]

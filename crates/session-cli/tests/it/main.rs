@@ -20,13 +20,18 @@ mod generator;
 mod growth;
 mod help;
 mod history;
+mod hook;
 #[path = "../../../session-models/tests/it/hub.rs"]
 #[expect(dead_code, reason = "most troubles are tested beside the library")]
 mod hub;
 mod ids;
+mod inject;
 mod kill;
 mod layers;
 mod manual;
+mod memory;
+mod memory_import;
+mod memory_kill;
 mod models;
 mod noise;
 mod nothing;

@@ -16,10 +16,25 @@ use std::path::{Path, PathBuf};
 /// Where it lies below a project's root.
 pub(super) const PLACE: &str = ".claude/data/conversation-memory";
 
-const TITLES: [&str; 6] = ["conversation memory", "对话记忆", "memory", "记忆", "memory summary", "记忆摘要"];
+const TITLES: [&str; 6] = [
+    "conversation memory",
+    "对话记忆",
+    "memory",
+    "记忆",
+    "memory summary",
+    "记忆摘要",
+];
 const INFO: [&str; 10] = [
-    "key decisions", "关键决策", "important conclusions", "重要结论", "conclusions", "结论", "key points", "要点",
-    "key information", "关键信息",
+    "key decisions",
+    "关键决策",
+    "important conclusions",
+    "重要结论",
+    "conclusions",
+    "结论",
+    "key points",
+    "要点",
+    "key information",
+    "关键信息",
 ];
 const TOPIC: [&str; 4] = ["topic", "主题", "对话主题", "conversation topic"];
 const WORDS: [&str; 3] = ["keywords", "关键词", "关键字"];
@@ -29,7 +44,11 @@ const SESSION: [&str; 2] = ["sessionid", "session id"];
 /// Reads the folder that holds `memories`, or that is it.
 pub(super) fn read(folder: &Path, now: &Zoned) -> Result<Vec<Imported>> {
     let within = folder.join("memories");
-    let memories = if within.is_dir() { within } else { folder.to_owned() };
+    let memories = if within.is_dir() {
+        within
+    } else {
+        folder.to_owned()
+    };
     let mut found = Vec::new();
     for state in [State::Active, State::Archive] {
         for folder in folders(&memories.join(state.folder())) {
@@ -53,7 +72,11 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported>> {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let summary = disk::read(&folder.join("summary.md"))?;
     let raw = raw(folder)?;
     if summary.is_none() && raw.is_none() {
@@ -63,7 +86,12 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
     let (_, titles) = sections(&summary, 1);
     let heading = titles.first().map(|s| s.heading).unwrap_or_default();
     let (_, parts) = sections(&summary, 2);
-    let named = |names: &[&str]| parts.iter().find(|s| is_one_of(s.heading, names)).map(|s| s.text);
+    let named = |names: &[&str]| {
+        parts
+            .iter()
+            .find(|s| is_one_of(s.heading, names))
+            .map(|s| s.text)
+    };
     let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
     let topic = topic.or(title(heading)).unwrap_or(&name);
     let topic = session_core::text::one_line(topic);
@@ -72,16 +100,25 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
         .filter(|s| is_one_of(s.heading, &INFO))
         .flat_map(|s| items(s.text))
         .collect();
-    let words = named(&WORDS).or_else(|| labelled(&summary, &WORDS)).map(words);
+    let words = named(&WORDS)
+        .or_else(|| labelled(&summary, &WORDS))
+        .map(words);
     let created = created(&name, &summary, now);
     let rest = match summary.split_once('\n') {
         Some((first, rest)) if first.starts_with("# ") => rest.trim(),
         _ => summary.trim(),
     };
-    let body = format!("{}\n# Imported summary\n\n{rest}\n", crate::body::list(&info));
+    let body = format!(
+        "{}\n# Imported summary\n\n{rest}\n",
+        crate::body::list(&info)
+    );
     Ok(Some(Imported {
         front: Front {
-            id: if is_id(&name) { name.clone() } else { String::new() },
+            id: if is_id(&name) {
+                name.clone()
+            } else {
+                String::new()
+            },
             keywords: words.unwrap_or_else(|| keywords::of(&topic, &info, &[])),
             topic,
             kind: Kind::Context,
@@ -120,12 +157,20 @@ fn is_id(name: &str) -> bool {
 
 /// The time that the summary states, else that of the folder's name.
 fn created(name: &str, summary: &str, now: &Zoned) -> Moment {
-    let civil = |text: &str| text.trim().replace(' ', "T").replace('/', "-").parse::<DateTime>().ok();
+    let civil = |text: &str| {
+        text.trim()
+            .replace(' ', "T")
+            .replace('/', "-")
+            .parse::<DateTime>()
+            .ok()
+    };
     let stated = labelled(summary, &TIME).and_then(civil);
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let named = || DateTime::strptime("%Y%m%d%H%M%S", digits.get(..14)?).ok();
     let at = stated.or_else(named).unwrap_or_else(|| now.datetime());
-    let at = at.to_zoned(now.time_zone().clone()).unwrap_or_else(|_| now.clone());
+    let at = at
+        .to_zoned(now.time_zone().clone())
+        .unwrap_or_else(|_| now.clone());
     Moment(at.timestamp())
 }
 

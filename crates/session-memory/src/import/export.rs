@@ -74,10 +74,17 @@ pub(super) fn read(path: &Path) -> Result<Vec<Imported>> {
         Ok(Imported {
             front: yaml::read(parts.yaml, name)?,
             body: parts.body.to_owned(),
-            state: states.filter(|s| s.folder() == one.state).last().unwrap_or(State::Active),
+            state: states
+                .filter(|s| s.folder() == one.state)
+                .last()
+                .unwrap_or(State::Active),
             raw: one.raw,
             text: Some(one.file),
         })
     };
-    Ok(all.memories.into_iter().map(one).collect::<std::result::Result<_, Damage>>()?)
+    Ok(all
+        .memories
+        .into_iter()
+        .map(one)
+        .collect::<std::result::Result<_, Damage>>()?)
 }

@@ -17,14 +17,18 @@ pub(super) fn sections(text: &str, level: usize) -> (&str, Vec<Section<'_>>) {
     for line in text.split_inclusive('\n') {
         let hashes = line.bytes().take_while(|b| *b == b'#').count();
         in_code ^= line.trim_start().starts_with("```");
-        let is_heading = !in_code && (1..=level).contains(&hashes) && line[hashes..].starts_with(' ');
+        let is_heading =
+            !in_code && (1..=level).contains(&hashes) && line[hashes..].starts_with(' ');
         if is_heading {
             let own = (hashes == level).then(|| line[hashes..].trim());
             starts.push((at, at + line.len(), own));
         }
         at += line.len();
     }
-    let head = starts.iter().find(|(.., own)| own.is_some()).map_or(text.len(), |s| s.0);
+    let head = starts
+        .iter()
+        .find(|(.., own)| own.is_some())
+        .map_or(text.len(), |s| s.0);
     let ends = starts.iter().skip(1).map(|s| s.0).chain([text.len()]);
     let section = |((_, begin, own), end): (&(usize, usize, Option<&'_ str>), usize)| {
         own.map(|_| (*begin, end))
@@ -60,7 +64,11 @@ pub(super) fn labelled<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
         let line = line.trim().trim_start_matches(['-', '*', ' ']);
         let at = line.find([':', '：'])?;
         let (label, value) = line.split_at(at);
-        let value = value.trim_start_matches([':', '：']).trim().trim_matches('*').trim();
+        let value = value
+            .trim_start_matches([':', '：'])
+            .trim()
+            .trim_matches('*')
+            .trim();
         let label = label.trim_matches(['*', ' ']);
         (is_one_of(label, names) && !value.is_empty()).then_some(value)
     })

@@ -1,0 +1,136 @@
+//! What can be typed after `inject`, `hook` and `config`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search inject --prompt \"why do requests time out under load?\"
+  session-search inject --prompt \"why do requests time out?\" --explain
+  session-search inject --session a1b2c3d4 --off
+
+Without --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd); then the exit code is 0
+whatever happens, so that nothing ever stands in a prompt's way.")]
+pub struct InjectArgs {
+    /// The prompt
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub prompt: Option<String>,
+    /// The session that it belongs to, in which nothing is said twice
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Say why something is put before it, or not; nothing is noted
+    #[arg(long)]
+    pub explain: bool,
+    /// Switch it off for the session
+    #[arg(long, requires = "session", conflicts_with_all = ["prompt", "explain", "on"])]
+    pub off: bool,
+    /// Switch it on again for the session
+    #[arg(long, requires = "session", conflicts_with_all = ["prompt", "explain"])]
+    pub on: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search hook install                         shows what it would write
+  session-search hook install --yes
+  session-search hook install --event UserPromptSubmit --event SessionStart --yes
+  session-search hook uninstall --yes")]
+pub struct HookArgs {
+    #[command(subcommand)]
+    pub command: HookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HookCommand {
+    /// Have Claude Code ask for memories before each prompt
+    Install(HookInstallArgs),
+    /// Take the hook out of the settings; everything else there stays
+    Uninstall(HookChangeArgs),
+    /// Say where the hook is installed, and whether it works
+    Status(HookStatusArgs),
+    /// Answer a hook: its JSON on stdin, the answer on stdout
+    Run(HookRunArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct HookInstallArgs {
+    /// The events to answer; may be given several times
+    #[arg(long, value_name = "EVENT", default_values_t = [HookEvent::UserPromptSubmit])]
+    pub event: Vec<HookEvent>,
+    #[command(flatten)]
+    pub change: HookChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct HookChangeArgs {
+    /// In this project's settings, not in yours
+    #[arg(long)]
+    pub project: bool,
+    /// Write it, without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HookStatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HookRunArgs {}
+
+/// When the hook is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HookEvent {
+    /// Before each prompt: what helps with it
+    #[value(name = "UserPromptSubmit")]
+    UserPromptSubmit,
+    /// When a session begins: what matters most
+    #[value(name = "SessionStart")]
+    SessionStart,
+    /// Before a conversation is compacted: a suggestion to save, with auto_save
+    #[value(name = "PreCompact")]
+    PreCompact,
+}
+
+impl HookEvent {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::UserPromptSubmit, Self::SessionStart, Self::PreCompact];
+
+    /// As the settings name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::SessionStart => "SessionStart",
+            Self::PreCompact => "PreCompact",
+        }
+    }
+}
+
+impl std::fmt::Display for HookEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search config
+  session-search config --json
+
+docs/configuration.md describes the keys.")]
+pub struct ConfigArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,300 @@
+//! What can be typed after `memory`.
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use session_memory::{Format, Importance, Kind};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory save --topic \"Connection pool too small\" --info \"DB_POOL_SIZE is 40\" --kind known-issue
+  session-search memory search \"time-outs under load\"
+  session-search memory supersede mem-20260108-120000 --by mem-20260110-091500
+
+Memories are Markdown files that you may edit, below .claude/data/session-search of the project or
+of your home folder. docs/memory.md explains them.")]
+pub struct MemoryArgs {
+    #[command(subcommand)]
+    pub command: MemoryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Keep something: a decision, a known issue, a preference
+    Save(SaveArgs),
+    /// Find memories by meaning and by word
+    Search(MemorySearchArgs),
+    /// List memories, the newest first
+    List(MemoryListArgs),
+    /// Show a memory, or the conversation that it was saved from
+    Show(MemoryShowArgs),
+    /// List what was saved today
+    Today(PlainArgs),
+    /// Change a memory in $EDITOR, or by the options
+    Edit(EditArgs),
+    /// Put memories into the trash, or remove them for good
+    Delete(DeleteArgs),
+    /// Say that a memory is replaced by another one
+    Supersede(SupersedeArgs),
+    /// Put memories aside: they are found only with --archived
+    Archive(ArchiveArgs),
+    /// Take memories back from the archive or the trash
+    Activate(IdsArgs),
+    /// Print all memories as one JSON document
+    Export(ExportArgs),
+    /// Take memories over from an export or from another program
+    Import(MemoryImportArgs),
+    /// Say how many memories there are and what was put before prompts
+    Stats(PlainArgs),
+    /// Write the sheet with what matters most, to be included from CLAUDE.md
+    SyncContext(SyncContextArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PlainArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is said of a memory.
+#[derive(Debug, Args)]
+pub struct SaidArgs {
+    /// What it is about, in a line
+    #[arg(long, value_name = "TEXT")]
+    pub topic: Option<String>,
+    /// What is to be remembered; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub info: Vec<String>,
+    /// A label; may be given several times
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// decision, known-issue, context, preference or todo
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Option<Kind>,
+    /// high, normal or low
+    #[arg(long, value_name = "HOW", value_parser = importance)]
+    pub importance: Option<Importance>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory save --topic \"PostgreSQL with pgBouncer\" --info \"transaction mode\" --kind decision --tag db
+  session-search memory save --topic \"The flaky test\" --info \"run it with TZ=UTC\" --from a1b2c3d4:5-7
+  echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' | session-search memory save --global
+
+Without --topic and --info, one JSON object is read from stdin: topic, key_info, tags, kind, importance.")]
+pub struct SaveArgs {
+    #[command(flatten)]
+    pub said: SaidArgs,
+    /// The session that it comes from, and its turns: ID, ID:7, ID:5-9. Their text is kept beside it
+    #[arg(long, value_name = "ID[:TURNS]")]
+    pub from: Option<String>,
+    /// For all projects
+    #[arg(long)]
+    pub global: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory search \"why does the pool run empty\"
+  session-search memory search 连接池超时
+  session-search memory search \"release day\" --days 90 --explain")]
+pub struct MemorySearchArgs {
+    /// What you remember of it
+    #[arg(value_name = "QUERY", required = true, allow_hyphen_values = true)]
+    pub query: Vec<String>,
+    /// Most memories shown [default: retrieval.max_results]
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+    /// Only those of the last N days [default: retrieval.scope_days]
+    #[arg(long, value_name = "N")]
+    pub days: Option<u32>,
+    /// Also those in the archive
+    #[arg(long)]
+    pub archived: bool,
+    /// Say how each score came to be
+    #[arg(long)]
+    pub explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MemoryListArgs {
+    /// Those in the archive
+    #[arg(long, conflicts_with = "all")]
+    pub archived: bool,
+    /// Those in the trash
+    #[arg(long, conflicts_with_all = ["all", "archived"])]
+    pub trash: bool,
+    /// All of them
+    #[arg(long)]
+    pub all: bool,
+    /// Of this kind
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Option<Kind>,
+    /// With this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MemoryShowArgs {
+    /// Id, or the beginning of it; `mem-` may be left out
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Show the conversation that it was saved from, as it was then
+    #[arg(long)]
+    pub raw: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory edit 20260110                        in $EDITOR
+  session-search memory edit 20260110 --info \"40 per pod\"    other key information, the rest as it is")]
+pub struct EditArgs {
+    /// Id, or the beginning of it; `mem-` may be left out
+    #[arg(value_name = "ID")]
+    pub id: String,
+    #[command(flatten)]
+    pub said: SaidArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct IdsArgs {
+    /// Ids, or the beginnings of them
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DeleteArgs {
+    #[command(flatten)]
+    pub ids: IdsArgs,
+    /// For good, and the conversation kept beside it
+    #[arg(long)]
+    pub purge: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SupersedeArgs {
+    /// The memory that no longer holds
+    #[arg(value_name = "OLD")]
+    pub old: String,
+    /// The one that does
+    #[arg(long, value_name = "NEW")]
+    pub by: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory archive mem-20260110-091500
+  session-search memory archive --older-than 14d")]
+pub struct ArchiveArgs {
+    /// Ids, or the beginnings of them
+    #[arg(value_name = "ID", required_unless_present = "older_than")]
+    pub ids: Vec<String>,
+    /// All that nobody edited or recalled for so long: 14d
+    #[arg(long, value_name = "DAYS", conflicts_with = "ids", value_parser = days)]
+    pub older_than: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Write it there instead of to stdout
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub to: Option<PathBuf>,
+    /// Print JSON; it is JSON in any case
+    #[arg(long, hide = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search memory import memories.json
+  session-search memory import --format cursor-memory
+  session-search memory import --format conversation-memory ~/old/.claude/data/conversation-memory
+
+What was imported before is left out, so that importing twice changes nothing.")]
+pub struct MemoryImportArgs {
+    /// The file or folder [default: where the format usually lies in the project]
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub path: Option<PathBuf>,
+    /// What it is
+    #[arg(long, value_name = "FORMAT", default_value = "session-search")]
+    pub format: FormatArg,
+    /// For all projects
+    #[arg(long)]
+    pub global: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    SessionSearch,
+    CursorMemory,
+    ConversationMemory,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::SessionSearch => Self::SessionSearch,
+            FormatArg::CursorMemory => Self::CursorMemory,
+            FormatArg::ConversationMemory => Self::ConversationMemory,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct SyncContextArgs {
+    /// Print it, and write nothing
+    #[arg(long)]
+    pub print: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::named(text).ok_or_else(|| "not decision, known-issue, context, preference or todo".into())
+}
+
+fn importance(text: &str) -> Result<Importance, String> {
+    Importance::named(text).ok_or_else(|| "not high, normal or low".into())
+}
+
+fn days(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix('d').unwrap_or(text);
+    number.parse().map_err(|_| "not days, as 14d".into())
+}

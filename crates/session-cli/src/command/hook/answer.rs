@@ -1,0 +1,140 @@
+//! The answer to a hook: within its time, or none. A prompt is never blocked.
+
+use crate::Found;
+use crate::args::HookEvent;
+use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
+use crate::memories::Memories;
+use anyhow::Result;
+use serde_json::{Value, json};
+use session_memory::{Block, Disabled, Importance, Item, SessionState, block, log};
+use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// What the thread that answers tells.
+enum Told {
+    /// How long it may take.
+    Patience(Duration),
+    /// What was asked and found.
+    Answer(Box<(Asked, Outcome)>),
+}
+
+/// Runs `hook run`.
+pub fn run() -> Found {
+    guarded(|asked, outcome| {
+        if let Some(answer) = answer(asked, outcome) {
+            let _ = writeln!(std::io::stdout(), "{answer}");
+        }
+    })
+}
+
+/// Answers what stdin asks, if that can be done in time; whatever goes wrong, by a mistake in the
+/// configuration, a damaged file or a fault of ours, nothing is said and the
+/// exit code is 0.
+pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
+    let began = Instant::now();
+    std::panic::set_hook(Box::new(|_| {}));
+    let (tell, told) = channel();
+    // Not joined: what comes too late ends with the process.
+    std::thread::spawn(move || {
+        if let Err(error) = work(began, &tell) {
+            note_failure(began, Disabled::QueryFailed);
+            drop(error);
+        }
+    });
+    let mut patience = Duration::from_millis(session_memory::Injection::default().timeout_ms);
+    loop {
+        let left = patience.saturating_sub(began.elapsed());
+        match told.recv_timeout(left) {
+            Ok(Told::Patience(longer)) => patience = longer,
+            Ok(Told::Answer(answer)) => {
+                say(&answer.0, &answer.1);
+                return Found::Something;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Found::Something,
+            Err(RecvTimeoutError::Timeout) => {
+                note_failure(began, Disabled::Timeout);
+                return Found::Something;
+            }
+        }
+    }
+}
+
+/// Reads the question and answers it.
+fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
+    let asked = inject::asked()?;
+    let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+    let how = Memories::of(&folder)?.home.config.injection;
+    let _ = tell.send(Told::Patience(Duration::from_millis(how.timeout_ms)));
+    let until = last_moment(began, &how);
+    let outcome = inject::outcome(&asked, began, Some(until))?;
+    let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
+    Ok(())
+}
+
+fn note_failure(began: Instant, why: Disabled) {
+    if let Ok(home) = crate::home::Home::unconfigured() {
+        let _ = log::write(&home.root, &entry(None, began, None, Some(why), 0));
+    }
+}
+
+/// The answer as the agent reads it.
+fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
+    let memories = outcome.memories.as_ref()?;
+    match super::event(&asked.hook_event_name) {
+        Some(HookEvent::SessionStart) => {
+            let block = is_on(memories).then(|| start(asked, memories)).flatten()?;
+            Some(context(HookEvent::SessionStart, &block.text))
+        }
+        Some(HookEvent::PreCompact) => suggestion(asked, memories),
+        Some(HookEvent::UserPromptSubmit) => {
+            outcome.note();
+            let block = outcome.decision.block.as_ref()?;
+            Some(context(HookEvent::UserPromptSubmit, &block.text))
+        }
+        None => None,
+    }
+}
+
+fn context(event: HookEvent, text: &str) -> Value {
+    json!({"hookSpecificOutput": {"hookEventName": event.name(), "additionalContext": text}})
+}
+
+/// What matters most, when a session begins.
+fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
+    let session = asked.session_id.as_deref();
+    let root = &memories.home.root;
+    let mut state = session
+        .map(|id| SessionState::of(root, id))
+        .unwrap_or_default();
+    let all = candidates(memories);
+    let wanted = all.iter().filter(|memory| {
+        let front = &memory.front;
+        front.importance == Importance::High
+            && front.superseded_by.is_none()
+            && !state.injected.contains(memory.id())
+    });
+    let items = wanted.map(|memory| Item::of(memory, 1.0)).collect();
+    let block = block(items, &memories.home.config.injection).filter(|_| !state.off)?;
+    state.injected.extend(block.ids.iter().cloned());
+    if let Some(session) = session {
+        let _ = state.keep(root, session);
+    }
+    Some(block)
+}
+
+/// A word to the user before a conversation is compacted. Nothing is saved that nobody
+/// confirmed.
+fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
+    let config = &memories.home.config;
+    if !config.enabled || !config.auto_save {
+        return None;
+    }
+    let from = match &asked.session_id {
+        Some(id) => format!(" --from {id}"),
+        None => String::new(),
+    };
+    Some(json!({"systemMessage": format!(
+        "session-search: if something was decided here that is to be kept, save it: session-search memory save --topic … --info …{from}"
+    )}))
+}

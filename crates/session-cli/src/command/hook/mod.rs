@@ -1,0 +1,155 @@
+//! `hook`: the hook of an agent, installed and answered.
+
+mod answer;
+mod settings;
+
+pub use answer::guarded;
+
+use crate::Found;
+use crate::args::{
+    HookArgs, HookChangeArgs, HookCommand, HookEvent, HookInstallArgs, HookStatusArgs,
+};
+use crate::command::setup::change;
+use crate::command::setup::history;
+use crate::command::setup::prompt::Prompt;
+use crate::home::Home;
+use crate::output::json;
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use session_memory::{project_root, settings_folder};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+/// Name of the file of an agent's settings.
+const SETTINGS: &str = "settings.json";
+
+#[derive(Serialize)]
+struct Changed {
+    path: String,
+    outcome: crate::command::setup::Outcome,
+}
+
+#[derive(Serialize)]
+struct Installed {
+    path: String,
+    scope: &'static str,
+    events: Vec<String>,
+    command: Option<String>,
+    works: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the settings are no JSON object, or cannot be written. `hook run` never fails.
+pub fn run(args: &HookArgs) -> Result<Found> {
+    match &args.command {
+        HookCommand::Install(args) => install(args),
+        HookCommand::Uninstall(args) => edit(args, settings::without),
+        HookCommand::Status(args) => status(args),
+        HookCommand::Run(_) => Ok(answer::run()),
+    }
+}
+
+fn install(args: &HookInstallArgs) -> Result<Found> {
+    let command = settings::command(&std::env::current_exe()?);
+    edit(&args.change, |text| {
+        settings::with(text, &command, &args.event)
+    })
+}
+
+/// Changes the settings: shown first, the old ones kept beside.
+fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<Found> {
+    let path = path(args.project)?;
+    let old = change::read(&path)?;
+    let new = new(old.as_deref().unwrap_or_default());
+    let new = new.with_context(|| format!("{} cannot be changed", path.display()))?;
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let mut prompt = Prompt {
+        input: &mut std::io::stdin().lock(),
+        output: &mut anstream::stderr(),
+        asks: is_terminal && !args.yes,
+        yes: args.yes,
+    };
+    let is_nothing = old.is_none() && new.trim().is_empty();
+    let outcome = match is_nothing {
+        true => crate::command::setup::Outcome::Unchanged,
+        false => change::make(&path, old.as_deref(), &new, &mut prompt)?,
+    };
+    if args.json {
+        json::print(&Changed {
+            path: path.display().to_string(),
+            outcome,
+        })?;
+    } else if outcome == crate::command::setup::Outcome::Unchanged {
+        writeln!(anstream::stderr(), "{} is as it should be", path.display())?;
+    }
+    if outcome == crate::command::setup::Outcome::Wanted {
+        bail!("nothing is written\nhint: --yes writes it");
+    }
+    Ok(Found::Something)
+}
+
+/// The user's settings, or those of the project that this folder belongs to.
+fn path(of_project: bool) -> Result<PathBuf> {
+    let home = Home::unconfigured()?;
+    if !of_project {
+        return Ok(history::folder(&home.env).join(SETTINGS));
+    }
+    let root = project_root(&std::env::current_dir()?, &home.env.home);
+    let root = root
+        .context("this folder belongs to no project\nhint: go to a folder below one with `.git`")?;
+    Ok(settings_folder(&root).join(SETTINGS))
+}
+
+fn status(args: &HookStatusArgs) -> Result<Found> {
+    let mut all = Vec::new();
+    for (scope, of_project) in [("user", false), ("project", true)] {
+        let Ok(path) = path(of_project) else { continue };
+        let text = change::read(&path)?.unwrap_or_default();
+        let found = settings::installed(&text);
+        let command = found.first().map(|(_, command)| command.clone());
+        all.push(Installed {
+            path: path.display().to_string(),
+            scope,
+            events: found.into_iter().map(|(event, _)| event).collect(),
+            works: command.as_deref().is_some_and(settings::exists),
+            command,
+        });
+    }
+    let found = all.iter().any(|one| !one.events.is_empty());
+    if args.json {
+        json::print(&all)?;
+    } else {
+        for one in &all {
+            let events = match one.events.is_empty() {
+                true => "not installed".to_owned(),
+                false => one.events.join(", "),
+            };
+            let lost = match (&one.command, one.works) {
+                (Some(command), false) => format!(
+                    "\n    its program is not there: {command}; `session-search hook install` mends it"
+                ),
+                _ => String::new(),
+            };
+            writeln!(
+                anstream::stdout(),
+                "{:<8} {}: {events}{lost}",
+                one.scope,
+                one.path
+            )?;
+        }
+    }
+    Ok(if found {
+        Found::Something
+    } else {
+        Found::Nothing
+    })
+}
+
+/// The event of a name.
+fn event(name: &str) -> Option<HookEvent> {
+    HookEvent::ALL
+        .into_iter()
+        .find(|event| event.name() == name)
+}

@@ -1,0 +1,252 @@
+//! The hook in an agent's settings. Everything else there stays to the byte.
+
+use super::event;
+use crate::args::HookEvent;
+use anyhow::{Context, Result, bail};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use jsonc_parser::json;
+use serde_json::Value;
+use std::path::Path;
+
+/// What the command of our hook ends with.
+const OURS: &str = " hook run";
+/// Seconds after which the agent itself gives the hook up.
+const PATIENCE_S: i32 = 5;
+
+/// The program as a shell takes it, with what makes it answer a hook.
+pub fn command(program: &Path) -> String {
+    let path = program.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
+    match path.chars().all(is_plain) {
+        true => format!("{path}{OURS}"),
+        false => format!("'{}'{OURS}", path.replace('\'', "'\\''")),
+    }
+}
+
+/// True when the program of a command is there.
+pub fn exists(command: &str) -> bool {
+    let program = command
+        .trim_end_matches(OURS)
+        .trim_matches('\'')
+        .replace("'\\''", "'");
+    Path::new(&program).is_file()
+}
+
+/// Settings with the hook for some events, and for no others.
+///
+/// # Errors
+/// When they are no JSON object, or `hooks` in them is something else than it
+/// should be.
+pub fn with(text: &str, command: &str, events: &[HookEvent]) -> Result<String> {
+    let wanted: Vec<(String, String)> = HookEvent::ALL
+        .iter()
+        .filter(|e| events.contains(e))
+        .map(|e| (e.name().to_owned(), command.to_owned()))
+        .collect();
+    if installed(text) == wanted {
+        return Ok(text.to_owned());
+    }
+    let text = without(text)?;
+    let root = parse(if text.trim().is_empty() {
+        "{}\n"
+    } else {
+        &text
+    })?;
+    let settings = root.object_value().context("they are no JSON object")?;
+    let hooks = settings
+        .object_value_or_create("hooks")
+        .context("`hooks` is no object")?;
+    for (name, command) in wanted {
+        let groups = hooks.array_value_or_create(&name);
+        let groups = groups.with_context(|| format!("`hooks.{name}` is no list"))?;
+        groups.ensure_multiline();
+        groups.append(json!({
+            "hooks": [{"type": "command", "command": command, "timeout": PATIENCE_S}]
+        }));
+    }
+    checked(root.to_string())
+}
+
+/// Settings without the hook.
+///
+/// # Errors
+/// When they are no JSON object.
+pub fn without(text: &str) -> Result<String> {
+    if text.trim().is_empty() || installed(text).is_empty() {
+        parse_or_empty(text)?;
+        return Ok(text.to_owned());
+    }
+    let root = parse(text)?;
+    let settings = root.object_value().context("they are no JSON object")?;
+    let Some(hooks) = settings.object_value("hooks") else {
+        return Ok(text.to_owned());
+    };
+    for event in HookEvent::ALL {
+        if let Some(groups) = hooks.array_value(event.name()) {
+            remove_from(&groups);
+            if groups.elements().is_empty() {
+                remove(&hooks, event.name());
+            }
+        }
+    }
+    if hooks.properties().is_empty() {
+        remove(&settings, "hooks");
+    }
+    checked(root.to_string())
+}
+
+/// Takes our commands out of the groups of an event, and groups that held
+/// nothing else.
+fn remove_from(groups: &CstArray) {
+    for group in groups.elements() {
+        let commands = group
+            .as_object()
+            .and_then(|group| group.array_value("hooks"));
+        let Some(commands) = commands else { continue };
+        let (ours, others): (Vec<CstNode>, Vec<CstNode>) = commands
+            .elements()
+            .into_iter()
+            .partition(|hook| our_command(hook).is_some());
+        match (ours.is_empty(), others.is_empty()) {
+            (true, _) => {}
+            (false, true) => group.remove(),
+            (false, false) => ours.into_iter().for_each(CstNode::remove),
+        }
+    }
+}
+
+fn remove(from: &CstObject, name: &str) {
+    if let Some(property) = from.get(name) {
+        property.remove();
+    }
+}
+
+/// The events that the hook is installed for, and its command.
+pub fn installed(text: &str) -> Vec<(String, String)> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut found = Vec::new();
+    for event in HookEvent::ALL {
+        let groups = settings["hooks"][event.name()].as_array();
+        let hooks = groups
+            .into_iter()
+            .flatten()
+            .filter_map(|group| group["hooks"].as_array());
+        let ours = hooks.flatten().filter_map(is_ours);
+        found.extend(ours.map(|command| (event.name().to_owned(), command)));
+    }
+    debug_assert!(found.iter().all(|(name, _)| event(name).is_some()));
+    found
+}
+
+fn our_command(hook: &CstNode) -> Option<String> {
+    is_ours(&serde_json::from_str(&hook.to_string()).ok()?)
+}
+
+/// The command of a hook, if it is ours.
+fn is_ours(hook: &Value) -> Option<String> {
+    let command = hook["command"].as_str()?;
+    let is_ours = command.trim_end().ends_with(OURS) && command.contains("session-search");
+    is_ours.then(|| command.to_owned())
+}
+
+fn parse_or_empty(text: &str) -> Result<()> {
+    match text.trim().is_empty() {
+        true => Ok(()),
+        false => parse(text).map(drop),
+    }
+}
+
+/// Settings that are JSON, with nothing that JSON has not.
+fn parse(text: &str) -> Result<CstRootNode> {
+    let value: Value =
+        serde_json::from_str(text).context("they are no JSON\nhint: correct them first")?;
+    if !value.is_object() {
+        bail!("they are no JSON object\nhint: correct them first");
+    }
+    Ok(CstRootNode::parse(text, &ParseOptions::default())?)
+}
+
+/// A last look before anything is written.
+fn checked(text: String) -> Result<String> {
+    serde_json::from_str::<Value>(&text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMAND: &str = "/opt/bin/session-search hook run";
+    const MINE: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
+
+    fn round(text: &str, events: &[HookEvent]) {
+        let new = with(text, COMMAND, events).unwrap();
+        let names: Vec<String> = installed(&new)
+            .into_iter()
+            .map(|(event, _)| event)
+            .collect();
+        let expected: Vec<&str> = events.iter().map(|e| e.name()).collect();
+        assert_eq!(names, expected, "{new}");
+        assert_eq!(with(&new, COMMAND, events).unwrap(), new);
+        let back = without(&new).unwrap();
+        assert!(installed(&back).is_empty());
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        if !text.is_empty() {
+            assert_eq!(value(&back), value(text));
+        }
+        assert_eq!(without(&back).unwrap(), back);
+    }
+
+    #[test]
+    fn it_comes_and_goes_and_all_else_stays() {
+        use HookEvent::{PreCompact, SessionStart, UserPromptSubmit};
+        for text in [
+            "",
+            "{}",
+            "{\"a\": 1}",
+            MINE,
+            &MINE.replace('\n', "\r\n"),
+            "{\n\t\"z\": [1,\n2]\n}",
+        ] {
+            round(text, &[UserPromptSubmit]);
+            round(text, &[UserPromptSubmit, SessionStart, PreCompact]);
+        }
+        assert_eq!(
+            without(&with(MINE, COMMAND, &[UserPromptSubmit]).unwrap()).unwrap(),
+            MINE
+        );
+    }
+
+    #[test]
+    fn another_program_takes_the_place_of_the_old_one() {
+        let old = with(MINE, "/old/session-search hook run", &HookEvent::ALL).unwrap();
+        let new = with(&old, COMMAND, &[HookEvent::UserPromptSubmit]).unwrap();
+        assert!(!new.contains("/old/"), "{new}");
+        assert_eq!(installed(&new).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_object_is_left_alone() {
+        for text in [
+            "[]",
+            "{",
+            "// x\n{}",
+            "{\"hooks\": 3}",
+            "{\"hooks\": {\"UserPromptSubmit\": {}}}",
+        ] {
+            assert!(
+                with(text, COMMAND, &[HookEvent::UserPromptSubmit]).is_err(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn programs_are_quoted_for_a_shell() {
+        let path = Path::new("/my apps/it's/session-search");
+        let command = command(path);
+        assert_eq!(command, "'/my apps/it'\\''s/session-search' hook run");
+        assert!(!exists(&command));
+    }
+}

@@ -1,0 +1,299 @@
+//! `inject`: what is put before a prompt.
+
+mod past;
+mod text;
+
+use crate::Found;
+use crate::args::InjectArgs;
+use crate::memories::Memories;
+use crate::output::json;
+use anyhow::Result;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use session_memory::log::{self, Entry};
+use session_memory::{
+    Block, Decision, Disabled, Injection, Known, Memory, SessionState, Signal, State, Verdict,
+    decide, recalled,
+};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Most bytes of a hook's JSON that are read.
+const STDIN_LIMIT: u64 = 8 << 20;
+/// Longest beginning of a prompt that is looked at, in bytes.
+const PROMPT: usize = 2000;
+/// Time that is left, when the making of vectors stops, to keep those that were made.
+const MARGIN: Duration = Duration::from_millis(40);
+/// The variable that switches it off.
+const SWITCH: &str = "SESSION_SEARCH_INJECT";
+
+/// A hook's question.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// What the user typed.
+    pub prompt: String,
+    /// The session's full id.
+    pub session_id: Option<String>,
+    /// The folder that the session is in.
+    pub cwd: Option<PathBuf>,
+    /// When the hook asks.
+    pub hook_event_name: String,
+}
+
+/// What was decided, and what is to be kept of it.
+pub struct Outcome {
+    /// What is put before the prompt, and why.
+    pub decision: Decision,
+    /// Where memories are, if that is known.
+    pub memories: Option<Memories>,
+    candidates: usize,
+    session: Option<String>,
+    began: Instant,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    block: Option<&'a str>,
+    ids: &'a [String],
+    truncated: bool,
+    injected_count: usize,
+    injected_chars: usize,
+    retrieval_ms: u64,
+    disabled_reason: Option<Disabled>,
+    signals: &'a [Signal],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<&'a [Verdict]>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Only where a prompt is typed: what stdin asks gets an answer, or none.
+pub fn run(args: &InjectArgs) -> Result<Found> {
+    if let (true, Some(session)) = (args.off || args.on, &args.session) {
+        return switch(session, args.off, args.json);
+    }
+    let Some(prompt) = &args.prompt else {
+        return from_stdin(args);
+    };
+    let asked = Asked {
+        prompt: prompt.clone(),
+        session_id: args.session.clone(),
+        ..Asked::default()
+    };
+    let outcome = outcome(&asked, Instant::now(), None)?;
+    answer(&outcome, args)
+}
+
+/// Answers a hook; whatever happens, nothing stands in the prompt's way.
+fn from_stdin(args: &InjectArgs) -> Result<Found> {
+    let found = crate::command::hook::guarded(|asked, outcome| {
+        if asked.hook_event_name.is_empty() || asked.hook_event_name == "UserPromptSubmit" {
+            let _ = answer(outcome, args);
+        }
+    });
+    Ok(found)
+}
+
+fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
+    let root = crate::home::Home::unconfigured()?.root;
+    let mut state = SessionState::of(&root, session);
+    state.off = off;
+    state.keep(&root, session)?;
+    if as_json {
+        json::print(&serde_json::json!({"session": session, "off": off}))?;
+    }
+    Ok(Found::Something)
+}
+
+/// Reads what a hook asks from stdin.
+///
+/// # Errors
+/// When it is no JSON object of a hook.
+pub fn asked() -> Result<Asked> {
+    let mut text = Vec::new();
+    std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// Decides what is put before a prompt.
+///
+/// # Errors
+/// When the configuration, the files or the model fail.
+pub fn outcome(asked: &Asked, began: Instant, until: Option<Instant>) -> Result<Outcome> {
+    let folder = match &asked.cwd {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir()?,
+    };
+    let memories = Memories::of(&folder)?;
+    let mut outcome = Outcome {
+        decision: Decision::nothing(Disabled::SwitchOff),
+        memories: None,
+        candidates: 0,
+        session: asked.session_id.clone().filter(|id| !id.is_empty()),
+        began,
+    };
+    let state = outcome
+        .session
+        .as_ref()
+        .map(|id| SessionState::of(&memories.home.root, id));
+    let state = state.unwrap_or_default();
+    if !is_on(&memories) || state.off {
+        outcome.memories = Some(memories);
+        return Ok(outcome);
+    }
+    let all = candidates(&memories);
+    outcome.candidates = all.len();
+    outcome.decision = decision(asked, &all, &memories, state, until)?;
+    outcome.memories = Some(memories);
+    Ok(outcome)
+}
+
+/// The active memories that are new enough. What is damaged is left out: a
+/// prompt is no place to talk of it.
+pub fn candidates(memories: &Memories) -> Vec<Memory> {
+    let mut all = memories.store.list(&[State::Active]).memories;
+    if let Ok(days) = u32::try_from(memories.home.config.retrieval.scope_days) {
+        let now = Timestamp::now();
+        all.retain(|memory| memory.updated().days_to(now) < days.max(1));
+    }
+    all
+}
+
+/// True when nobody switched it off.
+pub fn is_on(memories: &Memories) -> bool {
+    let config = &memories.home.config;
+    let switch = memories
+        .home
+        .env
+        .get(SWITCH)
+        .unwrap_or_default()
+        .to_lowercase();
+    config.enabled
+        && config.auto_retrieve
+        && !["0", "false", "off", "no"].contains(&switch.as_str())
+}
+
+fn decision(
+    asked: &Asked,
+    all: &[Memory],
+    memories: &Memories,
+    state: SessionState,
+    until: Option<Instant>,
+) -> Result<Decision> {
+    let prompt = session_core::text::clip(&asked.prompt, PROMPT);
+    let how: &Injection = &memories.home.config.injection;
+    if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
+        return Ok(Decision::nothing(Disabled::EmptyResult));
+    }
+    let model = memories.model()?;
+    let Some(found) = memories.rank(prompt, all, model.as_ref(), until)? else {
+        return Ok(Decision::nothing(Disabled::Timeout));
+    };
+    let session = asked.session_id.as_deref();
+    let others = match how.past_turns {
+        true => past::turns(prompt, &memories.home, session).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let known = Known {
+        session,
+        injected: state.injected.into_iter().collect(),
+    };
+    Ok(decide(prompt, all, found, others, &known, how))
+}
+
+impl Outcome {
+    /// Notes what is put before the prompt, so that it is not said twice, and
+    /// counts it.
+    pub fn note(&self) {
+        let Some(memories) = &self.memories else {
+            return;
+        };
+        let root = &memories.home.root;
+        if let Some(block) = &self.decision.block {
+            if let Some(session) = &self.session {
+                let mut state = SessionState::of(root, session);
+                state.injected.extend(block.ids.iter().cloned());
+                let _ = state.keep(root, session);
+            }
+            let all = memories.store.list(&[State::Active]).memories;
+            let used: Vec<&Memory> = all
+                .iter()
+                .filter(|m| block.ids.iter().any(|id| id == m.id()))
+                .collect();
+            recalled(&memories.store, &used, Timestamp::now());
+        }
+        let _ = log::write(root, &self.entry());
+    }
+
+    fn entry(&self) -> Entry {
+        let block = self.decision.block.as_ref();
+        entry(
+            self.session.clone(),
+            self.began,
+            block,
+            self.decision.disabled,
+            self.candidates,
+        )
+    }
+}
+
+/// A line of the log.
+pub fn entry(
+    session: Option<String>,
+    began: Instant,
+    block: Option<&Block>,
+    disabled_reason: Option<Disabled>,
+    candidates: usize,
+) -> Entry {
+    Entry {
+        at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        session,
+        injected_count: block.map_or(0, |block| block.ids.len()),
+        injected_chars: block.map_or(0, Block::chars),
+        retrieval_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        disabled_reason,
+        candidates,
+    }
+}
+
+/// When the making of vectors has to stop.
+pub fn last_moment(began: Instant, how: &Injection) -> Instant {
+    let whole = Duration::from_millis(how.timeout_ms);
+    began + whole.saturating_sub(MARGIN)
+}
+
+fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
+    let decision = &outcome.decision;
+    let block = decision.block.as_ref();
+    if !args.explain {
+        outcome.note();
+    }
+    if args.json {
+        let entry = outcome.entry();
+        json::print(&Answer {
+            block: block.map(|block| block.text.as_str()),
+            ids: block.map_or(&[], |block| &block.ids),
+            truncated: block.is_some_and(|block| block.truncated),
+            injected_count: entry.injected_count,
+            injected_chars: entry.injected_chars,
+            retrieval_ms: entry.retrieval_ms,
+            disabled_reason: entry.disabled_reason,
+            signals: &decision.signals,
+            candidates: args.explain.then_some(&decision.verdicts),
+        })?;
+    } else {
+        let block = block.map_or("", |block| &block.text);
+        write!(anstream::stdout(), "{block}")?;
+        if args.explain {
+            let width = crate::output::layout::width();
+            write!(anstream::stdout(), "{}", text::explained(decision, width))?;
+        }
+    }
+    match decision.block {
+        Some(_) => Ok(Found::Something),
+        None => Ok(Found::Nothing),
+    }
+}

@@ -1,0 +1,55 @@
+//! Memories beside the sessions that a search finds: one search covers both.
+
+use super::search::{Candidate, candidates_of, find};
+use crate::memories::Memories;
+use crate::output::{layout, memory};
+use anyhow::Result;
+use session_memory::{Match, Memory, State};
+
+/// The memories that answer a query.
+pub struct Beside {
+    found: Vec<Match>,
+    all: Vec<Memory>,
+}
+
+impl Beside {
+    /// True when no memory answers.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// As JSON.
+    pub fn candidates(&self) -> Vec<Candidate<'_>> {
+        candidates_of(&self.found, &self.all)
+    }
+
+    /// For people; empty where nothing was found.
+    pub fn text(&self, explain: bool) -> String {
+        match self.found.is_empty() {
+            true => String::new(),
+            false => format!(
+                "{}\n",
+                memory::results(&self.found, &self.all, explain, layout::width())
+            ),
+        }
+    }
+}
+
+/// Looks for memories of this folder's project and of this user; none where they are
+/// switched off.
+///
+/// # Errors
+/// When the model fails.
+pub fn beside(query: &str) -> Result<Beside> {
+    let memories = Memories::of(&std::env::current_dir()?)?;
+    if !memories.home.config.enabled {
+        return Ok(Beside {
+            found: Vec::new(),
+            all: Vec::new(),
+        });
+    }
+    let all = memories.list(&[State::Active], None)?;
+    let mut found = find(query, &all, &memories)?;
+    found.truncate(memories.home.config.retrieval.max_results);
+    Ok(Beside { found, all })
+}

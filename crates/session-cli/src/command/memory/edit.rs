@@ -1,0 +1,89 @@
+//! `memory edit`.
+
+use super::done;
+use crate::Found;
+use crate::args::EditArgs;
+use crate::memories::Memories;
+use anyhow::{Context, Result, bail};
+use jiff::Zoned;
+use session_memory::{Change, Memory};
+use std::path::Path;
+use std::process::Command;
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such memory, no editor, or what was written is no memory.
+pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
+    let said = &args.said;
+    let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
+    let change = Change {
+        topic: said.topic.clone(),
+        key_info: some(&said.info),
+        tags: some(&said.tag),
+        kind: said.kind,
+        importance: said.importance,
+        superseded_by: None,
+    };
+    let now = Zoned::now();
+    if !change.is_empty() {
+        let memory = memories.store.change(&args.id, &change, &now)?;
+        return done("changed", &[memory], args.json);
+    }
+    let memory = memories.store.find(&args.id)?;
+    let Some(text) = edited(&memory)? else {
+        return done("unchanged", &[memory], args.json);
+    };
+    match memories.store.replace(&memory, &text, &now) {
+        Ok(memory) => done("changed", &[memory], args.json),
+        Err(error) => {
+            let kept = kept(&memory, &text)?;
+            Err(error).with_context(|| format!("what you wrote is kept in {kept}"))
+        }
+    }
+}
+
+/// The text after the user's editor; none where it is as it was.
+fn edited(memory: &Memory) -> Result<Option<String>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join(format!("{}.md", memory.id()));
+    session_models::write_private(&path, memory.text.as_bytes())?;
+    let named = |name: &str| std::env::var(name).ok().filter(|e| !e.trim().is_empty());
+    let Some(editor) = named("VISUAL").or_else(|| named("EDITOR")) else {
+        bail!(
+            "there is no editor\nhint: set EDITOR, give --topic, --info, --tag, --kind or --importance, or edit {}",
+            memory.path.display()
+        );
+    };
+    let status = start(&editor, &path)
+        .status()
+        .with_context(|| format!("`{editor}` cannot be started"))?;
+    if !status.success() {
+        bail!("`{editor}` ended with {status}; nothing is changed");
+    }
+    let text = fs_err::read_to_string(&path)?;
+    Ok((text != memory.text).then_some(text))
+}
+
+/// The editor with its own arguments, as a shell reads them.
+fn start(editor: &str, path: &Path) -> Command {
+    let mut command = if cfg!(windows) {
+        let mut words = editor.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words);
+        command
+    } else {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{editor} \"$@\""), "sh"]);
+        command
+    };
+    command.arg(path);
+    command
+}
+
+/// Keeps what could not be taken.
+fn kept(memory: &Memory, text: &str) -> Result<String> {
+    let path = std::env::temp_dir().join(format!("{}.rejected.md", memory.id()));
+    session_models::write_private(&path, text.as_bytes())?;
+    Ok(path.display().to_string())
+}

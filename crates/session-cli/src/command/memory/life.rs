@@ -1,0 +1,88 @@
+//! `memory delete`, `supersede`, `archive`, `activate`.
+
+use super::done;
+use super::save::say_moved;
+use crate::Found;
+use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
+use crate::memories::Memories;
+use anyhow::{Result, bail};
+use jiff::{Timestamp, Zoned};
+use session_memory::{Change, Memory, State, tidy, untouched};
+
+/// Runs `memory delete`.
+///
+/// # Errors
+/// When one is not there. Then nothing is deleted.
+pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
+    let found = all(&args.ids.ids, memories)?;
+    if args.purge {
+        for memory in &found {
+            memories.store.purge(memory)?;
+        }
+        return done("removed for good", &found, args.ids.json);
+    }
+    let moved = moved(&found, State::Trash, memories)?;
+    done("put into the trash", &moved, args.ids.json)
+}
+
+/// Runs `memory archive`.
+///
+/// # Errors
+/// When one is not there. Then nothing is archived.
+pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
+    let now = Timestamp::now();
+    let found = match args.older_than {
+        Some(days) => untouched(&memories.store, State::Active, days, now),
+        None => all(&args.ids, memories)?,
+    };
+    let archived = moved(&found, State::Archive, memories)?;
+    say_moved(&tidy(&memories.store, &memories.home.config.storage, now)?)?;
+    done("archived", &archived, args.json)
+}
+
+/// Runs `memory activate`.
+///
+/// # Errors
+/// When one is not there. Then nothing is activated.
+pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
+    let found = all(&args.ids, memories)?;
+    let active = moved(&found, State::Active, memories)?;
+    let recalled: Vec<&Memory> = active.iter().collect();
+    session_memory::recalled(&memories.store, &recalled, Timestamp::now());
+    done("active", &active, args.json)
+}
+
+/// Runs `memory supersede`.
+///
+/// # Errors
+/// When one of them is not there.
+pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
+    let old = memories.store.find(&args.old)?;
+    let new = memories.store.find(&args.by)?;
+    if old.id() == new.id() {
+        bail!("a memory cannot replace itself");
+    }
+    if new.front.superseded_by.as_deref() == Some(old.id()) {
+        bail!("{} is superseded by {} already", new.id(), old.id());
+    }
+    let change = Change {
+        superseded_by: Some(new.id().to_owned()),
+        ..Change::default()
+    };
+    let old = memories.store.change(old.id(), &change, &Zoned::now())?;
+    done("superseded", &[old], args.json)
+}
+
+fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
+    Ok(ids
+        .iter()
+        .map(|id| memories.store.find(id))
+        .collect::<session_memory::Result<_>>()?)
+}
+
+fn moved(found: &[Memory], state: State, memories: &Memories) -> Result<Vec<Memory>> {
+    let moved = found
+        .iter()
+        .map(|memory| memories.store.move_to(memory, state));
+    Ok(moved.collect::<session_memory::Result<_>>()?)
+}

@@ -1,0 +1,64 @@
+//! `memory list` and `memory today`.
+
+use crate::Found;
+use crate::args::{MemoryListArgs, PlainArgs};
+use crate::memories::Memories;
+use crate::output::{json, layout, memory};
+use anyhow::Result;
+use jiff::Zoned;
+use serde::Serialize;
+use session_memory::{Memory, State, clean_tag};
+use std::io::Write;
+
+#[derive(Serialize)]
+struct List<'a> {
+    memories: Vec<json::Memory<'a>>,
+}
+
+/// Runs `memory list`.
+///
+/// # Errors
+/// When the list cannot be written.
+pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
+    let states: &[State] = match () {
+        () if args.all => &State::ALL,
+        () if args.archived => &[State::Archive],
+        () if args.trash => &[State::Trash],
+        () => &[State::Active],
+    };
+    let mut all = memories.list(states, Some(-1))?;
+    let tag = args.tag.as_deref().map(clean_tag);
+    all.retain(|memory| {
+        args.kind.is_none_or(|kind| memory.front.kind == kind)
+            && tag
+                .as_ref()
+                .is_none_or(|tag| memory.front.tags.contains(tag))
+    });
+    print(&all, args.json, "no memory is kept here so")
+}
+
+/// Runs `memory today`.
+///
+/// # Errors
+/// When the list cannot be written.
+pub fn today(args: &PlainArgs, memories: &Memories) -> Result<Found> {
+    let today = Zoned::now().strftime("%Y-%m-%d").to_string();
+    let mut all = memories.list(&[State::Active, State::Archive], Some(-1))?;
+    all.retain(|memory| memory.day() == today);
+    print(&all, args.json, "nothing was saved today")
+}
+
+fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
+    if as_json {
+        let memories = all.iter().map(json::Memory::of).collect();
+        json::print(&List { memories })?;
+    } else if all.is_empty() {
+        writeln!(anstream::stderr(), "{nothing}")?;
+    } else {
+        write!(anstream::stdout(), "{}", memory::list(all, layout::width()))?;
+    }
+    match all.is_empty() {
+        true => Ok(Found::Nothing),
+        false => Ok(Found::Something),
+    }
+}

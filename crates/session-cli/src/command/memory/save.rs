@@ -1,0 +1,225 @@
+//! `memory save`.
+
+use crate::Found;
+use crate::args::{SaidArgs, SaveArgs};
+use crate::command::memory::note;
+use crate::command::{fresh, show};
+use crate::home::Home;
+use crate::memories::Memories;
+use crate::models::Models;
+use crate::output::{json, show as exchange};
+use anyhow::{Context, Result, bail};
+use jiff::Zoned;
+use serde::{Deserialize, Serialize};
+use session_memory::{
+    Draft, Importance, Kind, Meaning, Memory, Moved, Repeated, Source, State, repeated, tidy,
+};
+use std::io::{IsTerminal, Read, Write};
+
+/// Most bytes of JSON that are read.
+const STDIN_LIMIT: u64 = 1 << 20;
+/// Most bytes of a conversation that are kept beside a memory.
+const RAW_LIMIT: usize = 2 << 20;
+
+/// What stdin may say.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    topic: String,
+    #[serde(default, alias = "info", deserialize_with = "one_or_many")]
+    key_info: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    keywords: Vec<String>,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    importance: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Saved<'a> {
+    memory: json::Memory<'a>,
+    repeats: &'a [Repeated],
+    #[serde(flatten)]
+    moved: &'a Moved,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When nothing is said, the session is not there, or a file cannot be written.
+pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
+    let mut draft = draft(&args.said)?;
+    if let Some(from) = &args.from {
+        let (source, raw) = source(from, &memories.home)?;
+        draft.source = Some(source);
+        draft.raw = Some(raw);
+    }
+    let (store, scope) = memories.target(args.global)?;
+    let now = Zoned::now();
+    let memory = store.save(&draft, scope, &now)?;
+    let repeats = repeats(&memory, memories)?;
+    let moved = tidy(&store, &memories.home.config.storage, now.timestamp())?;
+    if args.json {
+        json::print(&Saved {
+            memory: json::Memory::of(&memory),
+            repeats: &repeats,
+            moved: &moved,
+        })?;
+    } else {
+        writeln!(anstream::stdout(), "{}", memory.id())?;
+        writeln!(anstream::stderr(), "saved as {}", memory.path.display())?;
+    }
+    for other in repeats.iter().take(3) {
+        let (old, new) = (&other.id, memory.id());
+        note(&format!(
+            "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
+            other.topic
+        ))?;
+    }
+    say_moved(&moved)?;
+    Ok(Found::Something)
+}
+
+/// Says what was moved because of its age.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn say_moved(moved: &Moved) -> Result<()> {
+    for id in &moved.archived {
+        note(&format!(
+            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
+        ))?;
+    }
+    for id in &moved.trashed {
+        note(&format!(
+            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
+        ))?;
+    }
+    Ok(())
+}
+
+/// The memories that a new one repeats. That they cannot be compared is no
+/// reason not to save.
+fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Repeated>> {
+    let active = memories.store.list(&[State::Active]).memories;
+    let model = memories.model()?;
+    let meaning = Meaning {
+        model: model.as_ref(),
+        cache: &memories.home.root,
+        until: None,
+    };
+    Ok(repeated(memory, &active, &meaning)?)
+}
+
+fn draft(said: &SaidArgs) -> Result<Draft> {
+    let is_typed = said.topic.is_some() || !said.info.is_empty();
+    if !is_typed && std::io::stdin().is_terminal() {
+        bail!(
+            "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin"
+        );
+    }
+    let mut draft = match is_typed {
+        true => Draft {
+            topic: said.topic.clone().unwrap_or_default(),
+            key_info: said.info.clone(),
+            ..Draft::default()
+        },
+        false => given()?,
+    };
+    draft.tags.extend(
+        said.tag
+            .iter()
+            .flat_map(|tags| tags.split(','))
+            .map(str::to_owned),
+    );
+    draft.kind = said.kind.unwrap_or(draft.kind);
+    draft.importance = said.importance.unwrap_or(draft.importance);
+    Ok(draft)
+}
+
+/// The JSON object on stdin.
+fn given() -> Result<Draft> {
+    let mut text = String::new();
+    std::io::stdin()
+        .take(STDIN_LIMIT)
+        .read_to_string(&mut text)?;
+    let hint = "hint: as {\"topic\": \"…\", \"key_info\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}";
+    let given: Given = match serde_json::from_str(&text) {
+        Ok(given) => given,
+        Err(e) => bail!("stdin is no memory: {e}\n{hint}"),
+    };
+    let kind = given.kind.as_deref().map(|kind| {
+        Kind::named(kind).with_context(|| {
+            format!("`{kind}` is no kind\nhint: decision, known-issue, context, preference or todo")
+        })
+    });
+    let importance = given.importance.as_deref().map(|importance| {
+        Importance::named(importance)
+            .with_context(|| format!("`{importance}` is no importance\nhint: high, normal or low"))
+    });
+    Ok(Draft {
+        topic: given.topic,
+        key_info: given.key_info,
+        tags: given.tags,
+        keywords: given.keywords,
+        kind: kind.transpose()?.unwrap_or_default(),
+        importance: importance.transpose()?.unwrap_or_default(),
+        ..Draft::default()
+    })
+}
+
+fn one_or_many<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Either::deserialize(from)? {
+        Either::One(text) => vec![text],
+        Either::Many(texts) => texts,
+    })
+}
+
+/// The turns that a memory comes from, and their text.
+fn source(from: &str, home: &Home) -> Result<(Source, String)> {
+    fresh::before_search(home, &Models::of(home)?)?;
+    let index = home.index()?;
+    let all = index.sessions()?;
+    let (session, exchanges) = show::turns_of(from, &index, &all)?;
+    let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
+        bail!(
+            "session {} has no such turn\nhint: its turns are 0 to {}",
+            session.uid,
+            session.turns.saturating_sub(1)
+        );
+    };
+    let (first, last) = (first.turn.index, last.turn.index);
+    let mut raw = format!(
+        "{} {}, turns {first} to {last}\n",
+        session.source, session.uid
+    );
+    for one in &exchanges {
+        let text = exchange::exchange(one, session.turns, false, usize::from(u16::MAX));
+        raw.push_str(&anstream::adapter::strip_str(&text).to_string());
+        if raw.len() > RAW_LIMIT {
+            raw.push_str("\n… the rest was too long to be kept\n");
+            break;
+        }
+    }
+    let source = Source {
+        agent: Some(session.source.clone()),
+        session: Some(session.uid.clone()),
+        turns: Some(match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        }),
+        ..Source::default()
+    };
+    Ok((source, raw))
+}

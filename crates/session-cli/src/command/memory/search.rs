@@ -1,0 +1,95 @@
+//! `memory search`.
+
+use crate::Found;
+use crate::args::MemorySearchArgs;
+use crate::memories::Memories;
+use crate::output::{json, layout, memory};
+use anyhow::Result;
+use jiff::Timestamp;
+use serde::Serialize;
+use session_memory::{Match, Memory, State, recalled};
+use std::io::Write;
+
+/// A score below this says nothing, unless a word is common to both.
+const LEAST: f32 = 0.05;
+
+/// The answer.
+#[derive(Serialize)]
+struct Answer<'a> {
+    query: &'a str,
+    results: usize,
+    candidates: Vec<Candidate<'a>>,
+}
+
+/// A memory that was found.
+#[derive(Serialize)]
+pub struct Candidate<'a> {
+    rank: usize,
+    #[serde(flatten)]
+    found: &'a Match,
+    #[serde(flatten)]
+    memory: json::Memory<'a>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the model fails, or the answer cannot be written.
+pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
+    let query = args.query.join(" ");
+    let states: &[State] = match args.archived {
+        true => &[State::Active, State::Archive],
+        false => &[State::Active],
+    };
+    let all = memories.list(states, args.days.map(i64::from))?;
+    let how = &memories.home.config.retrieval;
+    let found = find(&query, &all, memories)?;
+    let shown = args.limit.unwrap_or(how.max_results);
+    let candidates = &found[..found.len().min(how.max_candidates.max(shown))];
+    let results = &candidates[..candidates.len().min(shown)];
+    let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
+    recalled(&memories.store, &recall, Timestamp::now());
+    if args.json {
+        json::print(&Answer {
+            query: &query,
+            results: results.len(),
+            candidates: candidates_of(candidates, &all),
+        })?;
+    } else if results.is_empty() {
+        let count = crate::output::human::plural(all.len(), "memory");
+        writeln!(
+            anstream::stderr(),
+            "nothing found in {}",
+            count.replace("memorys", "memories")
+        )?;
+    } else {
+        let text = memory::results(results, &all, args.explain, layout::width());
+        write!(anstream::stdout(), "{text}")?;
+    }
+    match results.is_empty() {
+        true => Ok(Found::Nothing),
+        false => Ok(Found::Something),
+    }
+}
+
+/// The memories that answer a query, best first.
+///
+/// # Errors
+/// When the model fails.
+pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<Match>> {
+    let model = memories.model()?;
+    let found = memories.rank(query, all, model.as_ref(), None)?;
+    let mut found = found.unwrap_or_default();
+    found.retain(|m| m.score >= LEAST || !m.terms.is_empty());
+    Ok(found)
+}
+
+/// Matches as they are printed.
+pub fn candidates_of<'a>(found: &'a [Match], all: &'a [Memory]) -> Vec<Candidate<'a>> {
+    let candidate = |(i, found): (usize, &'a Match)| Candidate {
+        rank: i + 1,
+        found,
+        memory: json::Memory::of(&all[found.memory]),
+    };
+    found.iter().enumerate().map(candidate).collect()
+}

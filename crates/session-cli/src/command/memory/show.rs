@@ -1,0 +1,79 @@
+//! `memory show`.
+
+use crate::Found;
+use crate::args::MemoryShowArgs;
+use crate::command::memory::note;
+use crate::memories::Memories;
+use crate::output::json;
+use anyhow::Result;
+use jiff::Timestamp;
+use serde::Serialize;
+use session_core::text::printable;
+use session_memory::{Memory, State, recalled};
+use std::io::Write;
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    memory: json::Memory<'a>,
+    raw: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such memory.
+pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
+    let memory = memories.store.find(&args.id)?;
+    let raw = memories.store.raw(&memory)?;
+    recalled(&memories.store, &[&memory], Timestamp::now());
+    let is_missing = args.raw && raw.is_none();
+    if args.json {
+        json::print(&Shown {
+            memory: json::Memory::of(&memory),
+            raw,
+        })?;
+    } else if args.raw {
+        write!(
+            anstream::stdout(),
+            "{}",
+            printable(&raw.unwrap_or_default())
+        )?;
+    } else {
+        write!(anstream::stdout(), "{}", printable(&memory.text))?;
+    }
+    if is_missing {
+        note("no conversation is kept beside it: it was not saved from a session")?;
+        return Ok(Found::Nothing);
+    }
+    tell(&memory, args.raw)?;
+    Ok(Found::Something)
+}
+
+/// What to know of it, and what to do with it.
+fn tell(memory: &Memory, is_raw: bool) -> Result<()> {
+    let id = memory.id();
+    match memory.state {
+        State::Active => {}
+        State::Archive => note(&format!(
+            "it is archived; `session-search memory activate {id}` makes it active"
+        ))?,
+        State::Trash => note(&format!(
+            "it is in the trash; `session-search memory activate {id}` takes it back"
+        ))?,
+    }
+    if let Some(by) = &memory.front.superseded_by {
+        note(&format!("it is superseded by {by}"))?;
+    }
+    let source = memory.front.source.as_ref();
+    if let (false, Some(session)) = (is_raw, source.and_then(|s| s.session.as_ref())) {
+        let turns = source
+            .and_then(|s| s.turns.as_ref())
+            .map(|turns| format!(":{turns}"));
+        let turns = turns.unwrap_or_default();
+        note(&format!(
+            "saved from {session}{turns}: `session-search memory show {id} --raw` has its words, `session-search show {session}{turns}` everything, as long as the history is there"
+        ))?;
+    }
+    Ok(())
+}

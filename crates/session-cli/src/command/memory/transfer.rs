@@ -1,0 +1,136 @@
+//! `memory export`, `import` and `sync-context`.
+
+use crate::Found;
+use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
+use crate::command::memory::save::say_moved;
+use crate::memories::Memories;
+use crate::output::{human, json};
+use anyhow::{Result, bail};
+use jiff::Zoned;
+use serde::Serialize;
+use session_memory::{
+    Format, State, export as exported, import as imported, settings_folder, sheet, tidy,
+};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Name of the sheet in a project's folder of settings.
+const SHEET: &str = "session-search-context.md";
+
+#[derive(Serialize)]
+struct Imported<'a> {
+    imported: Vec<json::Memory<'a>>,
+    known: usize,
+}
+
+#[derive(Serialize)]
+struct Synced {
+    path: String,
+    changed: bool,
+    chars: usize,
+}
+
+/// Runs `memory export`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
+    let all = memories.list(&State::ALL, Some(-1))?;
+    let document = exported(&memories.store, &all)?;
+    match &args.to {
+        Some(path) => {
+            let text = serde_json::to_string_pretty(&document)? + "\n";
+            session_models::write_private(path, text.as_bytes())?;
+            writeln!(
+                anstream::stderr(),
+                "{} in {}",
+                count(all.len()),
+                path.display()
+            )?;
+        }
+        None => json::print(&document)?,
+    }
+    Ok(Found::Something)
+}
+
+/// Runs `memory import`.
+///
+/// # Errors
+/// When there is nothing to import, or a file cannot be written.
+pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
+    let format = Format::from(args.format);
+    let Some(path) = args.path.clone().or_else(|| usual(format, memories)) else {
+        bail!("nothing is named to import\nhint: `session-search memory import FILE`");
+    };
+    let (store, scope) = memories.target(args.global)?;
+    let now = Zoned::now();
+    let done = imported(&store, format, &path, scope, &now)?;
+    if args.json {
+        json::print(&Imported {
+            imported: done.imported.iter().map(json::Memory::of).collect(),
+            known: done.known,
+        })?;
+    } else {
+        let known = match done.known {
+            0 => String::new(),
+            known => format!(", {known} were here already"),
+        };
+        writeln!(
+            anstream::stderr(),
+            "{} imported{known}",
+            count(done.imported.len())
+        )?;
+    }
+    say_moved(&tidy(
+        &store,
+        &memories.home.config.storage,
+        now.timestamp(),
+    )?)?;
+    Ok(Found::Something)
+}
+
+fn usual(format: Format, memories: &Memories) -> Option<PathBuf> {
+    let place = format.usual_place()?;
+    let root = memories.root.as_ref().unwrap_or(&memories.home.env.home);
+    Some(root.join(place))
+}
+
+fn count(memories: usize) -> String {
+    human::plural(memories, "memory").replace("memorys", "memories")
+}
+
+/// Runs `memory sync-context`.
+///
+/// # Errors
+/// When there is no project, or the file cannot be written.
+pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found> {
+    let all = memories.list(&[State::Active], Some(-1))?;
+    let text = sheet(&all);
+    if args.print {
+        write!(anstream::stdout(), "{text}")?;
+        return Ok(Found::Something);
+    }
+    let Some(root) = &memories.root else {
+        bail!(
+            "this folder belongs to no project\nhint: go to a folder below one with `.git`, or take --print"
+        );
+    };
+    let path = settings_folder(root).join(SHEET);
+    let changed = session_memory::sync_context(&path, &all)?;
+    if args.json {
+        json::print(&Synced {
+            path: path.display().to_string(),
+            changed,
+            chars: text.chars().count(),
+        })?;
+    } else {
+        let what = if changed { "written" } else { "as it was" };
+        writeln!(
+            anstream::stderr(),
+            "{} is {what}; a line `@{}` in the project's instructions includes it",
+            path.display(),
+            path.strip_prefix(root).unwrap_or(&path).display()
+        )?;
+    }
+    Ok(Found::Something)
+}

@@ -1,0 +1,124 @@
+//! The memories of this user and of the project that a folder belongs to.
+
+use crate::config::layers::Layers;
+use crate::home::Home;
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use session_embed::Embedder;
+use session_memory::{
+    Location, Match, Meaning, Memory, Scope, State, Store, places, project_root, rank,
+};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The memories, and what is configured of them.
+pub struct Memories {
+    /// The user's own things, with what counts in this project.
+    pub home: Home,
+    /// Root of the project, if the folder belongs to one.
+    pub root: Option<PathBuf>,
+    /// The memories.
+    pub store: Store,
+}
+
+impl Memories {
+    /// Those of the folder that the process is in.
+    ///
+    /// # Errors
+    /// When the configuration has a mistake, or no place is left to keep any.
+    pub fn here() -> Result<Self> {
+        let memories = Self::of(&std::env::current_dir()?)?;
+        if !memories.home.config.enabled {
+            bail!(
+                "memories are switched off\nhint: `session-search config` says by whom (`enabled`)"
+            );
+        }
+        Ok(memories)
+    }
+
+    /// Those of a folder.
+    ///
+    /// # Errors
+    /// As [`Memories::here`].
+    pub fn of(folder: &Path) -> Result<Self> {
+        let mut home = Home::unconfigured()?;
+        let root = project_root(folder, &home.env.home);
+        let layers = Layers::read(&home.folders().config, root.as_deref(), |name| {
+            home.env.get(name)
+        })?;
+        home.config = layers.config;
+        let location = home.config.storage.location;
+        let store = Store::new(places(root.as_deref(), &home.env.home, location)?);
+        Ok(Self { home, root, store })
+    }
+
+    /// Where something is saved that is for all projects, or for this one. What
+    /// is global can be kept also where a project keeps its own alone.
+    ///
+    /// # Errors
+    /// None that are known: the global place is always there.
+    pub fn target(&self, is_global: bool) -> Result<(Store, Option<Scope>)> {
+        if !is_global {
+            return Ok((self.store.clone(), None));
+        }
+        let has_global = self.store.places().iter().any(|p| p.scope == Scope::Global);
+        let store = match has_global {
+            true => self.store.clone(),
+            false => Store::new(places(None, &self.home.env.home, Location::GlobalOnly)?),
+        };
+        Ok((store, Some(Scope::Global)))
+    }
+
+    /// The model that memories are compared with: the best that is in the
+    /// binary, since a prompt does not wait for another; the table for who
+    /// chose it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn model(&self) -> Result<Box<dyn Embedder>> {
+        #[cfg(feature = "minilm")]
+        if self.home.config.model != crate::models::TABLE {
+            return Ok(session_embed::minilm()?);
+        }
+        Ok(session_embed::bundled()?)
+    }
+
+    /// Ranks memories. None where the time was up before the model had read all.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn rank(
+        &self,
+        text: &str,
+        memories: &[Memory],
+        model: &dyn Embedder,
+        until: Option<Instant>,
+    ) -> Result<Option<Vec<Match>>> {
+        let meaning = Meaning {
+            model,
+            cache: &self.home.root,
+            until,
+        };
+        let how = &self.home.config.retrieval;
+        Ok(rank(text, memories, how, Some(&meaning), Timestamp::now())?)
+    }
+
+    /// Memories that stand so and are as new as `scope_days` asks; what is damaged
+    /// is named on stderr.
+    ///
+    /// # Errors
+    /// When stderr cannot be written.
+    pub fn list(&self, states: &[State], days: Option<i64>) -> Result<Vec<Memory>> {
+        let listing = self.store.list(states);
+        for damage in &listing.damaged {
+            crate::command::memory::note(&format!("{damage}; left out"))?;
+        }
+        let days = days.unwrap_or(self.home.config.retrieval.scope_days);
+        let mut memories = listing.memories;
+        if let Ok(days) = u32::try_from(days) {
+            let now = Timestamp::now();
+            memories.retain(|memory| memory.updated().days_to(now) < days.max(1));
+        }
+        Ok(memories)
+    }
+}

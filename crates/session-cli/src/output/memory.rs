@@ -1,0 +1,112 @@
+//! Memories for people.
+
+use crate::output::layout::{Field, INDENT, flow, fold, safe_line};
+use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
+use session_core::Band;
+use session_memory::{Match, Memory, State};
+
+/// Lines of what a found memory says.
+const LINES: usize = 4;
+
+/// Memories that were found, best first.
+pub fn results(found: &[Match], all: &[Memory], explain: bool, width: usize) -> String {
+    let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
+    for one in found {
+        out.push_str(&result(one, &all[one.memory], explain, width));
+    }
+    out
+}
+
+fn result(found: &Match, memory: &Memory, explain: bool, width: usize) -> String {
+    let band = Band::of(found.score);
+    let score = format!("[{:.2} {}]", found.score, band.name());
+    let style = crate::output::style::band(band);
+    let mut out = flow(
+        &[
+            Field::whole(style, format!("{score:<15}")),
+            Field::whole(ID, safe_line(memory.id())),
+            Field::whole(PROJECT, memory.front.kind.label()),
+            Field::cut_to(TITLE, safe_line(&memory.front.topic), 24),
+        ],
+        0,
+        width,
+    );
+    let indent = " ".repeat(INDENT);
+    for line in fold(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(LINES) {
+        out.push_str(&format!("{indent}{line}\n"));
+    }
+    for line in notes(memory) {
+        out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
+    }
+    if explain {
+        for line in explained(found, memory) {
+            out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// What is to be known of a memory beside what it says.
+fn notes(memory: &Memory) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(by) = &memory.front.superseded_by {
+        notes.push(format!("superseded by {}", safe_line(by)));
+    }
+    if memory.state == State::Archive {
+        notes.push(format!(
+            "archived; session-search memory activate {}",
+            safe_line(memory.id())
+        ));
+    }
+    notes
+}
+
+/// How a score came to be.
+fn explained(found: &Match, memory: &Memory) -> [String; 2] {
+    let standing = |standing: Option<session_core::Standing>| match standing {
+        Some(s) => format!("{:.2} (rank {})", s.scaled, s.rank),
+        None => "-".to_owned(),
+    };
+    [
+        format!(
+            "score = matched {:.2} * decay {:.2} ({} days) * {} {:.2}",
+            found.matched,
+            found.decay,
+            found.days,
+            memory.scope.label(),
+            found.weight
+        ),
+        format!(
+            "words {}, meaning {}, cosine {:.2}, common: {}",
+            standing(found.lexical),
+            standing(found.dense),
+            found.cosine,
+            safe_line(&found.terms.join(" "))
+        ),
+    ]
+}
+
+/// A line each.
+pub fn list(all: &[Memory], width: usize) -> String {
+    let mut out = String::new();
+    for memory in all {
+        let state = match (memory.state, &memory.front.superseded_by) {
+            (State::Archive, _) => "  archived",
+            (State::Trash, _) => "  trash",
+            (_, Some(_)) => "  superseded",
+            _ => "",
+        };
+        out.push_str(&flow(
+            &[
+                Field::whole(ID, safe_line(memory.id())),
+                Field::whole(PROJECT, format!("{:<11}", memory.front.kind.label())),
+                Field::whole(FAINT, format!("{:<7}{state}", memory.scope.label())),
+                Field::cut_to(anstyle::Style::new(), safe_line(&memory.front.topic), 30),
+            ],
+            0,
+            width,
+        ));
+    }
+    out
+}

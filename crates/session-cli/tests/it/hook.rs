@@ -1,0 +1,84 @@
+//! The hook in an agent's settings.
+
+use crate::memory::Project;
+use serde_json::Value;
+
+const SETTINGS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\n    ]\n  },\n  \"z\": 1.0\n}\n";
+
+#[test]
+fn it_is_shown_first_and_then_comes_and_goes() {
+    let project = Project::new();
+    let path = project.env.home(".claude/settings.json");
+    project.env.write(&path, SETTINGS);
+    let read = || fs_err::read_to_string(&path).unwrap();
+    let ran = project.run(&["hook", "install"]).exits(2);
+    assert!(
+        ran.stderr().contains("+ ") && ran.stderr().contains("hook run"),
+        "{ran}"
+    );
+    assert_eq!(read(), SETTINGS);
+    project.run(&["hook", "install", "--yes"]).succeeded();
+    let new: Value = serde_json::from_str(&read()).unwrap();
+    let groups = new["hooks"]["UserPromptSubmit"].as_array().unwrap();
+    assert_eq!(groups[0]["hooks"][0]["command"], "mine");
+    let command = groups[1]["hooks"][0]["command"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(command.ends_with("session-search hook run"), "{command}");
+    let backup = project.env.home(".claude/settings.json.backup");
+    assert_eq!(fs_err::read_to_string(backup).unwrap(), SETTINGS);
+    let installed = read();
+    assert_eq!(
+        project.json(&["hook", "install", "--yes"])["outcome"],
+        "unchanged"
+    );
+    assert_eq!(read(), installed);
+    let status = project.json(&["hook", "status"]);
+    assert_eq!(
+        (&status[0]["events"][0], &status[0]["works"]),
+        (&"UserPromptSubmit".into(), &true.into())
+    );
+    project.run(&["hook", "uninstall", "--yes"]).succeeded();
+    assert_eq!(read(), SETTINGS);
+    project.run(&["hook", "status"]).exits(1);
+}
+
+/// The command that is installed answers as the settings' reader runs it: by a shell.
+#[cfg(unix)]
+#[test]
+fn what_is_installed_answers_a_payload() {
+    let project = Project::new();
+    let id = project.save("Connection pool too small", "time-outs under load", &[]);
+    project
+        .run(&["hook", "install", "--project", "--yes"])
+        .succeeded();
+    let text = fs_err::read_to_string(project.env.home("shop/.claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let command = settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+        .as_str()
+        .unwrap();
+    let payload = serde_json::json!({
+        "session_id": "s1", "transcript_path": "/x.jsonl", "cwd": project.env.home("shop"),
+        "hook_event_name": "UserPromptSubmit", "prompt": "is the connection pool too small for the load?",
+    });
+    let mut shell = std::process::Command::new("sh");
+    project
+        .env
+        .isolate(shell.args(["-c", &format!("printf '%s' \"$PAYLOAD\" | {command}")]));
+    let ran = project
+        .env
+        .ran(shell.env("PAYLOAD", payload.to_string()).output().unwrap())
+        .succeeded();
+    assert!(ran.stdout().contains(&id), "{ran}");
+}
+
+#[test]
+fn settings_that_are_none_are_left_alone() {
+    let project = Project::new();
+    let path = project.env.home(".claude/settings.json");
+    project.env.write(&path, "{ // mine\n}");
+    let ran = project.run(&["hook", "install", "--yes"]).exits(2);
+    assert!(ran.stderr().contains("cannot be changed"), "{ran}");
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), "{ // mine\n}");
+}

@@ -1,0 +1,502 @@
+//! Memories, as a user keeps and finds them.
+
+use crate::environment::{Ran, TestEnvironment};
+use crate::history::{DOCKER, docker};
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// A project in a home folder of its own.
+pub struct Project {
+    pub env: TestEnvironment,
+}
+
+impl Project {
+    pub fn new() -> Self {
+        let env = TestEnvironment::new();
+        fs_err::create_dir_all(env.home("shop/.git")).unwrap();
+        Self { env }
+    }
+
+    pub fn command(&self) -> std::process::Command {
+        let mut command = self.env.command();
+        command.current_dir(self.env.home("shop"));
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.env.ran(self.command().args(args).output().unwrap())
+    }
+
+    pub fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        serde_json::from_str(&ran.stdout()).unwrap_or_else(|e| panic!("{e}: {ran}"))
+    }
+
+    /// Runs the program with something on stdin.
+    pub fn fed(&self, args: &[&str], stdin: &str) -> Ran {
+        let mut command = self.command();
+        command
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        self.env.ran(child.wait_with_output().unwrap())
+    }
+
+    /// Saves a memory and gives its id.
+    pub fn save(&self, topic: &str, info: &str, more: &[&str]) -> String {
+        let args = [&["memory", "save", "--topic", topic, "--info", info], more].concat();
+        self.run(&args).succeeded().stdout().trim().to_owned()
+    }
+
+    pub fn folder(&self, path: &str) -> PathBuf {
+        self.env
+            .home("shop/.claude/data/session-search/memories")
+            .join(path)
+    }
+
+    /// The file of an active memory.
+    pub fn file(&self, id: &str) -> PathBuf {
+        self.folder("active").join(format!("{id}.md"))
+    }
+
+    /// Makes a memory as old as a day.
+    pub fn date(&self, id: &str, day: &str) {
+        let text = fs_err::read_to_string(self.file(id)).unwrap();
+        let dated = |line: &str| match line.split_once(": \"20") {
+            Some((key, _)) => format!("{key}: {day}\n"),
+            None => format!("{line}\n"),
+        };
+        fs_err::write(self.file(id), text.lines().map(dated).collect::<String>()).unwrap();
+    }
+
+    /// Topics that a search finds, best first.
+    pub fn found(&self, args: &[&str]) -> Vec<String> {
+        let answer = self.json(&[&["memory", "search"], args].concat());
+        let all = answer["candidates"].as_array().unwrap();
+        all.iter()
+            .map(|c| c["topic"].as_str().unwrap().to_owned())
+            .collect()
+    }
+}
+
+#[test]
+fn what_is_saved_is_a_file_that_can_be_edited() {
+    let project = Project::new();
+    let id = project.save(
+        "Pool: too small",
+        "raise DB_POOL",
+        &[
+            "--kind",
+            "known-issue",
+            "--tag",
+            "#db",
+            "--importance",
+            "high",
+        ],
+    );
+    let path = project.file(&id);
+    let text = fs_err::read_to_string(&path).unwrap();
+    for line in [
+        "id: mem-",
+        "topic: \"Pool: too small\"\n",
+        "kind: known-issue\n",
+        "importance: high\n",
+        "- db\n",
+        "\n- raise DB_POOL\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let edited = text
+        .replace("kind:", "mood: calm # mine\nkind:")
+        .replace("- raise", "- Frobnicate the carburettor\n- raise");
+    fs_err::write(&path, edited + "\n## Notes\n\nMore of it.\n").unwrap();
+    assert_eq!(
+        project.found(&["frobnicate carburettor"]),
+        ["Pool: too small"]
+    );
+    project
+        .run(&["memory", "edit", &id, "--info", "one", "--topic", "Pool"])
+        .succeeded();
+    let text = fs_err::read_to_string(&path).unwrap();
+    assert!(text.contains("mood: calm # mine\nkind:"), "{text}");
+    assert!(
+        text.contains("\n---\n\n- one\n\n## Notes\n\nMore of it.\n"),
+        "{text}"
+    );
+    let index = fs_err::read_to_string(project.folder("index.md")).unwrap();
+    assert!(index.contains("| known issue | Pool |"), "{index}");
+    let daily =
+        project
+            .folder("daily")
+            .join(format!("{}-{}-{}.md", &id[4..8], &id[8..10], &id[10..12]));
+    assert!(fs_err::read_to_string(daily).unwrap().contains("## Pool\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn memories_are_for_their_owners_eyes() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let id = project.save("a", "b", &[]);
+    let mode = |path: PathBuf| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(project.file(&id)), 0o600);
+    for folder in ["", "active"] {
+        assert_eq!(mode(project.folder(folder)), 0o700);
+    }
+}
+
+#[test]
+fn a_damaged_file_is_named_and_the_rest_goes_on() {
+    let project = Project::new();
+    project.save("Pool too small", "raise DB_POOL", &[]);
+    fs_err::write(
+        project.folder("active/mem-x.md"),
+        "---\nid: mem-x\ntopic: [a\n---\n",
+    )
+    .unwrap();
+    let ran = project.run(&["memory", "search", "pool"]).succeeded();
+    assert!(ran.stderr().contains("active/mem-x.md, line "), "{ran}");
+    assert!(ran.stdout().contains("Pool too small"), "{ran}");
+}
+
+#[test]
+fn json_on_stdin_is_a_memory() {
+    let project = Project::new();
+    let given = r##"{"topic": "支付回调用幂等键去重", "key_info": ["写入 Redis，保留 24 小时"], "tags": ["#支付"], "kind": "decision", "importance": "high"}"##;
+    project.fed(&["memory", "save"], given).succeeded();
+    assert_eq!(project.found(&["回调怎么去重"]), ["支付回调用幂等键去重"]);
+    let ran = project.fed(&["memory", "save"], "{\"topic\": 3}").exits(2);
+    assert!(
+        ran.stderr().contains("stdin is no memory") && ran.stderr().contains("hint: "),
+        "{ran}"
+    );
+    project
+        .fed(&["memory", "save"], "{\"topic\": \"x\"}")
+        .exits(2);
+    project.run(&["memory", "save", "--topic", "x"]).exits(2);
+}
+
+#[test]
+fn a_project_and_all_of_them_keep_their_own() {
+    let project = Project::new();
+    project.save("Tabs for makefiles", "never spaces", &["--global"]);
+    project.save("Tabs for the shop", "never spaces", &[]);
+    let answer = project.json(&["memory", "search", "tabs spaces"]);
+    let scopes: Vec<&str> = answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["scope"].as_str().unwrap())
+        .collect();
+    assert_eq!(scopes, ["project", "global"]);
+    let elsewhere = project.env.json(&["memory", "list"]);
+    assert_eq!(elsewhere["memories"].as_array().unwrap().len(), 1);
+    let only = |location: &str| {
+        let mut command = project.command();
+        command
+            .env("SESSION_SEARCH_STORAGE_LOCATION", location)
+            .args(["memory", "list", "--json"]);
+        let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        answer["memories"][0]["topic"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(only("project-only"), "Tabs for the shop");
+    assert_eq!(only("global-only"), "Tabs for makefiles");
+}
+
+#[test]
+fn age_counts_and_is_explained() {
+    let project = Project::new();
+    let old = project.save("Lantern release", "on Tuesdays", &[]);
+    project.save("Kestrel release", "on Mondays", &[]);
+    project.date(&old, "2020-01-01");
+    let answer = project.json(&["memory", "search", "lantern release", "--explain"]);
+    let best = &answer["candidates"][0];
+    assert_eq!(best["topic"], "Lantern release");
+    assert_eq!(best["decay"], 0.5);
+    let product = best["matched"].as_f64().unwrap() * 0.5;
+    assert!(
+        (best["score"].as_f64().unwrap() - product).abs() < 1e-5,
+        "{best}"
+    );
+    assert!(
+        !project
+            .found(&["release", "--days", "30"])
+            .contains(&"Lantern release".to_owned())
+    );
+}
+
+#[test]
+fn what_is_replaced_says_so_and_stands_below() {
+    let project = Project::new();
+    let old = project.save("Releases on Tuesdays", "tag before 11:00", &[]);
+    let new = project.save("Releases on Thursdays", "tag before noon", &[]);
+    project
+        .run(&["memory", "supersede", &old, "--by", &new])
+        .succeeded();
+    let found = project
+        .run(&["memory", "search", "releases on tuesdays tag before 11:00"])
+        .succeeded()
+        .stdout();
+    let (first, second) = (
+        found.find(&new).unwrap(),
+        found.find(&format!("superseded by {new}")).unwrap(),
+    );
+    assert!(first < second, "{found}");
+    project
+        .run(&["memory", "supersede", &new, "--by", &old])
+        .exits(2);
+    project
+        .run(&["memory", "supersede", &new, "--by", &new])
+        .exits(2);
+}
+
+#[test]
+fn a_life_from_active_to_nothing() {
+    let project = Project::new();
+    let id = project.save("Lantern", "hangs in the harbour", &[]);
+    project.run(&["memory", "archive", &id]).succeeded();
+    assert!(project.found(&["lantern"]).is_empty());
+    assert_eq!(project.found(&["lantern", "--archived"]), ["Lantern"]);
+    let ran = project.run(&["memory", "show", &id]).succeeded();
+    assert!(
+        ran.stderr()
+            .contains(&format!("session-search memory activate {id}")),
+        "{ran}"
+    );
+    project.run(&["memory", "activate", &id[4..]]).succeeded();
+    assert_eq!(project.found(&["lantern"]), ["Lantern"]);
+    project.run(&["memory", "delete", &id]).succeeded();
+    assert!(project.folder(&format!("trash/{id}.md")).is_file());
+    project.run(&["memory", "activate", &id]).succeeded();
+    project
+        .run(&["memory", "delete", &id, "--purge"])
+        .succeeded();
+    let ran = project.run(&["memory", "show", &id]).exits(2);
+    assert!(ran.stderr().contains("hint: "), "{ran}");
+}
+
+#[test]
+fn what_nobody_touched_is_archived_and_that_is_said() {
+    let project = Project::new();
+    let mut ids = Vec::new();
+    for n in 0..20 {
+        ids.push(project.save(&format!("Thing number {n}"), &format!("word{n}"), &[]));
+    }
+    project.date(&ids[3], "2020-01-01");
+    let kept = || {
+        project.json(&["memory", "list"])["memories"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(kept(), 20);
+    let off = |command: &mut std::process::Command| {
+        command.env("SESSION_SEARCH_STORAGE_AUTO_ARCHIVE", "false");
+    };
+    let mut command = project.command();
+    off(&mut command);
+    command.args(["memory", "save", "--topic", "One more", "--info", "more"]);
+    project.env.ran(command.output().unwrap()).succeeded();
+    assert_eq!(kept(), 21);
+    let ran = project
+        .run(&["memory", "save", "--topic", "Another", "--info", "another"])
+        .succeeded();
+    assert!(
+        ran.stderr().contains(&format!("archived {}", ids[3])),
+        "{ran}"
+    );
+    assert_eq!(kept(), 21);
+    // Recalled today is touched today.
+    project.date(&ids[5], "2020-01-01");
+    project.run(&["memory", "show", &ids[5]]).succeeded();
+    let ran = project
+        .run(&["memory", "save", "--topic", "Yet another", "--info", "yet"])
+        .succeeded();
+    assert!(!ran.stderr().contains("archived"), "{ran}");
+}
+
+#[test]
+fn a_near_duplicate_names_what_it_repeats() {
+    let project = Project::new();
+    let old = project.save(
+        "Connection pool too small",
+        "time-outs under load, raise DB_POOL to 40",
+        &[],
+    );
+    let ran = project
+        .run(&[
+            "memory",
+            "save",
+            "--topic",
+            "The connection pool is too small",
+            "--info",
+            "time-outs under load: raise DB_POOL to 40",
+        ])
+        .succeeded();
+    for hint in [
+        &format!("it repeats {old}"),
+        &format!("memory edit {old}"),
+        &format!("memory supersede {old} --by mem-"),
+    ] {
+        assert!(ran.stderr().contains(hint.as_str()), "{ran}");
+    }
+    let ran = project
+        .run(&[
+            "memory",
+            "save",
+            "--topic",
+            "Holidays",
+            "--info",
+            "skip bank holidays",
+        ])
+        .succeeded();
+    assert!(!ran.stderr().contains("repeats"), "{ran}");
+}
+
+#[test]
+fn a_memory_of_a_session_outlives_its_history() {
+    let project = Project::new();
+    let transcript = project.env.claude(&docker());
+    let id = project.save("Docker DNS", "a network of your own", &["--from", "a1:0-1"]);
+    fs_err::remove_file(transcript).unwrap();
+    let shown = project.json(&["memory", "show", &id]);
+    assert_eq!(shown["source"]["session"], DOCKER);
+    assert_eq!(shown["source"]["turns"], "0-1");
+    let raw = project
+        .run(&["memory", "show", &id, "--raw"])
+        .succeeded()
+        .stdout();
+    assert!(
+        raw.contains("The default bridge has no DNS. Create a network"),
+        "{raw}"
+    );
+    assert!(raw.contains("docker network inspect bridge"), "{raw}");
+    let other = project.save("No session", "here", &[]);
+    project.run(&["memory", "show", &other, "--raw"]).exits(1);
+    project
+        .run(&["memory", "delete", &id, "--purge"])
+        .succeeded();
+    assert!(!project.folder(&format!("raw/{id}.md")).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_editor_changes_a_memory_or_nothing() {
+    let project = Project::new();
+    let id = project.save("Lantern", "in the harbour", &[]);
+    let edit = |editor: &str| {
+        let mut command = project.command();
+        command.env("EDITOR", editor).args(["memory", "edit", &id]);
+        project.env.ran(command.output().unwrap())
+    };
+    edit("sed -i s/harbour/tower/").succeeded();
+    assert_eq!(project.found(&["tower"]), ["Lantern"]);
+    let ran = edit("sed -i 's/^topic:.*/topic: [/'").exits(2);
+    assert!(
+        ran.stderr().contains("what you wrote is kept in") && ran.stderr().contains("line "),
+        "{ran}"
+    );
+    assert_eq!(project.found(&["tower"]), ["Lantern"]);
+    edit("false").exits(2);
+}
+
+#[test]
+fn one_search_covers_both() {
+    let project = Project::new();
+    project.env.claude(&docker());
+    project.save(
+        "Docker bridge has no DNS",
+        "attach both to a network of your own",
+        &[],
+    );
+    let answer = project.json(&["search", "docker bridge", "--memories"]);
+    assert_eq!(answer["memories"][0]["topic"], "Docker bridge has no DNS");
+    assert_eq!(answer["hits"][0]["session"], DOCKER);
+    assert!(
+        project
+            .json(&["search", "docker bridge"])
+            .get("memories")
+            .is_none()
+    );
+    let text = project
+        .run(&["search", "docker bridge", "--memories"])
+        .succeeded()
+        .stdout();
+    assert!(
+        text.contains("MEMORIES") && text.contains("SESSIONS"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_sheet_has_what_matters_most() {
+    let project = Project::new();
+    project.save("Low", "never mind", &["--importance", "low"]);
+    project.save(
+        "Money is an integer",
+        "of <minor> units",
+        &["--importance", "high", "--kind", "decision"],
+    );
+    project.run(&["memory", "sync-context"]).succeeded();
+    let sheet = project.env.home("shop/.claude/session-search-context.md");
+    let text = fs_err::read_to_string(&sheet).unwrap();
+    assert!(
+        text.contains("[decision] Money is an integer; of &lt;minor&gt; units (mem-"),
+        "{text}"
+    );
+    assert!(!text.contains("never mind"));
+    assert_eq!(project.json(&["memory", "sync-context"])["changed"], false);
+}
+
+#[test]
+fn settings_are_shown_with_who_said_them() {
+    let project = Project::new();
+    let file = project.env.home("shop/.claude/session-search.toml");
+    project.env.write(
+        &file,
+        "auto_retrieve = false\n[retrieval]\nmax_results = 7\n",
+    );
+    let mut command = project.command();
+    command
+        .env("SESSION_SEARCH_RETRIEVAL_DECAY_FLOOR", "0.25")
+        .args(["config", "--json"]);
+    let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let of = |key: &str| {
+        let keys = answer["keys"].as_array().unwrap();
+        let found = keys.iter().find(|k| k["key"] == key).unwrap();
+        format!("{} {}", found["value"], found["origin"].as_str().unwrap())
+    };
+    assert_eq!(of("model"), "\"table\" file");
+    assert_eq!(of("auto_retrieve"), "false file");
+    assert_eq!(of("retrieval.max_results"), "7 file");
+    assert_eq!(of("retrieval.decay_floor"), "0.25 variable");
+    assert_eq!(of("retrieval.max_candidates"), "10 default");
+    let refused = |config: &str, reason: &str| {
+        fs_err::write(&file, config).unwrap();
+        let ran = project.run(&["memory", "list"]).exits(2);
+        assert!(
+            ran.stderr().contains(reason) && ran.stderr().contains("hint: "),
+            "{ran}"
+        );
+    };
+    refused(
+        "[remote]\nurl = \"http://elsewhere\"\n",
+        "`remote` cannot be decided by a project",
+    );
+    refused(
+        "[retrieval]\ntime_decay_rate = 2\n",
+        "line 2, key `time_decay_rate`",
+    );
+    refused(
+        "[storage]\nlocation = \"cloud\"\n",
+        "line 2, key `location`",
+    );
+    // What does not concern memories goes on.
+    project.env.claude(&docker());
+    project.run(&["search", "docker"]).succeeded();
+}

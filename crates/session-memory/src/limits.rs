@@ -1,0 +1,64 @@
+//! Values of a configuration that cannot be are refused where they are read.
+
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
+
+/// A number from 0 to 1.
+pub(crate) fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
+    number(from, 1.0, "a number from 0 to 1")
+}
+
+/// A number from 0 to 10.
+pub(crate) fn weight<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
+    number(from, 10.0, "a number from 0 to 10")
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "at most 10")]
+fn number<'de, D: Deserializer<'de>>(from: D, most: f64, expected: &str) -> Result<f32, D::Error> {
+    let number = f64::deserialize(from)?;
+    match (0.0..=most).contains(&number) {
+        true => Ok(number as f32),
+        false => Err(D::Error::invalid_value(
+            Unexpected::Float(number),
+            &expected,
+        )),
+    }
+}
+
+/// A whole number from 1 to 100000.
+pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    whole(from, 1).map(|n| n as usize)
+}
+
+/// The same for times.
+pub(crate) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    whole(from, 1).map(i64::unsigned_abs)
+}
+
+/// The same for days, from 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 to 100000"
+)]
+pub(crate) fn days<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    whole(from, 0).map(|n| n as u32)
+}
+
+/// Days, or -1 for ever.
+pub(crate) fn days_or_ever<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    whole(from, -1)
+}
+
+fn whole<'de, D: Deserializer<'de>>(from: D, least: i64) -> Result<i64, D::Error> {
+    const MOST: i64 = 100_000;
+    let number = i64::deserialize(from)?;
+    let expected = format!("a whole number from {least} to {MOST}");
+    match (least..=MOST).contains(&number) {
+        true => Ok(number),
+        false => Err(D::Error::invalid_value(
+            Unexpected::Signed(number),
+            &expected.as_str(),
+        )),
+    }
+}
