@@ -100,7 +100,7 @@ pub struct SearchArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
     /// Show memories that answer it, too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "compact")]
     pub memories: bool,
     /// Print JSON
     #[arg(long)]

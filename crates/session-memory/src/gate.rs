@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Injection {
-    /// What a memory's match is at least, 0 to 1.
+    /// What a memory's match is at least, with a tenth for each of up to four words
+    /// that both have.
     #[serde(deserialize_with = "limits::share")]
     pub min_score: f32,
     /// The part of the prompt's words that it holds at least, 0 to 1.
@@ -36,7 +37,7 @@ pub struct Injection {
 impl Default for Injection {
     fn default() -> Self {
         Self {
-            min_score: 0.45,
+            min_score: 0.55,
             min_overlap: 0.2,
             max_items: 5,
             item_chars: 200,
@@ -53,8 +54,12 @@ const WITH_SIGNAL: f32 = 0.8;
 const WITH_PREFERENCE: f32 = 0.6;
 /// How much more a memory of low importance needs.
 const LOW: f32 = 1.25;
-/// A match this far beyond its mark needs no common words.
-const WITHOUT_WORDS: f32 = 1.3;
+/// What each word that both have adds to a match, and how many do: the chance that a prompt
+/// about something else has several in common is small.
+const WORD: f32 = 0.1;
+const WORDS: usize = 4;
+/// What goes this far beyond its mark needs no share of the prompt's words.
+const WITHOUT_SHARE: f32 = 1.1;
 
 /// Why a memory is put before a prompt, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -85,6 +90,12 @@ pub struct Marks {
     pub overlap: f32,
 }
 
+/// What a match reaches before the gate.
+pub(crate) fn reached(found: &Match) -> f32 {
+    let words = u8::try_from(found.terms.len().min(WORDS)).unwrap_or(u8::MAX);
+    found.matched + WORD * f32::from(words)
+}
+
 impl Injection {
     /// The marks for a memory, by what it is and what the prompt says.
     pub fn marks(&self, memory: &Memory, signals: &[Signal]) -> Marks {
@@ -107,10 +118,11 @@ impl Injection {
     /// Whether a match passes.
     pub fn judge(&self, memory: &Memory, found: &Match, signals: &[Signal]) -> Reason {
         let marks = self.marks(memory, signals);
-        let is_plain = found.matched >= marks.score * WITHOUT_WORDS;
+        let reached = reached(found);
+        let is_plain = reached >= marks.score * WITHOUT_SHARE;
         match () {
             () if memory.front.superseded_by.is_some() => Reason::Superseded,
-            () if found.matched < marks.score => Reason::LowScore,
+            () if reached < marks.score => Reason::LowScore,
             () if found.overlap < marks.overlap && !is_plain => Reason::LowOverlap,
             () => Reason::Passed,
         }

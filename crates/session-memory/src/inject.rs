@@ -1,7 +1,7 @@
 //! What is put before a prompt, and why.
 
 use crate::block::{Block, Item, block};
-use crate::gate::{Injection, Marks, Reason};
+use crate::gate::{Injection, Marks, Reason, reached};
 use crate::memory::{Importance, Memory};
 use crate::rank::Match;
 use crate::signals::{self, Signal};
@@ -38,6 +38,8 @@ pub struct Verdict {
     /// How well it matches.
     #[serde(flatten)]
     pub found: Match,
+    /// What it reached: its match, and a tenth for each of up to four common words.
+    pub reached: f32,
     /// What it had to reach.
     pub marks: Marks,
     /// How much it matters.
@@ -101,6 +103,7 @@ pub fn decide(
             id: memory.id().to_owned(),
             topic: memory.front.topic.clone(),
             reason: reason(memory, &found, &signals, known, how),
+            reached: reached(&found),
             marks: how.marks(memory, &signals),
             importance: memory.front.importance,
             found,

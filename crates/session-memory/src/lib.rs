@@ -43,6 +43,7 @@ mod disk;
 mod error;
 mod frontmatter;
 mod gate;
+mod glossary;
 mod import;
 mod inject;
 mod keywords;

@@ -2,25 +2,27 @@
 
 use crate::error::Result;
 use crate::memory::{Memory, Scope};
-use crate::{limits, terms, vectors};
+use crate::terms::Wanted;
+use crate::{glossary, limits, terms, vectors};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::{Fusion, Scored, Standing, fuse};
 use session_embed::Embedder;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
-/// Weight of meaning beside words, and where the text is mostly in a script
-/// that the models in the binary know little of.
+/// Weight of meaning beside words.
 const MEANING: f32 = 0.6;
-const MEANING_UNSPACED: f32 = 0.3;
 /// BM25's parameters: how soon a repeated word says no more, and how much long texts stand back.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// The ideal memory, which stands in both lists so that parts of its score mean
 /// the same for each query.
 const IDEAL: i64 = -1;
+/// Deviations by which the cosine of one memory alone lies lower than that of the
+/// best of a history, which the model's scale is made for.
+const ALONE: f32 = 2.0;
 /// What is left of the score of a memory that another one replaced.
 const SUPERSEDED: f32 = 0.5;
 
@@ -166,7 +168,7 @@ pub fn rank(
         false => Vec::new(),
     };
     let how_fused = Fusion {
-        alpha: alpha(text, &query, vectors.is_some()),
+        alpha: alpha(&query, vectors.is_some()),
         worth: 1.0,
     };
     let matches = fuse(&with_ideal(lexical), &with_ideal(dense), &how_fused);
@@ -252,27 +254,29 @@ fn part(of: usize, all: usize) -> f32 {
 }
 
 /// The weight of meaning: none without a model, all where the text has no word.
-fn alpha(text: &str, query: &[String], has_model: bool) -> f32 {
-    let unspaced = text.chars().filter(|c| terms::is_unspaced(*c)).count();
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+fn alpha(query: &[Wanted], has_model: bool) -> f32 {
     match (has_model, query.is_empty()) {
         (false, _) => 0.0,
         (true, true) => 1.0,
-        _ if unspaced * 2 > letters => MEANING_UNSPACED,
-        _ => MEANING,
+        (true, false) => MEANING,
     }
 }
 
 fn vectors_of(text: &str, memories: &[Memory], by: &Meaning<'_>) -> Result<Option<Vectors>> {
-    let texts: Vec<String> = memories.iter().map(Memory::searched).collect();
+    let texts: Vec<String> = memories.iter().map(embedded).collect();
     let of_memories = vectors::of_texts(&texts, by.model, by.cache, by.until)?;
     if of_memories.len() < memories.len() {
         return Ok(None);
     }
     Ok(Some(Vectors {
-        query: by.model.embed_query(text)?,
+        query: by.model.embed_query(&glossary::in_english(text))?,
         memories: of_memories,
     }))
+}
+
+/// What a model reads of a memory.
+pub(crate) fn embedded(memory: &Memory) -> String {
+    glossary::in_english(&memory.searched())
 }
 
 /// The cosine of two unit vectors.
@@ -283,8 +287,9 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// What a cosine of a model is worth, 0 to 1.
 fn worth(model: &dyn Embedder, cosine: f32) -> f32 {
     let scale = model.spec().cosine;
-    let width = (scale.related - scale.unrelated).max(f32::EPSILON);
-    ((cosine - scale.unrelated) / width).clamp(0.0, 1.0)
+    let nothing = scale.unrelated - ALONE * scale.deviation;
+    let width = (scale.related - nothing).max(f32::EPSILON);
+    ((cosine - nothing) / width).clamp(0.0, 1.0)
 }
 
 /// The words of all memories, for the lexical list.
@@ -316,47 +321,67 @@ impl Words {
         words
     }
 
-    /// Inverse document frequency as BM25 has it, never 0.
+    /// Inverse document frequency as BM25 has it, never 0; of a word that can be said in
+    /// several ways that of the usual one.
     #[expect(clippy::cast_precision_loss, reason = "memories of a person")]
-    fn idf(&self, word: &str) -> f32 {
+    fn idf(&self, word: &Wanted) -> f32 {
         let n = self.counts.len() as f32;
-        let holders = self.holders.get(word).copied().unwrap_or(0) as f32;
+        let all = word.ways.iter().flatten();
+        let holders = all.filter_map(|stem| self.holders.get(stem)).max();
+        let holders = holders.copied().unwrap_or(0) as f32;
         (1.0 + (n - holders + 0.5) / (holders + 0.5)).ln()
     }
 
     /// The share of the query's information that a memory holds, each word as
     /// much as BM25 says, 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
-    fn score(&self, query: &[String], memory: usize) -> f32 {
-        let mean = self.lengths.iter().sum::<usize>() as f32 / self.lengths.len().max(1) as f32;
-        let length = self.lengths[memory] as f32 / mean.max(1.0);
-        let saturated = |count: usize| {
-            let count = count as f32;
-            (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))).min(1.0)
-        };
+    fn score(&self, query: &[Wanted], memory: usize) -> f32 {
         let all: f32 = query.iter().map(|word| self.idf(word)).sum();
-        let held = |word: &String| {
-            let count = self.counts[memory].get(word).copied().unwrap_or(0);
-            self.idf(word) * saturated(count)
-        };
-        let found: f32 = query.iter().map(held).sum();
-        if all > 0.0 { found / all } else { 0.0 }
+        let found = query
+            .iter()
+            .map(|word| self.idf(word) * self.part(word, memory));
+        if all > 0.0 {
+            found.sum::<f32>() / all
+        } else {
+            0.0
+        }
     }
 
-    /// The words of the query that a memory holds.
-    fn held(&self, query: &[String], memory: usize) -> Vec<String> {
-        let held = |word: &&String| self.counts[memory].contains_key(*word);
-        query.iter().filter(held).cloned().collect()
+    /// How much of a word a memory holds, in the way that it does best.
+    fn part(&self, word: &Wanted, memory: usize) -> f32 {
+        let parts = word.ways.iter().map(|way| {
+            let held: f32 = way.iter().map(|stem| self.saturated(stem, memory)).sum();
+            held / f32::from(u16::try_from(way.len().max(1)).unwrap_or(u16::MAX))
+        });
+        parts.fold(0.0, f32::max)
+    }
+
+    /// What BM25 gives for the times that a memory says a word, at most 1.
+    #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
+    fn saturated(&self, stem: &str, memory: usize) -> f32 {
+        let mean = self.lengths.iter().sum::<usize>() as f32 / self.lengths.len().max(1) as f32;
+        let length = self.lengths[memory] as f32 / mean.max(1.0);
+        let count = self.counts[memory].get(stem).copied().unwrap_or(0) as f32;
+        (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))).min(1.0)
+    }
+
+    /// The words of the query that a memory holds for the greater part.
+    fn held(&self, query: &[Wanted], memory: usize) -> Vec<String> {
+        let has = |stem: &&String| self.counts[memory].contains_key(*stem);
+        let is_held = |way: &Vec<String>| 2 * way.iter().filter(has).count() > way.len();
+        let held = query.iter().filter(|word| word.ways.iter().any(is_held));
+        held.map(|word| word.said.clone()).collect()
     }
 }
 
 /// How much the words of two texts are the same: those of both over those of
 /// either.
 pub(crate) fn likeness(a: &str, b: &str) -> f32 {
-    let set = |text: &str| terms::of_query(text).into_iter().collect::<HashSet<_>>();
+    let set = |text: &str| {
+        let words = terms::of_query(text).into_iter().map(|word| word.said);
+        words.collect::<HashSet<String>>()
+    };
     let (a, b) = (set(a), set(b));
-    let both: BTreeSet<&String> = a.intersection(&b).collect();
-    part(both.len(), a.union(&b).count())
+    part(a.intersection(&b).count(), a.union(&b).count())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::rank::{Meaning, dot, likeness};
+use crate::rank::{Meaning, dot, embedded, likeness};
 use crate::vectors;
 use serde::Serialize;
 
@@ -31,8 +31,8 @@ pub struct Repeated {
 /// When the model fails.
 pub fn repeated(new: &Memory, others: &[Memory], meaning: &Meaning<'_>) -> Result<Vec<Repeated>> {
     let others: Vec<&Memory> = others.iter().filter(|m| m.id() != new.id()).collect();
-    let mut texts = vec![said(new)];
-    texts.extend(others.iter().map(|memory| said(memory)));
+    let mut texts = vec![embedded(new)];
+    texts.extend(others.iter().map(|memory| embedded(memory)));
     let rows = vectors::of_texts(&texts, meaning.model, meaning.cache, meaning.until)?;
     let Some((own, rows)) = rows.split_first() else {
         return Ok(Vec::new());
@@ -41,14 +41,10 @@ pub fn repeated(new: &Memory, others: &[Memory], meaning: &Meaning<'_>) -> Resul
         id: memory.id().to_owned(),
         topic: memory.front.topic.clone(),
         cosine: dot(own, row),
-        words: likeness(&said(new), &said(memory)),
+        words: likeness(&new.searched(), &memory.searched()),
     };
     let mut found: Vec<Repeated> = others.iter().zip(rows).map(compare).collect();
     found.retain(|r| (r.cosine >= SAME_MEANING && r.words >= SOME_WORDS) || r.words >= SAME_WORDS);
     found.sort_by(|a, b| (b.cosine + b.words).total_cmp(&(a.cosine + a.words)));
     Ok(found)
-}
-
-fn said(memory: &Memory) -> String {
-    memory.searched()
 }

@@ -257,10 +257,11 @@ impl Store {
     /// far as the folder can be written.
     pub fn refresh_views(&self) {
         for place in &self.places {
-            if place.folder.is_dir() && views::are_old(place) {
-                if let Ok(Some(_lock)) = Lock::attempt(&place.folder) {
-                    views::rebuild(place);
-                }
+            if place.folder.is_dir()
+                && views::are_old(place)
+                && let Ok(Some(_lock)) = Lock::attempt(&place.folder)
+            {
+                views::rebuild(place);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Words as they are compared: English by its stems, scripts without spaces by
 //! pairs of characters.
 
+use crate::glossary;
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
 use std::collections::HashSet;
@@ -103,14 +104,29 @@ const BETWEEN: [&str; 82] = [
     "要",
 ];
 
+/// A word of a query, in all the ways in which a memory may say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// As it was typed, or its stem.
+    pub(crate) said: String,
+    /// Each way is some stems or pairs that stand together.
+    pub(crate) ways: Vec<Vec<String>>,
+}
+
 /// The words of a text, in order, as they are compared. Nothing is left out but
-/// what is no word.
+/// what is no word; what the glossary knows is there in English, too.
 pub(crate) fn of_text(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for run in runs(text) {
         match run {
             Run::Word(word) => out.push(stem(word)),
-            Run::Unspaced(text) => pairs(text, &mut out),
+            Run::Unspaced(text) => {
+                pairs(text, &mut out);
+                let known = glossary::pieces(text)
+                    .into_iter()
+                    .filter_map(|piece| piece.english);
+                out.extend(known.flat_map(str::split_whitespace).map(stem));
+            }
         }
     }
     out.extend(joined(text));
@@ -119,23 +135,46 @@ pub(crate) fn of_text(text: &str) -> Vec<String> {
 
 /// The words of a query that say something, each once. Stop words are left out
 /// as long as others remain.
-pub(crate) fn of_query(text: &str) -> Vec<String> {
+pub(crate) fn of_query(text: &str) -> Vec<Wanted> {
     let query = Query::new(text);
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for term in &query.terms {
         for run in runs(&term.text) {
             match run {
-                Run::Word(word) => out.push(stem(word)),
-                Run::Unspaced(text) => pairs(&without_between(text), &mut out),
+                Run::Word(word) => out.push(plain(stem(word))),
+                Run::Unspaced(text) => unspaced(&without_between(text), &mut out),
             }
         }
     }
-    out.retain(|term| seen.insert(term.clone()));
-    let telling = |term: &&String| !PROMPT_WORDS.contains(*term);
+    out.retain(|term| seen.insert(term.said.clone()));
+    let telling = |term: &&Wanted| !PROMPT_WORDS.contains(&term.said);
     match out.iter().any(|term| telling(&term)) {
         true => out.iter().filter(telling).cloned().collect(),
         false => out,
+    }
+}
+
+fn plain(said: String) -> Wanted {
+    Wanted {
+        ways: vec![vec![said.clone()]],
+        said,
+    }
+}
+
+/// Words of the glossary, each in both languages; of what it does not know, pairs of
+/// characters.
+fn unspaced(text: &str, out: &mut Vec<Wanted>) {
+    for piece in text.split_whitespace().flat_map(glossary::pieces) {
+        let mut own = Vec::new();
+        pairs(piece.text, &mut own);
+        match piece.english {
+            Some(english) => out.push(Wanted {
+                said: piece.text.to_owned(),
+                ways: vec![own, english.split_whitespace().map(stem).collect()],
+            }),
+            None => out.extend(own.into_iter().map(plain)),
+        }
     }
 }
 
@@ -216,19 +255,24 @@ mod tests {
 
     #[test]
     fn words_are_compared_by_stems_and_pairs() {
+        let asked = |text: &str| -> Vec<String> {
+            of_query(text).into_iter().map(|term| term.said).collect()
+        };
         assert_eq!(
             of_text("Connection pools time-outs"),
             ["connect", "pool", "time", "out", "timeout"]
         );
-        assert_eq!(of_text("连接池 v2"), ["连接", "接池", "v2"]);
         assert_eq!(
-            of_query("please fix the connection pooling"),
+            of_text("连接池 v2"),
+            ["连接", "接池", "connect", "pool", "v2"]
+        );
+        assert_eq!(
+            asked("please fix the connection pooling"),
             ["connect", "pool"]
         );
-        assert_eq!(
-            of_query("帮我看一下连接池的超时"),
-            ["看", "连接", "接池", "超时"]
-        );
-        assert_eq!(of_query("please help"), ["pleas", "help"]);
+        assert_eq!(asked("帮我看一下连接池的超时"), ["看", "连接池", "超时"]);
+        assert_eq!(asked("please help"), ["pleas", "help"]);
+        let both = &of_query("连接池")[0].ways;
+        assert_eq!(both, &[vec!["连接", "接池"], vec!["connect", "pool"]]);
     }
 }

@@ -107,8 +107,11 @@ Examples:
   session-search memory search \"release day\" --days 90 --explain")]
 pub struct MemorySearchArgs {
     /// What you remember of it
-    #[arg(value_name = "QUERY", required = true, allow_hyphen_values = true)]
-    pub query: Vec<String>,
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    pub query: String,
+    /// More words of the query
+    #[arg(value_name = "WORD", hide = true)]
+    pub more: Vec<String>,
     /// Most memories shown [default: retrieval.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,

@@ -44,7 +44,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown field `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `remote`
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown field `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `remote`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`
     hint: docs/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("background = \"yes\""), @r#"
@@ -120,7 +120,8 @@ fn every_key_is_documented() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
     let page = fs_err::read_to_string(page).unwrap();
     let mut keys = 0;
-    for config in ["no = 1", "[remote]\nno = 1"] {
+    let tables = ["remote", "storage", "retrieval", "injection"].map(|t| format!("[{t}]\nno = 1"));
+    for config in ["no = 1".to_owned()].iter().chain(&tables) {
         let said = refused(config).stderr();
         let (_, expected) = said.split_once("expected one of ").unwrap();
         let list = expected.lines().next().unwrap();
@@ -129,5 +130,5 @@ fn every_key_is_documented() {
             assert!(page.contains(&format!("\n| `{key}` |")), "{key}");
         }
     }
-    assert!(keys >= 11, "{keys}");
+    assert!(keys >= 36, "{keys}");
 }

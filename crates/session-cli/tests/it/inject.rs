@@ -55,12 +55,16 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
         let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
         answer["disabled_reason"].as_str().unwrap().to_owned()
     };
-    assert_eq!(why("write a haiku about the sea"), "low_relevance");
+    assert_eq!(
+        why("raise the flag and write a haiku about the sea"),
+        "low_relevance"
+    );
     assert_eq!(why(&format!("New topic: {PROMPT}")), "switch_off");
     assert_eq!(why("换个话题，连接池"), "switch_off");
     assert_eq!(why(""), "empty_result");
+    let prompt = format!("{PROMPT} on holidays?");
     let text = project
-        .run(&["inject", "--prompt", PROMPT, "--explain"])
+        .run(&["inject", "--prompt", &prompt, "--explain"])
         .succeeded()
         .stdout();
     assert!(
@@ -104,7 +108,9 @@ fn each_switch_is_off_by_itself() {
         ("SESSION_SEARCH_ENABLED", "false"),
     ] {
         assert_eq!(
-            asked(&|command| drop(command.env(name, value))),
+            asked(&|command| {
+                command.env(name, value);
+            }),
             "",
             "{name}"
         );

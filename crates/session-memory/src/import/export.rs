@@ -70,13 +70,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<Imported>> {
     let one = |one: One| -> std::result::Result<Imported, Damage> {
         let name = Path::new(&one.id);
         let parts = yaml::split(&one.file, name)?;
-        let states = State::ALL.into_iter();
+        let mut states = State::ALL.into_iter();
         Ok(Imported {
             front: yaml::read(parts.yaml, name)?,
             body: parts.body.to_owned(),
             state: states
-                .filter(|s| s.folder() == one.state)
-                .last()
+                .find(|s| s.folder() == one.state)
                 .unwrap_or(State::Active),
             raw: one.raw,
             text: Some(one.file),

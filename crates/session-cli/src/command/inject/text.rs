@@ -56,7 +56,7 @@ fn candidate(verdict: &Verdict, width: usize) -> String {
     };
     let head = format!(
         "{:<20} {:.2} of {:.2}, words {:.2} of {:.2}",
-        reason, found.matched, verdict.marks.score, found.overlap, verdict.marks.overlap
+        reason, verdict.reached, verdict.marks.score, found.overlap, verdict.marks.overlap
     );
     let id = paint(ID, safe_line(&verdict.id));
     let topic = cut(

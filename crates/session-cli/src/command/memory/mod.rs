@@ -57,6 +57,14 @@ pub fn note(text: &str) -> Result<()> {
     Ok(writeln!(anstream::stderr(), "note: {}", printable(text))?)
 }
 
+/// Memories by their number.
+fn count(memories: usize) -> String {
+    match memories {
+        1 => "1 memory".to_owned(),
+        n => format!("{n} memories"),
+    }
+}
+
 /// What became of memories.
 #[derive(Serialize)]
 struct Done<'a> {

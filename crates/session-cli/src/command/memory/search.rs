@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::MemorySearchArgs;
+use crate::command::memory::count;
 use crate::memories::Memories;
 use crate::output::{json, layout, memory};
 use anyhow::Result;
@@ -36,7 +37,8 @@ pub struct Candidate<'a> {
 /// # Errors
 /// When the model fails, or the answer cannot be written.
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
-    let query = args.query.join(" ");
+    let words = std::iter::once(&args.query).chain(&args.more);
+    let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     let states: &[State] = match args.archived {
         true => &[State::Active, State::Archive],
         false => &[State::Active],
@@ -56,12 +58,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
             candidates: candidates_of(candidates, &all),
         })?;
     } else if results.is_empty() {
-        let count = crate::output::human::plural(all.len(), "memory");
-        writeln!(
-            anstream::stderr(),
-            "nothing found in {}",
-            count.replace("memorys", "memories")
-        )?;
+        writeln!(anstream::stderr(), "nothing found in {}", count(all.len()))?;
     } else {
         let text = memory::results(results, &all, args.explain, layout::width());
         write!(anstream::stdout(), "{text}")?;

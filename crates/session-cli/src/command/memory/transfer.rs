@@ -2,9 +2,10 @@
 
 use crate::Found;
 use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
+use crate::command::memory::count;
 use crate::command::memory::save::say_moved;
 use crate::memories::Memories;
-use crate::output::{human, json};
+use crate::output::json;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
@@ -93,10 +94,6 @@ fn usual(format: Format, memories: &Memories) -> Option<PathBuf> {
     let place = format.usual_place()?;
     let root = memories.root.as_ref().unwrap_or(&memories.home.env.home);
     Some(root.join(place))
-}
-
-fn count(memories: usize) -> String {
-    human::plural(memories, "memory").replace("memorys", "memories")
 }
 
 /// Runs `memory sync-context`.
