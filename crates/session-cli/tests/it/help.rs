@@ -24,6 +24,10 @@ fn help_of_the_program() {
       search       Find sessions, or turns with --depth 2
       show         Show turns of a session in full: words, calls, edits, commands, outputs
       resume       Take a session up again, with its agent and in its folder
+      memory       Keep what is worth it, and find it again
+      inject       Print the memories to put before a prompt, if any helps
+      hook         Have an agent ask for memories by itself
+      config       Show every setting with who decided it
       index        Bring the index up to date now
       status       Say what is indexed, by what, and how fresh it is
       model        List models, choose one, bring one here
@@ -65,6 +69,7 @@ fn help_of_search() {
     Options:
           --depth <LEVEL>  1 finds sessions, 2 finds turns [default: 1]
       -n, --limit <N>      Most hits shown [default: 10]
+          --memories       Show memories that answer it, too
           --json           Print JSON
           --compact        With --json: a line a hit, of at most about 100 tokens
           --no-refresh     Answer from the index as it is, without looking for changes
