@@ -23,7 +23,7 @@ pub use memory::{
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
-pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs};
+pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;

@@ -24,6 +24,8 @@ pub enum SkillCommand {
     Install(ChangeArgs),
     /// Remove the skill; what you edited is kept
     Uninstall(ChangeArgs),
+    /// Name what saved memories are about in the skill's description, from now on
+    Sync(SyncArgs),
     /// Say where the skill is, and whether it is that of this program
     Status(SkillStatusArgs),
 }
@@ -42,6 +44,26 @@ pub struct ChangeArgs {
     /// Also what you edited: replaced with yours kept beside it, or removed
     #[arg(long)]
     pub force: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search skill sync          at most 15 keywords, kept current when memories change
+  session-search skill sync --off    none, as at first
+
+An agent reads the description at the beginning of every session: so it knows what there is to
+recall. The user's skill names what global memories are about, a project's what the project's are.")]
+pub struct SyncArgs {
+    /// Name none any more
+    #[arg(long)]
+    pub off: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -365,6 +365,7 @@ fn help_of_skill() {
     Commands:
       install    Copy the skill from this program to where the agent looks; upgrades one that is there
       uninstall  Remove the skill; what you edited is kept
+      sync       Name what saved memories are about in the skill's description, from now on
       status     Say where the skill is, and whether it is that of this program
       help       Print this message or the help of the given subcommand(s)
 
@@ -394,6 +395,24 @@ fn help_of_skill() {
           --force     Also what you edited: replaced with yours kept beside it, or removed
           --json      Print JSON
       -h, --help      Print help
+    ");
+    assert_snapshot!(help(&["skill", "sync"]), @r"
+    Name what saved memories are about in the skill's description, from now on
+
+    Usage: session-search skill sync [OPTIONS]
+
+    Options:
+          --off      Name none any more
+          --dry-run  Say what would be done, and do nothing
+          --json     Print JSON
+      -h, --help     Print help
+
+    Examples:
+      session-search skill sync          at most 15 keywords, kept current when memories change
+      session-search skill sync --off    none, as at first
+
+    An agent reads the description at the beginning of every session: so it knows what there is to
+    recall. The user's skill names what global memories are about, a project's what the project's are.
     ");
     assert_snapshot!(help(&["skill", "status"]), @r"
     Say where the skill is, and whether it is that of this program

@@ -61,7 +61,7 @@ fn it_is_installed_once_and_removed() {
     assert_snapshot!(env.run(&["skill", "install", "--dry-run"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude: 6 files, written
+    [TMP]/home/.claude/skills/session-search  claude: 7 files, written
     ----- stderr -----
     note: nothing of it is done
     ");
@@ -69,27 +69,27 @@ fn it_is_installed_once_and_removed() {
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, written
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, written
     ----- stderr -----
     ");
     let installed = files(&env);
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, unchanged
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, unchanged
     ----- stderr -----
     ");
     assert_eq!(files(&env), installed, "a second run changes nothing");
     assert_snapshot!(env.run(&["skill", "status"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 6 files, current
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, current
     ----- stderr -----
     ");
     assert_snapshot!(env.run(&["skill", "uninstall"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude: 6 files, removed
+    [TMP]/home/.claude/skills/session-search  claude: 7 files, removed
     ----- stderr -----
     ");
     assert_eq!(files(&env), before);
@@ -106,6 +106,7 @@ fn an_older_copy_is_upgraded() {
     [TMP]/home/.claude/skills/session-search  claude 0.0.9
       older      SKILL.md
       current    references/HOW_IT_WORKS.md
+      current    references/MEMORY.md
       current    references/CONFIGURATION.md
       current    references/FIRST_RUN.md
       current    references/ADDING_SOURCES.md
@@ -145,6 +146,7 @@ fn what_was_edited_is_shown_and_kept() {
     [TMP]/home/.claude/skills/session-search  claude 0.1.0
       kept       SKILL.md
       unchanged  references/HOW_IT_WORKS.md
+      unchanged  references/MEMORY.md
       unchanged  references/CONFIGURATION.md
       unchanged  references/FIRST_RUN.md
       unchanged  references/ADDING_SOURCES.md
@@ -164,6 +166,7 @@ fn what_was_edited_is_shown_and_kept() {
     [TMP]/home/.claude/skills/session-search  claude 0.1.0
       kept       SKILL.md
       removed    references/HOW_IT_WORKS.md
+      removed    references/MEMORY.md
       removed    references/CONFIGURATION.md
       removed    references/FIRST_RUN.md
       removed    references/ADDING_SOURCES.md
@@ -276,4 +279,52 @@ fn a_damaged_manifest_makes_nobody_lose_anything() {
         env.run(&["skill", "install"]).succeeded();
         assert_eq!(read(env.home(SKILL)), old, "{manifest}");
     }
+}
+
+#[test]
+fn keywords_of_memories_stand_in_the_description_by_choice() {
+    let env = TestEnvironment::new();
+    let save = |topic: &str, tag: &str| {
+        let info = "it was so";
+        let args = [
+            "memory", "save", "--global", "--topic", topic, "--info", info, "--tag", tag,
+        ];
+        env.run(&args).succeeded();
+    };
+    let says = |word: &str| {
+        let text = read(env.home(SKILL));
+        let line = text.lines().find(|line| line.starts_with("description: "));
+        line.unwrap().contains(word)
+    };
+    env.run(&["skill", "install"]).succeeded();
+    save("Connection pool too small", "postgres");
+    assert!(!says("postgres"), "nobody chose it");
+    let ran = env.json(&["skill", "sync"]);
+    let keywords = ran[0]["keywords"].as_array().unwrap();
+    assert!(
+        keywords.contains(&json!("postgres")) && keywords.len() <= 15,
+        "{ran}"
+    );
+    assert!(says("There are saved memories about") && says("postgres"));
+    save("Where the lantern hangs", "lantern");
+    assert!(says("lantern"), "kept current");
+    let status = env.json(&["skill", "status"]);
+    assert_eq!(status[0]["files"][0]["state"], "current", "{status}");
+    env.run(&["skill", "install"]).succeeded();
+    assert!(says("lantern"), "an upgrade keeps the choice");
+    env.run(&["skill", "sync", "--off"]).succeeded();
+    save("The keel", "keel");
+    assert!(!says("saved memories about"));
+}
+
+#[test]
+fn a_description_that_was_edited_gets_no_keywords() {
+    let env = TestEnvironment::new();
+    env.run(&["skill", "sync"]).exits(1);
+    env.run(&["skill", "install"]).succeeded();
+    let mine = read(env.home(SKILL)).replace("description: ", "description: Mine. ");
+    fs_err::write(env.home(SKILL), &mine).unwrap();
+    let ran = env.json(&["skill", "sync"]);
+    assert_eq!(ran[0]["files"][0]["done"], "kept", "{ran}");
+    assert_eq!(read(env.home(SKILL)), mine);
 }

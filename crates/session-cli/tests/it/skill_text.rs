@@ -1,7 +1,7 @@
 //! What the skill's files say: that they hold together, and that the commands
 //! in them, typed as they stand, do what they say.
 
-use crate::environment::TestEnvironment;
+use crate::environment::{Ran, TestEnvironment};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -41,13 +41,17 @@ fn levels(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn typed(env: &TestEnvironment, command: &str) -> Value {
+/// Runs a command as it stands.
+fn run(env: &TestEnvironment, command: &str) -> Ran {
     let program = Path::new(env!("CARGO_BIN_EXE_session-search"));
     let mut shell = std::process::Command::new("sh");
     env.isolate(&mut shell);
     let line = command.replacen("session-search", &format!("'{}'", program.display()), 1);
-    let output = shell.args(["-c", &line]).output().unwrap();
-    let ran = env.ran(output).succeeded();
+    env.ran(shell.args(["-c", &line]).output().unwrap())
+}
+
+fn typed(env: &TestEnvironment, command: &str) -> Value {
+    let ran = run(env, command).succeeded();
     serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{command}: {e}: {ran}"))
 }
 
@@ -132,4 +136,41 @@ fn the_levels_do_what_they_say() {
         calls.iter().any(|part| part["command"].is_string()),
         "{shown}"
     );
+}
+
+/// Every command between backticks.
+fn shown(text: &str) -> Vec<String> {
+    let pieces = text.split('`').skip(1).step_by(2).map(str::trim);
+    let commands = pieces.filter(|piece| piece.starts_with("session-search "));
+    commands.map(str::to_owned).collect()
+}
+
+/// The table of what the user says, typed as it stands.
+#[test]
+fn what_is_to_be_remembered_is_saved_and_found() {
+    let env = env();
+    let text = fs_err::read_to_string(folder().join("references/MEMORY.md")).unwrap();
+    let row = |mark: &str| {
+        let row = text
+            .lines()
+            .find(|line| line.contains(mark))
+            .unwrap_or_else(|| panic!("{mark}"));
+        shown(row).remove(0)
+    };
+    let saved = typed(&env, &row("记住这个"));
+    let found = typed(&env, &row("搜索记忆"));
+    assert!(
+        found.to_string().contains("Connection pool too small"),
+        "{saved} {found}"
+    );
+    let today = typed(&env, &row("查看今日记忆"));
+    assert!(
+        today.to_string().contains("Connection pool too small"),
+        "{today}"
+    );
+    let id = found.to_string();
+    let id = &id[id.find("mem-").unwrap()..][..19];
+    let delete = row("删除记忆").replace("mem-20260110-091500", id);
+    typed(&env, &delete);
+    assert_eq!(run(&env, &row("搜索记忆")).code(), 1);
 }

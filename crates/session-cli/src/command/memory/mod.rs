@@ -15,6 +15,7 @@ pub use search::Candidate;
 
 use crate::Found;
 use crate::args::{MemoryArgs, MemoryCommand};
+use crate::command::skill;
 use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
@@ -46,6 +47,9 @@ pub fn run(args: &MemoryArgs) -> Result<Found> {
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),
     }?;
     memories.store.refresh_views();
+    if let Err(error) = skill::follow(&memories.home.env) {
+        note(&format!("the skill's keywords are as they were: {error:#}"))?;
+    }
     Ok(found)
 }
 

@@ -6,14 +6,16 @@ mod files;
 mod manifest;
 mod place;
 mod plan;
+mod sync;
 
 pub use apply::{Done, install};
 pub use manifest::Manifest;
 pub use place::{Agent, Place};
 pub use plan::{State, Step, of as plan};
+pub use sync::follow;
 
 use crate::Found;
-use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs};
+use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 use crate::command::setup::change;
 use crate::home::Home;
 use crate::output::human::plural;
@@ -53,6 +55,7 @@ pub fn run(args: &SkillArgs) -> Result<Found> {
     match &args.command {
         SkillCommand::Install(args) => change(args, &home, apply::install),
         SkillCommand::Uninstall(args) => change(args, &home, apply::uninstall),
+        SkillCommand::Sync(args) => sync(args, &home),
         SkillCommand::Status(args) => status(args, &home),
     }
 }
@@ -107,7 +110,20 @@ fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
             reports.push(report(&place, &steps, &[]));
         }
     }
-    if args.json {
+    print_all(&reports, args.json)
+}
+
+fn sync(args: &SyncArgs, home: &Home) -> Result<Found> {
+    let reports = sync::all(&home.env, !args.off, args.dry_run)?;
+    if args.dry_run {
+        writeln!(anstream::stderr(), "note: nothing of it is done")?;
+    }
+    print_all(&reports, args.json)
+}
+
+/// Prints how the skill is in each place that has it.
+fn print_all(reports: &[Report], as_json: bool) -> Result<Found> {
+    if as_json {
         json::print(&reports)?;
     } else if reports.is_empty() {
         writeln!(
@@ -115,7 +131,7 @@ fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
             "the skill is not installed\nhint: `session-search skill install`"
         )?;
     }
-    for report in reports.iter().filter(|_| !args.json) {
+    for report in reports.iter().filter(|_| !as_json) {
         write!(anstream::stdout(), "{}", text(report))?;
     }
     Ok(match reports.is_empty() {

@@ -2,6 +2,7 @@
 
 use crate::command::setup::history;
 use anyhow::Result;
+use session_memory::project_root;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +35,8 @@ impl Place {
                 Some(config) => env.path(config).join("opencode"),
                 None => env.home.join(".config/opencode"),
             },
-            (Agent::Claude, true) => root(&std::env::current_dir()?, &env.home).join(".claude"),
-            (Agent::OpenCode, true) => root(&std::env::current_dir()?, &env.home).join(".opencode"),
+            (Agent::Claude, true) => root(&env.home)?.join(".claude"),
+            (Agent::OpenCode, true) => root(&env.home)?.join(".opencode"),
         };
         Ok(Self {
             agent,
@@ -77,46 +78,8 @@ impl Place {
     }
 }
 
-/// The root of the project that a folder is in: the nearest one with `.claude`,
-/// else with `.git`, else the folder itself. The home folder's `.claude` is the
-/// user's, and makes no project of it.
-fn root(here: &Path, home: &Path) -> PathBuf {
-    let nearest = |name: &str| {
-        let mut folders = here.ancestors().take_while(|folder| *folder != home);
-        folders.find(|folder| folder.join(name).exists())
-    };
-    nearest(".claude")
-        .or_else(|| nearest(".git"))
-        .unwrap_or(here)
-        .to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_project_is_known_by_its_folders() {
-        let home = tempfile::tempdir().unwrap();
-        let at = |path: &str| home.path().join(path);
-        for folder in [
-            ".claude",
-            "app/.git",
-            "app/src",
-            "shop/.claude",
-            "shop/api/.git",
-            "x/y",
-        ] {
-            fs_err::create_dir_all(at(folder)).unwrap();
-        }
-        let cases = [
-            ("app/src", "app"),
-            ("app", "app"),
-            ("shop/api", "shop"),
-            ("x/y", "x/y"),
-        ];
-        for (here, project) in cases {
-            assert_eq!(root(&at(here), home.path()), at(project), "{here}");
-        }
-    }
+/// The root of the project that this folder is in, else the folder itself.
+fn root(home: &Path) -> Result<PathBuf> {
+    let here = std::env::current_dir()?;
+    Ok(project_root(&here, home).unwrap_or(here))
 }

@@ -1,0 +1,70 @@
+//! Keywords of saved memories in the skill's description, so that an agent
+//! knows what there is to recall. By choice: `skill sync` begins it and `--off`
+//! ends it; in between, each change of a memory keeps it current.
+
+use crate::command::skill::manifest::Manifest;
+use crate::command::skill::place::Place;
+use crate::command::skill::{Report, apply, files, plan, report};
+use anyhow::Result;
+use session_memory::{Location, State, Store, keywords, places};
+use session_sources::Env;
+
+/// Most keywords in a description.
+const MOST: usize = 15;
+
+/// Begins or ends it in every place that has the skill, and says how they are.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn all(env: &Env, is_on: bool, dry_run: bool) -> Result<Vec<Report>> {
+    let mut reports = Vec::new();
+    for place in Place::all(env)? {
+        let mut manifest = Manifest::read(&place);
+        if !manifest.files.is_empty() {
+            manifest.keywords = is_on.then(|| of(env, &place));
+            reports.push(bring(&place, manifest, dry_run)?);
+        }
+    }
+    Ok(reports)
+}
+
+/// Keeps current what was begun: after memories have changed.
+///
+/// # Errors
+/// As [`all`].
+pub fn follow(env: &Env) -> Result<()> {
+    for place in Place::all(env)? {
+        let mut manifest = Manifest::read(&place);
+        let now = manifest.keywords.is_some().then(|| of(env, &place));
+        if now != manifest.keywords {
+            manifest.keywords = now;
+            bring(&place, manifest, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the active memories are about: the project's for its skill, the global
+/// ones for the user's.
+fn of(env: &Env, place: &Place) -> Vec<String> {
+    let root = place.folder.parent().filter(|_| place.is_project);
+    let location = match root {
+        Some(_) => Location::ProjectOnly,
+        None => Location::GlobalOnly,
+    };
+    let Ok(places) = places(root, &env.home, location) else {
+        return Vec::new();
+    };
+    let memories = Store::new(places).list(&[State::Active]).memories;
+    files::plain(&keywords(&memories, 2 * MOST))
+}
+
+fn bring(place: &Place, manifest: Manifest, dry_run: bool) -> Result<Report> {
+    let steps = plan::of(place, &manifest)?;
+    let keywords = manifest.keywords.clone();
+    let done = apply::install(place, manifest, &steps, dry_run, &mut |_| Ok(false))?;
+    Ok(Report {
+        keywords,
+        ..report(place, &steps, &done)
+    })
+}
