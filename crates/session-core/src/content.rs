@@ -1,11 +1,12 @@
 //! What of a turn is kept and searched.
 
-use crate::session::{Part, TEXT_LIMIT, ToolCall, Turn};
-use crate::{noise, text};
+use crate::session::{Late, Part, TEXT_LIMIT, ToolCall, Turn};
+use crate::tally::{Run, Tally, Touch};
+use crate::text;
 use serde::{Deserialize, Serialize};
 
-/// The searchable words of a turn, field by field: what the store keeps and
-/// the lexical index reads.
+/// The searchable words of a turn, field by field, and the facts that reports
+/// are made of: what the store keeps. The lexical index reads the words alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnContent {
     /// The user's words.
@@ -26,10 +27,23 @@ pub struct TurnContent {
     /// Names of the tools used, in order, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// What it took.
+    #[serde(rename = "t", default, skip_serializing_if = "is_default")]
+    pub tally: Tally,
+    /// What [`runs`](Self::runs) reads: twice the place of the command in
+    /// `commands`, one more when it failed. Empty while each command ran once
+    /// and none failed.
+    #[serde(rename = "r", default, skip_serializing_if = "Vec::is_empty")]
+    pub run_log: Vec<u32>,
+    /// What [`touched`](Self::touched) reads: four times the place of the file
+    /// in `files`, two more when it was written whole, one more when that failed.
+    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
+    pub change_log: Vec<u32>,
 }
 
-const COMMAND_LIMIT: usize = 2_000;
 const LIST_LIMIT: usize = 400;
+/// Most runs and most changes of one turn.
+const LOG_LIMIT: usize = 1_000;
 const ERROR_LIMIT: usize = 60;
 
 impl TurnContent {
@@ -37,6 +51,7 @@ impl TurnContent {
     pub fn of(turn: &Turn) -> Self {
         let mut content = Self {
             prompt: text::clip(&turn.prompt, TEXT_LIMIT).to_owned(),
+            tally: turn.tally.clone(),
             ..Self::default()
         };
         for part in &turn.parts {
@@ -48,9 +63,38 @@ impl TurnContent {
     /// Appends what a later read found of the same turn. Splitting a turn at
     /// any part and appending gives the same content as reading it whole.
     pub fn append(&mut self, more: &Turn) {
+        self.tally.add(&more.tally);
         for part in &more.parts {
             self.add(part);
         }
+    }
+
+    /// The commands in the order in which they ran, each as often as it did.
+    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
+        let plain = (0..self.commands.len()).map(|at| (at, false));
+        let logged = self.run_log.iter().map(|run| (run / 2, run % 2 == 1));
+        let logged = logged.map(|(at, failed)| (at as usize, failed));
+        let plain = plain.filter(|_| self.run_log.is_empty());
+        plain.chain(logged).filter_map(|(at, failed)| {
+            let command = self.commands.get(at)?;
+            Some(Run { command, failed })
+        })
+    }
+
+    /// The files in the order in which they were first named, each with the
+    /// most that was done to it. A change that failed is none.
+    pub fn touched(&self) -> impl Iterator<Item = (&str, Touch)> {
+        let mut touches = vec![Touch::Read; self.files.len()];
+        for change in self.change_log.iter().filter(|change| *change % 2 == 0) {
+            let touch = match change % 4 {
+                2 => Touch::Written,
+                _ => Touch::Edited,
+            };
+            if let Some(most) = touches.get_mut(*change as usize / 4) {
+                *most = touch.max(*most);
+            }
+        }
+        self.files.iter().map(String::as_str).zip(touches)
     }
 
     /// True when there is nothing that a person could search for.
@@ -80,28 +124,237 @@ impl TurnContent {
 
     fn add_call(&mut self, call: &ToolCall) {
         push_new(&mut self.tools, &call.name, LIST_LIMIT);
-        if call.command.as_deref().is_some_and(noise::is_own_command) {
+        if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        if let Some(command) = &call.command {
-            push_new(
-                &mut self.commands,
-                text::clip(command.trim(), COMMAND_LIMIT),
-                LIST_LIMIT,
-            );
+        if let Some(late) = call.late.filter(|_| call.failed) {
+            self.fail(late);
+        }
+        if let Some(command) = call.run() {
+            self.add_run(command, call.failed);
         }
         for file in &call.files {
-            push_new(&mut self.files, file, LIST_LIMIT);
+            self.add_file(file, call);
+        }
+        for address in &call.pull_requests {
+            self.tally.add_pull_request(address);
         }
         let output = call.output.iter().filter(|_| call.reports_errors());
         for line in output.flat_map(|o| text::error_lines(o, call.failed)) {
             push_new(&mut self.errors, line, ERROR_LIMIT);
         }
     }
+
+    fn add_run(&mut self, command: &str, failed: bool) {
+        let known = self.commands.len();
+        let at = push_new(&mut self.commands, command, LIST_LIMIT);
+        if self.run_log.is_empty() && !failed && at == known && at < LIST_LIMIT {
+            return;
+        }
+        self.log_runs(known);
+        log(&mut self.run_log, 2 * number(at) + u32::from(failed));
+    }
+
+    /// Writes down that the first commands ran once each, if nothing is yet.
+    fn log_runs(&mut self, commands: usize) {
+        if self.run_log.is_empty() {
+            self.run_log.extend((0..number(commands)).map(|at| 2 * at));
+        }
+    }
+
+    fn add_file(&mut self, file: &str, call: &ToolCall) {
+        let at = push_new(&mut self.files, file, LIST_LIMIT);
+        let touch = call.touch();
+        if touch != Touch::Read {
+            let written = u32::from(touch == Touch::Written);
+            let change = 4 * number(at) + 2 * written + u32::from(call.failed);
+            log(&mut self.change_log, change);
+        }
+    }
+
+    /// A call of this turn was told before its result: it failed.
+    fn fail(&mut self, call: Late) {
+        if let Some(run) = call.run {
+            self.log_runs(self.commands.len());
+            let run = self.run_log.get_mut(run as usize);
+            run.into_iter().for_each(|run| *run |= 1);
+        }
+        let changes = self.change_log.iter_mut().skip(call.change as usize);
+        let failed = changes.take(call.changes as usize);
+        failed.for_each(|change| *change |= 1);
+    }
 }
 
-fn push_new(list: &mut Vec<String>, item: &str, limit: usize) {
-    if !item.is_empty() && list.len() < limit && !list.iter().any(|have| have == item) {
-        list.push(item.to_owned());
+fn is_default(tally: &Tally) -> bool {
+    *tally == Tally::default()
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX / 4)
+}
+
+fn log(list: &mut Vec<u32>, entry: u32) {
+    if list.len() < LOG_LIMIT {
+        list.push(entry);
+    }
+}
+
+/// The place of an item in a list of which each is there once. What the list
+/// has no room for is `limit`, where nothing is.
+fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
+    if let Some(at) = list.iter().position(|have| have == item) {
+        return at;
+    }
+    if item.is_empty() || list.len() >= limit {
+        return limit;
+    }
+    list.push(item.to_owned());
+    list.len() - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PromptKind, Span, Tokens};
+    use proptest::prelude::*;
+
+    fn turn(parts: Vec<Part>) -> Turn {
+        Turn {
+            index: 0,
+            continues: false,
+            origin: None,
+            leaf: None,
+            started_ms: None,
+            ended_ms: None,
+            branch: None,
+            span: Span::default(),
+            kind: PromptKind::Typed,
+            prompt: String::new(),
+            parts,
+            tally: Tally {
+                tokens: Tokens::from([1, 2, 3]),
+                ..Tally::default()
+            },
+        }
+    }
+
+    fn bash(command: &str, failed: bool) -> Part {
+        Part::Call(ToolCall {
+            name: "Bash".into(),
+            command: Some(command.into()),
+            failed,
+            ..ToolCall::default()
+        })
+    }
+
+    fn tool(name: &str, file: &str, failed: bool) -> Part {
+        Part::Call(ToolCall {
+            name: name.into(),
+            files: vec![file.into()],
+            failed,
+            ..ToolCall::default()
+        })
+    }
+
+    fn runs(content: &TurnContent) -> Vec<(&str, bool)> {
+        content
+            .runs()
+            .map(|run| (run.command, run.failed))
+            .collect()
+    }
+
+    #[test]
+    fn commands_are_told_in_order_with_how_they_ended() {
+        let plain = TurnContent::of(&turn(vec![bash("make", false), bash("make run", false)]));
+        assert_eq!(runs(&plain), [("make", false), ("make run", false)]);
+        assert!(plain.run_log.is_empty(), "costs nothing");
+        let again = TurnContent::of(&turn(vec![
+            bash("make", true),
+            bash("session-search search make", false),
+            bash("vi main.c", false),
+            bash("make", false),
+        ]));
+        assert_eq!(
+            runs(&again),
+            [("make", true), ("vi main.c", false), ("make", false)]
+        );
+        assert_eq!(again.commands, ["make", "vi main.c"]);
+    }
+
+    #[test]
+    fn files_are_told_with_the_most_that_was_done() {
+        let content = TurnContent::of(&turn(vec![
+            tool("Read", "a", false),
+            tool("Edit", "a", false),
+            tool("Edit", "b", true),
+            tool("Write", "c", false),
+            tool("Edit", "c", false),
+            tool("", "d", false),
+        ]));
+        let touched: Vec<_> = content.touched().collect();
+        let expected = [
+            ("a", Touch::Edited),
+            ("b", Touch::Read),
+            ("c", Touch::Written),
+            ("d", Touch::Edited),
+        ];
+        assert_eq!(touched, expected);
+    }
+
+    #[test]
+    fn a_late_result_finds_its_call() {
+        let calls = [
+            bash("make", false),
+            tool("Edit", "a", false),
+            bash("make", false),
+        ];
+        let mut content = TurnContent::of(&turn(calls.to_vec()));
+        let late = |late: Late| {
+            turn(vec![Part::Call(ToolCall {
+                failed: true,
+                late: Some(late),
+                ..ToolCall::default()
+            })])
+        };
+        let run = Late {
+            run: Some(1),
+            ..Late::default()
+        };
+        let change = Late {
+            changes: 1,
+            ..Late::default()
+        };
+        content.append(&late(run));
+        content.append(&late(change));
+        assert_eq!(runs(&content), [("make", false), ("make", true)]);
+        assert_eq!(content.touched().next(), Some(("a", Touch::Read)));
+        assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
+    }
+
+    #[test]
+    fn a_pause_is_not_worked_through() {
+        let (mut tally, mut clock) = (Tally::default(), None);
+        let minute = 60_000;
+        for at in [Some(0), Some(20), None, Some(10), Some(51), Some(80)] {
+            tally.tick(&mut clock, at.map(|at| at * minute));
+        }
+        assert_eq!(tally.idle_ms, 31 * minute);
+    }
+
+    proptest! {
+        /// Splitting a turn at any part and appending tells the same.
+        #[test]
+        fn pieces_add_up(calls in prop::collection::vec((0u8..3, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
+            let part = |(kind, name, failed): &(u8, String, bool)| match kind {
+                0 => bash(name, *failed),
+                1 => tool("Edit", name, *failed),
+                _ => tool("Write", name, *failed),
+            };
+            let parts: Vec<Part> = calls.iter().map(part).collect();
+            let (first, rest) = parts.split_at(at.min(parts.len()));
+            let mut pieces = TurnContent::of(&turn(first.to_vec()));
+            pieces.append(&Turn { tally: Tally::default(), ..turn(rest.to_vec()) });
+            prop_assert_eq!(pieces, TurnContent::of(&turn(parts)));
+        }
     }
 }

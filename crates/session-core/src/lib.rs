@@ -1,20 +1,22 @@
 //! The words of session-search and its pure algorithms. No IO happens here.
 //!
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
-//! source builds them; [`TurnContent`] keeps of a turn what is searched. From
+//! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
+//! facts of what was done ([`Run`], [`Touch`], [`Tally`]). From
 //! contents, [`document`] makes the texts that are embedded, [`noise`] says
 //! what is not worth indexing, [`Query`] reads what a user typed, [`Filter`]
 //! says which turns count, and [`fuse`] merges the lexical and the dense list
 //! into one ranking.
 //!
 //! ```
-//! use session_core::{Part, PromptKind, Span, Turn, TurnContent};
+//! use session_core::{Part, PromptKind, Span, Tally, Turn, TurnContent};
 //!
 //! let turn = Turn {
 //!     index: 0, continues: false, origin: None, leaf: None, started_ms: None, ended_ms: None,
 //!     branch: None, span: Span::default(), kind: PromptKind::Typed,
 //!     prompt: "Why does the server not start?".into(),
 //!     parts: vec![Part::Text { text: "Process 4711 holds port 8080.".into() }],
+//!     tally: Tally::default(),
 //! };
 //! let content = TurnContent::of(&turn);
 //! let document = session_core::document::turn_document(&content, 900).unwrap();
@@ -28,6 +30,7 @@ mod fusion;
 pub mod noise;
 mod query;
 mod session;
+mod tally;
 pub mod text;
 
 pub use content::TurnContent;
@@ -35,5 +38,6 @@ pub use filter::{Filter, path_matches, project_name};
 pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{
-    Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall, Turn,
+    Detail, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall, Turn,
 };
+pub use tally::{PAUSE_MS, Run, Tally, Tokens, Touch};

@@ -1,5 +1,7 @@
 //! The nouns: what a history is made of.
 
+use crate::tally::{Tally, Touch};
+use crate::{noise, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -106,6 +108,9 @@ pub struct Turn {
     pub prompt: String,
     /// What happened then, in order.
     pub parts: Vec<Part>,
+    /// What it took. Of a turn that continues one, what it took more.
+    #[serde(default)]
+    pub tally: Tally,
 }
 
 /// One thing that happened in a turn.
@@ -169,9 +174,53 @@ pub struct ToolCall {
     /// Session id of the subagent that the call started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
+    /// Addresses of the pull requests that its command opened.
+    #[serde(skip)]
+    pub pull_requests: Vec<String>,
+    /// Of a result whose call an earlier read delivered: what that call was in
+    /// its turn.
+    #[serde(skip)]
+    pub late: Option<Late>,
+}
+
+/// What a call was in its turn: which command, which changes of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Late {
+    /// How many commands ran before it, if it ran one.
+    pub run: Option<u32>,
+    /// How many files were changed before it.
+    pub change: u32,
+    /// How many files it changed.
+    pub changes: u32,
 }
 
 impl ToolCall {
+    /// The command, if it ran one that is kept: not one of this program, since
+    /// our own hits in a transcript would find themselves.
+    pub fn run(&self) -> Option<&str> {
+        let command = self.command.as_deref()?;
+        let kept = text::clip(command.trim(), COMMAND_LIMIT);
+        (!kept.is_empty() && !noise::is_own_command(command)).then_some(kept)
+    }
+
+    /// How it treats the files that it names. A list of files without a tool
+    /// is one of changed files.
+    pub fn touch(&self) -> Touch {
+        match self.name.as_str() {
+            "Write" => Touch::Written,
+            "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => Touch::Edited,
+            _ => Touch::Read,
+        }
+    }
+
+    /// How many files it changes, or tries to.
+    pub fn changes(&self) -> u32 {
+        match self.touch() {
+            Touch::Read => 0,
+            _ => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+        }
+    }
+
     /// True when error lines in the output are the call's own: it ran a command
     /// or failed. What a file or a page says about errors is none.
     pub fn reports_errors(&self) -> bool {
@@ -191,3 +240,6 @@ pub enum Detail {
 /// Longest text of one prompt, answer or output that is kept, in bytes. What
 /// is longer is cut at a character boundary.
 pub const TEXT_LIMIT: usize = 256 * 1024;
+
+/// Longest command that is kept, in bytes.
+const COMMAND_LIMIT: usize = 2_000;

@@ -167,6 +167,37 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+/// The addresses of pull requests and merge requests in a text, each once.
+pub fn pull_requests(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for kind in ["/pull/", "/merge_requests/", "/pull-requests/"] {
+        for (at, _) in text.match_indices(kind) {
+            let address = address(text, at, kind.len());
+            found.extend(address.filter(|a| !found.contains(a)));
+        }
+    }
+    found
+}
+
+/// The address that goes over `at`, up to the number `after` bytes on.
+fn address(text: &str, at: usize, after: usize) -> Option<&str> {
+    let (before, rest) = (text.get(..at)?, text.get(at + after..)?);
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let start = before.rfind("https://")?;
+    let address = text.get(start..at + after + digits)?;
+    let whole = address
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b":/._-~%".contains(&b));
+    (digits > 0 && whole).then_some(address)
+}
+
+/// True when a command opens a pull request, whose address its output tells.
+pub fn opens_pull_request(command: &str) -> bool {
+    ["pr create", "mr create", "pr new", "mr new"]
+        .iter()
+        .any(|words| command.contains(words))
+}
+
 /// Puts spaces around each character of scripts that are written without
 /// them, so that a word index can find parts of a sentence.
 pub fn spaced(text: &str) -> Cow<'_, str> {
@@ -237,6 +268,21 @@ mod tests {
             printable("👨\u{200d}👩 ❤\u{fe0f}"),
             "👨\u{200d}👩 ❤\u{fe0f}"
         );
+    }
+
+    #[test]
+    fn pull_requests_are_found_by_their_addresses() {
+        let text = "Opened https://github.com/ann/app/pull/12.\n(https://gitlab.com/a/b/-/merge_requests/3) \
+                    https://github.com/ann/app/pull/12/files, https://github.com/ann/app/pull/new/main, see /pull/9";
+        assert_eq!(
+            pull_requests(text),
+            [
+                "https://github.com/ann/app/pull/12",
+                "https://gitlab.com/a/b/-/merge_requests/3"
+            ]
+        );
+        assert_eq!(pull_requests("https://a.b/ c/pull/1"), [""; 0]);
+        assert!(opens_pull_request("cd app && gh pr create --fill"));
     }
 
     #[test]

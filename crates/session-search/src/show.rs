@@ -1,7 +1,7 @@
 //! Turns in full.
 
 use serde::Serialize;
-use session_core::{Part, PromptKind, SessionMeta, Span, ToolCall, Turn, TurnContent};
+use session_core::{Part, Run, SessionMeta, Span, ToolCall, Touch, Turn, TurnContent};
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::ops::RangeInclusive;
@@ -94,19 +94,14 @@ pub(crate) fn meta(session: &SessionRow) -> SessionMeta {
 }
 
 fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
-    let command = |c: String| ToolCall {
+    let command = |run: Run<'_>| ToolCall {
         name: "Bash".into(),
-        command: Some(c),
+        command: Some(run.command.to_owned()),
+        failed: run.failed,
         ..ToolCall::default()
     };
-    let mut calls: Vec<ToolCall> = content.commands.into_iter().map(command).collect();
-    if !content.files.is_empty() {
-        calls.push(ToolCall {
-            name: "Files".into(),
-            files: content.files,
-            ..ToolCall::default()
-        });
-    }
+    let mut calls: Vec<ToolCall> = content.runs().map(command).collect();
+    calls.extend(content.touched().map(file));
     if !content.errors.is_empty() {
         let output = Some(content.errors.join("\n"));
         calls.push(ToolCall {
@@ -125,11 +120,26 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         origin: None,
         leaf: None,
         started_ms: row.started_ms,
-        ended_ms: None,
+        ended_ms: row.ended_ms,
         branch: row.branch.clone(),
         span: row.span,
-        kind: PromptKind::Typed,
+        kind: row.kind,
         prompt: content.prompt,
         parts: calls.into_iter().map(Part::Call).chain(words).collect(),
+        tally: content.tally,
+    }
+}
+
+/// A file as the call that touched it.
+fn file((path, touch): (&str, Touch)) -> ToolCall {
+    let name = match touch {
+        Touch::Read => "Read",
+        Touch::Edited => "Edit",
+        Touch::Written => "Write",
+    };
+    ToolCall {
+        name: name.into(),
+        files: vec![path.to_owned()],
+        ..ToolCall::default()
     }
 }

@@ -5,6 +5,7 @@
 
 mod assembly;
 mod call;
+mod calls;
 mod entry;
 mod facts;
 mod json;

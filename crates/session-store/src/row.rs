@@ -2,7 +2,7 @@
 
 use rusqlite::Row;
 use serde::Serialize;
-use session_core::Span;
+use session_core::{PromptKind, Span};
 
 /// A session in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,8 +46,12 @@ pub struct TurnRow {
     pub session: i64,
     /// Position in the session, from 0.
     pub index: u32,
+    /// Who wrote the prompt.
+    pub kind: PromptKind,
     /// Time it began, milliseconds since 1970.
     pub started_ms: Option<i64>,
+    /// Greatest time met in it.
+    pub ended_ms: Option<i64>,
     /// Git branch at the time.
     pub branch: Option<String>,
     /// Where it lies in the history.
@@ -90,7 +94,8 @@ pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     })
 }
 
-pub(crate) const TURN_COLUMNS: &str = "id, session, idx, started_ms, branch, start, stop, owner";
+pub(crate) const TURN_COLUMNS: &str =
+    "id, session, idx, started_ms, branch, start, stop, owner, kind, ended_ms";
 
 pub(crate) fn turn_row(row: &Row<'_>) -> rusqlite::Result<TurnRow> {
     Ok(TurnRow {
@@ -104,5 +109,27 @@ pub(crate) fn turn_row(row: &Row<'_>) -> rusqlite::Result<TurnRow> {
             end: row.get::<_, i64>(6)?.cast_unsigned(),
         },
         owner: row.get(7)?,
+        kind: kind(row.get(8)?),
+        ended_ms: row.get(9)?,
     })
+}
+
+/// The number of a kind of prompt in the database.
+pub(crate) fn kind_number(kind: PromptKind) -> i64 {
+    match kind {
+        PromptKind::None => 0,
+        PromptKind::Typed => 1,
+        PromptKind::Command => 2,
+        PromptKind::Model => 3,
+    }
+}
+
+/// What [`kind_number`] numbered.
+fn kind(number: i64) -> PromptKind {
+    match number {
+        1 => PromptKind::Typed,
+        2 => PromptKind::Command,
+        3 => PromptKind::Model,
+        _ => PromptKind::None,
+    }
 }

@@ -3,6 +3,7 @@
 use crate::content::{hash, moment};
 use crate::error::Result;
 use crate::lexical;
+use crate::row::kind_number;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{PromptKind, Turn, TurnContent, noise, text};
@@ -328,13 +329,4 @@ fn is_within(copy: &TurnContent, whole: &TurnContent) -> bool {
         && whole.commands.starts_with(&copy.commands)
         && whole.files.starts_with(&copy.files)
         && whole.errors.starts_with(&copy.errors)
-}
-
-fn kind_number(kind: PromptKind) -> i64 {
-    match kind {
-        PromptKind::None => 0,
-        PromptKind::Typed => 1,
-        PromptKind::Command => 2,
-        PromptKind::Model => 3,
-    }
 }

@@ -1,6 +1,6 @@
 //! An index written session by session.
 
-use session_core::{PromptKind, SessionMeta, SourceName, Span, Turn};
+use session_core::{PromptKind, SessionMeta, SourceName, Span, Tally, Turn};
 use session_search::{Dense, DenseScale, Hit, Request, Results, search};
 use session_store::{Document, Extent, Level, Reader, Stamp, Writer};
 use tempfile::TempDir;
@@ -152,6 +152,7 @@ pub fn turn(index: u32, prompt: &str) -> Turn {
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
         parts: Vec::new(),
+        tally: Tally::default(),
     }
 }
 

@@ -12,7 +12,7 @@ use super::persisted::ToolResults;
 use super::prompt::{self, Words, clipped, spoken};
 use super::state::{Standing, State};
 use super::time::milliseconds;
-use session_core::{Detail, Part, PromptKind, Span, Turn};
+use session_core::{Detail, Part, PromptKind, Span, Tally, Turn};
 use std::collections::HashMap;
 
 /// Gives the text of the line at an offset, which waited in the queue.
@@ -114,6 +114,7 @@ impl<'a> Assembly<'a> {
             Some("system") => self.system(entry, place),
             Some("attachment") => self.attachment(entry, place),
             Some("queue-operation") => self.queue_operation(entry, place),
+            Some("pr-link") => self.pull_request(entry, place),
             _ => {}
         }
     }
@@ -171,6 +172,13 @@ impl<'a> Assembly<'a> {
             "local_command" => self.local_command(&text, place),
             "api_error" => self.api_error(entry, place),
             _ => self.notice(&text, place),
+        }
+    }
+
+    /// The program noticed that a pull request was opened.
+    fn pull_request(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+        if let Some(turn) = self.touch(place) {
+            turn.tally.add_pull_request(entry.pr_url.or_empty());
         }
     }
 
@@ -237,6 +245,8 @@ impl<'a> Assembly<'a> {
         let index = self.state.next;
         self.state.next = index.saturating_add(1);
         self.state.standing = Standing::Open;
+        self.state.calls.begin_turn();
+        self.state.clock = None;
         let origin = place.origin.map(str::to_owned);
         let mut turn = Turn {
             index,
@@ -277,6 +287,7 @@ impl<'a> Assembly<'a> {
             kind,
             prompt: String::new(),
             parts: Vec::new(),
+            tally: Tally::default(),
         }
     }
 
@@ -296,6 +307,7 @@ impl<'a> Assembly<'a> {
         let turn = self.open.as_mut()?;
         turn.span.end = place.span.end;
         turn.ended_ms = turn.ended_ms.max(place.ms);
+        turn.tally.tick(&mut self.state.clock, place.ms);
         if let Some(uuid) = place.uuid.filter(|_| place.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }

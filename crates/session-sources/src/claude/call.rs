@@ -1,5 +1,6 @@
 //! Tool calls and their results.
 
+use super::calls::Waiting;
 use super::entry::{Block, Content, ToolUseResult};
 use super::json::mended;
 use super::loose::{Object, Text};
@@ -80,29 +81,32 @@ pub(super) struct Outcome {
     pub output: Option<String>,
     pub failed: bool,
     pub subagent: Option<String>,
+    /// Addresses of the pull requests that its command opened.
+    pub pull_requests: Vec<String>,
 }
 
 impl Outcome {
     /// True when there is something to tell of it.
-    pub(super) fn is_news(&self) -> bool {
-        self.output.is_some() || self.failed || self.subagent.is_some()
+    fn is_news(&self) -> bool {
+        let opened = !self.pull_requests.is_empty();
+        opened || self.output.is_some() || self.failed || self.subagent.is_some()
     }
 
-    /// Id of the call.
-    pub(super) fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// A call of which only the result is known, and whether it ran a command,
-    /// which was told before.
-    pub(super) fn nameless(self, of_shell: bool) -> ToolCall {
+    /// A call of which only the result is known, and what was waited for; `None`
+    /// when there is nothing to tell of it.
+    pub(super) fn nameless(self, waiting: Option<Waiting>) -> Option<ToolCall> {
+        if !self.is_news() {
+            return None;
+        }
+        let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
         let mut call = ToolCall {
             id: self.id.clone(),
             command: of_shell.then(String::new),
+            late: waiting.and_then(|call| call.late),
             ..ToolCall::default()
         };
         self.complete(&mut call);
-        call
+        Some(call)
     }
 
     /// Joins the result to its call.
@@ -113,14 +117,17 @@ impl Outcome {
             .filter(|output| known.is_none() || !output.is_empty());
         call.output = news.or(known);
         call.failed |= self.failed;
+        call.pull_requests.extend(self.pull_requests);
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
 }
 
-/// The result that a `tool_result` block holds.
+/// The result that a `tool_result` block holds, of a call that opens a pull
+/// request or not.
 pub(super) fn outcome(
     block: &Block<'_>,
     whole: &ToolUseResult<'_>,
+    opens: bool,
     detail: Detail,
     results: &ToolResults,
 ) -> Outcome {
@@ -134,7 +141,16 @@ pub(super) fn outcome(
         },
         failed,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
+        pull_requests: match opens {
+            true => opened(raw),
+            false => Vec::new(),
+        },
     }
+}
+
+fn opened(raw: &str) -> Vec<String> {
+    let found = text::pull_requests(raw).into_iter();
+    found.map(str::to_owned).collect()
 }
 
 fn errors(raw: &str, failed: bool) -> Option<String> {

@@ -1,10 +1,11 @@
 //! A line of a transcript, typed and borrowed: only what is used is decoded.
 
-use super::loose::{Flag, Loose, Object, Text, loose};
+use super::loose::{Count, Flag, Loose, Object, Text, loose};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use session_core::Tokens;
 use std::borrow::Cow;
 
 /// One line. Which fields mean something depends on `kind`.
@@ -58,6 +59,9 @@ pub(super) struct Entry<'a> {
     pub summary: Text<'a>,
     #[serde(borrow)]
     pub leaf_uuid: Text<'a>,
+    /// Of `pr-link` lines.
+    #[serde(borrow)]
+    pub pr_url: Text<'a>,
 }
 
 impl Entry<'_> {
@@ -122,6 +126,28 @@ pub(super) struct Message<'a> {
     pub model: Text<'a>,
     #[serde(borrow)]
     pub content: Content<'a>,
+    pub usage: Object<Usage>,
+}
+
+/// The tokens of a reply, as far as it has come.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Usage {
+    input_tokens: Count,
+    cache_creation_input_tokens: Count,
+    cache_read_input_tokens: Count,
+    output_tokens: Count,
+}
+
+impl Usage {
+    pub(super) fn tokens(&self) -> Tokens {
+        let [fresh, stored] = [&self.input_tokens, &self.cache_creation_input_tokens];
+        Tokens {
+            input: fresh.0.saturating_add(stored.0),
+            cached: self.cache_read_input_tokens.0,
+            output: self.output_tokens.0,
+        }
+    }
 }
 
 impl<'de: 'a, 'a> Loose<'de> for Message<'a> {

@@ -15,6 +15,9 @@ pub(super) trait Loose<'de>: Default {
     fn flag(_: bool) -> Self {
         Self::default()
     }
+    fn count(_: u64) -> Self {
+        Self::default()
+    }
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Self::default())
@@ -50,8 +53,8 @@ impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
     fn visit_i64<E: Error>(self, _: i64) -> Result<T, E> {
         Ok(T::default())
     }
-    fn visit_u64<E: Error>(self, _: u64) -> Result<T, E> {
-        Ok(T::default())
+    fn visit_u64<E: Error>(self, count: u64) -> Result<T, E> {
+        Ok(T::count(count))
     }
     fn visit_f64<E: Error>(self, _: f64) -> Result<T, E> {
         Ok(T::default())
@@ -117,6 +120,22 @@ impl<'de> Loose<'de> for Flag {
 }
 
 impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// A whole number, not negative.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count(pub u64);
+
+impl<'de> Loose<'de> for Count {
+    fn count(count: u64) -> Self {
+        Self(count)
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         loose(from)
     }

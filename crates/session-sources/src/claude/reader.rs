@@ -19,7 +19,7 @@ const CHECKPOINT: u64 = 16 * 1024 * 1024;
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
 
 /// The types that mean something here. The others are most of the bytes.
-const KINDS: [&[u8]; 8] = [
+const KINDS: [&[u8]; 9] = [
     b"user",
     b"assistant",
     b"system",
@@ -28,6 +28,7 @@ const KINDS: [&[u8]; 8] = [
     b"custom-title",
     b"ai-title",
     b"summary",
+    b"pr-link",
 ];
 
 /// The sink asked to stop.

@@ -5,7 +5,7 @@ use super::fingerprint;
 use super::state::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session_core::{TEXT_LIMIT, text};
+use session_core::{TEXT_LIMIT, Tokens, text};
 
 /// Blocks of one reply that are remembered. They are part of each cursor.
 const BLOCKS: usize = 64;
@@ -24,6 +24,9 @@ pub(super) struct Reply {
     id: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     blocks: Vec<Mark>,
+    /// What was counted of its tokens.
+    #[serde(default, skip_serializing_if = "Tokens::is_zero")]
+    tokens: Tokens,
 }
 
 /// How a block relates to those before it in its reply.
@@ -70,9 +73,20 @@ impl Reply {
         if id != self.id {
             *self = Self {
                 id,
-                blocks: Vec::new(),
+                ..Self::default()
             };
         }
+    }
+
+    /// A line of the reply that was taken last tells its tokens so far: gives
+    /// what is more than its lines before told.
+    pub(super) fn count(&mut self, so_far: Tokens) -> Tokens {
+        if self.id == 0 {
+            return so_far;
+        }
+        let news = so_far.beyond(self.tokens);
+        self.tokens += news;
+        news
     }
 
     /// The line as a snapshot of the reply; `None` when it is none.

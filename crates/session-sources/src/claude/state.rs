@@ -1,6 +1,7 @@
 //! What a reader must remember from one line to the next, and from one read
 //! to the next.
 
+use super::calls::Calls;
 use super::facts::Facts;
 use super::fingerprint;
 use super::queue::Queue;
@@ -10,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes before the cursor that must be the same for it to hold.
 const TAIL: u64 = 4096;
 /// Lines whose repetition is noticed. It is part of each file's cursor.
-const SEEN: usize = 24;
+pub(super) const SEEN: usize = 24;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +33,10 @@ pub(super) struct State {
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Reply,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub shells: Shells,
+    pub calls: Calls,
+    /// Greatest time of the turn at hand.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clock: Option<i64>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue: Queue,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -72,29 +76,6 @@ impl Seen {
         }
         self.0.push(id);
         false
-    }
-}
-
-/// Shell calls whose results have not come: where a read ends between the two,
-/// the error lines of the result are still the command's.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Shells(Vec<u64>);
-
-impl Shells {
-    /// Notes a call.
-    pub(super) fn wait_for(&mut self, id: &str) {
-        if self.0.len() == SEEN {
-            self.0.remove(0);
-        }
-        self.0.push(fingerprint(id));
-    }
-
-    /// True, once, when the call of this id was waited for.
-    pub(super) fn take(&mut self, id: &str) -> bool {
-        let id = fingerprint(id);
-        let before = self.0.len();
-        self.0.retain(|waiting| *waiting != id);
-        self.0.len() < before
     }
 }
 

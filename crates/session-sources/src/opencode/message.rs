@@ -4,6 +4,7 @@ use super::json::{self, Lax};
 use super::piece::Piece;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use session_core::Tokens;
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,9 @@ pub(super) struct Header {
     pub(super) summary: bool,
     /// `MessageAbortedError: Aborted`.
     pub(super) error: Option<String>,
+    /// Of an assistant's message.
+    pub(super) model: Option<String>,
+    pub(super) tokens: Tokens,
 }
 
 /// A message, in its place in the session.
@@ -50,6 +54,45 @@ struct Data<'a> {
     summary: Lax<bool>,
     #[serde(borrow, default)]
     error: Lax<Failure<'a>>,
+    #[serde(default, rename = "modelID")]
+    model: Lax<String>,
+    #[serde(default)]
+    tokens: Lax<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+struct Counts {
+    #[serde(default)]
+    input: Lax<u64>,
+    #[serde(default)]
+    output: Lax<u64>,
+    #[serde(default)]
+    reasoning: Lax<u64>,
+    #[serde(default)]
+    cache: Lax<CacheCounts>,
+}
+
+#[derive(Default, Deserialize)]
+struct CacheCounts {
+    #[serde(default)]
+    read: Lax<u64>,
+    #[serde(default)]
+    write: Lax<u64>,
+}
+
+impl Counts {
+    fn tokens(self) -> Tokens {
+        let sum = |a: Lax<u64>, b: Lax<u64>| {
+            let [a, b] = [a, b].map(|count| count.0.unwrap_or_default());
+            a.saturating_add(b)
+        };
+        let cache = self.cache.0.unwrap_or_default();
+        Tokens {
+            input: sum(self.input, cache.write),
+            cached: cache.read.0.unwrap_or_default(),
+            output: sum(self.output, self.reasoning),
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -84,6 +127,12 @@ impl Header {
         completed: None,
         summary: false,
         error: None,
+        model: None,
+        tokens: Tokens {
+            input: 0,
+            cached: 0,
+            output: 0,
+        },
     };
 
     /// Reads `message.data`.
@@ -96,6 +145,8 @@ impl Header {
             completed: times.completed.0,
             summary: data.summary.0 == Some(true),
             error: data.error.0.and_then(|failure| failure.words()),
+            model: data.model.0,
+            tokens: data.tokens.0.map(Counts::tokens).unwrap_or_default(),
         })
     }
 }

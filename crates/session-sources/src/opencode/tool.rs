@@ -62,12 +62,14 @@ pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) ->
         .input
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default();
+    let command = (known == Some("Bash"))
+        .then(|| json::string(input.command, TEXT_LIMIT))
+        .flatten();
     ToolCall {
         id,
         name: known.unwrap_or(tool).to_owned(),
-        command: (known == Some("Bash"))
-            .then(|| json::string(input.command, TEXT_LIMIT))
-            .flatten(),
+        pull_requests: opened(state, command.as_deref()),
+        command,
         files: files(&input),
         input: full_input(state, known.is_some(), detail),
         output: output(state, failed, detail),
@@ -75,7 +77,18 @@ pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) ->
         subagent: metadata
             .filter(|_| known == Some("Task"))
             .and_then(|m| m.session.0.clone()),
+        late: None,
     }
+}
+
+/// The pull requests that a command opened, as its output tells.
+fn opened(state: &State<'_>, command: Option<&str>) -> Vec<String> {
+    if !command.is_some_and(text::opens_pull_request) {
+        return Vec::new();
+    }
+    let output = json::string(state.output, TEXT_LIMIT).unwrap_or_default();
+    let found = text::pull_requests(&output).into_iter();
+    found.map(str::to_owned).collect()
 }
 
 /// A call without a name that stands for a list of changed files (`patch`

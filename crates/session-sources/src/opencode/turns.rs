@@ -3,7 +3,7 @@
 use super::message::{Message, Role};
 use super::piece::Piece;
 use super::tool;
-use session_core::{Detail, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{Detail, Part, PromptKind, Span, Tally, ToolCall, Turn};
 
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(super) struct Turns {
     subagent: bool,
     next_index: u32,
     open: Option<Turn>,
+    /// Greatest time of the open turn.
+    clock: Option<i64>,
     /// The open turn is a shell command that is yet to come.
     awaits_shell: bool,
 }
@@ -25,6 +27,7 @@ impl Turns {
             subagent,
             next_index: first,
             open: None,
+            clock: None,
             awaits_shell: false,
         }
     }
@@ -71,7 +74,9 @@ impl Turns {
             kind,
             prompt: opening.map(|o| o.prompt).unwrap_or_default(),
             parts: Vec::new(),
+            tally: Tally::default(),
         });
+        self.clock = None;
         self.next_index = self.next_index.saturating_add(1);
     }
 
@@ -86,6 +91,12 @@ impl Turns {
         turn.span.end = ordinal + 1;
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
         turn.leaf = Some(id);
+        for at in [header.created, header.completed] {
+            turn.tally.tick(&mut self.clock, at);
+        }
+        turn.tally.tokens += header.tokens;
+        turn.tally
+            .add_model(header.model.as_deref().unwrap_or_default());
         if header.role == Role::Other {
             return;
         }

@@ -23,6 +23,7 @@ fn append(base: &mut Turn, more: Turn) {
     base.span.end = more.span.end;
     base.ended_ms = base.ended_ms.max(more.ended_ms);
     base.leaf = more.leaf.or(base.leaf.take());
+    base.tally.add(&more.tally);
     for part in more.parts {
         match part {
             Part::Call(call) if call.name.is_empty() => join(base, call),
@@ -41,6 +42,7 @@ fn join(base: &mut Turn, late: ToolCall) {
             call.output = late.output.or(call.output.take());
             call.failed |= late.failed;
             call.subagent = late.subagent.or(call.subagent.take());
+            call.pull_requests.extend(late.pull_requests);
         }
         None => base.parts.push(Part::Call(late)),
     }
@@ -103,6 +105,7 @@ fn contents() -> Vec<Vec<u8>> {
         "user-lines.jsonl",
         "replies.jsonl",
         "long-session.jsonl",
+        "work.jsonl",
     ]
     .map(fixture)
     .to_vec()
@@ -128,7 +131,7 @@ proptest! {
 
     #[test]
     fn a_file_may_be_split_anywhere(
-        which in 0usize..4,
+        which in 0usize..5,
         mut places in prop::collection::vec(0.0..1.0, 1..6),
     ) {
         let content = &contents()[which];

@@ -10,3 +10,4 @@ mod replies;
 mod show;
 mod subagents;
 mod support;
+mod work;

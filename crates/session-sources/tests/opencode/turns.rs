@@ -6,7 +6,7 @@ use crate::fixture::{
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use session_core::Detail::{Full, Index};
-use session_core::{Span, TEXT_LIMIT, TurnContent};
+use session_core::{Span, TEXT_LIMIT, Tokens, TurnContent};
 
 fn one(parts: Vec<Value>) -> Conversation {
     session("ses_a", vec![user(parts), assistant(vec![text("Done.")])])
@@ -42,6 +42,54 @@ fn a_prompt_opens_a_turn_and_every_step_answers_it() {
     1 typed: Kill it.
       text: Killed.
     "#);
+}
+
+#[test]
+fn a_turn_is_tallied() {
+    let step = |cached: u64, parts: Vec<Value>| {
+        let mut message = assistant(parts);
+        message.data["modelID"] = json!("sonnet");
+        message.data["tokens"] = json!({"input": 20, "output": 10, "reasoning": 5, "cache": {"read": cached, "write": 3}});
+        message
+    };
+    let opened = "https://github.com/ann/app/pull/7\n";
+    let messages = vec![
+        user(vec![text("Open a pull request")]),
+        step(100, vec![bash("make test", "1 failed", 2)]),
+        step(
+            200,
+            vec![
+                bash("gh pr create", opened, 0),
+                bash("gh pr list", "https://github.com/ann/app/pull/6", 0),
+            ],
+        ),
+    ];
+    let home = Home::new();
+    insert(&home.connect(), &session("ses_a", messages));
+    let found = read(&home.database());
+    let content = TurnContent::of(&found.turns[0].1);
+    let runs: Vec<_> = content
+        .runs()
+        .map(|run| (run.command, run.failed))
+        .collect();
+    assert_eq!(
+        runs,
+        [
+            ("make test", true),
+            ("gh pr create", false),
+            ("gh pr list", false)
+        ]
+    );
+    assert_eq!(content.tally.models, ["sonnet"]);
+    assert_eq!(
+        content.tally.tokens,
+        Tokens {
+            input: 46,
+            cached: 300,
+            output: 30
+        }
+    );
+    assert_eq!(content.tally.pull_requests, [opened.trim()]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An index in a folder of its own, turns by hand, vectors by text.
 
 use session_core::{
-    Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
+    Part, PromptKind, Query, SessionMeta, SourceName, Span, Tally, ToolCall, Turn, document,
 };
 use session_store::{Document, Extent, Level, ModelRow, Pending, Reader, Stamp, Writer};
 use std::path::Path;
@@ -50,6 +50,7 @@ pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
         parts: answers.iter().map(|words| text(words)).collect(),
+        tally: Tally::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Assembly, Place};
 use crate::claude::call::{self, Outcome};
-use crate::claude::entry::{Block, Entry};
+use crate::claude::entry::{Block, Entry, Message, Usage};
 use crate::claude::reply::{self, Novelty};
 use crate::claude::state::Standing;
 use session_core::{Part, ToolCall};
@@ -22,7 +22,19 @@ impl Assembly<'_> {
                 Novelty::Extended(earlier) => self.extend(block, earlier, place),
             }
         }
-        self.touch(place);
+        if self.touch(place).is_some() {
+            self.account(&entry.message);
+        }
+    }
+
+    /// What the line tells of the model and its tokens.
+    fn account(&mut self, message: &Message<'_>) {
+        let reply = &mut self.state.reply;
+        let usage = message.usage.0.as_ref().map(Usage::tokens);
+        if let Some(turn) = self.open.as_mut() {
+            turn.tally.add_model(message.model.or_empty());
+            turn.tally.tokens += usage.map(|so_far| reply.count(so_far)).unwrap_or_default();
+        }
     }
 
     fn block(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
@@ -62,9 +74,7 @@ impl Assembly<'_> {
     fn call(&mut self, block: &Block<'_>, place: &Place<'_>) {
         let mut call = call::call(block, self.detail);
         let early = self.take_early(&call.id);
-        if call.command.is_some() && early.is_none() {
-            self.state.shells.wait_for(&call.id);
-        }
+        self.state.calls.note(&call, early.is_some());
         if let Some(early) = early {
             call.output = early.output;
             call.failed = early.failed;
@@ -107,13 +117,17 @@ impl Assembly<'_> {
     }
 
     fn result(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
-        let outcome = call::outcome(block, &entry.tool_use_result, self.detail, &self.results);
+        let waiting = self.state.calls.take(block.tool_use_id.or_empty());
+        let opens = waiting.as_ref().is_some_and(|call| call.opens);
+        let (whole, results) = (&entry.tool_use_result, &self.results);
+        let outcome = call::outcome(block, whole, opens, self.detail, results);
         self.touch(place);
-        let of_shell = self.state.shells.take(outcome.id());
         if let Some(call) = self.call_of(&outcome) {
             outcome.complete(call);
-        } else if outcome.is_news() && self.state.standing == Standing::Open {
-            self.call_part(outcome.nameless(of_shell), place);
+        } else if self.state.standing == Standing::Open
+            && let Some(call) = outcome.nameless(waiting)
+        {
+            self.call_part(call, place);
         }
     }
 
@@ -145,5 +159,6 @@ pub(super) fn is_silent(part: &Part) -> bool {
         .command
         .as_deref()
         .is_some_and(|command| !command.is_empty());
-    call.name.is_empty() && empty && !call.failed && !ran && call.files.is_empty()
+    let tells = call.failed || ran || !call.files.is_empty() || !call.pull_requests.is_empty();
+    call.name.is_empty() && empty && !tells
 }

@@ -1,0 +1,147 @@
+//! What a turn took: time, tokens, models; and what came of it.
+
+use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
+
+/// A time without any message, in milliseconds, beyond which nobody worked.
+pub const PAUSE_MS: i64 = 30 * 60 * 1000;
+
+/// What a turn took. Those of the pieces of a turn add up.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Milliseconds between its first and last message in which nobody worked:
+    /// the sum of its pauses, each longer than [`PAUSE_MS`].
+    #[serde(rename = "i", default, skip_serializing_if = "is_zero")]
+    pub idle_ms: i64,
+    /// Tokens, where the agent counts them.
+    #[serde(rename = "u", default, skip_serializing_if = "Tokens::is_zero")]
+    pub tokens: Tokens,
+    /// Models that answered, in order, each once.
+    #[serde(rename = "m", default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// Addresses of pull requests that it opened, in order, each once.
+    #[serde(rename = "p", default, skip_serializing_if = "Vec::is_empty")]
+    pub pull_requests: Vec<String>,
+}
+
+fn is_zero(ms: &i64) -> bool {
+    *ms == 0
+}
+
+/// Most models and pull requests of one turn.
+const LIMIT: usize = 20;
+/// Longest name or address, in bytes.
+const BYTES: usize = 200;
+
+impl Tally {
+    /// Adds what a later piece of the turn took.
+    pub fn add(&mut self, more: &Self) {
+        self.idle_ms = self.idle_ms.saturating_add(more.idle_ms);
+        self.tokens += more.tokens;
+        more.models.iter().for_each(|model| self.add_model(model));
+        let opened = more.pull_requests.iter();
+        opened.for_each(|address| self.add_pull_request(address));
+    }
+
+    /// A model answered.
+    pub fn add_model(&mut self, name: &str) {
+        push_new(&mut self.models, name);
+    }
+
+    /// A pull request was opened.
+    pub fn add_pull_request(&mut self, address: &str) {
+        push_new(&mut self.pull_requests, address);
+    }
+
+    /// Takes in the time of a message. `clock` is the greatest time so far.
+    pub fn tick(&mut self, clock: &mut Option<i64>, at: Option<i64>) {
+        let (Some(last), Some(now)) = (*clock, at) else {
+            *clock = clock.or(at);
+            return;
+        };
+        if now.saturating_sub(last) > PAUSE_MS {
+            self.idle_ms = self.idle_ms.saturating_add(now.saturating_sub(last));
+        }
+        *clock = Some(now.max(last));
+    }
+}
+
+fn push_new(list: &mut Vec<String>, item: &str) {
+    let fits = !item.is_empty() && item.len() <= BYTES && list.len() < LIMIT;
+    if fits && !list.iter().any(|have| have == item) {
+        list.push(item.to_owned());
+    }
+}
+
+/// Tokens of a model's work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[u64; 3]", into = "[u64; 3]")]
+pub struct Tokens {
+    /// Read anew, those written to a cache included.
+    pub input: u64,
+    /// Read from a cache.
+    pub cached: u64,
+    /// Written, reasoning included.
+    pub output: u64,
+}
+
+impl Tokens {
+    /// True when none were counted.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What these are more than those, number by number.
+    pub fn beyond(self, known: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(known.input),
+            cached: self.cached.saturating_sub(known.cached),
+            output: self.output.saturating_sub(known.output),
+        }
+    }
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.cached = self.cached.saturating_add(more.cached);
+        self.output = self.output.saturating_add(more.output);
+    }
+}
+
+impl From<[u64; 3]> for Tokens {
+    fn from([input, cached, output]: [u64; 3]) -> Self {
+        Self {
+            input,
+            cached,
+            output,
+        }
+    }
+}
+
+impl From<Tokens> for [u64; 3] {
+    fn from(tokens: Tokens) -> Self {
+        [tokens.input, tokens.cached, tokens.output]
+    }
+}
+
+/// A command as it was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Run<'c> {
+    /// The command.
+    pub command: &'c str,
+    /// It exited non-zero, or was not let run.
+    pub failed: bool,
+}
+
+/// How a turn treated a file, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Touch {
+    /// It named it: to read it, mostly.
+    Read,
+    /// It changed a part of it.
+    Edited,
+    /// It wrote the whole of it.
+    Written,
+}

@@ -1,0 +1,69 @@
+//! Calls whose results have not come: where a read ends between the two, the
+//! result still belongs to the call.
+
+use super::fingerprint;
+use super::state::SEEN;
+use serde::{Deserialize, Serialize};
+use session_core::{Late, ToolCall, text};
+
+/// The calls that wait, and how many commands and changes of files the turn at
+/// hand has made so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Calls {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<Waiting>,
+    runs: u32,
+    changes: u32,
+}
+
+/// A call without its result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    id: u64,
+    /// It ran a command: the error lines of its result are the command's.
+    pub of_shell: bool,
+    /// The command opens a pull request.
+    pub opens: bool,
+    /// What it was in the turn at hand, if it was in this one.
+    pub late: Option<Late>,
+}
+
+impl Calls {
+    /// A turn begins.
+    pub(super) fn begin_turn(&mut self) {
+        (self.runs, self.changes) = (0, 0);
+        self.waiting.iter_mut().for_each(|call| call.late = None);
+    }
+
+    /// Counts a call, and waits for its result unless that came before it.
+    pub(super) fn note(&mut self, call: &ToolCall, has_result: bool) {
+        let run = call.run().map(|_| self.runs);
+        let late = Late {
+            run,
+            change: self.changes,
+            changes: call.changes(),
+        };
+        self.runs += u32::from(run.is_some());
+        self.changes = self.changes.saturating_add(late.changes);
+        if has_result || (call.command.is_none() && late.changes == 0) {
+            return;
+        }
+        if self.waiting.len() == SEEN {
+            self.waiting.remove(0);
+        }
+        let opens = call.command.as_deref();
+        self.waiting.push(Waiting {
+            id: fingerprint(&call.id),
+            of_shell: call.command.is_some(),
+            opens: opens.is_some_and(text::opens_pull_request),
+            late: Some(late),
+        });
+    }
+
+    /// The call of this id, once, when it was waited for.
+    pub(super) fn take(&mut self, id: &str) -> Option<Waiting> {
+        let id = fingerprint(id);
+        let at = self.waiting.iter().position(|call| call.id == id)?;
+        Some(self.waiting.remove(at))
+    }
+}

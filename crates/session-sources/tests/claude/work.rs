@@ -1,0 +1,79 @@
+//! What was done in a turn: commands and how they ended, files, pull requests,
+//! time, tokens.
+
+use crate::support::{Transcript, fixture};
+use session_core::{Tokens, Touch, TurnContent};
+
+fn contents() -> Vec<TurnContent> {
+    let read = Transcript::new(fixture("work.jsonl")).read(None);
+    read.turns
+        .iter()
+        .map(|(_, turn)| TurnContent::of(turn))
+        .collect()
+}
+
+#[test]
+fn commands_have_their_exit_state() {
+    let contents = contents();
+    let runs: Vec<_> = contents[0]
+        .runs()
+        .map(|run| (run.command, run.failed))
+        .collect();
+    let expected = [
+        ("make test", true),
+        ("make test", false),
+        ("gh pr create --fill", false),
+    ];
+    assert_eq!(runs, expected);
+}
+
+#[test]
+fn changes_that_failed_are_none() {
+    let contents = contents();
+    let touched: Vec<_> = contents[0].touched().collect();
+    let expected = [
+        ("/home/ann/app/boiler.c", Touch::Edited),
+        ("/home/ann/app/NOTES.md", Touch::Written),
+        ("/home/ann/app/Makefile", Touch::Read),
+    ];
+    assert_eq!(touched, expected);
+}
+
+#[test]
+fn only_pull_requests_that_were_opened_are_told() {
+    let contents = contents();
+    let opened = |turn: usize| contents[turn].tally.pull_requests.clone();
+    assert_eq!(opened(0), ["https://github.com/ann/app/pull/12"]);
+    assert!(opened(1).is_empty(), "it was looked at");
+}
+
+#[test]
+fn a_reply_is_counted_once() {
+    let tally = &contents()[0].tally;
+    assert_eq!(tally.models, ["claude-opus-4-6", "claude-sonnet-4-6"]);
+    let tokens = Tokens {
+        input: 2003 + 101 + 51 + 51 + 6 + 6 + 6 + 6,
+        cached: 2000 + 2100 + 2200 + 2300 + 2310 + 2320 + 2330,
+        output: 40 + 30 + 80 + 90 + 10 + 20 + 20 + 25,
+    };
+    assert_eq!(tally.tokens, tokens);
+}
+
+#[test]
+fn waiting_for_an_answer_is_no_work() {
+    let idle = &contents()[0].tally.idle_ms;
+    assert_eq!(*idle, (73 * 60 + 30) * 1000, "from 9:01:30 to 10:15:00");
+}
+
+/// Words that are given to the agent at its work begin a turn; results of calls
+/// before them do not count as its own.
+#[test]
+fn a_late_failure_is_not_the_next_turns() {
+    let contents = contents();
+    assert_eq!(contents.len(), 3);
+    let runs: Vec<_> = contents[2]
+        .runs()
+        .map(|run| (run.command, run.failed))
+        .collect();
+    assert_eq!(runs, [("ask ben", true)]);
+}
