@@ -15,6 +15,9 @@ pub struct TurnContent {
     /// The agent's words, its messages joined by blank lines.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub answer: String,
+    /// Offset in `answer` of the agent's last message: what it says in closing.
+    #[serde(rename = "a", default, skip_serializing_if = "is_default")]
+    pub closing: usize,
     /// Shell commands, in order, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
@@ -110,7 +113,13 @@ impl TurnContent {
         }
     }
 
-    fn add_answer(&mut self, words: &str) {
+    /// The agent's last message.
+    pub fn closing_answer(&self) -> &str {
+        self.answer.get(self.closing..).unwrap_or(&self.answer)
+    }
+
+    /// Appends a message of the agent.
+    pub fn add_answer(&mut self, words: &str) {
         let words = words.trim();
         if words.is_empty() || self.answer.len() >= TEXT_LIMIT {
             return;
@@ -118,6 +127,7 @@ impl TurnContent {
         if !self.answer.is_empty() {
             self.answer.push_str("\n\n");
         }
+        self.closing = self.answer.len();
         let room = TEXT_LIMIT.saturating_sub(self.answer.len());
         self.answer.push_str(text::clip(words, room));
     }
@@ -185,8 +195,8 @@ impl TurnContent {
     }
 }
 
-fn is_default(tally: &Tally) -> bool {
-    *tally == Tally::default()
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn number(at: usize) -> u32 {

@@ -1,0 +1,67 @@
+//! How long somebody worked.
+
+use crate::told::Told;
+use session_core::PAUSE_MS;
+
+/// Milliseconds of work in these turns: from the first message to the last,
+/// without the pauses in turns and between them. Turns that overlap, as those
+/// of subagents and of those who sent them, count once.
+pub(crate) fn active_ms<'t>(turns: impl Iterator<Item = &'t Told>) -> i64 {
+    let mut spans: Vec<(i64, i64, i64)> = turns.filter_map(span).collect();
+    spans.sort_unstable();
+    let mut clock = None;
+    let mut active = 0;
+    for (start, end, idle) in spans {
+        let before = clock.unwrap_or(start);
+        let gap = start.saturating_sub(before).max(0);
+        let counted = if gap <= PAUSE_MS { gap } else { 0 };
+        let own = end.saturating_sub(start.max(before)).max(0);
+        active += counted + own.saturating_sub(idle).max(0);
+        clock = Some(end.max(before));
+    }
+    active
+}
+
+fn span(turn: &Told) -> Option<(i64, i64, i64)> {
+    let start = turn.started_ms.or(turn.ended_ms)?;
+    let end = turn.ended_ms.unwrap_or(start).max(start);
+    Some((start, end, turn.content.tally.idle_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minutes(turns: &[(i64, i64, i64)]) -> i64 {
+        let told: Vec<Told> = turns
+            .iter()
+            .map(|&(start, end, idle)| {
+                let mut told = Told {
+                    started_ms: Some(start * 60_000),
+                    ended_ms: Some(end * 60_000),
+                    ..Told::default()
+                };
+                told.content.tally.idle_ms = idle * 60_000;
+                told
+            })
+            .collect();
+        active_ms(told.iter()) / 60_000
+    }
+
+    #[test]
+    fn pauses_are_no_work() {
+        assert_eq!(
+            minutes(&[(0, 5, 0), (10, 20, 0)]),
+            20,
+            "a short gap is work"
+        );
+        assert_eq!(minutes(&[(0, 5, 0), (36, 40, 0)]), 9);
+        assert_eq!(minutes(&[(0, 100, 60)]), 40);
+        assert_eq!(minutes(&[]), 0);
+    }
+
+    #[test]
+    fn what_is_done_at_once_counts_once() {
+        assert_eq!(minutes(&[(0, 30, 0), (5, 20, 0), (10, 40, 0)]), 40);
+    }
+}
