@@ -1,5 +1,7 @@
 //! What can be typed.
 
+mod digest;
+mod found;
 mod inject;
 mod manual;
 mod memory;
@@ -8,8 +10,11 @@ mod model;
 mod reference;
 mod resume;
 mod setup;
+mod show;
 mod skill;
 
+pub use digest::{DigestArgs, DigestFormat, StatsArgs};
+pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookEvent, HookInstallArgs, HookStatusArgs,
     InjectArgs,
@@ -23,6 +28,7 @@ pub use memory::{
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
+pub use show::{Only, ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
@@ -54,8 +60,16 @@ pub enum Command {
     Search(Box<SearchArgs>),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
+    /// Find the turns that read or changed a file, newest first
+    Files(Box<FilesArgs>),
+    /// Find the turns that ran a command, newest first, and whether it worked
+    Commands(Box<CommandsArgs>),
     /// Take a session up again, with its agent and in its folder
     Resume(ResumeArgs),
+    /// Report what was done on a day, by project and session: for a stand-up
+    Digest(DigestArgs),
+    /// Count sessions, turns, projects and hours over time
+    Stats(StatsArgs),
     /// Keep what is worth it, and find it again
     Memory(Box<MemoryArgs>),
     /// Print the memories to put before a prompt, if any helps
@@ -99,6 +113,9 @@ pub struct SearchArgs {
     /// Most hits shown
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
+    /// Also print what was done: a list of parts, with commas between them, or all
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    pub with: Vec<With>,
     /// Show memories that answer it, too
     #[arg(long, conflicts_with = "compact")]
     pub memories: bool,
@@ -126,6 +143,7 @@ Examples:
   session-search search \"that time the network would not resolve\"
   session-search search EMFILE --project homelab --days 30
   session-search search \"retry with backoff\" --depth 2 --file client.rs
+  session-search search \"too many open files\" --with problem,solution,commands
   session-search search '\"connection refused\"' --keyword-only --json";
 
 /// Conditions; all given must hold.
@@ -138,7 +156,7 @@ pub struct FilterArgs {
     /// Agent: claude or opencode
     #[arg(long, value_name = "AGENT")]
     pub source: Option<String>,
-    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 12h
+    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Up to and including this day, or before this time
@@ -202,24 +220,6 @@ fn weight(text: &str) -> Result<f32, String> {
         Ok(weight) if (0.0..=1.0).contains(&weight) => Ok(weight),
         _ => Err("not a number from 0 to 1".into()),
     }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  session-search show a1b2c3d4           all turns
-  session-search show a1b2c3d4:7         one turn, counted from 0
-  session-search show a1b2c3d4:5-9       turns 5 to 9")]
-pub struct ShowArgs {
-    /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
-    #[arg(value_name = "ID[:TURNS]")]
-    pub id: String,
-    /// Cut outputs and long inputs after a few lines
-    #[arg(long)]
-    pub brief: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

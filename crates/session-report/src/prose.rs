@@ -50,7 +50,11 @@ fn unlisted(line: &str) -> (bool, &str) {
 
 /// Words without the marks of emphasis, and links by their words.
 fn unmarked(words: &str) -> String {
-    let plain = words.replace("**", "").replace("__", "");
+    // Between slashes two stars are a pattern of paths.
+    let plain = words
+        .replace("/**", "\u{0}")
+        .replace("**", "")
+        .replace('\u{0}', "/**");
     let mut out = String::with_capacity(plain.len());
     let mut rest = plain.as_str();
     while let Some((before, after)) = rest.split_once('[') {
@@ -153,6 +157,10 @@ mod tests {
         assert_eq!(
             sentences(text, 200),
             "Fixed: the leak; `close()` twice All tests pass."
+        );
+        assert_eq!(
+            sentences("**All** of `src/**/*.md`", 200),
+            "All of `src/**/*.md`"
         );
         assert_eq!(sentences("1. First\n2. Second", 200), "First; Second");
         assert_eq!(sentences("```\nonly code\n```", 200), "");

@@ -5,7 +5,8 @@
 //! the matrices, fused into one ranking of sessions or of turns. Each [`Hit`]
 //! keeps what both lists said of it. [`resolve`] finds the session that a user
 //! names by the beginning of its id, and [`show`] reads turns again in full
-//! from the history, or from the index when the history is gone.
+//! from the history, or from the index when the history is gone. [`walk`] looks
+//! at turn after turn, for what no ranking is needed.
 //!
 //! No model runs here: the query vector comes ready, so that search is tested
 //! without one.
@@ -35,13 +36,16 @@ mod scale;
 mod search;
 mod show;
 mod snippet;
+mod walk;
 mod weighing;
 
 pub use dense::Dense;
 pub use hit::{Explanation, Hit, Results, Searched};
+pub use passing::is_of_project;
 pub use request::{Level, Ranking, Request};
 pub use resolve::{Resolved, resolve};
 pub use scale::{DenseScale, Spread};
 pub use search::search;
 pub use show::{Exchange, Origin, show};
+pub use walk::{Met, walk};
 pub use weighing::{Side, Weighing};

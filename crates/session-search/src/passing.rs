@@ -162,13 +162,6 @@ fn copies(index: &Reader) -> Result<Copies, StoreError> {
 }
 
 fn passes(filter: &Filter, session: &SessionRow) -> bool {
-    let of_project = |wanted: &String| {
-        let paths = [&session.project, &session.cwd];
-        paths
-            .into_iter()
-            .flatten()
-            .any(|path| path_matches(path, wanted))
-    };
     (filter.subagents || session.parent.is_none() || filter.session == Some(session.id))
         && filter.session.is_none_or(|id| id == session.id)
         && !filter.exclude.contains(&session.id)
@@ -176,11 +169,21 @@ fn passes(filter: &Filter, session: &SessionRow) -> bool {
             .source
             .as_ref()
             .is_none_or(|source| *source == session.source)
-        && filter.project.as_ref().is_none_or(of_project)
+        && filter
+            .project
+            .as_ref()
+            .is_none_or(|wanted| is_of_project(session, wanted))
         && filter
             .since_ms
             .is_none_or(|since| session.ended_ms.is_some_and(|at| at >= since))
         && filter
             .until_ms
             .is_none_or(|until| session.started_ms.is_some_and(|at| at < until))
+}
+
+/// True when a session is one of this project, named by its name or path or a
+/// part of it.
+pub fn is_of_project(session: &SessionRow, wanted: &str) -> bool {
+    let mut paths = [&session.project, &session.cwd].into_iter().flatten();
+    paths.any(|path| path_matches(path, wanted))
 }

@@ -1,7 +1,7 @@
 //! `demo`: the three levels on a small history that ships in the binary.
 
 use crate::Found;
-use crate::args::{Arguments, Command, DemoArgs, SearchArgs, ShowArgs};
+use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
 use crate::home::Home;
@@ -147,7 +147,7 @@ fn walk(demo: &Demo, query: &str) -> Result<Walk> {
     let best = turns.1.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
-    let shown = show::turns_of(&place, &demo.index, &demo.all)?;
+    let shown = show::turns_of(&place, 0, &demo.index, &demo.all)?;
     walk.shown = Some((place, shown));
     walk.turns = Some((id, turns));
     Ok(walk)
@@ -194,12 +194,10 @@ impl Walk {
         }
         if let Some((place, (session, exchanges))) = &self.shown {
             step("Level 3: everything around it", &["show", place])?;
-            let args = ShowArgs {
-                id: place.clone(),
-                brief: false,
-                json: false,
-            };
-            show::print(&args, session, exchanges, &demo.all)?;
+            let typed = ["session-search", "show", place, "--no-pager"];
+            if let Command::Show(args) = Arguments::try_parse_from(typed)?.command {
+                show::print(&args, session, exchanges, &demo.all)?;
+            }
         }
         Ok(())
     }

@@ -12,7 +12,8 @@ use jiff::Zoned;
 use session_core::{Filter, Query};
 use session_embed::ModelSpec;
 use session_indexer::Outcome;
-use session_search::{Dense, Level, Ranking, Request, Resolved, Results, resolve, search};
+use session_report::{Work, turns};
+use session_search::{Dense, Hit, Level, Ranking, Request, Resolved, Results, resolve, search};
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError};
 use std::io::Write;
@@ -155,6 +156,8 @@ pub struct Answer {
     pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
+    /// What was done in each hit, where that was asked for.
+    done: Vec<Work>,
 }
 
 /// Answers from an index that holds something, without the sessions of
@@ -189,8 +192,16 @@ pub fn answer(
         Ranking::Keyword => Vec::new(),
         _ => see(&request.query.text)?,
     };
+    let results = search(index, all, &request, &dense)?;
+    let hits = results.hits.iter().take(match args.with.is_empty() {
+        true => 0,
+        false => usize::MAX,
+    });
     Ok(Answer {
-        results: search(index, all, &request, &dense)?,
+        done: hits
+            .map(|hit| done(index, results.level, hit))
+            .collect::<Result<_>>()?,
+        results,
         left_out: callers.iter().map(|s| s.uid.clone()).collect(),
         narrowed: request.filter.by_turn(),
         query,
@@ -227,8 +238,8 @@ pub fn print(
         compact::print(answer, all, refreshed)?;
     } else if args.json {
         let memories = beside.as_ref().map(memory::Beside::candidates);
-        let answer = json::answer(answer, explain, refreshed);
-        json::print(&json::with_memories(answer, memories))?;
+        let printed = json::answer(answer, explain, refreshed).with(&answer.done, &args.with);
+        json::print(&json::with_memories(printed, memories))?;
     } else if found == Found::Nothing {
         writeln!(anstream::stderr(), "{}", nothing(args, answer))?;
     } else {
@@ -237,6 +248,8 @@ pub fn print(
             results,
             all,
             narrowed: answer.narrowed,
+            done: &answer.done,
+            with: &args.with,
             explain,
             width: layout::width(),
         };
@@ -246,6 +259,14 @@ pub fn print(
         true => Ok(Found::Something),
         false => Ok(found),
     }
+}
+
+/// What was done in a session, or in the turn that was found.
+fn done(index: &Reader, level: Level, hit: &Hit) -> Result<Work> {
+    let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
+    let mut told = turns(index, hit.session.id)?;
+    told.retain(|turn| found.is_none_or(|found| found.index == turn.index));
+    Ok(Work::of(&told))
 }
 
 /// Whether there is a hit.
@@ -291,7 +312,11 @@ fn ranking(args: &RankingArgs) -> Ranking {
     }
 }
 
-fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
+/// The conditions as typed.
+///
+/// # Errors
+/// When a time or an id cannot be read.
+pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     let (since_ms, until_ms) = when::range(args, Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
@@ -326,7 +351,7 @@ fn known_source(wanted: &str) -> Result<()> {
 }
 
 /// A project as typed; a relative path that exists is made whole.
-fn project(wanted: &str) -> String {
+pub fn project(wanted: &str) -> String {
     let is_path =
         wanted == "." || wanted == ".." || wanted.starts_with("./") || wanted.starts_with("../");
     match fs_err::canonicalize(wanted) {

@@ -1,16 +1,17 @@
 //! `show`: level three.
 
 use crate::Found;
-use crate::args::ShowArgs;
+use crate::args::{ShowArgs, ShowFormat};
 use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::models::Models;
-use crate::output::{json, layout, show};
+use crate::output::session::short_id;
+use crate::output::{json, layout, markdown, only, pager, show};
 use anyhow::{Result, bail};
 use session_core::text::printable;
 use session_search::{Exchange, show as read};
 use session_store::{Reader, SessionRow};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::ops::RangeInclusive;
 
 /// Runs the command.
@@ -22,22 +23,26 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
     fresh::before_search(&home, &Models::of(&home)?)?;
     let index = home.index()?;
     let all = index.sessions()?;
-    let (session, exchanges) = turns_of(&args.id, &index, &all)?;
+    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all)?;
     print(args, &session, &exchanges, &all)
 }
 
-/// The session and those of its turns that `ID[:TURNS]` names.
+/// The session and those of its turns that `ID[:TURNS]` names, with so many
+/// before and after them.
 ///
 /// # Errors
 /// As [`run`].
 pub fn turns_of(
     text: &str,
+    context: u32,
     index: &Reader,
     all: &[SessionRow],
 ) -> Result<(SessionRow, Vec<Exchange>)> {
     let (id, range) = turns(text)?;
     let session = search::one(all, id)?;
-    let exchanges = read(index, &session, range)?;
+    let first = range.start().saturating_sub(context);
+    let last = range.end().saturating_add(context);
+    let exchanges = read(index, &session, first..=last)?;
     Ok((session, exchanges))
 }
 
@@ -59,10 +64,10 @@ pub fn print(
             session.turns.saturating_sub(1)
         )?;
     }
-    if args.json {
-        json::print(&json::shown(session, exchanges))?;
+    if args.as_json() {
+        print_json(args, session, exchanges)?;
     } else if !exchanges.is_empty() {
-        text(session, exchanges, all, args.brief)?;
+        pager::print(&text(args, session, exchanges, all), args.no_pager)?;
     }
     Ok(if exchanges.is_empty() {
         Found::Nothing
@@ -71,22 +76,39 @@ pub fn print(
     })
 }
 
+fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> Result<()> {
+    let Some(kind) = args.only else {
+        return json::print(&json::shown(session, exchanges));
+    };
+    let things = exchanges.iter().map(|e| only::json(e, kind));
+    json::print(&json::shown_as(session, things.collect()))
+}
+
 fn text(
+    args: &ShowArgs,
     session: &SessionRow,
     exchanges: &[Exchange],
     all: &[SessionRow],
-    brief: bool,
-) -> Result<()> {
-    let (mut out, width) = (anstream::stdout().lock(), layout::width());
-    write!(out, "{}", show::heading(session, all, width))?;
-    for exchange in exchanges {
-        write!(
-            out,
-            "{}",
-            show::exchange(exchange, session.turns, brief, width)
-        )?;
+) -> String {
+    if let Some(kind) = args.only {
+        return only::text(exchanges, &short_id(session, all), kind);
     }
-    Ok(())
+    let (limit, width) = (lines(args), layout::width());
+    if args.format == ShowFormat::Markdown {
+        return markdown::session(session, exchanges, limit);
+    }
+    let turns = exchanges.iter();
+    let turns = turns.map(|e| show::exchange(e, session.turns, limit, width));
+    show::heading(session, all, width) + &turns.collect::<String>()
+}
+
+/// Lines of an output that are shown.
+fn lines(args: &ShowArgs) -> usize {
+    match args.brief {
+        true => show::BRIEF,
+        false if args.full || !std::io::stdout().is_terminal() => usize::MAX,
+        false => show::READABLE,
+    }
 }
 
 /// Splits `ID`, `ID:7`, `ID:5-9`.

@@ -1,13 +1,16 @@
 //! Search results for people.
 
+use crate::args::With;
 use crate::output::explanation;
 use crate::output::json::date;
 use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line, split};
 use crate::output::session::{day, project, resume, short_id, title};
 use crate::output::shell;
 use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
+use crate::output::work;
 use anstyle::Style;
 use session_core::text::file_name;
+use session_report::Work;
 use session_search::{Hit, Level, Results};
 use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
@@ -35,6 +38,10 @@ pub struct Listing<'a> {
     /// Single turns were left out by conditions, so that what was searched is
     /// less than the sessions counted.
     pub narrowed: bool,
+    /// What was done in each hit, where that was asked for.
+    pub done: &'a [Work],
+    /// The parts of it that are printed.
+    pub with: &'a [With],
     /// Say how scores came to be.
     pub explain: bool,
     /// Columns to fill.
@@ -45,10 +52,13 @@ impl Listing<'_> {
     /// The answer as text with colour codes.
     pub fn text(&self) -> String {
         let mut out = self.heading();
-        for hit in &self.results.hits {
+        for (n, hit) in self.results.hits.iter().enumerate() {
             out.push('\n');
             out.push_str(&flow(&self.fields(hit), 0, self.width));
             out.push_str(&preview(hit, self.width));
+            if let Some(work) = self.done.get(n) {
+                out.push_str(&work::text(work, self.with, self.width));
+            }
             out.push_str(&last_lines(hit, self.width));
             if self.explain {
                 out.push_str(&explanation::of_hit(hit, self.width));

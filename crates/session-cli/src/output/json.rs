@@ -1,12 +1,15 @@
 //! JSON output. `docs/cli.md` is the schema; fields are only ever added.
 
+use crate::args::With;
 use crate::command::search;
 use crate::output::session::{project, resume, rfc3339};
+use crate::output::work::JsonWork;
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::is_unsafe;
 use session_core::{Band, Standing};
 use session_indexer::Outcome;
+use session_report::Work;
 use session_search::{Explanation, Hit, Level, Searched};
 use session_store::SessionRow;
 use std::borrow::Cow;
@@ -111,7 +114,19 @@ struct JsonHit<'a> {
     parent: Option<&'a str>,
     gone: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<JsonWork<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
+}
+
+impl<'a> Answer<'a> {
+    /// Adds what was done in each hit: the parts that are wanted.
+    pub fn with(mut self, done: &'a [Work], wanted: &[With]) -> Self {
+        for (hit, work) in self.hits.iter_mut().zip(done) {
+            hit.done = Some(JsonWork::of(work, wanted));
+        }
+        self
+    }
 }
 
 #[derive(Serialize)]
@@ -168,6 +183,7 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
         resume: resume(session),
         parent: session.parent.as_deref(),
         gone: session.gone,
+        done: None,
         explain: explain.then_some(Explain {
             lexical: hit.lexical,
             dense: hit.dense,
@@ -213,7 +229,7 @@ pub struct Demo<'a> {
 
 /// Turns in full.
 #[derive(Serialize)]
-pub struct ShownSession<'a> {
+pub struct ShownSession<'a, T = ShownTurn<'a>> {
     pub source: &'a str,
     pub session: &'a str,
     pub title: Option<&'a str>,
@@ -222,7 +238,7 @@ pub struct ShownSession<'a> {
     pub turns: u32,
     pub resume: Option<String>,
     pub gone: bool,
-    pub shown: Vec<ShownTurn<'a>>,
+    pub shown: Vec<T>,
 }
 
 /// One turn in full.
@@ -251,6 +267,11 @@ pub fn shown<'a>(
         prompt: &e.turn.prompt,
         parts: &e.turn.parts,
     };
+    shown_as(session, exchanges.iter().map(turn).collect())
+}
+
+/// Things of a session as they are printed.
+pub fn shown_as<T>(session: &SessionRow, shown: Vec<T>) -> ShownSession<'_, T> {
     ShownSession {
         source: &session.source,
         session: &session.uid,
@@ -260,7 +281,7 @@ pub fn shown<'a>(
         turns: session.turns,
         resume: resume(session),
         gone: session.gone,
-        shown: exchanges.iter().map(turn).collect(),
+        shown,
     }
 }
 

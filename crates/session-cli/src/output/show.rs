@@ -12,7 +12,9 @@ use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 
 /// Lines of an output or input that `--brief` keeps.
-const BRIEF_LINES: usize = 8;
+pub const BRIEF: usize = 8;
+/// Those that a terminal gets.
+pub const READABLE: usize = 24;
 
 /// What is shown above the turns.
 pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
@@ -49,8 +51,8 @@ pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String
     out
 }
 
-/// One turn.
-pub fn exchange(exchange: &Exchange, of: u32, brief: bool, width: usize) -> String {
+/// One turn, of whose outputs and inputs at most `limit` lines are kept.
+pub fn exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
     let turn = &exchange.turn;
     let from = match exchange.origin {
         Origin::History => "",
@@ -75,14 +77,14 @@ pub fn exchange(exchange: &Exchange, of: u32, brief: bool, width: usize) -> Stri
         ));
     }
     for part in &turn.parts {
-        out.push_str(&self::part(part, brief, width));
+        out.push_str(&self::part(part, limit, width));
     }
     out
 }
 
-fn part(part: &Part, brief: bool, width: usize) -> String {
+fn part(part: &Part, limit: usize, width: usize) -> String {
     let aside = |name: &str, text: &str| {
-        let text = block(text, if brief { 2 } else { usize::MAX });
+        let text = block(text, if limit == BRIEF { 2 } else { limit });
         format!(
             "\n{}\n{}\n",
             paint(FAINT, format!("[{name}]")),
@@ -95,12 +97,11 @@ fn part(part: &Part, brief: bool, width: usize) -> String {
         Part::Notice { text } => aside("notice", text),
         Part::Recap { text } => aside("recap", text),
         Part::Summary { text } => aside("summary after compaction", text),
-        Part::Call(call) => self::call(call, brief, width),
+        Part::Call(call) => self::call(call, limit, width),
     }
 }
 
-fn call(call: &ToolCall, brief: bool, width: usize) -> String {
-    let limit = if brief { BRIEF_LINES } else { usize::MAX };
+fn call(call: &ToolCall, limit: usize, width: usize) -> String {
     let main = call
         .command
         .clone()

@@ -9,6 +9,7 @@ pub const ID: Style = AnsiColor::Cyan.on_default();
 pub const PROJECT: Style = AnsiColor::Green.on_default();
 pub const PROMPT: Style = AnsiColor::Yellow.on_default().bold();
 pub const CALL: Style = AnsiColor::Blue.on_default();
+pub const HEAT: Style = AnsiColor::Green.on_default();
 pub const FAILED: Style = AnsiColor::Red.on_default();
 
 /// Text in a style. Where stdout is no terminal, the stream drops the codes.

@@ -10,11 +10,13 @@ mod copies;
 mod corrupt;
 mod damage;
 mod demo;
+mod digest;
 #[path = "../../../session-models/tests/it/endpoint.rs"]
 #[expect(dead_code, reason = "what is asked is looked at beside the library")]
 mod endpoint;
 mod environment;
 mod filters;
+mod found;
 mod freshness;
 mod generator;
 mod growth;
@@ -47,6 +49,7 @@ mod skill;
 mod skill_text;
 mod terminal;
 mod vanished;
+mod work;
 mod writers;
 
 #[test]

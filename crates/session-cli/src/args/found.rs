@@ -1,0 +1,81 @@
+//! What can be typed after `files` and `commands`, and what `search --with` adds.
+
+use super::{FilterArgs, limit};
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search files compose.yaml
+  session-search files src/net --project homelab --days 30
+  session-search files /home/ann/app/Makefile --json
+
+A turn is told with what was done to the file: read, edited or written whole.")]
+pub struct FilesArgs {
+    /// A path, or a part of one
+    #[arg(value_name = "PATH")]
+    pub path: String,
+    /// Most turns shown
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search commands \"docker compose\"
+  session-search commands \"cargo * --release\" --days 30
+
+Upper and lower case are one, and * stands for anything.")]
+pub struct CommandsArgs {
+    /// A part of a command; `*` stands for anything
+    #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
+    pub pattern: String,
+    /// Most turns shown
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+}
+
+/// A part of what was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum With {
+    /// The first prompt that says something
+    Problem,
+    /// The closing answer
+    Solution,
+    /// Commands, in order, with those that failed
+    Commands,
+    /// Files that were read, edited or written
+    Files,
+    /// Error lines
+    Errors,
+    /// Pull requests
+    Prs,
+    /// Git branch
+    Branch,
+    /// Time spent, pauses over 30 minutes left out
+    Time,
+    /// Models that answered
+    Models,
+    /// Tokens read and written
+    Tokens,
+    /// All of these
+    All,
+}
+
+impl With {
+    /// True when `wanted` asks for this part.
+    pub fn is_in(self, wanted: &[Self]) -> bool {
+        wanted.contains(&self) || wanted.contains(&Self::All)
+    }
+}

@@ -1,0 +1,71 @@
+//! What can be typed after `show`.
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search show a1b2c3d4               all turns
+  session-search show a1b2c3d4:7             one turn, counted from 0
+  session-search show a1b2c3d4:5-9           turns 5 to 9
+  session-search show a1b2c3d4:7 --context 2 turns 5 to 9, too
+  session-search show a1b2c3d4 --only commands
+  session-search show a1b2c3d4 --format markdown > session.md
+
+On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes
+through $PAGER, else `less -R`. Elsewhere nothing is cut.")]
+pub struct ShowArgs {
+    /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
+    #[arg(value_name = "ID[:TURNS]")]
+    pub id: String,
+    /// Only one kind of thing
+    #[arg(long, value_name = "KIND")]
+    pub only: Option<Only>,
+    /// Also this many turns before and after
+    #[arg(long, short = 'C', value_name = "N", default_value_t = 0)]
+    pub context: u32,
+    /// Cut outputs and long inputs after a few lines
+    #[arg(long)]
+    pub brief: bool,
+    /// Cut nothing, on a terminal either
+    #[arg(long, conflicts_with = "brief")]
+    pub full: bool,
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ShowFormat,
+    /// Print JSON, as --format json does
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// Never go through a pager
+    #[arg(long)]
+    pub no_pager: bool,
+}
+
+impl ShowArgs {
+    /// True when JSON is wanted.
+    pub fn as_json(&self) -> bool {
+        self.json || self.format == ShowFormat::Json
+    }
+}
+
+/// A kind of thing in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Only {
+    /// Commands, with those that failed
+    Commands,
+    /// Files, with what was done to them
+    Files,
+    /// What the user said
+    Prompts,
+    /// What the agent said
+    Answers,
+    /// Error lines of outputs
+    Errors,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    Text,
+    Markdown,
+    Json,
+}

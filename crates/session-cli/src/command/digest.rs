@@ -1,0 +1,67 @@
+//! `digest`: what was done, for a stand-up.
+
+use crate::Found;
+use crate::args::{DigestArgs, DigestFormat};
+use crate::command::{fresh, search};
+use crate::home::Home;
+use crate::models::Models;
+use crate::output::digest::{Digest, days};
+use crate::output::{json, layout};
+use crate::when::Stretch;
+use anyhow::Result;
+use jiff::Zoned;
+use session_report::digest;
+use session_search::is_of_project;
+use session_store::SessionRow;
+use std::io::{IsTerminal, Write};
+
+/// Runs the command.
+///
+/// # Errors
+/// When the index fails, or the time cannot be read.
+pub fn run(args: &DigestArgs) -> Result<Found> {
+    let stretch = Stretch::of(&args.when.join(" "), &Zoned::now())?;
+    let home = Home::from_process()?;
+    fresh::before_search(&home, &Models::of(&home)?)?;
+    let index = home.index()?;
+    let all = index.sessions()?;
+    let project = args.project.as_deref().map(search::project);
+    let wanted = |row: &SessionRow| project.as_ref().is_none_or(|p| is_of_project(row, p));
+    let projects = digest(&index, &all, &stretch.milliseconds(), wanted)?;
+    let width = std::io::stdout().is_terminal().then(layout::width);
+    let digest = Digest {
+        projects: &projects,
+        stretch: &stretch,
+        all: &all,
+        width,
+    };
+    let as_json = args.json || args.format == DigestFormat::Json;
+    if as_json {
+        json::print(&digest.json())?;
+    }
+    if projects.is_empty() {
+        writeln!(
+            anstream::stderr(),
+            "{}",
+            nothing(&stretch, project.is_some())
+        )?;
+        return Ok(Found::Nothing);
+    }
+    if !as_json {
+        write!(anstream::stdout(), "{}", digest.markdown())?;
+    }
+    Ok(Found::Something)
+}
+
+fn nothing(stretch: &Stretch, narrowed: bool) -> String {
+    let hint = if narrowed {
+        "\nhint: --project may be too narrow"
+    } else {
+        ""
+    };
+    let on = match stretch.from.date() == stretch.last_day() {
+        true => "on",
+        false => "from",
+    };
+    format!("no session {on} {}{hint}", days(stretch))
+}

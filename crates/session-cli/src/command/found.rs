@@ -1,0 +1,130 @@
+//! `files` and `commands`: turns by what they touched and ran.
+
+use crate::Found;
+use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
+use crate::command::{fresh, search};
+use crate::home::Home;
+use crate::models::Models;
+use crate::output::found::{Command, File, Finding, Listing};
+use crate::output::{json, layout};
+use anyhow::Result;
+use session_core::{Filter, TurnContent, path_matches, text};
+use session_search::{Met, walk};
+use session_store::SessionRow;
+use std::io::Write;
+
+/// Runs `files`.
+///
+/// # Errors
+/// When the index fails, or a condition cannot be read.
+pub fn files(args: &FilesArgs) -> Result<Found> {
+    let look = |content: &TurnContent| {
+        let files = content.touched();
+        let files = files.filter(|(path, _)| path_matches(path, &args.path));
+        let found: Vec<File> = files.map(File::from).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let (met, all) = met(&args.filter, look)?;
+    print(&args.path, &met, &all, args.limit, args.json)
+}
+
+/// Runs `commands`.
+///
+/// # Errors
+/// As [`files`].
+pub fn commands(args: &CommandsArgs) -> Result<Found> {
+    let pattern = Pattern::of(&args.pattern);
+    let look = |content: &TurnContent| {
+        let runs = content.runs().filter(|run| pattern.is_in(run.command));
+        let found: Vec<Command> = runs.map(Command::from).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let (met, all) = met(&args.filter, look)?;
+    print(&args.pattern, &met, &all, args.limit, args.json)
+}
+
+/// The turns in which something is found, and all sessions. What subagents did
+/// was done, too.
+fn met<T>(
+    args: &FilterArgs,
+    look: impl Fn(&TurnContent) -> Option<T>,
+) -> Result<(Vec<Met<T>>, Vec<SessionRow>)> {
+    let home = Home::from_process()?;
+    fresh::before_search(&home, &Models::of(&home)?)?;
+    let index = home.index()?;
+    let all = index.sessions()?;
+    let filter = Filter {
+        subagents: true,
+        ..search::filter(args, &all)?
+    };
+    Ok((walk(&index, &all, &filter, look)?, all))
+}
+
+fn print<T: Finding>(
+    wanted: &str,
+    met: &[Met<Vec<T>>],
+    all: &[SessionRow],
+    limit: usize,
+    as_json: bool,
+) -> Result<Found> {
+    let listing = Listing {
+        wanted,
+        met,
+        all,
+        limit,
+        width: layout::width(),
+    };
+    if as_json {
+        json::print(&listing.json())?;
+    }
+    if met.is_empty() {
+        writeln!(anstream::stderr(), "no turn {} that", T::DID)?;
+        return Ok(Found::Nothing);
+    }
+    if !as_json {
+        write!(anstream::stdout(), "{}", listing.text())?;
+    }
+    Ok(Found::Something)
+}
+
+/// Parts of a command that stand in it in this order.
+struct Pattern(Vec<String>);
+
+impl Pattern {
+    fn of(typed: &str) -> Self {
+        let parts = typed.split('*').map(fold);
+        Self(parts.filter(|part| !part.is_empty()).collect())
+    }
+
+    fn is_in(&self, command: &str) -> bool {
+        let folded = fold(command);
+        let mut rest = folded.as_str();
+        self.0
+            .iter()
+            .all(|part| match rest.split_once(part.as_str()) {
+                Some((_, after)) => {
+                    rest = after;
+                    true
+                }
+                None => false,
+            })
+    }
+}
+
+fn fold(text: &str) -> String {
+    text::one_line(text).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn a_pattern_is_a_part_of_a_command() {
+        let is_in = |pattern: &str, command: &str| Pattern::of(pattern).is_in(command);
+        assert!(is_in("Cargo  test", "cd app && cargo\n test"));
+        assert!(is_in("cargo * --release", "cargo build -p a --release"));
+        assert!(!is_in("--release * cargo", "cargo build --release"));
+        assert!(is_in("", "anything") && is_in("*", "anything"));
+    }
+}

@@ -1,0 +1,201 @@
+//! What was done over time: a table and a calendar.
+
+use crate::output::human::plural;
+use crate::output::style::{FAINT, HEAT, TITLE, paint};
+use crate::output::units::duration;
+use jiff::ToSpan;
+use jiff::civil::Date;
+use serde::Serialize;
+use session_report::Day;
+
+/// Days with what was done on them, without a gap.
+pub struct Calendar(Vec<(Date, Day)>);
+
+/// Days of which each has a row; of more, each week has one.
+const DAILY: usize = 14;
+/// Columns left of the calendar: the names of the days.
+const NAMES: usize = 5;
+/// How dark a day is, by its part of the busiest day's time.
+const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
+
+impl Calendar {
+    /// Days and what was done on them, in the same order.
+    pub fn of(dates: Vec<Date>, counted: Vec<Day>) -> Self {
+        Self(dates.into_iter().zip(counted).collect())
+    }
+
+    /// True when nothing was done on any of them.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|(_, day)| day.turns == 0)
+    }
+
+    /// The table and the calendar, with colour codes.
+    pub fn text(&self, width: usize) -> String {
+        let total = sum(self.0.iter());
+        let heading = format!(
+            "{}, {}, {}, {}",
+            plural(total.sessions.len(), "session"),
+            plural(total.turns, "turn"),
+            plural(total.projects.len(), "project"),
+            duration(total.active_ms)
+        );
+        format!(
+            "{}  {heading}\n\n{}\n{}",
+            paint(TITLE, "STATS"),
+            self.table(),
+            self.map(width)
+        )
+    }
+
+    fn table(&self) -> String {
+        let head = format!(
+            "{:<23} {:>8} {:>6} {:>8}   {}",
+            "", "sessions", "turns", "projects", "time"
+        );
+        let mut out = format!("{}\n", paint(FAINT, head));
+        let weekly = self.0.len() > DAILY;
+        let rows = self.0.chunk_by(|a, b| weekly && monday(a.0) == monday(b.0));
+        for days in rows.filter(|days| days.iter().any(|(_, day)| day.turns > 0)) {
+            out.push_str(&row(days));
+        }
+        out
+    }
+
+    /// A column a week, a row a day of it: the darker the more time.
+    fn map(&self, width: usize) -> String {
+        let weeks: Vec<&[(Date, Day)]> =
+            self.0.chunk_by(|a, b| monday(a.0) == monday(b.0)).collect();
+        let room = (width.saturating_sub(NAMES) / 2).max(1);
+        let weeks = weeks
+            .get(weeks.len().saturating_sub(room)..)
+            .unwrap_or_default();
+        let most = self.0.iter().map(|(_, day)| day.active_ms).max();
+        let most = most.unwrap_or_default().max(1);
+        let mut out = months(weeks);
+        for (weekday, name) in ["Mon", "", "Wed", "", "Fri", "", "Sun"].iter().enumerate() {
+            let cells = weeks.iter().map(|week| cell(week, weekday, most));
+            let cells: Vec<String> = cells.collect();
+            let name = paint(FAINT, format!("{name:<NAMES$}"));
+            out.push_str(format!("{name}{}", cells.join(" ")).trim_end());
+            out.push('\n');
+        }
+        let scale = SHADES.map(|shade| paint(HEAT, shade)).join(" ");
+        out + &format!("{}less {scale} more\n", " ".repeat(NAMES))
+    }
+
+    /// The days on which something was done, as JSON.
+    pub fn json(&self) -> JsonStats {
+        let total = sum(self.0.iter());
+        let days = self.0.iter().filter(|(_, day)| day.turns > 0);
+        JsonStats {
+            days: self.0.len(),
+            total: counts(&total),
+            by_day: days
+                .map(|(date, day)| JsonDay {
+                    date: date.to_string(),
+                    counts: counts(day),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn row(days: &[(Date, Day)]) -> String {
+    let total = sum(days.iter());
+    let [Some((first, _)), Some((last, _))] = [days.first(), days.last()] else {
+        return String::new();
+    };
+    let when = match first == last {
+        true => first.strftime("%a %Y-%m-%d").to_string(),
+        false => format!("{first} to {}", last.strftime("%m-%d")),
+    };
+    format!(
+        "{when:<23} {:>8} {:>6} {:>8}   {}\n",
+        total.sessions.len(),
+        total.turns,
+        total.projects.len(),
+        duration(total.active_ms)
+    )
+}
+
+/// The names of the months, each above its first week.
+fn months(weeks: &[&[(Date, Day)]]) -> String {
+    let mut line = " ".repeat(NAMES);
+    let mut last = None;
+    for (n, week) in weeks.iter().enumerate() {
+        let Some((day, _)) = week.first() else {
+            continue;
+        };
+        let at = NAMES + 2 * n;
+        if last != Some(day.month()) && line.len() <= at {
+            line.push_str(&" ".repeat(at - line.len()));
+            line.push_str(&day.strftime("%b ").to_string());
+            last = Some(day.month());
+        }
+    }
+    format!("{}\n", paint(FAINT, line.trim_end()))
+}
+
+fn cell(week: &[(Date, Day)], weekday: usize, most: i64) -> String {
+    let is_it = |date: Date| usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(weekday);
+    let day = week.iter().find(|(date, _)| is_it(*date));
+    let Some((_, day)) = day else {
+        return " ".to_owned();
+    };
+    let shades = i64::try_from(SHADES.len() - 1).unwrap_or(1);
+    let shade = match day.turns {
+        0 => 0,
+        _ => 1 + day.active_ms.saturating_sub(1).max(0) * shades / most.max(1),
+    };
+    let shade = usize::try_from(shade.min(shades)).unwrap_or_default();
+    let style = if shade == 0 { FAINT } else { HEAT };
+    paint(style, SHADES.get(shade).unwrap_or(&" "))
+}
+
+fn monday(day: Date) -> Date {
+    let since = i64::from(day.weekday().to_monday_zero_offset());
+    day.checked_sub(since.days()).unwrap_or(day)
+}
+
+fn sum<'d>(days: impl Iterator<Item = &'d (Date, Day)>) -> Day {
+    let mut total = Day::default();
+    for (_, day) in days {
+        total.sessions.extend(&day.sessions);
+        total.projects.extend(day.projects.iter().cloned());
+        total.turns += day.turns;
+        total.active_ms += day.active_ms;
+    }
+    total
+}
+
+/// What `docs/cli.md` describes.
+#[derive(Serialize)]
+pub struct JsonStats {
+    days: usize,
+    total: Counts,
+    by_day: Vec<JsonDay>,
+}
+
+#[derive(Serialize)]
+struct JsonDay {
+    date: String,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    sessions: usize,
+    turns: usize,
+    projects: usize,
+    active_seconds: i64,
+}
+
+fn counts(day: &Day) -> Counts {
+    Counts {
+        sessions: day.sessions.len(),
+        turns: day.turns,
+        projects: day.projects.len(),
+        active_seconds: day.active_ms / 1000,
+    }
+}

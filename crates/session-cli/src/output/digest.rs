@@ -1,0 +1,269 @@
+//! The digest, as Markdown and as JSON.
+
+use crate::output::human::plural;
+use crate::output::layout::{fold, safe_line};
+use crate::output::session::{project, rfc3339, short_id, title};
+use crate::output::units::duration;
+use crate::output::work::{JsonTokens, file_names, tokens};
+use crate::when::Stretch;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use session_core::Touch;
+use session_report::{Command, File, Project, Session, Work};
+use session_store::SessionRow;
+
+/// A report with what it is printed with.
+pub struct Digest<'a> {
+    /// What was done.
+    pub projects: &'a [Project],
+    /// When.
+    pub stretch: &'a Stretch,
+    /// All sessions of the index: an id is as short as they allow.
+    pub all: &'a [SessionRow],
+    /// Columns to fold to; on a terminal alone, for what is pasted elsewhere is
+    /// folded there.
+    pub width: Option<usize>,
+}
+
+impl Digest<'_> {
+    /// The report as Markdown.
+    pub fn markdown(&self) -> String {
+        let sessions: usize = self.projects.iter().map(|p| p.sessions.len()).sum();
+        let mut out = format!(
+            "## {}: {}, {}\n",
+            days(self.stretch),
+            plural(sessions, "session"),
+            plural(self.projects.len(), "project")
+        );
+        for project in self.projects {
+            out.push_str(&format!("\n### {}\n\n", heading(project)));
+            let sessions = project.sessions.iter();
+            sessions.for_each(|s| out.push_str(&self.session(s)));
+        }
+        out
+    }
+
+    fn session(&self, session: &Session) -> String {
+        let title = title(&session.row).map(safe_line);
+        let title = title.unwrap_or_else(|| "(no title)".to_owned());
+        let mut out = self.item("- ", &format!("**{title}** ({})", self.about(session)));
+        for line in lines(session, &title) {
+            out.push_str(&self.item("  - ", &line));
+        }
+        out
+    }
+
+    /// Id, branch, when, how long.
+    fn about(&self, session: &Session) -> String {
+        let work = &session.work;
+        let id = format!("`{}`", short_id(&session.row, self.all));
+        let branch = work.branch.as_deref().map(safe_line);
+        let when = self.when(work);
+        let long = duration(work.active_ms);
+        let parts = [
+            Some(id),
+            branch.filter(|b| !b.is_empty()),
+            Some(when),
+            Some(long),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// The time of day, and the day where there are several.
+    fn when(&self, work: &Work) -> String {
+        let one_day = self.stretch.from.date() == self.stretch.last_day();
+        let format = if one_day { "%H:%M" } else { "%a %d %H:%M" };
+        match work.started_ms.map(Timestamp::from_millisecond) {
+            Some(Ok(at)) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
+            _ => "no time".to_owned(),
+        }
+    }
+
+    fn item(&self, mark: &str, text: &str) -> String {
+        let Some(width) = self.width else {
+            return format!("{mark}{text}\n");
+        };
+        let indent = " ".repeat(mark.len());
+        let marks = std::iter::once(mark).chain(std::iter::repeat(indent.as_str()));
+        let lines = fold(text, width.saturating_sub(mark.len()));
+        marks.zip(lines).map(|(m, l)| format!("{m}{l}\n")).collect()
+    }
+}
+
+/// `January 16, 2026`, or the first day to the last.
+pub fn days(stretch: &Stretch) -> String {
+    let (first, last) = (stretch.from.date(), stretch.last_day());
+    let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
+    if first == last {
+        return long(first);
+    }
+    let begin = match (first.year() == last.year(), first.month() == last.month()) {
+        (true, true) => first.strftime("%B %-d"),
+        (true, false) => first.strftime("%B %-d"),
+        _ => first.strftime("%B %-d, %Y"),
+    };
+    format!("{begin} to {}", long(last))
+}
+
+fn heading(project: &Project) -> String {
+    let name = match project.sessions.first() {
+        Some(session) => safe_line(self::project(&session.row)),
+        None => safe_line(&project.name),
+    };
+    let sessions = plural(project.sessions.len(), "session");
+    format!("{name} ({sessions}, {})", duration(project.active_ms()))
+}
+
+/// What stands below a session's title.
+fn lines(session: &Session, title: &str) -> Vec<String> {
+    let work = &session.work;
+    let asked = work.problem.as_deref().map(safe_line);
+    let asked = asked.filter(|words| !is_same(words, title));
+    let mut lines: Vec<String> = asked
+        .map(|words| format!("Asked: {words}"))
+        .into_iter()
+        .collect();
+    lines.extend(
+        work.solution
+            .as_deref()
+            .map(|w| format!("Came out: {}", safe_line(w))),
+    );
+    let changed: Vec<&File> = work.changed().collect();
+    if !changed.is_empty() {
+        lines.push(format!("Changed: {}", file_names(&changed, FILES)));
+    }
+    let counts = counts(session);
+    if !counts.is_empty() {
+        lines.push(counts.join("; "));
+    }
+    lines
+}
+
+/// Most names of files.
+const FILES: usize = 5;
+
+/// True when the prompt says what the title says: a title may be its beginning.
+fn is_same(prompt: &str, title: &str) -> bool {
+    let begin = title.trim_end_matches('…').trim_end();
+    let goes_on = prompt.len() > begin.len() + 100;
+    prompt.starts_with(begin) && !goes_on
+}
+
+fn counts(session: &Session) -> Vec<String> {
+    let work = &session.work;
+    let mut counts = Vec::new();
+    if !work.commands.is_empty() {
+        counts.push(match work.failures() {
+            0 => plural(work.commands.len(), "command"),
+            n => format!("{} ({n} failed)", plural(work.commands.len(), "command")),
+        });
+    }
+    counts.extend(work.pull_requests.iter().map(|address| safe_line(address)));
+    if session.subagents > 0 {
+        counts.push(plural(session.subagents, "subagent"));
+    }
+    if !work.tokens.is_zero() {
+        counts.push(format!("tokens: {}", tokens(work.tokens)));
+    }
+    counts
+}
+
+/// The report as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonDigest<'a> {
+    from: String,
+    to: String,
+    sessions: usize,
+    projects: Vec<JsonProject<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonProject<'a> {
+    project: &'a str,
+    path: Option<&'a str>,
+    active_seconds: i64,
+    sessions: Vec<JsonSession<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSession<'a> {
+    source: &'a str,
+    session: &'a str,
+    title: Option<&'a str>,
+    branch: Option<&'a str>,
+    started: Option<String>,
+    ended: Option<String>,
+    active_seconds: i64,
+    turns: usize,
+    subagents: usize,
+    problem: Option<&'a str>,
+    solution: Option<&'a str>,
+    files: Vec<JsonFile<'a>>,
+    commands: usize,
+    failed: Vec<&'a str>,
+    pull_requests: &'a [String],
+    models: &'a [String],
+    tokens: JsonTokens,
+}
+
+#[derive(Serialize)]
+struct JsonFile<'a> {
+    path: &'a str,
+    touch: Touch,
+}
+
+impl<'a> Digest<'a> {
+    /// The report as it is printed as JSON.
+    pub fn json(&self) -> JsonDigest<'a> {
+        JsonDigest {
+            from: self.stretch.from.timestamp().to_string(),
+            to: self.stretch.to.timestamp().to_string(),
+            sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
+            projects: self.projects.iter().map(json_project).collect(),
+        }
+    }
+}
+
+fn json_project(project: &Project) -> JsonProject<'_> {
+    JsonProject {
+        project: project
+            .sessions
+            .first()
+            .map_or("", |s| self::project(&s.row)),
+        path: project.path.as_deref(),
+        active_seconds: project.active_ms() / 1000,
+        sessions: project.sessions.iter().map(json_session).collect(),
+    }
+}
+
+fn json_session(session: &Session) -> JsonSession<'_> {
+    let (row, work) = (&session.row, &session.work);
+    let failed = work.commands.iter().filter(|run| run.failed);
+    JsonSession {
+        source: &row.source,
+        session: &row.uid,
+        title: title(row),
+        branch: work.branch.as_deref(),
+        started: rfc3339(work.started_ms),
+        ended: rfc3339(work.ended_ms),
+        active_seconds: work.active_ms / 1000,
+        turns: work.turns,
+        subagents: session.subagents,
+        problem: work.problem.as_deref(),
+        solution: work.solution.as_deref(),
+        files: work.files.iter().map(json_file).collect(),
+        commands: work.commands.len(),
+        failed: failed.map(|run: &Command| run.command.as_str()).collect(),
+        pull_requests: &work.pull_requests,
+        models: &work.models,
+        tokens: JsonTokens::of(work.tokens),
+    }
+}
+
+fn json_file(file: &File) -> JsonFile<'_> {
+    JsonFile {
+        path: &file.path,
+        touch: file.touch,
+    }
+}

@@ -1,0 +1,222 @@
+//! Turns by what they touched and ran, for people and as JSON.
+
+use crate::output::human::plural;
+use crate::output::layout::{Field, INDENT, flow, line, safe_line};
+use crate::output::session::{minute, project, rfc3339, short_id, title};
+use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use anstyle::Style;
+use serde::Serialize;
+use session_core::{Run, Touch};
+use session_search::Met;
+use session_store::SessionRow;
+use std::collections::HashSet;
+
+/// What a listing is of.
+pub trait Finding: Serialize {
+    /// Its heading.
+    const NAME: &'static str;
+    /// What a turn did with it.
+    const DID: &'static str;
+    /// How often it was found in all, for the heading.
+    fn counted(found: &[&Self]) -> String;
+    /// It on one line.
+    fn line(&self, session: &SessionRow, columns: usize) -> String;
+}
+
+/// A file that a turn touched.
+#[derive(Debug, Serialize)]
+pub struct File {
+    path: String,
+    touch: Touch,
+}
+
+impl From<(&str, Touch)> for File {
+    fn from((path, touch): (&str, Touch)) -> Self {
+        Self {
+            path: path.to_owned(),
+            touch,
+        }
+    }
+}
+
+/// Columns of how a file was touched, and of how a command ended.
+const HOW: usize = 9;
+
+impl Finding for File {
+    const NAME: &'static str = "FILES";
+    const DID: &'static str = "read or changed";
+
+    fn counted(found: &[&Self]) -> String {
+        let paths: HashSet<&str> = found.iter().map(|file| file.path.as_str()).collect();
+        plural(paths.len(), "file")
+    }
+
+    fn line(&self, session: &SessionRow, columns: usize) -> String {
+        let (name, style) = match self.touch {
+            Touch::Read => ("read", FAINT),
+            Touch::Edited => ("edited", PROJECT),
+            Touch::Written => ("written", PROJECT),
+        };
+        let root = session.project.as_deref().unwrap_or_default();
+        let below = self.path.strip_prefix(root);
+        let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
+        let path = line(below.unwrap_or(&self.path), columns.saturating_sub(HOW));
+        format!("{}{path}", paint(style, format!("{name:<HOW$}")))
+    }
+}
+
+/// A command that a turn ran.
+#[derive(Debug, Serialize)]
+pub struct Command {
+    command: String,
+    failed: bool,
+}
+
+impl From<Run<'_>> for Command {
+    fn from(run: Run<'_>) -> Self {
+        Self {
+            command: run.command.to_owned(),
+            failed: run.failed,
+        }
+    }
+}
+
+impl Finding for Command {
+    const NAME: &'static str = "COMMANDS";
+    const DID: &'static str = "ran";
+
+    fn counted(found: &[&Self]) -> String {
+        let failed = found.iter().filter(|run| run.failed).count();
+        format!("{} ({failed} failed)", plural(found.len(), "run"))
+    }
+
+    fn line(&self, _: &SessionRow, columns: usize) -> String {
+        let (name, style) = match self.failed {
+            true => ("failed", FAILED),
+            false => ("ok", FAINT),
+        };
+        let command = line(&self.command, columns.saturating_sub(HOW + 2));
+        format!("{}$ {command}", paint(style, format!("{name:<HOW$}")))
+    }
+}
+
+/// Turns, newest first.
+pub struct Listing<'a, T> {
+    /// As typed.
+    pub wanted: &'a str,
+    /// All that was found.
+    pub met: &'a [Met<Vec<T>>],
+    /// All sessions of the index: an id is as short as they allow.
+    pub all: &'a [SessionRow],
+    /// Most turns shown.
+    pub limit: usize,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+/// Most lines of one turn.
+const LINES: usize = 6;
+
+impl<T: Finding> Listing<'_, T> {
+    /// The listing with colour codes.
+    pub fn text(&self) -> String {
+        let found: Vec<&T> = self.met.iter().flat_map(|met| &met.found).collect();
+        let sessions: HashSet<i64> = self.met.iter().map(|met| met.session.id).collect();
+        let counts = format!(
+            "{} in {} of {}",
+            T::counted(&found),
+            plural(self.met.len(), "turn"),
+            plural(sessions.len(), "session")
+        );
+        let wanted = format!("\"{}\"", line(self.wanted, self.width / 2));
+        let heading = [
+            Field::whole(TITLE, T::NAME),
+            Field::whole(Style::new(), wanted),
+            Field::whole(FAINT, counts),
+        ];
+        let mut out = flow(&heading, 0, self.width);
+        for met in self.met.iter().take(self.limit) {
+            out.push('\n');
+            out.push_str(&self.turn(met));
+        }
+        let more = self.met.len().saturating_sub(self.limit);
+        if more > 0 {
+            let note = format!("{} more; --limit shows them", plural(more, "turn"));
+            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
+        }
+        out
+    }
+
+    fn turn(&self, met: &Met<Vec<T>>) -> String {
+        let session = &met.session;
+        let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
+        let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
+        let fields = [
+            Field::whole(FAINT, minute(met.turn.started_ms.or(session.ended_ms))),
+            Field::whole(ID, place),
+            Field::whole(PROJECT, line(project(session), 24)),
+            Field::cut_to(TITLE, title, 24),
+        ];
+        let mut out = flow(&fields, 0, self.width);
+        let indent = " ".repeat(INDENT);
+        let columns = self.width.saturating_sub(INDENT);
+        for found in met.found.iter().take(LINES) {
+            out.push_str(&format!("{indent}{}\n", found.line(session, columns)));
+        }
+        let more = met.found.len().saturating_sub(LINES);
+        if more > 0 {
+            out.push_str(&format!("{indent}{}\n", paint(FAINT, format!("+{more}"))));
+        }
+        out
+    }
+
+    /// The listing as JSON.
+    pub fn json(&self) -> JsonListing<'_, T> {
+        let turns = self.met.iter().take(self.limit);
+        JsonListing {
+            wanted: self.wanted,
+            turns: self.met.len(),
+            found: turns.map(json_turn).collect(),
+        }
+    }
+}
+
+/// What `docs/cli.md` describes.
+#[derive(Serialize)]
+pub struct JsonListing<'a, T> {
+    wanted: &'a str,
+    turns: usize,
+    found: Vec<JsonTurn<'a, T>>,
+}
+
+#[derive(Serialize)]
+struct JsonTurn<'a, T> {
+    source: &'a str,
+    session: &'a str,
+    turn: u32,
+    project: &'a str,
+    path: Option<&'a str>,
+    date: Option<String>,
+    branch: Option<&'a str>,
+    title: Option<&'a str>,
+    parent: Option<&'a str>,
+    gone: bool,
+    what: &'a [T],
+}
+
+fn json_turn<T>(met: &Met<Vec<T>>) -> JsonTurn<'_, T> {
+    let session = &met.session;
+    JsonTurn {
+        source: &session.source,
+        session: &session.uid,
+        turn: met.turn.index,
+        project: project(session),
+        path: session.project.as_deref(),
+        date: rfc3339(met.turn.started_ms.or(session.ended_ms)),
+        branch: met.turn.branch.as_deref().or(session.branch.as_deref()),
+        title: session.title.as_deref(),
+        parent: session.parent.as_deref(),
+        gone: session.gone,
+        what: &met.found,
+    }
+}

@@ -1,0 +1,113 @@
+//! Turns in full, as Markdown.
+
+use crate::output::layout::safe_line;
+use crate::output::session::{minute, project, title};
+use serde_json::Value;
+use session_core::text::printable;
+use session_core::{Part, PromptKind, ToolCall};
+use session_search::Exchange;
+use session_store::SessionRow;
+
+/// A session's turns. Outputs are cut after `limit` lines.
+pub fn session(session: &SessionRow, exchanges: &[Exchange], limit: usize) -> String {
+    let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
+    let mut out = format!("# {title}\n\n");
+    let facts = [
+        ("Session", Some(format!("`{}`", safe_line(&session.uid)))),
+        ("Project", Some(safe_line(project(session)))),
+        ("Branch", session.branch.as_deref().map(safe_line)),
+        ("Began", Some(minute(session.started_ms))),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value {
+            out.push_str(&format!("- {name}: {value}\n"));
+        }
+    }
+    for exchange in exchanges {
+        out.push_str(&self::exchange(exchange, session.turns, limit));
+    }
+    out
+}
+
+fn exchange(exchange: &Exchange, of: u32, limit: usize) -> String {
+    let turn = &exchange.turn;
+    let when = minute(turn.started_ms);
+    let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);
+    if !turn.prompt.is_empty() {
+        let who = match turn.kind {
+            PromptKind::Model => "Agent",
+            _ => "You",
+        };
+        out.push_str(&format!("\n**{who}:**\n\n{}", quoted(&turn.prompt)));
+    }
+    for part in &turn.parts {
+        out.push_str(&self::part(part, limit));
+    }
+    out
+}
+
+fn part(part: &Part, limit: usize) -> String {
+    match part {
+        Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
+        Part::Thinking { text } => aside("Thinking", text),
+        Part::Notice { text } => aside("Notice", text),
+        Part::Recap { text } => aside("Recap", text),
+        Part::Summary { text } => aside("Summary after compaction", text),
+        Part::Call(call) => self::call(call, limit),
+    }
+}
+
+fn aside(name: &str, text: &str) -> String {
+    format!("\n*{name}:*\n\n{}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    let safe = printable(text);
+    let lines = safe.trim_end().lines();
+    lines
+        .map(|line| format!("> {line}").trim_end().to_owned() + "\n")
+        .collect()
+}
+
+fn call(call: &ToolCall, limit: usize) -> String {
+    let failed = if call.failed { " (failed)" } else { "" };
+    let files: Vec<String> = call
+        .files
+        .iter()
+        .map(|f| format!("`{}`", safe_line(f)))
+        .collect();
+    let named = match (call.command.is_some(), files.is_empty()) {
+        (true, _) | (_, true) => String::new(),
+        _ => format!(" {}", files.join(", ")),
+    };
+    let mut out = format!("\n**{}**{named}{failed}\n", safe_line(&call.name));
+    if let Some(command) = &call.command {
+        out.push_str(&fenced("sh", command, usize::MAX));
+    }
+    let text = |name: &str| call.input.get(name).and_then(Value::as_str);
+    if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
+        let with = |mark: &str, text: &str| -> String {
+            text.lines().map(|line| format!("{mark}{line}\n")).collect()
+        };
+        out.push_str(&fenced("diff", &(with("-", old) + &with("+", new)), limit));
+    }
+    if let Some(output) = call.output.as_deref().filter(|o| !o.trim().is_empty()) {
+        out.push_str(&fenced("text", output, limit));
+    }
+    out
+}
+
+/// A block of code whose fence is longer than any in it.
+fn fenced(kind: &str, text: &str, limit: usize) -> String {
+    let safe = printable(text);
+    let all = safe.trim_end().lines().count();
+    let mut body: Vec<&str> = safe.trim_end().lines().take(limit).collect();
+    let more = format!("… {} more lines", all.saturating_sub(limit));
+    if all > limit {
+        body.push(&more);
+    }
+    let ticks = |line: &&str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
+    let longest = body.iter().map(ticks).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("\n{fence}{kind}\n{}\n{fence}\n", body.join("\n"))
+}

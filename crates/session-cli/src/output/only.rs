@@ -1,0 +1,134 @@
+//! One kind of thing out of a session's turns.
+
+use crate::args::Only;
+use crate::output::session::rfc3339;
+use crate::output::style::{CALL, FAILED, FAINT, ID, paint};
+use serde::Serialize;
+use session_core::text::printable;
+use session_core::{Touch, TurnContent};
+use session_search::Exchange;
+
+/// What a turn has of the wanted kind.
+enum Things {
+    Lines(Vec<(String, Option<&'static str>)>),
+    Words(String),
+}
+
+/// The things of one kind in these turns, each turn by its number; empty where
+/// there are none.
+pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
+    let mut out = String::new();
+    for exchange in exchanges {
+        let place = format!("{id}:{}", exchange.turn.index);
+        match things(exchange, only) {
+            Things::Lines(lines) if !lines.is_empty() => {
+                out.push_str(&format!("{}\n", paint(ID, place)));
+                lines
+                    .iter()
+                    .for_each(|line| out.push_str(&self::line(line)));
+            }
+            Things::Words(words) if !words.trim().is_empty() => {
+                let words = printable(&words);
+                out.push_str(&format!("{}\n{}\n\n", paint(ID, place), words.trim_end()));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn things(exchange: &Exchange, only: Only) -> Things {
+    let content = TurnContent::of(&exchange.turn);
+    let failed = |failed: bool| failed.then_some("failed");
+    match only {
+        Only::Commands => {
+            let runs = content.runs();
+            let command =
+                |run: session_core::Run<'_>| (format!("$ {}", run.command), failed(run.failed));
+            Things::Lines(runs.map(command).collect())
+        }
+        Only::Files => {
+            let files = content.touched();
+            let file = |(path, touch): (&str, Touch)| (path.to_owned(), Some(name(touch)));
+            Things::Lines(files.map(file).collect())
+        }
+        Only::Errors => Things::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
+        Only::Prompts => Things::Words(content.prompt),
+        Only::Answers => Things::Words(content.answer),
+    }
+}
+
+fn name(touch: Touch) -> &'static str {
+    match touch {
+        Touch::Read => "read",
+        Touch::Edited => "edited",
+        Touch::Written => "written",
+    }
+}
+
+/// A command may have several lines; the note goes behind the first.
+fn line((text, note): &(String, Option<&'static str>)) -> String {
+    let style = if *note == Some("failed") {
+        FAILED
+    } else {
+        FAINT
+    };
+    let note = note.map(|note| paint(style, format!("   {note}")));
+    let safe = printable(text);
+    let mut lines = safe.trim_end().lines();
+    let first = paint(CALL, lines.next().unwrap_or_default());
+    let mut out = format!("  {first}{}\n", note.unwrap_or_default());
+    lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+    out
+}
+
+/// What a turn has of the wanted kind, as `docs/cli.md` describes it.
+#[derive(Debug, Serialize)]
+pub struct JsonOnly {
+    turn: u32,
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commands: Option<Vec<JsonRun>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<JsonFile>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonRun {
+    command: String,
+    failed: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonFile {
+    path: String,
+    touch: Touch,
+}
+
+/// The things of one kind in a turn.
+pub fn json(exchange: &Exchange, only: Only) -> JsonOnly {
+    let content = TurnContent::of(&exchange.turn);
+    let runs = content.runs().map(|run| JsonRun {
+        command: run.command.to_owned(),
+        failed: run.failed,
+    });
+    let files = content.touched().map(|(path, touch)| JsonFile {
+        path: path.to_owned(),
+        touch,
+    });
+    JsonOnly {
+        turn: exchange.turn.index,
+        date: rfc3339(exchange.turn.started_ms),
+        commands: (only == Only::Commands).then(|| runs.collect()),
+        files: (only == Only::Files).then(|| files.collect()),
+        errors: (only == Only::Errors).then(|| content.errors.clone()),
+        prompt: (only == Only::Prompts).then(|| content.prompt.clone()),
+        answer: (only == Only::Answers).then(|| content.answer.clone()),
+    }
+}

@@ -1,0 +1,54 @@
+//! Long text on a terminal goes through the user's pager.
+
+use anyhow::Result;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::{Command, Stdio};
+
+/// Prints text with colour codes: through the pager where it is longer than the
+/// terminal, there is one, and it is not forbidden.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print(text: &str, forbidden: bool) -> Result<()> {
+    let paged = !forbidden && is_long(text) && through_pager(text);
+    if !paged {
+        write!(anstream::stdout().lock(), "{text}")?;
+    }
+    Ok(())
+}
+
+fn is_long(text: &str) -> bool {
+    let is_terminal = std::io::stdout().is_terminal();
+    let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+    is_terminal && rows.is_some_and(|rows| text.lines().count() >= rows)
+}
+
+/// False when there is no pager, or it cannot be started.
+fn through_pager(text: &str) -> bool {
+    let wanted = std::env::var("PAGER").unwrap_or_else(|_| "less -R".to_owned());
+    let mut words = wanted.split_whitespace();
+    let Some(program) = words.next().filter(|program| *program != "cat") else {
+        return false;
+    };
+    let mut pager = Command::new(program);
+    let Ok(mut child) = pager.args(words).stdin(Stdio::piped()).spawn() else {
+        return false;
+    };
+    if let Some(mut stdin) = child.stdin.take() {
+        let written = stdin.write_all(coloured(text).as_bytes());
+        // Who leaves the pager early has read enough.
+        let failed = written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
+        drop(stdin);
+        let _ = child.wait();
+        return !failed;
+    }
+    false
+}
+
+/// The text as stdout would take it.
+fn coloured(text: &str) -> String {
+    match anstream::AutoStream::choice(&std::io::stdout()) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    }
+}

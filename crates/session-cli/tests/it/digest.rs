@@ -1,0 +1,167 @@
+//! What was done on a day.
+
+use crate::environment::TestEnvironment;
+use crate::work::{BOILER, in_new_york, night};
+use insta::assert_snapshot;
+use serde_json::Value;
+
+#[test]
+fn a_day_is_told_by_project_and_session() {
+    assert_snapshot!(in_new_york(&night(), &["digest", "2026-03-08"]), @r"
+    exit code: 0
+    ----- stdout -----
+    ## March 8, 2026: 2 sessions, 2 projects
+
+    ### boiler (1 session, 13 min)
+
+    - **Warm start of the boiler** (`ab000000`, warm-start, 00:10, 13 min)
+      - Asked: Mend it and open a pull request
+      - Came out: The order of filling and heating is in NOTES.md.
+      - Changed: boiler.c, NOTES.md
+      - 3 commands; https://github.com/ann/boiler/pull/12; 1 subagent
+
+    ### kettle (1 session, 1 min)
+
+    - **How hot does the kettle get?** (`cd000000`, main, 11:00, 1 min)
+      - Came out: To 100 degrees at sea level.
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn what_was_done_before_midnight_is_the_day_befores() {
+    assert_snapshot!(in_new_york(&night(), &["digest", "2026-03-07"]), @r"
+    exit code: 0
+    ----- stdout -----
+    ## March 7, 2026: 1 session, 1 project
+
+    ### boiler (1 session, 5 min)
+
+    - **Warm start of the boiler** (`ab000000`, warm-start, 23:50, 5 min)
+      - Asked: The boiler starts cold after each restart, find out why
+      - Came out: It fills after it heats.
+      - 1 command (1 failed)
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn several_days_are_one_report() {
+    let env = night();
+    let told = in_new_york(
+        &env,
+        &["digest", "2026-03-07..2026-03-08", "--project", "boiler"],
+    );
+    assert_snapshot!(told, @r"
+    exit code: 0
+    ----- stdout -----
+    ## March 7 to March 8, 2026: 1 session, 1 project
+
+    ### boiler (1 session, 33 min)
+
+    - **Warm start of the boiler** (`ab000000`, warm-start, Sat 07 23:50, 33 min)
+      - Asked: The boiler starts cold after each restart, find out why
+      - Came out: The order of filling and heating is in NOTES.md.
+      - Changed: boiler.c, NOTES.md
+      - 4 commands (1 failed); https://github.com/ann/boiler/pull/12; 1 subagent
+    ----- stderr -----
+    ");
+}
+
+/// On this day the clocks go forward: it ends 23 hours after it began.
+#[test]
+fn a_days_bounds_are_those_of_the_place() {
+    let env = night();
+    let ran = in_new_york(&env, &["digest", "2026-03-08", "--format", "json"]);
+    let told: Value = serde_json::from_slice(&ran.output.stdout).unwrap();
+    assert_eq!(told["from"], "2026-03-08T05:00:00Z");
+    assert_eq!(told["to"], "2026-03-09T04:00:00Z");
+    assert_eq!(told["sessions"], 2);
+    let session = &told["projects"][0]["sessions"][0];
+    assert_eq!(session["session"], BOILER);
+    assert_eq!(
+        (&session["turns"], &session["subagents"]),
+        (&2.into(), &1.into())
+    );
+    // From 5:10 to 5:20, and two minutes in the afternoon: the night is no work.
+    assert_eq!(session["active_seconds"], (10 + 3) * 60);
+    assert_eq!(session["commands"], 3);
+    assert_eq!(session["files"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        session["pull_requests"][0],
+        "https://github.com/ann/boiler/pull/12"
+    );
+}
+
+#[test]
+fn nothing_is_said_to_be_nothing() {
+    let env = night();
+    assert_snapshot!(env.run(&["digest", "2026-03-01"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    no session on March 1, 2026
+    ");
+    assert_snapshot!(env.run(&["digest", "2026-03-08", "--project", "teapot"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    no session on March 8, 2026
+    hint: --project may be too narrow
+    ");
+    assert_snapshot!(env.run(&["digest", "--json", "2026-03-01"]), @r#"
+    exit code: 1
+    ----- stdout -----
+    {
+      "from": "2026-03-01T00:00:00Z",
+      "to": "2026-03-02T00:00:00Z",
+      "sessions": 0,
+      "projects": []
+    }
+    ----- stderr -----
+    no session on March 1, 2026
+    "#);
+    assert_snapshot!(env.run(&["digest", "someday"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `someday` is not a time
+    hint: write a date (2026-01-15), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
+    ");
+    assert_snapshot!(TestEnvironment::new().run(&["digest"]).exits(1).stdout(), @"");
+}
+
+#[test]
+fn days_are_counted() {
+    let env = night();
+    let counted = env.json(&["stats", "--days", "3660"]);
+    assert_eq!(counted["total"]["sessions"], 2);
+    assert_eq!(counted["total"]["turns"], 4);
+    let by_day = counted["by_day"].as_array().unwrap();
+    let days: Vec<&str> = by_day.iter().map(|d| d["date"].as_str().unwrap()).collect();
+    assert_eq!(days, ["2026-03-08"], "in UTC");
+    assert_eq!(
+        env.json(&["stats", "--days", "3660", "--project", "kettle"])["total"]["turns"],
+        1
+    );
+    env.run(&["stats", "--days", "1"]).exits(1);
+    let printed = env.run(&["stats", "--days", "3660"]).succeeded().stdout();
+    let lines: Vec<&str> = printed.lines().take(4).collect();
+    assert_snapshot!(lines.join("\n"), @r"
+    STATS  2 sessions, 4 turns, 2 projects, 34 min
+
+                            sessions  turns projects   time
+    2026-03-02 to 03-08            2      4        2   34 min
+    ");
+    assert!(
+        printed.contains("Mon") && printed.contains("less · ░ ▒ ▓ █ more"),
+        "{printed}"
+    );
+    assert!(
+        printed.lines().all(|line| line.chars().count() <= 100),
+        "{printed}"
+    );
+}

@@ -1,0 +1,247 @@
+//! Turns by what they touched and ran; and what was done, beside hits.
+
+use crate::history::small;
+use crate::work::{BOILER, HELPER, night};
+use insta::assert_snapshot;
+
+#[test]
+fn files_are_found_with_what_was_done() {
+    let env = night();
+    assert_snapshot!(env.run(&["files", "boiler/"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    FILES   "boiler/"   3 files in 3 turns of 1 session
+
+    2026-03-08 18:00   ab000000:2   boiler   Warm start of the boiler
+        written  NOTES.md
+
+    2026-03-08 05:10   ab000000:1   boiler   Warm start of the boiler
+        edited   boiler.c
+        read     Makefile
+
+    2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
+        read     boiler.c
+    ----- stderr -----
+    "#);
+    let found = env.json(&["files", "NOTES.md"]);
+    assert_eq!(found["found"][0]["turn"], 2);
+    assert_eq!(found["found"][0]["what"][0]["touch"], "written");
+    assert_eq!(found["turns"], 1, "a copy is not told twice");
+    assert_snapshot!(env.run(&["files", "teapot.c"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    no turn read or changed that
+    ");
+}
+
+#[test]
+fn commands_are_found_with_how_they_ended() {
+    let env = night();
+    assert_snapshot!(env.run(&["commands", "make * test", "--project", "boiler"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    COMMANDS   "make * test"   2 runs (1 failed) in 2 turns of 1 session
+
+    2026-03-08 05:10   ab000000:1   boiler   Warm start of the boiler
+        ok       $ make test
+
+    2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
+        failed   $ make test
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["commands", "MAKE"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    COMMANDS   "MAKE"   2 runs (1 failed) in 2 turns of 1 session
+
+    2026-03-08 05:10   ab000000:1   boiler   Warm start of the boiler
+        ok       $ make test
+
+    2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
+        failed   $ make test
+    ----- stderr -----
+    "#);
+    let grep = env.json(&["commands", "grep"]);
+    assert_eq!(
+        (&grep["found"][0]["session"], &grep["found"][0]["parent"]),
+        (&HELPER.into(), &BOILER.into())
+    );
+    let filtered = env.run(&["commands", "make", "--until", "2026-03-07"]);
+    assert_eq!(filtered.exits(1).stdout(), "");
+}
+
+#[test]
+fn hits_are_told_with_what_was_done() {
+    let env = night();
+    let search = ["search", "boiler starts cold", "--keyword-only", "-n", "1"];
+    let with = |parts: &'static str| [&search[..], &["--with", parts]].concat();
+    assert_snapshot!(env.run(&with("problem,solution,commands")), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "boiler starts cold"   3 sessions, 2 projects (claude 3)
+
+    [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
+        The boiler starts cold after each restart, find out why
+        PROBLEM   The boiler starts cold after each restart, find out why
+        SOLUTION  The order of filling and heating is in NOTES.md.
+        COMMANDS  (3)  $ make test (failed)   $ make test   $ gh pr create --fill
+        files: boiler.c    resume: claude --resume ab000000-0000-4000-8000-000000000001
+
+    Next: session-search search "boiler starts cold" --depth 2 --session ab000000
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&with("all")).stdout(), @r#"
+    SESSIONS  "boiler starts cold"   3 sessions, 2 projects (claude 3)
+
+    [1.00 strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
+        The boiler starts cold after each restart, find out why
+        PROBLEM   The boiler starts cold after each restart, find out why
+        SOLUTION  The order of filling and heating is in NOTES.md.
+        COMMANDS  (3)  $ make test (failed)   $ make test   $ gh pr create --fill
+        FILES     (3)  boiler.c, Makefile, NOTES.md
+        ERRORS    (2)  The user does not want this.   boiler.c:7: error: no water
+        PRS       https://github.com/ann/boiler/pull/12
+        BRANCH    warm-start
+        TIME      33 min
+        MODELS    model-1
+        files: boiler.c    resume: claude --resume ab000000-0000-4000-8000-000000000001
+
+    Next: session-search search "boiler starts cold" --depth 2 --session ab000000
+    "#);
+    let hit = &env.json(&with("commands,files,time"))["hits"][0];
+    let done = hit["done"].as_object().unwrap();
+    let parts: Vec<&String> = done.keys().collect();
+    assert_eq!(parts, ["active_seconds", "commands", "files"]);
+    assert!(env.json(&search)["hits"][0].get("done").is_none());
+    let turn = [&with("commands")[..], &["--depth", "2"]].concat();
+    let commands = &env.json(&turn)["hits"][0]["done"]["commands"];
+    assert_eq!(commands.as_array().unwrap().len(), 1, "those of the turn");
+}
+
+#[test]
+fn one_kind_of_thing_is_shown() {
+    let env = night();
+    assert_snapshot!(env.run(&["show", "ab0", "--only", "commands"]).stdout(), @r"
+    ab000000:0
+      $ make test   failed
+    ab000000:1
+      $ make test
+      $ gh pr create --fill
+    ");
+    assert_snapshot!(env.run(&["show", "ab0", "--only", "files"]).stdout(), @r"
+    ab000000:0
+      /home/ann/boiler/boiler.c   read
+    ab000000:1
+      /home/ann/boiler/boiler.c   edited
+      /home/ann/boiler/Makefile   read
+    ab000000:2
+      /home/ann/boiler/NOTES.md   written
+    ");
+    assert_snapshot!(env.run(&["show", "ab0:0", "--only", "errors"]).stdout(), @r"
+    ab000000:0
+      boiler.c:7: error: no water
+    ");
+    assert_snapshot!(env.run(&["show", "cd0", "--only", "prompts"]).stdout(), @r"
+    cd000000:0
+    How hot does the kettle get?
+    ");
+    assert_snapshot!(env.run(&["show", "cd0", "--only", "answers"]).stdout(), @r"
+    cd000000:0
+    To 100 degrees at sea level.
+    ");
+    let shown = env.json(&["show", "ab0:1", "--only", "files"]);
+    assert_eq!(shown["shown"][0]["files"][0]["touch"], "edited");
+    assert!(shown["shown"][0].get("commands").is_none());
+}
+
+#[test]
+fn turns_come_with_those_around_them() {
+    let env = night();
+    let turns = |args: &[&str]| {
+        env.json(&[&["show"], args].concat())["shown"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(turns(&["ab0:0"]), 1);
+    assert_eq!(turns(&["ab0:0", "--context", "1"]), 2);
+    assert_eq!(turns(&["ab0:1", "-C", "9"]), 3);
+}
+
+#[test]
+fn a_session_is_shown_as_markdown() {
+    let env = small();
+    assert_snapshot!(env.run(&["show", "a1", "--format", "markdown"]).stdout(), @r#"
+    # Docker bridge DNS
+
+    - Session: `a1000000-0000-4000-8000-000000000001`
+    - Project: homelab
+    - Branch: main
+    - Began: 2026-01-15 10:00
+
+    ## 1/2, 2026-01-15 10:00
+
+    **You:**
+
+    > The containers cannot resolve each other by name on the docker bridge
+
+    *Thinking:*
+
+    > The default bridge has no DNS.
+
+    **Bash**
+
+    ```sh
+    docker network inspect bridge
+    ```
+
+    ```text
+    [{"Name": "bridge"}]
+    ```
+
+    The default bridge has no DNS. Create a network of your own and attach both.
+
+    ## 2/2, 2026-01-15 10:05
+
+    **You:**
+
+    > Write that into compose.yaml
+
+    **Edit** `/home/ann/homelab/compose.yaml`
+
+    ```diff
+    -services:
+    +networks:
+    +  inner:
+    +services:
+    ```
+
+    ```text
+    The file has been updated.
+    ```
+
+    Both services are on the network `inner` now.
+    "#);
+}
+
+#[test]
+fn formats_agree() {
+    let env = night();
+    let [json, format] = [&["--json"][..], &["--format", "json"]].map(|how| {
+        env.run(&[&["show", "cd0"], how].concat())
+            .succeeded()
+            .stdout()
+    });
+    assert_eq!(json, format);
+    let full = env
+        .run(&["show", "ab0", "--full", "--no-pager"])
+        .succeeded()
+        .stdout();
+    assert_eq!(
+        full,
+        env.run(&["show", "ab0"]).stdout(),
+        "where it is no terminal nothing is cut"
+    );
+}
