@@ -10,8 +10,9 @@ Examples:
   session-search digest last monday..yesterday --project homelab
   session-search digest week --format json
 
-WHEN is today, yesterday, a date (2026-01-16), a day (monday, last friday), week (the last seven days), last week,
-a while ago (3d, 2w: the time since), or FROM..TO, of which either may be left out. Days are local days.")]
+WHEN is today, yesterday, a date (2026-01-16), a day (monday, last friday), week (the last seven
+days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which either may be left
+out. Days are local days.")]
 pub struct DigestArgs {
     /// The day or days: today, yesterday, 2026-01-16, week, FROM..TO
     #[arg(value_name = "WHEN", default_value = "today")]

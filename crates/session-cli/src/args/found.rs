@@ -49,27 +49,27 @@ pub struct CommandsArgs {
 /// A part of what was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum With {
-    /// The first prompt that says something
+    // The first prompt that says something
     Problem,
-    /// The closing answer
+    // The closing answer
     Solution,
-    /// Commands, in order, with those that failed
+    // Commands, in order, with those that failed
     Commands,
-    /// Files that were read, edited or written
+    // Files that were read, edited or written
     Files,
-    /// Error lines
+    // Error lines
     Errors,
-    /// Pull requests
+    // Pull requests
     Prs,
-    /// Git branch
+    // Git branch
     Branch,
-    /// Time spent, pauses over 30 minutes left out
+    // Time spent, pauses over 30 minutes left out
     Time,
-    /// Models that answered
+    // Models that answered
     Models,
-    /// Tokens read and written
+    // Tokens read and written
     Tokens,
-    /// All of these
+    // All of these
     All,
 }
 

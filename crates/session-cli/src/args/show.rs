@@ -51,15 +51,15 @@ impl ShowArgs {
 /// A kind of thing in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Only {
-    /// Commands, with those that failed
+    // Commands, with those that failed
     Commands,
-    /// Files, with what was done to them
+    // Files, with what was done to them
     Files,
-    /// What the user said
+    // What the user said
     Prompts,
-    /// What the agent said
+    // What the agent said
     Answers,
-    /// Error lines of outputs
+    // Error lines of outputs
     Errors,
 }
 

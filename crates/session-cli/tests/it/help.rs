@@ -23,7 +23,11 @@ fn help_of_the_program() {
     Commands:
       search       Find sessions, or turns with --depth 2
       show         Show turns of a session in full: words, calls, edits, commands, outputs
+      files        Find the turns that read or changed a file, newest first
+      commands     Find the turns that ran a command, newest first, and whether it worked
       resume       Take a session up again, with its agent and in its folder
+      digest       Report what was done on a day, by project and session: for a stand-up
+      stats        Count sessions, turns, projects and hours over time
       memory       Keep what is worth it, and find it again
       inject       Print the memories to put before a prompt, if any helps
       hook         Have an agent ask for memories by itself
@@ -69,6 +73,9 @@ fn help_of_search() {
     Options:
           --depth <LEVEL>  1 finds sessions, 2 finds turns [default: 1]
       -n, --limit <N>      Most hits shown [default: 10]
+          --with <PARTS>   Also print what was done: a list of parts, with commas between them, or all
+                           [possible values: problem, solution, commands, files, errors, prs, branch,
+                           time, models, tokens, all]
           --memories       Show memories that answer it, too
           --json           Print JSON
           --compact        With --json: a line a hit, of at most about 100 tokens
@@ -79,7 +86,8 @@ fn help_of_search() {
     Filters:
           --project <NAME|PATH>   Name or path of the project, or a part of it; `.` is this folder
           --source <AGENT>        Agent: claude or opencode
-          --since <TIME>          From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 12h
+          --since <TIME>          From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday,
+                                  last monday
           --until <TIME>          Up to and including this day, or before this time
           --days <N>              The last N days, today included
           --today                 Today, local time
@@ -101,6 +109,7 @@ fn help_of_search() {
       session-search search "that time the network would not resolve"
       session-search search EMFILE --project homelab --days 30
       session-search search "retry with backoff" --depth 2 --file client.rs
+      session-search search "too many open files" --with problem,solution,commands
       session-search search '"connection refused"' --keyword-only --json
     "#);
 }
@@ -116,14 +125,26 @@ fn help_of_show() {
       <ID[:TURNS]>  Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
 
     Options:
-          --brief  Cut outputs and long inputs after a few lines
-          --json   Print JSON
-      -h, --help   Print help
+          --only <KIND>      Only one kind of thing [possible values: commands, files, prompts, answers,
+                             errors]
+      -C, --context <N>      Also this many turns before and after [default: 0]
+          --brief            Cut outputs and long inputs after a few lines
+          --full             Cut nothing, on a terminal either
+          --format <FORMAT>  How it is written [default: text] [possible values: text, markdown, json]
+          --json             Print JSON, as --format json does
+          --no-pager         Never go through a pager
+      -h, --help             Print help
 
     Examples:
-      session-search show a1b2c3d4           all turns
-      session-search show a1b2c3d4:7         one turn, counted from 0
-      session-search show a1b2c3d4:5-9       turns 5 to 9
+      session-search show a1b2c3d4               all turns
+      session-search show a1b2c3d4:7             one turn, counted from 0
+      session-search show a1b2c3d4:5-9           turns 5 to 9
+      session-search show a1b2c3d4:7 --context 2 turns 5 to 9, too
+      session-search show a1b2c3d4 --only commands
+      session-search show a1b2c3d4 --format markdown > session.md
+
+    On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes
+    through $PAGER, else `less -R`. Elsewhere nothing is cut.
     ");
 }
 
@@ -197,6 +218,130 @@ fn help_of_eval() {
 
     A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects
     brings its own history, which is indexed in a scratch folder; another is asked of your own.
+    ");
+}
+
+#[test]
+fn help_of_files() {
+    assert_snapshot!(help(&["files"]), @r"
+    Find the turns that read or changed a file, newest first
+
+    Usage: session-search files [OPTIONS] <PATH>
+
+    Arguments:
+      <PATH>  A path, or a part of one
+
+    Options:
+      -n, --limit <N>  Most turns shown [default: 20]
+          --json       Print JSON
+      -h, --help       Print help
+
+    Filters:
+          --project <NAME|PATH>   Name or path of the project, or a part of it; `.` is this folder
+          --source <AGENT>        Agent: claude or opencode
+          --since <TIME>          From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday,
+                                  last monday
+          --until <TIME>          Up to and including this day, or before this time
+          --days <N>              The last N days, today included
+          --today                 Today, local time
+          --yesterday             Yesterday, local time
+          --branch <NAME>         Git branch
+          --file <PATH>           A file that was read or changed, or a part of its path
+          --session <ID>          Only this session, by its id or the beginning of it
+          --exclude-session <ID>  Not this session; may be given several times
+          --subagents             Also find what subagents did
+
+    Examples:
+      session-search files compose.yaml
+      session-search files src/net --project homelab --days 30
+      session-search files /home/ann/app/Makefile --json
+
+    A turn is told with what was done to the file: read, edited or written whole.
+    ");
+}
+
+#[test]
+fn help_of_commands() {
+    assert_snapshot!(help(&["commands"]), @r#"
+    Find the turns that ran a command, newest first, and whether it worked
+
+    Usage: session-search commands [OPTIONS] <PATTERN>
+
+    Arguments:
+      <PATTERN>  A part of a command; `*` stands for anything
+
+    Options:
+      -n, --limit <N>  Most turns shown [default: 20]
+          --json       Print JSON
+      -h, --help       Print help
+
+    Filters:
+          --project <NAME|PATH>   Name or path of the project, or a part of it; `.` is this folder
+          --source <AGENT>        Agent: claude or opencode
+          --since <TIME>          From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday,
+                                  last monday
+          --until <TIME>          Up to and including this day, or before this time
+          --days <N>              The last N days, today included
+          --today                 Today, local time
+          --yesterday             Yesterday, local time
+          --branch <NAME>         Git branch
+          --file <PATH>           A file that was read or changed, or a part of its path
+          --session <ID>          Only this session, by its id or the beginning of it
+          --exclude-session <ID>  Not this session; may be given several times
+          --subagents             Also find what subagents did
+
+    Examples:
+      session-search commands "docker compose"
+      session-search commands "cargo * --release" --days 30
+
+    Upper and lower case are one, and * stands for anything.
+    "#);
+}
+
+#[test]
+fn help_of_digest() {
+    assert_snapshot!(help(&["digest"]), @r"
+    Report what was done on a day, by project and session: for a stand-up
+
+    Usage: session-search digest [OPTIONS] [WHEN]...
+
+    Arguments:
+      [WHEN]...  The day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
+
+    Options:
+          --project <NAME|PATH>  Name or path of the project, or a part of it; `.` is this folder
+          --format <FORMAT>      How it is written [default: markdown] [possible values: markdown, json]
+          --json                 Print JSON, as --format json does
+      -h, --help                 Print help
+
+    Examples:
+      session-search digest                        today
+      session-search digest yesterday
+      session-search digest last monday..yesterday --project homelab
+      session-search digest week --format json
+
+    WHEN is today, yesterday, a date (2026-01-16), a day (monday, last friday), week (the last seven
+    days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which either may be left
+    out. Days are local days.
+    ");
+}
+
+#[test]
+fn help_of_stats() {
+    assert_snapshot!(help(&["stats"]), @r"
+    Count sessions, turns, projects and hours over time
+
+    Usage: session-search stats [OPTIONS]
+
+    Options:
+          --days <N>             The last N days, today included [default: 91]
+          --project <NAME|PATH>  Name or path of the project, or a part of it; `.` is this folder
+          --json                 Print JSON
+      -h, --help                 Print help
+
+    Examples:
+      session-search stats
+      session-search stats --days 365 --project homelab
     ");
 }
 

@@ -49,7 +49,7 @@ fn what_is_kept_of_a_vanished_session_is_shown() {
     ── 2/2  2026-01-15 10:05   from the index: the history is gone or changed, outputs are not kept ────
     you> Write that into compose.yaml
 
-    ● Files /home/ann/homelab/compose.yaml
+    ● Edit /home/ann/homelab/compose.yaml
 
     Both services are on the network `inner` now.
     ----- stderr -----

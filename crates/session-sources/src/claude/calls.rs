@@ -2,7 +2,7 @@
 //! result still belongs to the call.
 
 use super::fingerprint;
-use super::state::SEEN;
+use super::state::{SEEN, is_default};
 use serde::{Deserialize, Serialize};
 use session_core::{Late, ToolCall, text};
 
@@ -10,9 +10,11 @@ use session_core::{Late, ToolCall, text};
 /// hand has made so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Calls {
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     waiting: Vec<Waiting>,
+    #[serde(default, skip_serializing_if = "is_default")]
     runs: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
     changes: u32,
 }
 
