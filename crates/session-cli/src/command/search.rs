@@ -199,7 +199,7 @@ pub fn answer(
     });
     Ok(Answer {
         done: hits
-            .map(|hit| done(index, results.level, hit))
+            .map(|hit| work(index, results.level, hit))
             .collect::<Result<_>>()?,
         results,
         left_out: callers.iter().map(|s| s.uid.clone()).collect(),
@@ -262,7 +262,7 @@ pub fn print(
 }
 
 /// What was done in a session, or in the turn that was found.
-fn done(index: &Reader, level: Level, hit: &Hit) -> Result<Work> {
+fn work(index: &Reader, level: Level, hit: &Hit) -> Result<Work> {
     let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
     let mut told = turns(index, hit.session.id)?;
     told.retain(|turn| found.is_none_or(|found| found.index == turn.index));
