@@ -249,6 +249,7 @@ fn help_of_files() {
           --file <PATH>           A file that was read or changed, or a part of its path
           --session <ID>          Only this session, by its id or the beginning of it
           --exclude-session <ID>  Not this session; may be given several times
+          --include-current       Also find the session that this is asked from
           --subagents             Also find what subagents did
 
     Examples:
@@ -288,6 +289,7 @@ fn help_of_commands() {
           --file <PATH>           A file that was read or changed, or a part of its path
           --session <ID>          Only this session, by its id or the beginning of it
           --exclude-session <ID>  Not this session; may be given several times
+          --include-current       Also find the session that this is asked from
           --subagents             Also find what subagents did
 
     Examples:
