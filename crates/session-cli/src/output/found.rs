@@ -1,7 +1,7 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
 use crate::output::human::plural;
-use crate::output::layout::{Field, INDENT, flow, line, safe_line};
+use crate::output::layout::{Field, INDENT, cut, flow, line, safe_line};
 use crate::output::session::{minute, project, rfc3339, short_id, title};
 use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
@@ -19,8 +19,8 @@ pub trait Finding: Serialize {
     const DID: &'static str;
     /// How often it was found in all, for the heading.
     fn counted(found: &[&Self]) -> String;
-    /// It on one line.
-    fn line(&self, session: &SessionRow, columns: usize) -> String;
+    /// It on one line, around what was looked for.
+    fn line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
 }
 
 /// A file that a turn touched.
@@ -51,7 +51,7 @@ impl Finding for File {
         plural(paths.len(), "file")
     }
 
-    fn line(&self, session: &SessionRow, columns: usize) -> String {
+    fn line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
         let (name, style) = match self.touch {
             Touch::Read => ("read", FAINT),
             Touch::Edited => ("edited", PROJECT),
@@ -87,16 +87,42 @@ impl Finding for Command {
 
     fn counted(found: &[&Self]) -> String {
         let failed = found.iter().filter(|run| run.failed).count();
-        format!("{} ({failed} failed)", plural(found.len(), "run"))
+        let runs = plural(found.len(), "run");
+        match failed {
+            0 => format!("{runs}, none failed,"),
+            n => format!("{runs} ({n} failed)"),
+        }
     }
 
-    fn line(&self, _: &SessionRow, columns: usize) -> String {
+    fn line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
         let (name, style) = match self.failed {
             true => ("failed", FAILED),
             false => ("ok", FAINT),
         };
-        let command = line(&self.command, columns.saturating_sub(HOW + 2));
+        let columns = columns.saturating_sub(HOW + 2);
+        let command = around(&safe_line(&self.command), wanted, columns);
         format!("{}$ {command}", paint(style, format!("{name:<HOW$}")))
+    }
+}
+
+/// A part of a line that shows where in it the first words of a pattern stand.
+fn around(line: &str, wanted: &str, columns: usize) -> String {
+    let first = wanted
+        .split('*')
+        .map(str::trim)
+        .find(|part| !part.is_empty());
+    let folded = line.to_lowercase();
+    let at = first.and_then(|part| folded.find(&part.to_lowercase()));
+    let lead = columns / 4;
+    match at.filter(|at| *at > columns.saturating_sub(lead)) {
+        // What stands before the match is cut after a word.
+        Some(at) => {
+            let from = line.get(..at.saturating_sub(lead)).map_or(0, str::len);
+            let rest = line.get(from..).unwrap_or(line);
+            let rest = rest.split_once(' ').map_or(rest, |(_, rest)| rest);
+            cut(&format!("… {rest}"), columns)
+        }
+        None => cut(line, columns),
     }
 }
 
@@ -141,7 +167,7 @@ impl<T: Finding> Listing<'_, T> {
         }
         let more = self.met.len().saturating_sub(self.limit);
         if more > 0 {
-            let note = format!("{} more; --limit shows them", plural(more, "turn"));
+            let note = format!("and {more} more; --limit shows them");
             out.push_str(&format!("\n{}\n", paint(FAINT, note)));
         }
         out
@@ -161,7 +187,10 @@ impl<T: Finding> Listing<'_, T> {
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
         for found in met.found.iter().take(LINES) {
-            out.push_str(&format!("{indent}{}\n", found.line(session, columns)));
+            out.push_str(&format!(
+                "{indent}{}\n",
+                found.line(session, self.wanted, columns)
+            ));
         }
         let more = met.found.len().saturating_sub(LINES);
         if more > 0 {
@@ -218,5 +247,19 @@ fn json_turn<T>(met: &Met<Vec<T>>) -> JsonTurn<'_, T> {
         parent: session.parent.as_deref(),
         gone: session.gone,
         what: &met.found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::around;
+
+    #[test]
+    fn a_long_command_is_shown_around_what_was_wanted() {
+        let line = format!("cd {} && cargo test --all", "a/".repeat(40));
+        assert_eq!(around(&line, "Cargo * --all", 40), "… && cargo test --all");
+        assert_eq!(around("cargo test", "cargo", 40), "cargo test");
+        assert_eq!(around(&line, "cd", 10), "cd a/a/a/…");
+        assert_eq!(around("ÄÖÜ ẞ cargo", "cargo", 8), "… ẞ car…");
     }
 }

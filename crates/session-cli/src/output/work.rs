@@ -1,7 +1,7 @@
 //! What was done, for people and as JSON.
 
 use crate::args::With;
-use crate::output::layout::{INDENT, fold, line, safe_line};
+use crate::output::layout::{INDENT, cut, fold, line, safe_line};
 use crate::output::style::{FAINT, paint};
 use crate::output::units::{duration, short};
 use serde::Serialize;
@@ -99,9 +99,12 @@ fn row(name: &str, value: &str, width: usize) -> String {
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     let mut out = String::new();
     for (n, (name, part)) in names.zip(&lines).take(LINES).enumerate() {
-        let cut = n + 1 == LINES && lines.len() > LINES;
-        let part = match cut {
-            true => format!("{}…", line(part, columns.saturating_sub(1))),
+        let is_cut = n + 1 == LINES && lines.len() > LINES;
+        let part = match is_cut {
+            true => format!(
+                "{}…",
+                cut(part, columns.saturating_sub(1)).trim_end_matches('…')
+            ),
             false => (*part).to_owned(),
         };
         out.push_str(&format!(

@@ -4,6 +4,7 @@ use crate::environment::TestEnvironment;
 use crate::work::{BOILER, in_new_york, night};
 use insta::assert_snapshot;
 use serde_json::Value;
+use std::path::Path;
 
 #[test]
 fn a_day_is_told_by_project_and_session() {
@@ -164,4 +165,56 @@ fn days_are_counted() {
         printed.lines().all(|line| line.chars().count() <= 100),
         "{printed}"
     );
+}
+
+/// The history that ships in the binary, as a history of one's own.
+#[test]
+fn the_demo_has_a_day_to_tell_of() {
+    let env = TestEnvironment::new();
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    for entry in fs_err::read_dir(demo).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = fs_err::read(&path).unwrap();
+        env.write(
+            &env.home(&format!(".claude/projects/-home-ann-demo/{name}")),
+            text,
+        );
+    }
+    assert_snapshot!(env.run(&["digest", "2026-01-15"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    ## January 15, 2026: 1 session, 1 project
+
+    ### homelab (1 session, 2 min)
+
+    - **docker-network-debug** (`a1b2c3d4`, main, 19:02, 2 min)
+      - Asked: The containers on the backend network can't reach each other by name. `api` gets "could not resolve host: db" since I split the compose file.
+      - Came out: nginx looked the name up once at start. With the `resolver` line it asks Docker's DNS again every five seconds, and `depends_on` with a health check keeps it from starting before `api` is ready.
+      - Changed: docker-compose.yaml, nginx.conf
+      - 3 commands
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["commands", "docker", "-n", "2"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    COMMANDS   "docker"   3 runs, none failed, in 2 turns of 1 session
+
+    2026-01-15 19:02   a1b2c3d4:1   homelab   docker-network-debug
+        ok       $ docker compose up -d && docker compose exec api getent hosts db
+
+    2026-01-15 19:02   a1b2c3d4:0   homelab   docker-network-debug
+        ok       $ docker network ls && docker compose ps
+        ok       $ docker network inspect backend --format '{{range .Containers}}{{.Name}} {{end}}'
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["files", "docker-compose"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    FILES   "docker-compose"   1 file in 1 turn of 1 session
+
+    2026-01-15 19:02   a1b2c3d4:1   homelab   docker-network-debug
+        edited   docker-compose.yaml
+    ----- stderr -----
+    "#);
 }
