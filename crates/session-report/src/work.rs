@@ -168,9 +168,15 @@ fn problem(turns: &[Told]) -> Option<String> {
         .find(typed)
         .or_else(|| said().find(with_arguments))
         .or_else(|| said().find(|turn| turn.kind == PromptKind::Model));
-    let bare = || turns.iter().find(|turn| !turn.content.prompt.is_empty());
+    let prompted = || turns.iter().filter(|turn| !turn.content.prompt.is_empty());
+    let bare = || prompted().find(did_something).or_else(|| prompted().next());
     let prompt = &first.or_else(bare)?.content.prompt;
     Some(sentences(prompt, PROBLEM)).filter(|words| !words.is_empty())
+}
+
+/// True when the turn was answered: a bare `/clear` is not.
+fn did_something(turn: &&Told) -> bool {
+    !turn.content.answer.is_empty() || !turn.content.tools.is_empty()
 }
 
 /// What the closing answer of a turn says, if it says something.
@@ -233,9 +239,13 @@ mod tests {
 
     #[test]
     fn a_bare_command_stands_where_nothing_else_does() {
-        let work = Work::of(&[told(0, PromptKind::Command, "/init", &[])]);
-        assert_eq!(work.problem.as_deref(), Some("/init"));
+        let clear = told(0, PromptKind::Command, "/clear", &[]);
+        let work = Work::of(std::slice::from_ref(&clear));
+        assert_eq!(work.problem.as_deref(), Some("/clear"));
         assert!(work.is_empty());
+        let todos = told(1, PromptKind::Command, "/todos", &["There are eight."]);
+        let work = Work::of(&[clear, todos]);
+        assert_eq!(work.problem.as_deref(), Some("/todos"));
     }
 
     #[test]

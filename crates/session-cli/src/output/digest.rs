@@ -45,7 +45,8 @@ impl Digest<'_> {
     }
 
     fn session(&self, session: &Session) -> String {
-        let title = title(&session.row).map(safe_line);
+        let asked = || session.work.problem.as_deref();
+        let title = title(&session.row).or_else(asked).map(safe_line);
         let title = title.unwrap_or_else(|| "(no title)".to_owned());
         let mut out = self.item("- ", &format!("**{title}** ({})", self.about(session)));
         for line in lines(session, &title) {
@@ -159,7 +160,7 @@ fn counts(session: &Session) -> Vec<String> {
             n => format!("{} ({n} failed)", plural(work.commands.len(), "command")),
         });
     }
-    counts.extend(work.pull_requests.iter().map(|address| safe_line(address)));
+    counts.extend(work.pull_requests.iter().map(|address| link(address)));
     if session.subagents > 0 {
         counts.push(plural(session.subagents, "subagent"));
     }
@@ -167,6 +168,13 @@ fn counts(session: &Session) -> Vec<String> {
         counts.push(format!("tokens: {}", tokens(work.tokens)));
     }
     counts
+}
+
+/// A pull request by its number.
+fn link(address: &str) -> String {
+    let address = safe_line(address);
+    let number = address.rsplit('/').next().unwrap_or_default();
+    format!("[#{number}]({address})")
 }
 
 /// The report as `docs/cli.md` describes it.

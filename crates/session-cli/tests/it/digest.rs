@@ -19,7 +19,7 @@ fn a_day_is_told_by_project_and_session() {
       - Asked: Mend it and open a pull request
       - Came out: The order of filling and heating is in NOTES.md.
       - Changed: boiler.c, NOTES.md
-      - 3 commands; https://github.com/ann/boiler/pull/12; 1 subagent
+      - 3 commands; [#12](https://github.com/ann/boiler/pull/12); 1 subagent
 
     ### kettle (1 session, 1 min)
 
@@ -64,7 +64,7 @@ fn several_days_are_one_report() {
       - Asked: The boiler starts cold after each restart, find out why
       - Came out: The order of filling and heating is in NOTES.md.
       - Changed: boiler.c, NOTES.md
-      - 4 commands (1 failed); https://github.com/ann/boiler/pull/12; 1 subagent
+      - 4 commands (1 failed); [#12](https://github.com/ann/boiler/pull/12); 1 subagent
     ----- stderr -----
     ");
 }
