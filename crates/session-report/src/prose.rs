@@ -4,7 +4,9 @@
 /// characters: cut after a sentence where there is one, else after a word.
 /// Headings, code, tables and quotes are left out; lists are read on.
 pub fn sentences(text: &str, limit: usize) -> String {
-    cut(&plain(text, limit * 4), limit)
+    let text = text.trim();
+    let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    cut(&plain(quoted.unwrap_or(text), limit * 4), limit)
 }
 
 /// Prose of at most about `most` bytes.
@@ -162,6 +164,7 @@ mod tests {
             sentences("**All** of `src/**/*.md`", 200),
             "All of `src/**/*.md`"
         );
+        assert_eq!(sentences("\"# Context\nMend it.\"", 200), "Mend it.");
         assert_eq!(sentences("1. First\n2. Second", 200), "First; Second");
         assert_eq!(sentences("```\nonly code\n```", 200), "");
     }
