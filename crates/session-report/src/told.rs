@@ -40,13 +40,8 @@ impl Default for Told {
 }
 
 impl Told {
-    /// A turn of the index.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub fn of(index: &Reader, row: TurnRow) -> Result<Self, StoreError> {
-        Ok(Self {
-            content: index.content(row.id)?,
+    fn of(row: TurnRow, content: TurnContent) -> Self {
+        Self {
             session: row.session,
             index: row.index,
             kind: row.kind,
@@ -54,7 +49,8 @@ impl Told {
             ended_ms: row.ended_ms,
             branch: row.branch,
             is_copy: row.owner.is_some(),
-        })
+            content,
+        }
     }
 }
 
@@ -64,5 +60,9 @@ impl Told {
 /// When the index fails.
 pub fn turns(index: &Reader, session: i64) -> Result<Vec<Told>, StoreError> {
     let rows = index.turns(session)?.into_iter();
-    rows.map(|row| Told::of(index, row)).collect()
+    let contents = index.contents(session)?.into_iter();
+    let told = rows.zip(contents);
+    Ok(told
+        .map(|(row, (_, content))| Told::of(row, content))
+        .collect())
 }

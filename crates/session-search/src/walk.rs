@@ -30,14 +30,12 @@ pub fn walk<T>(
     let mut passing = Passing::new(index, sessions, filter);
     let mut met = Vec::new();
     for session in sessions {
-        for own in index.turns(session.id)? {
-            if own.owner.is_some() {
-                continue;
-            }
-            let Some((turn, session)) = passing.place((own.id, own.session))? else {
+        let contents = index.contents(session.id)?;
+        for (own, (_, content)) in index.turns(session.id)?.into_iter().zip(contents) {
+            let Some(found) = look(&content).filter(|_| own.owner.is_none()) else {
                 continue;
             };
-            let Some(found) = look(&index.content(own.id)?) else {
+            let Some((turn, session)) = passing.place((own.id, own.session))? else {
                 continue;
             };
             let row = index.turn(turn)?;

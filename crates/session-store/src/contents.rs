@@ -35,11 +35,28 @@ impl Reader {
         Ok(found.optional()?.unwrap_or_default())
     }
 
-    /// The contents of a session's turns that are not copies, in order.
+    /// The contents of a session's turns, in order, each with the turn's number:
+    /// each frame is read once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn contents(&self, session: i64) -> Result<Vec<(i64, TurnContent)>> {
+        self.contents_of(
+            "SELECT id, frame FROM turns WHERE session = ?1 ORDER BY idx",
+            session,
+        )
+    }
+
+    /// Those of the turns that are not copies.
     pub(crate) fn own_contents(&self, session: i64) -> Result<Vec<(i64, TurnContent)>> {
-        let mut find = self.db.prepare_cached(
+        self.contents_of(
             "SELECT id, frame FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx",
-        )?;
+            session,
+        )
+    }
+
+    fn contents_of(&self, query: &str, session: i64) -> Result<Vec<(i64, TurnContent)>> {
+        let mut find = self.db.prepare_cached(query)?;
         let rows = find.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let turns: Vec<(i64, i64)> = rows.collect::<rusqlite::Result<_>>()?;
         let mut contents = Vec::with_capacity(turns.len());
