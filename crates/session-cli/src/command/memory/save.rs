@@ -191,7 +191,7 @@ fn source(from: &str, home: &Home) -> Result<(Source, String)> {
     fresh::before_search(home, &Models::of(home)?)?;
     let index = home.index()?;
     let all = index.sessions()?;
-    let (session, exchanges) = show::turns_of(from, &index, &all)?;
+    let (session, exchanges) = show::turns_of(from, 0, &index, &all)?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(
             "session {} has no such turn\nhint: its turns are 0 to {}",
@@ -205,7 +205,7 @@ fn source(from: &str, home: &Home) -> Result<(Source, String)> {
         session.source, session.uid
     );
     for one in &exchanges {
-        let text = exchange::exchange(one, session.turns, false, usize::from(u16::MAX));
+        let text = exchange::exchange(one, session.turns, usize::MAX, usize::from(u16::MAX));
         raw.push_str(&anstream::adapter::strip_str(&text).to_string());
         if raw.len() > RAW_LIMIT {
             raw.push_str("\n… the rest was too long to be kept\n");
