@@ -30,6 +30,16 @@ pub(crate) fn folder(path: &Path) -> Result<()> {
 /// Writes a file so that whoever reads it, now or after a crash, finds the old
 /// or the new content and never a part.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<()> {
+    let folder = put(path, content, true)?;
+    sync(folder)
+}
+
+/// The same for what can be made again, or is no loss: nobody waits for the disk.
+pub(crate) fn note(path: &Path, content: &[u8]) -> Result<()> {
+    put(path, content, false).map(drop)
+}
+
+fn put<'a>(path: &'a Path, content: &[u8], lasts: bool) -> Result<&'a Path> {
     let folder = path.parent().unwrap_or(Path::new("."));
     self::folder(folder)?;
     let mut new = tempfile::Builder::new()
@@ -39,9 +49,11 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> Result<()> {
     if let Ok(old) = fs_err::metadata(path) {
         new.as_file().set_permissions(old.permissions())?;
     }
-    new.as_file().sync_all()?;
+    if lasts {
+        new.as_file().sync_all()?;
+    }
     new.persist(path).map_err(|e| e.error)?;
-    sync(folder)
+    Ok(folder)
 }
 
 /// Moves a file to another folder.

@@ -71,7 +71,7 @@ pub fn recalled(store: &Store, memories: &[&Memory], now: Timestamp) {
         }
         if let Ok(Some(_lock)) = Lock::attempt(&place.folder) {
             let text = serde_json::to_vec_pretty(&days).unwrap_or_default();
-            let _ = disk::write(&place.folder.join(RECALLED), &text);
+            let _ = disk::note(&place.folder.join(RECALLED), &text);
         }
     }
 }

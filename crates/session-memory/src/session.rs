@@ -39,7 +39,7 @@ impl SessionState {
             forget_old(&folder(root));
         }
         let text = serde_json::to_vec(self).unwrap_or_default();
-        disk::write(&path, &text)
+        disk::note(&path, &text)
     }
 }
 

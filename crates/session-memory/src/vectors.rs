@@ -51,7 +51,7 @@ pub fn of_texts(
     }
     if !missing.is_empty() {
         // A cache: where it cannot be written, the next one makes them again.
-        let _ = disk::write(&path, &bytes(&known));
+        let _ = disk::note(&path, &bytes(&known));
     }
     Ok(keys
         .iter()

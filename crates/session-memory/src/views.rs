@@ -23,7 +23,7 @@ pub(crate) fn rebuild(place: &Place) {
     }
     for (path, text) in views {
         if disk::read(&path).ok().flatten().as_deref() != Some(text.as_str()) {
-            let _ = disk::write(&path, text.as_bytes());
+            let _ = disk::note(&path, text.as_bytes());
         }
     }
 }

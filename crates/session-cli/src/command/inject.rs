@@ -48,7 +48,7 @@ pub struct Outcome {
     pub decision: Decision,
     /// Where memories are, if that is known.
     pub memories: Option<Memories>,
-    candidates: usize,
+    candidates: Vec<Memory>,
     session: Option<String>,
     began: Instant,
 }
@@ -131,7 +131,7 @@ pub fn outcome(asked: &Asked, began: Instant, until: Option<Instant>) -> Result<
     let mut outcome = Outcome {
         decision: Decision::nothing(Disabled::SwitchOff),
         memories: None,
-        candidates: 0,
+        candidates: Vec::new(),
         session: asked.session_id.clone().filter(|id| !id.is_empty()),
         began,
     };
@@ -145,8 +145,8 @@ pub fn outcome(asked: &Asked, began: Instant, until: Option<Instant>) -> Result<
         return Ok(outcome);
     }
     let all = candidates(&memories);
-    outcome.candidates = all.len();
     outcome.decision = decision(asked, &all, &memories, state, until)?;
+    outcome.candidates = all;
     outcome.memories = Some(memories);
     Ok(outcome)
 }
@@ -218,11 +218,8 @@ impl Outcome {
                 state.injected.extend(block.ids.iter().cloned());
                 let _ = state.keep(root, session);
             }
-            let all = memories.store.list(&[State::Active]).memories;
-            let used: Vec<&Memory> = all
-                .iter()
-                .filter(|m| block.ids.iter().any(|id| id == m.id()))
-                .collect();
+            let is_used = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
+            let used: Vec<&Memory> = self.candidates.iter().filter(is_used).collect();
             recalled(&memories.store, &used, Timestamp::now());
         }
         let _ = log::write(root, &self.entry());
@@ -235,7 +232,7 @@ impl Outcome {
             self.began,
             block,
             self.decision.disabled,
-            self.candidates,
+            self.candidates.len(),
         )
     }
 }
