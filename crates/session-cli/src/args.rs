@@ -123,7 +123,7 @@ pub struct SearchArgs {
     #[arg(long)]
     pub json: bool,
     /// With --json: a line a hit, of at most about 100 tokens
-    #[arg(long, requires = "json")]
+    #[arg(long, requires = "json", conflicts_with_all = ["with", "explain"])]
     pub compact: bool,
     /// Answer from the index as it is, without looking for changes
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! The session that a command is asked from. Its own words are no find: an
 //! agent that looks for earlier work has them before it.
 
+use crate::args::FilterArgs;
 use crate::home::Home;
 use anyhow::Result;
 use session_core::SourceName;
@@ -15,11 +16,24 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// call before it makes it, and a call may take its time.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
+/// The sessions that this is asked from, unless they are wanted.
+pub fn left_out<'a>(args: &FilterArgs, home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
+    match args.include_current || args.session.is_some() {
+        true => Vec::new(),
+        false => sessions(home, all),
+    }
+}
+
+/// Their ids.
+pub fn ids(sessions: &[&SessionRow]) -> Vec<String> {
+    sessions.iter().map(|session| session.uid.clone()).collect()
+}
+
 /// The sessions that this process works for: mostly none, sometimes one, and
 /// one of each agent where one was started by another. Where an agent does not
 /// say which, it is the one that is being written in this folder; but not for
 /// a person at a terminal, who may have an agent's variables, too.
-pub fn sessions<'a>(home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
+fn sessions<'a>(home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
     let callers = sources()
         .iter()
         .filter_map(|s| Some((s.name(), s.caller(&home.env)?)));

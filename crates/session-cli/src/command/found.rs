@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
-use crate::command::{fresh, search};
+use crate::command::{caller, fresh, search};
 use crate::home::Home;
 use crate::models::Models;
 use crate::output::found::{Command, File, Finding, Listing};
@@ -24,8 +24,7 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
         let found: Vec<File> = files.map(File::from).collect();
         (!found.is_empty()).then_some(found)
     };
-    let (met, all) = met(&args.filter, look)?;
-    print(&args.path, &met, &all, args.limit, args.json)
+    print(&args.path, &met(&args.filter, look)?, args.limit, args.json)
 }
 
 /// Runs `commands`.
@@ -39,43 +38,65 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
         let found: Vec<Command> = runs.map(Command::from).collect();
         (!found.is_empty()).then_some(found)
     };
-    let (met, all) = met(&args.filter, look)?;
-    print(&args.pattern, &met, &all, args.limit, args.json)
+    print(
+        &args.pattern,
+        &met(&args.filter, look)?,
+        args.limit,
+        args.json,
+    )
 }
 
-/// The turns in which something is found, and all sessions. What subagents did
-/// was done, too.
-fn met<T>(
-    args: &FilterArgs,
-    look: impl Fn(&TurnContent) -> Option<T>,
-) -> Result<(Vec<Met<T>>, Vec<SessionRow>)> {
+/// Turns in which something was found.
+struct Turns<T> {
+    met: Vec<Met<T>>,
+    /// All sessions of the index.
+    all: Vec<SessionRow>,
+    /// Ids of the sessions that this was asked from.
+    left_out: Vec<String>,
+}
+
+/// The turns in which something is found. What subagents did was done, too;
+/// what the session that asks does is no find.
+fn met<T>(args: &FilterArgs, look: impl Fn(&TurnContent) -> Option<T>) -> Result<Turns<T>> {
     let home = Home::from_process()?;
     fresh::before_search(&home, &Models::of(&home)?)?;
     let index = home.index()?;
     let all = index.sessions()?;
-    let filter = Filter {
+    let mut filter = Filter {
         subagents: true,
         ..search::filter(args, &all)?
     };
-    Ok((walk(&index, &all, &filter, look)?, all))
+    let callers = caller::left_out(args, &home, &all);
+    filter
+        .exclude
+        .extend(caller::with_subagents(&callers, &all));
+    let left_out = caller::ids(&callers);
+    Ok(Turns {
+        met: walk(&index, &all, &filter, look)?,
+        all,
+        left_out,
+    })
 }
 
 fn print<T: Finding>(
     wanted: &str,
-    met: &[Met<Vec<T>>],
-    all: &[SessionRow],
+    turns: &Turns<Vec<T>>,
     limit: usize,
     as_json: bool,
 ) -> Result<Found> {
+    let met = &turns.met;
     let listing = Listing {
         wanted,
         met,
-        all,
+        all: &turns.all,
+        left_out: &turns.left_out,
         limit,
         width: layout::width(),
     };
     if as_json {
         json::print(&listing.json())?;
+    } else {
+        caller::note(&turns.left_out)?;
     }
     if met.is_empty() {
         writeln!(anstream::stderr(), "no turn {} that", T::DID)?;

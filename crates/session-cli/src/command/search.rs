@@ -107,20 +107,13 @@ fn ask(
         return Ok(None);
     }
     let see = |query: &str| models.dense(&index, query);
-    let answer = answer(args, &index, &all, &callers(args, home, &all), &see)?;
+    let callers = caller::left_out(&args.filter, home, &all);
+    let answer = answer(args, &index, &all, &callers, &see)?;
     let done = match models.chosen() {
         Some(chosen) => done(chosen, &index)?,
         None => all.len(),
     };
     Ok(Some(Asked { all, answer, done }))
-}
-
-/// The sessions that this is asked from, unless they are wanted.
-fn callers<'a>(args: &SearchArgs, home: &Home, all: &'a [SessionRow]) -> Vec<&'a SessionRow> {
-    match args.filter.include_current || args.filter.session.is_some() {
-        true => Vec::new(),
-        false => caller::sessions(home, all),
-    }
 }
 
 fn done(model: &ModelSpec, index: &Reader) -> Result<usize> {
@@ -202,7 +195,7 @@ pub fn answer(
             .map(|hit| work(index, results.level, hit))
             .collect::<Result<_>>()?,
         results,
-        left_out: callers.iter().map(|s| s.uid.clone()).collect(),
+        left_out: caller::ids(callers),
         narrowed: request.filter.by_turn(),
         query,
     })

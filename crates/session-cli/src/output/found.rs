@@ -134,6 +134,8 @@ pub struct Listing<'a, T> {
     pub met: &'a [Met<Vec<T>>],
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
+    /// Ids of the sessions that this was asked from.
+    pub left_out: &'a [String],
     /// Most turns shown.
     pub limit: usize,
     /// Columns to fill.
@@ -205,6 +207,7 @@ impl<T: Finding> Listing<'_, T> {
         JsonListing {
             wanted: self.wanted,
             turns: self.met.len(),
+            left_out: self.left_out,
             found: turns.map(json_turn).collect(),
         }
     }
@@ -215,6 +218,7 @@ impl<T: Finding> Listing<'_, T> {
 pub struct JsonListing<'a, T> {
     wanted: &'a str,
     turns: usize,
+    left_out: &'a [String],
     found: Vec<JsonTurn<'a, T>>,
 }
 

@@ -112,6 +112,26 @@ fn what_was_written_long_ago_asks_nothing() {
 }
 
 #[test]
+fn what_it_does_is_no_find_either() {
+    let env = TestEnvironment::new();
+    let session = |id: &str| Transcript::new(id, "/home/ann/app").user("Build it");
+    let old = session(OLD).at("2026-01-14T10:00:00Z");
+    env.claude(&old.user("Build all of it").bash("cargo build", "done"));
+    env.claude(&session(NOW).bash("cargo build", "done"));
+    let found = |var: (&str, &str)| {
+        let mut command = env.command();
+        command
+            .args(["commands", "cargo", "--json"])
+            .env(var.0, var.1);
+        let ran = env.ran(command.output().unwrap()).succeeded();
+        let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+        (answer["turns"].clone(), answer["left_out"].clone())
+    };
+    assert_eq!(found(("X", "1")), (json!(2), json!([])));
+    assert_eq!(found(TOLD), (json!(1), json!([NOW])));
+}
+
+#[test]
 fn it_is_said() {
     let env = env();
     let ran = ask(&env, "harbour", TOLD, &["lantern", "--limit", "1"]).succeeded();

@@ -61,7 +61,7 @@ fn it_is_installed_once_and_removed() {
     assert_snapshot!(env.run(&["skill", "install", "--dry-run"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude: 7 files, written
+    [TMP]/home/.claude/skills/session-search  claude: 8 files, written
     ----- stderr -----
     note: nothing of it is done
     ");
@@ -69,27 +69,27 @@ fn it_is_installed_once_and_removed() {
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, written
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 8 files, written
     ----- stderr -----
     ");
     let installed = files(&env);
     assert_snapshot!(env.run(&["skill", "install"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, unchanged
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 8 files, unchanged
     ----- stderr -----
     ");
     assert_eq!(files(&env), installed, "a second run changes nothing");
     assert_snapshot!(env.run(&["skill", "status"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 7 files, current
+    [TMP]/home/.claude/skills/session-search  claude 0.1.0: 8 files, current
     ----- stderr -----
     ");
     assert_snapshot!(env.run(&["skill", "uninstall"]), @r"
     exit code: 0
     ----- stdout -----
-    [TMP]/home/.claude/skills/session-search  claude: 7 files, removed
+    [TMP]/home/.claude/skills/session-search  claude: 8 files, removed
     ----- stderr -----
     ");
     assert_eq!(files(&env), before);
@@ -106,6 +106,7 @@ fn an_older_copy_is_upgraded() {
     [TMP]/home/.claude/skills/session-search  claude 0.0.9
       older      SKILL.md
       current    references/HOW_IT_WORKS.md
+      current    references/DIGEST.md
       current    references/MEMORY.md
       current    references/CONFIGURATION.md
       current    references/FIRST_RUN.md
@@ -146,6 +147,7 @@ fn what_was_edited_is_shown_and_kept() {
     [TMP]/home/.claude/skills/session-search  claude 0.1.0
       kept       SKILL.md
       unchanged  references/HOW_IT_WORKS.md
+      unchanged  references/DIGEST.md
       unchanged  references/MEMORY.md
       unchanged  references/CONFIGURATION.md
       unchanged  references/FIRST_RUN.md
@@ -166,6 +168,7 @@ fn what_was_edited_is_shown_and_kept() {
     [TMP]/home/.claude/skills/session-search  claude 0.1.0
       kept       SKILL.md
       removed    references/HOW_IT_WORKS.md
+      removed    references/DIGEST.md
       removed    references/MEMORY.md
       removed    references/CONFIGURATION.md
       removed    references/FIRST_RUN.md

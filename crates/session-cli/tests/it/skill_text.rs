@@ -145,6 +145,23 @@ fn shown(text: &str) -> Vec<String> {
     commands.map(str::to_owned).collect()
 }
 
+#[test]
+fn what_was_done_is_told_by_the_commands_of_the_reference() {
+    let env = env();
+    let text = fs_err::read_to_string(folder().join("references/DIGEST.md")).unwrap();
+    let commands = shown(&text);
+    assert!(commands.len() > 10, "{commands:?}");
+    let mut answered = 0;
+    for command in commands {
+        let ran = run(&env, &command);
+        assert!(matches!(ran.code(), 0 | 1), "{command}: {ran}");
+        let is_json = serde_json::from_slice::<Value>(&ran.output.stdout).is_ok();
+        assert!(is_json || !command.contains("--json"), "{command}: {ran}");
+        answered += usize::from(ran.code() == 0);
+    }
+    assert!(answered >= 6, "{answered}");
+}
+
 /// The table of what the user says, typed as it stands.
 #[test]
 fn what_is_to_be_remembered_is_saved_and_found() {

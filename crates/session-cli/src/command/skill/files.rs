@@ -12,9 +12,10 @@ macro_rules! skill_file {
 }
 
 /// Name below the agent's folder, and text.
-const SKILL: [(&str, &str); 7] = [
+const SKILL: [(&str, &str); 8] = [
     skill_file!("SKILL.md"),
     skill_file!("references/HOW_IT_WORKS.md"),
+    skill_file!("references/DIGEST.md"),
     skill_file!("references/MEMORY.md"),
     skill_file!("references/CONFIGURATION.md"),
     skill_file!("references/FIRST_RUN.md"),
