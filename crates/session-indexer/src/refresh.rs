@@ -135,7 +135,7 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
         outcome.sessions_left += embedded.sessions_left;
     }
     if first {
-        writer.optimise()?;
+        writer.tidy()?;
     }
     Ok(outcome)
 }

@@ -16,6 +16,7 @@ mod piece;
 mod schema;
 mod signature;
 mod snapshot;
+mod stored;
 mod tool;
 mod tree;
 mod turns;

@@ -127,15 +127,13 @@ impl Writer {
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
 
-    /// Merges the words' segments and gives unused space back, after a large
-    /// write.
+    /// Gives unused space back, after a large write. The words' few segments
+    /// stay as they are: to merge them takes a twelfth of a first index, saves 1 %
+    /// of the space and makes no query faster.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn optimise(&mut self) -> Result<()> {
-        self.begin()?;
-        self.connection()
-            .execute_batch("INSERT INTO words(words) VALUES('optimize')")?;
+    pub fn tidy(&mut self) -> Result<()> {
         self.commit()?;
         if self.is_loose()? {
             self.connection().execute_batch("VACUUM")?;

@@ -1,17 +1,16 @@
 //! The SQLite database of OpenCode 1.2 and later.
 
-use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
+use super::fault::{Error, Faults, SIZE_LIMIT};
 use super::history::{History, Session, Visit};
-use super::message::{Header, Message};
-use super::meta::{Project, Stored};
-use super::piece::Piece;
+use super::meta::{self, Project};
 use super::schema::Schema;
 use super::signature::Signature;
 use super::snapshot::Snapshot;
+use super::stored::{Batch, Data, Parts, Stored};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use session_core::{Detail, Span};
-use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -78,24 +77,25 @@ impl Database {
         if newer { Err(Error::NewerForm) } else { Ok(()) }
     }
 
-    fn pieces(
-        &self,
-        message: &str,
-        detail: Detail,
-        faults: &mut Faults,
-    ) -> Result<Vec<Piece>, Error> {
+    fn stored(&self, row: &Row<'_>, ordinal: u64, detail: Detail) -> Result<Stored, Error> {
+        let id = text(row, 0)?.unwrap_or_default();
+        Ok(Stored {
+            parts: self.parts(&id, detail)?,
+            id,
+            ordinal,
+            created: Some(number(row, 1)?).filter(|&ms| ms != 0),
+            header: Data::of(row, 2)?,
+        })
+    }
+
+    fn parts(&self, message: &str, detail: Detail) -> Result<Parts, Error> {
         let mut statement = self.connection.prepare_cached(&Schema::parts_sql())?;
         let mut rows = statement.query(params![message, SIZE_LIMIT])?;
-        let mut pieces = Vec::new();
+        let mut parts = Parts::default();
         while let Some(row) = rows.next()? {
-            let piece = data(row, 0, faults)?.map(|data| Piece::decode(&data, detail));
-            match piece {
-                Some(Ok(piece)) => pieces.extend(piece),
-                Some(Err(_)) => faults.add(BAD_JSON),
-                None => {}
-            }
+            parts.push(Data::of(row, 0)?, detail);
         }
-        Ok(pieces)
+        Ok(parts)
     }
 }
 
@@ -126,24 +126,23 @@ impl History for Database {
         let first = i64::try_from(span.start).unwrap_or(i64::MAX);
         let number = i64::try_from(span.end.saturating_sub(span.start)).unwrap_or(i64::MAX);
         let mut rows = statement.query(params![session, number, first, SIZE_LIMIT])?;
+        let mut batch = Batch::default();
         let mut ordinal = span.start;
-        while let Some(row) = rows.next()? {
-            let id = text(row, 0)?.unwrap_or_default();
-            let header = header(row, faults)?;
-            let pieces = self.pieces(&id, detail, faults)?;
-            if visit(Message {
-                id,
-                ordinal,
-                header,
-                pieces,
-            })
-            .is_break()
-            {
-                break;
+        let ended = loop {
+            let stored = |row| self.stored(row, ordinal, detail);
+            let row = rows.next().map_err(Error::from);
+            match row.and_then(|row| row.map(stored).transpose()) {
+                Ok(Some(message)) => batch.push(message),
+                end => break end.map(drop),
             }
             ordinal = ordinal.saturating_add(1);
-        }
-        Ok(())
+            if batch.is_full() && batch.visit(detail, faults, visit).is_break() {
+                return Ok(());
+            }
+        };
+        // Also what came before an error.
+        let _: ControlFlow<()> = batch.visit(detail, faults, visit);
+        ended
     }
 }
 
@@ -164,7 +163,7 @@ fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
         worktree: text(row, 5)?,
         sandboxes: text(row, 6)?,
     };
-    let stored = Stored {
+    let stored = meta::Stored {
         id,
         parent: text(row, 1)?,
         title: text(row, 2)?,
@@ -177,42 +176,6 @@ fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
         created: number(row, 7)?,
         signature: Signature(number(row, 8)?, count(9)?, count(10)?),
     }))
-}
-
-/// The columns of a message from the creation on. The column tells the time
-/// also when the data cannot be read.
-fn header(row: &Row<'_>, faults: &mut Faults) -> Result<Header, Error> {
-    let created = Some(number(row, 1)?).filter(|&ms| ms != 0);
-    let mut header = match data(row, 2, faults)?.map(|data| Header::decode(&data)) {
-        Some(Ok(header)) => header,
-        Some(Err(_)) => {
-            faults.add(BAD_JSON);
-            Header::UNREADABLE
-        }
-        None => Header::UNREADABLE,
-    };
-    header.created = created.or(header.created);
-    Ok(header)
-}
-
-/// The JSON at `column`, whose length follows it.
-fn data<'a>(
-    row: &'a Row<'_>,
-    column: usize,
-    faults: &mut Faults,
-) -> Result<Option<Cow<'a, str>>, Error> {
-    match row.get_ref(column)? {
-        // Far quicker than the lossy reading, which is hardly ever needed.
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(Some(
-            str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed),
-        )),
-        _ => {
-            let too_long =
-                u64::try_from(number(row, column + 1)?).is_ok_and(|n: u64| n > SIZE_LIMIT.into());
-            faults.add(if too_long { TOO_LONG } else { BAD_JSON });
-            Ok(None)
-        }
-    }
 }
 
 /// SQLite lets any value into any column.

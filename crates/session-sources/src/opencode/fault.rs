@@ -78,6 +78,13 @@ impl Faults {
         *self.0.entry(reason.to_owned()).or_default() += 1;
     }
 
+    /// Adds those of another reading.
+    pub(super) fn join(&mut self, other: Self) {
+        for (reason, count) in other.0 {
+            *self.0.entry(reason).or_default() += count;
+        }
+    }
+
     /// One warning for each reason.
     pub(super) fn warnings(self, path: &Path) -> impl Iterator<Item = Warning> {
         self.0.into_iter().map(|(reason, count)| Warning {

@@ -337,3 +337,24 @@ fn long_prompts_are_cut_at_a_character() {
         prompt.len()
     );
 }
+
+#[test]
+fn long_messages_are_read_as_short_ones() {
+    let output = "All is well. ".repeat(30_000);
+    let output = output.as_str();
+    let calls = |of| (0..4).map(move |n| bash(&format!("make part{of}{n}"), output, 0));
+    let talk = (0..4).flat_map(|n| {
+        let question = format!("Now build part {n} of it.");
+        let answer = std::iter::once(text("Done.")).chain(calls(n));
+        [user(vec![text(&question)]), assistant(answer.collect())]
+    });
+    let turns = turns(&session("ses_a", talk.collect()), Index);
+    let prompts = turns.lines().filter(|line| line.contains("typed"));
+    assert_eq!(
+        prompts.collect::<Vec<_>>(),
+        (0..4)
+            .map(|n| format!("{n} typed: Now build part {n} of it."))
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(turns.matches("make part").count(), 16);
+}

@@ -15,7 +15,7 @@ fn filled() -> Index {
     }
     embed(&mut writer);
     writer.commit().unwrap();
-    writer.optimise().unwrap();
+    writer.tidy().unwrap();
     index
 }
 

@@ -53,7 +53,7 @@ fn write_sample() {
     deliver(&mut writer, &fork, &turns()[..1]);
     embed(&mut writer);
     writer.commit().unwrap();
-    writer.optimise().unwrap();
+    writer.tidy().unwrap();
     drop(writer);
     copy(index.root(), &sample());
 }

@@ -1,0 +1,179 @@
+//! Messages as the database keeps them: read one after the other, decoded many
+//! at once.
+
+use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
+use super::history::Visit;
+use super::message::{Header, Message};
+use super::piece::Piece;
+use rayon::prelude::*;
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use session_core::Detail;
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// Bytes after which messages are decoded.
+const FULL: usize = 1 << 20;
+
+/// A `data` column, or why it is passed over.
+#[derive(Debug)]
+pub(super) struct Data(Result<Vec<u8>, &'static str>);
+
+impl Data {
+    /// The JSON at `column`, whose length follows it.
+    pub(super) fn of(row: &Row<'_>, column: usize) -> Result<Self, Error> {
+        Ok(Self(match row.get_ref(column)? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_owned()),
+            _ => match row.get_ref(column + 1)? {
+                ValueRef::Integer(length) if length > SIZE_LIMIT.into() => Err(TOO_LONG),
+                _ => Err(BAD_JSON),
+            },
+        }))
+    }
+
+    fn decode<T>(
+        &self,
+        faults: &mut Faults,
+        decode: impl FnOnce(&str) -> serde_json::Result<T>,
+    ) -> Option<T> {
+        let decoded = match &self.0 {
+            Ok(bytes) => decode(&words(bytes)).map_err(|_| BAD_JSON),
+            Err(reason) => Err(*reason),
+        };
+        decoded.inspect_err(|reason| faults.add(reason)).ok()
+    }
+
+    fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// Far quicker than the lossy reading alone, which is hardly ever needed.
+fn words(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
+/// What a part says, if anything, and what was wrong with it.
+type Decoded = (Option<Piece>, Faults);
+
+/// A part of a message.
+#[derive(Debug)]
+enum Part {
+    Stored(Data),
+    /// Of a message beyond [`FULL`]: it is not held in memory whole.
+    Decoded(Box<Decoded>),
+}
+
+impl Part {
+    fn len(&self) -> usize {
+        match self {
+            Self::Stored(data) => data.len(),
+            Self::Decoded(..) => 0,
+        }
+    }
+
+    fn decoded(self, detail: Detail) -> Decoded {
+        let data = match self {
+            Self::Stored(data) => data,
+            Self::Decoded(decoded) => return *decoded,
+        };
+        let mut faults = Faults::default();
+        let piece = data.decode(&mut faults, |json| Piece::decode(json, detail));
+        (piece.flatten(), faults)
+    }
+}
+
+/// The parts of one message.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    parts: Vec<Part>,
+    bytes: usize,
+}
+
+impl Parts {
+    pub(super) fn push(&mut self, data: Data, detail: Detail) {
+        let mut part = Part::Stored(data);
+        if self.bytes + part.len() > FULL {
+            part = Part::Decoded(Box::new(part.decoded(detail)));
+        }
+        self.bytes += part.len();
+        self.parts.push(part);
+    }
+
+    fn decode(self, detail: Detail, faults: &mut Faults) -> Vec<Piece> {
+        let pieces = self.parts.into_iter().filter_map(|part| {
+            let (piece, of_it) = part.decoded(detail);
+            faults.join(of_it);
+            piece
+        });
+        pieces.collect()
+    }
+}
+
+/// A message with its parts, not decoded.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) id: String,
+    pub(super) ordinal: u64,
+    /// The column tells the time also when the data cannot be read.
+    pub(super) created: Option<i64>,
+    pub(super) header: Data,
+    pub(super) parts: Parts,
+}
+
+impl Stored {
+    fn len(&self) -> usize {
+        self.header.len() + self.parts.bytes
+    }
+
+    fn decode(self, detail: Detail) -> (Message, Faults) {
+        let mut faults = Faults::default();
+        let header = self.header.decode(&mut faults, Header::decode);
+        let mut header = header.unwrap_or(Header::UNREADABLE);
+        header.created = self.created.or(header.created);
+        let message = Message {
+            id: self.id,
+            ordinal: self.ordinal,
+            header,
+            pieces: self.parts.decode(detail, &mut faults),
+        };
+        (message, faults)
+    }
+}
+
+/// Messages that are decoded together, by all cores: the database itself is
+/// read by one.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    messages: Vec<Stored>,
+    bytes: usize,
+}
+
+impl Batch {
+    pub(super) fn push(&mut self, message: Stored) {
+        self.bytes += message.len();
+        self.messages.push(message);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes >= FULL
+    }
+
+    /// Takes all messages out, in order.
+    pub(super) fn visit(
+        &mut self,
+        detail: Detail,
+        faults: &mut Faults,
+        visit: &mut Visit<'_>,
+    ) -> ControlFlow<()> {
+        let batch = std::mem::take(self).messages;
+        let decoded: Vec<_> = batch
+            .into_par_iter()
+            .map(|message| message.decode(detail))
+            .collect();
+        decoded.into_iter().try_for_each(|(message, of_it)| {
+            faults.join(of_it);
+            visit(message)
+        })
+    }
+}
