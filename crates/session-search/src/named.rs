@@ -71,7 +71,7 @@ fn only_holder(
     for turn in count.holders() {
         if let Some((shown, session)) = passing.place_of(*turn)? {
             let likeness = Likeness::of(&index.content(*turn)?, &count.term);
-            if likeness == Likeness::Exact && *exact.get_or_insert(session) != session {
+            if likeness == Likeness::Whole && *exact.get_or_insert(session) != session {
                 return Ok(None); // two sessions hold it: no need to read on
             }
             holders.push((likeness, session, shown));
@@ -89,10 +89,14 @@ fn only_holder(
 enum Likeness {
     /// Its words, as the word index sees them.
     Words,
-    /// In capitals or small letters.
-    Letters,
+    /// In other letters, in a longer name.
+    PartInOtherLetters,
+    /// In other letters.
+    WholeInOtherLetters,
+    /// As typed, in a longer name: `SUMMARY.md` in `12-SUMMARY.md`.
+    Part,
     /// As typed.
-    Exact,
+    Whole,
 }
 
 impl Likeness {
@@ -100,27 +104,55 @@ impl Likeness {
         let said = [&content.prompt, &content.answer];
         let lists = [&content.commands, &content.files, &content.errors];
         let texts = || said.into_iter().chain(lists.into_iter().flatten());
+        if let Some(place) = texts().filter_map(|text| place(text, term)).max() {
+            return match place {
+                Place::Alone => Self::Whole,
+                Place::InName => Self::Part,
+            };
+        }
         let folded = term.to_lowercase();
-        if texts().any(|text| holds(text, term)) {
-            Self::Exact
-        } else if texts().any(|text| holds(&text.to_lowercase(), &folded)) {
-            Self::Letters
-        } else {
-            Self::Words
+        let in_other_letters = texts().filter_map(|text| place(&text.to_lowercase(), &folded));
+        match in_other_letters.max() {
+            Some(Place::Alone) => Self::WholeInOtherLetters,
+            Some(Place::InName) => Self::PartInOtherLetters,
+            None => Self::Words,
         }
     }
 }
 
-/// True when the text holds the term, not as part of a longer word: `--agent`
-/// is not in `--agent-name`.
-fn holds(text: &str, term: &str) -> bool {
+/// Where a text holds a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Joined to others by `-` or `.`.
+    InName,
+    /// By itself, or in a path.
+    Alone,
+}
+
+/// The best place where a text holds a term, not as part of a longer word:
+/// `--agent` is not in `--agent-name`, nor in `---agent`.
+fn place(text: &str, term: &str) -> Option<Place> {
+    let found = text.match_indices(term).filter_map(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        let mut after = text[at + found.len()..].chars();
+        place_between(before, term, after.next(), after.next())
+    });
+    found.max()
+}
+
+fn place_between(
+    before: Option<char>,
+    term: &str,
+    after: Option<char>,
+    then: Option<char>,
+) -> Option<Place> {
     let within = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let goes_on = |c: Option<char>| within(c) || c == Some('-');
-    text.match_indices(term).any(|(at, found)| {
-        let before = text.get(..at).and_then(|t| t.chars().next_back());
-        let after = text.get(at + found.len()..).and_then(|t| t.chars().next());
-        !within(before) && !goes_on(after)
-    })
+    let longer_flag = term.starts_with('-') && before == Some('-');
+    if within(before) || within(after) || after == Some('-') || longer_flag {
+        return None;
+    }
+    let joined = matches!(before, Some('-' | '.')) || (after == Some('.') && within(then));
+    Some(if joined { Place::InName } else { Place::Alone })
 }
 
 impl Named {

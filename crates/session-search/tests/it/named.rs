@@ -140,3 +140,41 @@ fn an_identifier_among_many_words_is_in_passing() {
         ("export", 0)
     );
 }
+
+#[test]
+fn a_name_by_itself_goes_before_longer_ones_that_end_in_it() {
+    let mut library = library();
+    for (session, said) in [
+        (
+            "numbered",
+            "Wrote the plan into docs/12-SUMMARY.md and then pushed it.",
+        ),
+        (
+            "titled",
+            "Read 12-SUMMARY.md again, it is out of date in places.",
+        ),
+        (
+            "alone",
+            "Put the figures into docs/SUMMARY.md, please. Sorry, yes.",
+        ),
+        (
+            "ruled",
+            "echo \"---remote of the fork---\" and then list it all again",
+        ),
+        (
+            "flag",
+            "git submodule update --remote public/tokenizer does that",
+        ),
+    ] {
+        library.say(session, &[(said, Some(cosine(0.05)))]);
+    }
+    for (query, first) in [
+        ("SUMMARY.md", "alone"),
+        ("summary.md", "alone"),
+        ("--remote", "flag"),
+    ] {
+        let found = library.search(&Request::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], first);
+        assert_eq!(found.explanation.named, [query]);
+    }
+}
