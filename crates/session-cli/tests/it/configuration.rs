@@ -2,7 +2,9 @@
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::docker;
+use crate::memory::Project;
 use insta::assert_snapshot;
+use serde_json::Value;
 
 const FILE: &str = ".config/session-search/config.toml";
 
@@ -131,4 +133,52 @@ fn every_key_is_documented() {
         }
     }
     assert!(keys >= 36, "{keys}");
+}
+
+#[test]
+fn settings_are_shown_with_who_said_them() {
+    let project = Project::new();
+    let file = project.env.home("shop/.claude/session-search.toml");
+    project.env.write(
+        &file,
+        "auto_retrieve = false\n[retrieval]\nmax_results = 7\n",
+    );
+    let mut command = project.command();
+    command
+        .env("SESSION_SEARCH_RETRIEVAL_DECAY_FLOOR", "0.25")
+        .args(["config", "--json"]);
+    let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let of = |key: &str| {
+        let keys = answer["keys"].as_array().unwrap();
+        let found = keys.iter().find(|k| k["key"] == key).unwrap();
+        format!("{} {}", found["value"], found["origin"].as_str().unwrap())
+    };
+    assert_eq!(of("model"), "\"table\" file");
+    assert_eq!(of("auto_retrieve"), "false file");
+    assert_eq!(of("retrieval.max_results"), "7 file");
+    assert_eq!(of("retrieval.decay_floor"), "0.25 variable");
+    assert_eq!(of("retrieval.max_candidates"), "10 default");
+    let refused = |config: &str, reason: &str| {
+        fs_err::write(&file, config).unwrap();
+        let ran = project.run(&["memory", "list"]).exits(2);
+        assert!(
+            ran.stderr().contains(reason) && ran.stderr().contains("hint: "),
+            "{ran}"
+        );
+    };
+    refused(
+        "[remote]\nurl = \"http://elsewhere\"\n",
+        "`remote` cannot be decided by a project",
+    );
+    refused(
+        "[retrieval]\ntime_decay_rate = 2\n",
+        "line 2, key `time_decay_rate`",
+    );
+    refused(
+        "[storage]\nlocation = \"cloud\"\n",
+        "line 2, key `location`",
+    );
+    // What does not concern memories goes on.
+    project.env.claude(&docker());
+    project.run(&["search", "docker"]).succeeded();
 }

@@ -21,7 +21,6 @@ mod freshness;
 mod generator;
 mod growth;
 mod help;
-mod help_memory;
 mod history;
 mod hook;
 #[path = "../../../session-models/tests/it/hub.rs"]

@@ -34,7 +34,16 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    print(&all, args.json, "no memory is kept here so")
+    print(&all, args.json, nothing(args))
+}
+
+fn nothing(args: &MemoryListArgs) -> &'static str {
+    match () {
+        () if args.kind.is_some() || args.tag.is_some() => "no memory is of that kind and tag",
+        () if args.archived => "no memory is archived",
+        () if args.trash => "the trash is empty",
+        () => "no memories yet\nhint: `session-search memory save --topic T --info I` keeps one",
+    }
 }
 
 /// Runs `memory today`.
