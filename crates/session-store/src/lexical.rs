@@ -106,7 +106,8 @@ pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &
     Ok(())
 }
 
-fn is_left_out(prompt: &str) -> bool {
+/// True for a prompt whose words are not indexed.
+pub(crate) fn is_left_out(prompt: &str) -> bool {
     noise::is_noise(prompt) || noise::is_json_blob(prompt) || noise::is_own_output(prompt)
 }
 

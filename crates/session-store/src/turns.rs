@@ -223,18 +223,24 @@ impl Writer {
     }
 
     fn put_words(&self, id: i64, content: &TurnContent) -> Result<()> {
-        let title = self.title_of_first_turn(id)?;
-        lexical::insert(&self.db, id, content, title.as_deref().unwrap_or_default())
+        lexical::insert(&self.db, id, content, &self.title_with(id, content)?)
     }
 
-    /// The session's title, if this is its first turn that is not a copy.
-    fn title_of_first_turn(&self, id: i64) -> Result<Option<String>> {
+    /// What is indexed as the title with a turn: its session's, if it is the first that is
+    /// not a copy. Where the session has none, the head of the turn's own prompt stands for it.
+    fn title_with(&self, id: i64, content: &TurnContent) -> Result<String> {
         let mut find = self.db.prepare_cached(
             "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
              WHERE t.id = ?1 AND NOT EXISTS
                (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
         )?;
-        Ok(find.query_row([id], |row| row.get(0)).optional()?.flatten())
+        let found: Option<Option<String>> = find.query_row([id], |row| row.get(0)).optional()?;
+        Ok(match found {
+            None => String::new(),
+            Some(Some(title)) => title,
+            Some(None) if lexical::is_left_out(&content.prompt) => String::new(),
+            Some(None) => first_prompt(&content.prompt),
+        })
     }
 
     /// Writes the words of a session's first turns again: the title is with the
