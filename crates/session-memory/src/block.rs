@@ -78,7 +78,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Its length in characters, as people count them.
+    /// Its length in characters (Unicode scalar values): what a model has to read.
     pub fn chars(&self) -> usize {
         length(&self.text)
     }
@@ -143,12 +143,13 @@ fn escaped(text: &str) -> String {
     out
 }
 
+/// Characters, not graphemes: one of those may be as long as a book.
 fn length(text: &str) -> usize {
-    text.graphemes(true).count()
+    text.chars().count()
 }
 
 /// The escaped beginning of a text that is at most so many characters long,
-/// and whether something is missing.
+/// cut between graphemes, and whether something is missing.
 fn cut(text: &str, room: usize) -> (String, bool) {
     let whole = escaped(text);
     if length(&whole) <= room {

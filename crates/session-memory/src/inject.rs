@@ -143,13 +143,8 @@ fn reason(
     known: &Known<'_>,
     how: &Injection,
 ) -> Reason {
-    let session = memory
-        .front
-        .source
-        .as_ref()
-        .and_then(|s| s.session.as_deref());
     match how.judge(memory, found, signals) {
-        Reason::Passed if session.is_some() && session == known.session => Reason::OwnSession,
+        Reason::Passed if memory.is_of(known.session) => Reason::OwnSession,
         Reason::Passed if known.injected.contains(memory.id()) => Reason::AlreadyInjected,
         other => other,
     }

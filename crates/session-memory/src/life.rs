@@ -106,6 +106,26 @@ pub fn untouched(store: &Store, state: State, days: u32, now: Timestamp) -> Vec<
     found
 }
 
+/// Archives a memory, and notes the day, from which it is kept for
+/// `storage.retention_days`.
+///
+/// # Errors
+/// When its file cannot be moved.
+pub fn archive(store: &Store, memory: &Memory, now: Timestamp) -> Result<Memory> {
+    let memory = store.move_to(memory, State::Archive)?;
+    recalled(store, &[&memory], now);
+    Ok(memory)
+}
+
+/// Notes today for what is archived and of which no day is noted: by hand, or on
+/// another machine.
+fn start_clocks(store: &Store, now: Timestamp) {
+    let noted: Vec<Days> = store.places().iter().map(read).collect();
+    let mut found = store.list(&[State::Archive]).memories;
+    found.retain(|memory| !noted.iter().any(|days| days.contains_key(memory.id())));
+    recalled(store, &found.iter().collect::<Vec<_>>(), now);
+}
+
 /// Archives what nobody touched for long where too many are active, and puts
 /// into the trash what was archived for longer than is wanted.
 ///
@@ -118,11 +138,12 @@ pub fn tidy(store: &Store, how: &Storage, now: Timestamp) -> Result<Moved> {
     if how.auto_archive && spare > 0 {
         let old = untouched(store, State::Active, how.archive_after_days, now);
         for memory in old.iter().take(spare) {
-            store.move_to(memory, State::Archive)?;
+            archive(store, memory, now)?;
             moved.archived.push(memory.id().to_owned());
         }
     }
     if let Ok(days) = u32::try_from(how.retention_days) {
+        start_clocks(store, now);
         for memory in untouched(store, State::Archive, days, now) {
             store.move_to(&memory, State::Trash)?;
             moved.trashed.push(memory.id().to_owned());

@@ -202,6 +202,13 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// True when it was saved from this session: its own words.
+    pub fn is_of(&self, session: Option<&str>) -> bool {
+        let own = self.front.source.as_ref();
+        let own = own.and_then(|source| source.session.as_deref());
+        own.is_some() && own == session
+    }
+
     /// Its id.
     pub fn id(&self) -> &str {
         &self.front.id

@@ -138,6 +138,25 @@ pub fn of(prompt: &str) -> Vec<Signal> {
     found.map(|(signal, _)| signal).collect()
 }
 
+/// A prompt without the words that say that something goes on: they are no
+/// words of what it is about.
+pub fn subject(prompt: &str) -> String {
+    let mut text = prompt.to_owned();
+    let mut longest = CONTINUATION.to_vec();
+    longest.sort_by_key(|words| std::cmp::Reverse(words.len()));
+    for words in longest {
+        // Same length in small letters, or the places would not agree.
+        let small = text.to_lowercase();
+        if small.len() == text.len() && begins_word(&small, words) {
+            let gap = " ".repeat(words.len());
+            for (at, _) in small.match_indices(words) {
+                text.replace_range(at..at + words.len(), &gap);
+            }
+        }
+    }
+    text
+}
+
 /// True where the text holds these words, and not within another word.
 fn begins_word(text: &str, words: &str) -> bool {
     let is_ascii = words.starts_with(|c: char| c.is_ascii());

@@ -83,6 +83,9 @@ impl Store {
         let mut listing = Listing::default();
         for place in &self.places {
             for &state in states {
+                listing
+                    .damaged
+                    .extend(unreadable(&place.folder.join(state.folder())));
                 for path in disk::files(&place.folder.join(state.folder()), ENDING) {
                     match read(&path, state, place.scope) {
                         Ok(memory) => listing.memories.push(memory),
@@ -95,7 +98,19 @@ impl Store {
         listing
             .memories
             .sort_by_key(|m| std::cmp::Reverse(by_age(m)));
+        for memory in &mut listing.memories {
+            let by = memory.front.superseded_by.take();
+            memory.front.superseded_by = by.filter(|by| self.is_kept(by));
+        }
         listing
+    }
+
+    /// True for the id of a memory that is active or archived: one that is gone
+    /// replaces nothing.
+    fn is_kept(&self, id: &str) -> bool {
+        let states = [State::Active, State::Archive];
+        let mut places = self.places.iter();
+        places.any(|place| states.iter().any(|s| file(place, *s, id).exists()))
     }
 
     /// The one memory that an id, or the beginning of one, names; `mem-` may be
@@ -114,8 +129,10 @@ impl Store {
             }
         }
         found.retain(|(path, ..)| !id.is_empty() && begins(&stem(path)));
-        if found.iter().any(|(path, ..)| is_whole(&stem(path))) {
+        if is_id(id) || found.iter().any(|(path, ..)| is_whole(&stem(path))) {
             found.retain(|(path, ..)| is_whole(&stem(path)));
+            // Copied by hand, or merged: the project's goes first, and the active one.
+            found.truncate(1);
         }
         match found.as_slice() {
             [] => Err(MemoryError::Unknown(id.to_owned())),
@@ -225,6 +242,13 @@ impl Store {
         let _lock = begin(place)?;
         let to = file(place, state, memory.id());
         if to != memory.path {
+            if to.exists() {
+                return Err(MemoryError::Refused(format!(
+                    "`{}` is there already and would be lost\nhint: compare it with `{}` and remove one of them",
+                    to.display(),
+                    memory.path.display()
+                )));
+            }
             disk::rename(&memory.path, &to)?;
             views::rebuild(place);
         }
@@ -355,6 +379,27 @@ fn stem(path: &Path) -> String {
         .into_owned()
 }
 
+/// What is wrong with a folder that is there and cannot be read.
+fn unreadable(folder: &Path) -> Option<Damage> {
+    let error = fs_err::read_dir(folder).err()?;
+    (error.kind() != std::io::ErrorKind::NotFound).then(|| Damage {
+        path: folder.to_owned(),
+        line: 1,
+        reason: error.to_string(),
+    })
+}
+
+/// True for a whole id, `mem-` left out or not: it stands for no longer one.
+fn is_id(text: &str) -> bool {
+    let digits = |part: &str, most: usize| {
+        (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
+    };
+    let mut parts = text.strip_prefix("mem-").unwrap_or(text).split('-');
+    let day = parts.next().is_some_and(|p| p.len() == 8 && digits(p, 8));
+    let time = parts.next().is_some_and(|p| p.len() == 6 && digits(p, 6));
+    day && time && parts.next().is_none_or(|p| digits(p, 9)) && parts.next().is_none()
+}
+
 /// Reads a memory's file. The file's name is its id, whatever the file says.
 fn read(path: &Path, state: State, scope: Scope) -> std::result::Result<Memory, Damage> {
     let damage = |reason: String| Damage {
@@ -363,6 +408,9 @@ fn read(path: &Path, state: State, scope: Scope) -> std::result::Result<Memory, 
         reason,
     };
     let meta = fs_err::metadata(path).map_err(|e| damage(e.to_string()))?;
+    if !meta.is_file() {
+        return Err(damage("this is no file".to_owned()));
+    }
     if meta.len() > FILE_LIMIT {
         return Err(damage("the file is too large for a memory".to_owned()));
     }
@@ -434,6 +482,9 @@ fn changed(memory: &Memory, change: &Change, now: &Zoned) -> Result<String> {
     let parts = yaml::split(&memory.text, &memory.path)?;
     let mut front = parts.yaml.to_owned();
     if let Some(topic) = &change.topic {
+        if topic.trim().is_empty() {
+            return Err(MemoryError::Refused("a memory needs a topic".to_owned()));
+        }
         front = set(&front, "topic", &one_line(topic))?;
     }
     if let Some(tags) = &change.tags {

@@ -12,7 +12,7 @@ use std::time::Instant;
 const HASH: usize = 16;
 /// Longest text of a memory that is embedded, in bytes.
 const TEXT: usize = 1000;
-/// Texts embedded at a time.
+/// Texts embedded at a time where nobody waits.
 const BATCH: usize = 8;
 
 type Key = [u8; HASH];
@@ -39,14 +39,15 @@ pub fn of_texts(
     let missing: Vec<usize> = (0..keys.len())
         .filter(|i| !known.contains_key(&keys[*i]))
         .collect();
-    for batch in missing.chunks(BATCH) {
-        if until.is_some_and(|until| Instant::now() >= until) {
-            break;
-        }
+    // In haste one by one, and one at least: the next prompt goes on from there.
+    for batch in missing.chunks(if until.is_some() { 1 } else { BATCH }) {
         let new: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
         let rows = model.embed_documents(&new)?;
         for (i, row) in batch.iter().zip(rows.outer_iter()) {
             known.insert(keys[*i], row.to_vec());
+        }
+        if until.is_some_and(|until| Instant::now() >= until) {
+            break;
         }
     }
     if !missing.is_empty() {

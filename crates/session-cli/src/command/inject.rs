@@ -189,7 +189,9 @@ fn decision(
         return Ok(Decision::nothing(Disabled::EmptyResult));
     }
     let model = memories.model()?;
-    let Some(found) = memories.rank(prompt, all, model.as_ref(), until)? else {
+    let Some(found) =
+        memories.rank(&session_memory::subject(prompt), all, model.as_ref(), until)?
+    else {
         return Ok(Decision::nothing(Disabled::Timeout));
     };
     let session = asked.session_id.as_deref();
@@ -206,23 +208,26 @@ fn decision(
 
 impl Outcome {
     /// Notes what is put before the prompt, so that it is not said twice, and
-    /// counts it.
-    pub fn note(&self) {
+    /// counts it. False where it cannot be noted: then it is not to be said.
+    pub fn note(&self) -> bool {
         let Some(memories) = &self.memories else {
-            return;
+            return false;
         };
         let root = &memories.home.root;
         if let Some(block) = &self.decision.block {
             if let Some(session) = &self.session {
                 let mut state = SessionState::of(root, session);
                 state.injected.extend(block.ids.iter().cloned());
-                let _ = state.keep(root, session);
+                if state.keep(root, session).is_err() {
+                    return false;
+                }
             }
             let is_used = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let used: Vec<&Memory> = self.candidates.iter().filter(is_used).collect();
             recalled(&memories.store, &used, Timestamp::now());
         }
         let _ = log::write(root, &self.entry());
+        true
     }
 
     fn entry(&self) -> Entry {
@@ -264,10 +269,8 @@ pub fn last_moment(began: Instant, how: &Injection) -> Instant {
 
 fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
     let decision = &outcome.decision;
-    let block = decision.block.as_ref();
-    if !args.explain {
-        outcome.note();
-    }
+    let noted = args.explain || outcome.note();
+    let block = decision.block.as_ref().filter(|_| noted);
     if args.json {
         let entry = outcome.entry();
         json::print(&Answer {
@@ -289,7 +292,7 @@ fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
             write!(anstream::stdout(), "{}", text::explained(decision, width))?;
         }
     }
-    match decision.block {
+    match block {
         Some(_) => Ok(Found::Something),
         None => Ok(Found::Nothing),
     }

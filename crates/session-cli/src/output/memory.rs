@@ -70,10 +70,11 @@ fn explained(found: &Match, memory: &Memory) -> [String; 2] {
     };
     [
         format!(
-            "score = matched {:.2} * decay {:.2} ({} days) * {} {:.2}",
+            "score = matched {:.2} * decay {:.2} ({} day{}) * {} {:.2}",
             found.matched,
             found.decay,
             found.days,
+            if found.days == 1 { "" } else { "s" },
             memory.scope.label(),
             found.weight
         ),

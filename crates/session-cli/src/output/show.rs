@@ -51,6 +51,9 @@ pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String
     out
 }
 
+/// Longest rule between turns, in columns.
+const RULE: usize = 120;
+
 /// One turn, of whose outputs and inputs at most `limit` lines are kept.
 pub fn exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
     let turn = &exchange.turn;
@@ -63,7 +66,7 @@ pub fn exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> Str
         turn.index + 1,
         minute(turn.started_ms)
     );
-    let fill = "─".repeat(width.saturating_sub(rule.chars().count()));
+    let fill = "─".repeat(width.min(RULE).saturating_sub(rule.chars().count()));
     let mut out = format!("\n{}\n", paint(FAINT, format!("{rule}{fill}")));
     let who = match turn.kind {
         PromptKind::Model => "agent>",

@@ -1,7 +1,8 @@
 //! What is put before a prompt.
 
+use crate::inject_hook::{context, payload};
 use crate::memory::Project;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const PROMPT: &str = "why does the connection pool give time-outs under load?";
 
@@ -11,26 +12,6 @@ fn pool(project: &Project) -> String {
         "time-outs under load; raise DB_POOL to 40",
         &["--kind", "known-issue"],
     )
-}
-
-fn payload(project: &Project, prompt: &str, session: &str) -> String {
-    let cwd = project.env.home("shop");
-    json!({"session_id": session, "transcript_path": "/x.jsonl", "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt}).to_string()
-}
-
-fn context(project: &Project, prompt: &str, session: &str) -> String {
-    let ran = project
-        .fed(&["hook", "run"], &payload(project, prompt, session))
-        .succeeded();
-    match ran.stdout().as_str() {
-        "" => String::new(),
-        text => {
-            let answer: Value = serde_json::from_str(text).unwrap();
-            let output = &answer["hookSpecificOutput"];
-            assert_eq!(output["hookEventName"], "UserPromptSubmit");
-            output["additionalContext"].as_str().unwrap().to_owned()
-        }
-    }
 }
 
 #[test]

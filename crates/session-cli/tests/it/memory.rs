@@ -37,8 +37,13 @@ impl Project {
     /// Runs the program with something on stdin.
     pub fn fed(&self, args: &[&str], stdin: &str) -> Ran {
         let mut command = self.command();
+        command.args(args);
+        self.piped(command, stdin)
+    }
+
+    /// Runs a command with something on stdin.
+    pub fn piped(&self, mut command: std::process::Command, stdin: &str) -> Ran {
         command
-            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -54,8 +54,16 @@ pub(super) fn read(folder: &Path, now: &Zoned) -> Result<Vec<Imported>> {
             what: "there is neither `daily/*.md` nor `index/keywords.json`".to_owned(),
         });
     }
-    let index = index.and_then(|text| serde_json::from_str::<Index>(&text).ok());
-    let mut index = index.unwrap_or_default();
+    let mut index: Index = match index.as_deref().map(serde_json::from_str) {
+        Some(Err(e)) => {
+            return Err(MemoryError::NothingToImport {
+                path: folder.to_owned(),
+                what: format!("`index/keywords.json` cannot be read: {e}"),
+            });
+        }
+        Some(Ok(read)) => read,
+        None => Index::default(),
+    };
     let mut found = Vec::new();
     for path in days {
         let day = path
@@ -84,7 +92,7 @@ fn of_day(day: &str, text: &str, index: &mut Index, now: &Zoned) -> Vec<Imported
             heading: "",
             text: &head,
         };
-        found.push(of_session(day, 0, &notes, None, now));
+        found.push(of_session(day, &notes, None, now));
     }
     for (place, section) in all.iter().enumerate() {
         let number = number(section.heading).unwrap_or(place + 1);
@@ -94,7 +102,14 @@ fn of_day(day: &str, text: &str, index: &mut Index, now: &Zoned) -> Vec<Imported
             entry.is_used = true;
             &*entry
         });
-        found.push(of_session(day, number, section, entry, now));
+        let mut imported = of_session(day, section, entry, now);
+        let same = |other: &&Section<'_>| other.heading == section.heading;
+        let before = all.iter().take(place).filter(same).count();
+        if let (1.., Some(source)) = (before, imported.front.source.as_mut()) {
+            let origin = source.origin.get_or_insert_default();
+            origin.push_str(&format!(" ({})", before + 1));
+        }
+        found.push(imported);
     }
     found
 }
@@ -109,64 +124,70 @@ fn number(heading: &str) -> Option<usize> {
     digits.parse().ok()
 }
 
-fn of_session(
-    day: &str,
-    number: usize,
-    section: &Section<'_>,
-    entry: Option<&Entry>,
-    now: &Zoned,
-) -> Imported {
+fn of_session(day: &str, section: &Section<'_>, entry: Option<&Entry>, now: &Zoned) -> Imported {
     let (head, parts) = sections(section.text, 3);
-    let named = |names: &[&str]| {
-        parts
-            .iter()
-            .find(|s| is_one_of(s.heading, names))
-            .map(|s| s.text)
-    };
-    let clean = |text: &str| text.trim().trim_end_matches("---").trim().to_owned();
-    let first = || {
-        head.lines()
-            .find(|l| !l.trim().is_empty())
-            .map(str::to_owned)
-    };
-    let topic = named(&TOPIC).map(clean).filter(|t| !t.is_empty());
-    let topic = topic.or_else(|| entry.map(|e| e.summary.clone()).filter(|s| !s.is_empty()));
+    let named = |names: &[&str]| parts.iter().find(|s| is_one_of(s.heading, names));
+    let first = || head.lines().find(|l| !l.trim().is_empty());
+    let topic = named(&TOPIC)
+        .map(|s| clean(s.text))
+        .filter(|t| !t.is_empty());
     let topic = topic
-        .or_else(first)
+        .or_else(|| entry.map(|e| e.summary.clone()).filter(|s| !s.is_empty()))
+        .or_else(|| first().map(str::to_owned))
         .unwrap_or_else(|| format!("{day} {}", section.heading));
-    let info = named(&INFO).map(items).unwrap_or_default();
-    let tags = tags(named(&TAGS).unwrap_or_default(), entry);
+    let info = named(&INFO).map(|s| items(s.text)).unwrap_or_default();
+    let (tag_lines, _) = tag_lines(named(&TAGS).map_or("", |s| s.text));
+    let tags = tags(&tag_lines, entry);
+    let words = entry.map(|e| e.keywords.clone()).unwrap_or_default();
+    let place = match section.heading {
+        "" => "before the first session",
+        heading => heading,
+    };
+    let origin = format!("daily/{day}.md, {place}");
+    let created = created(day, section.heading, now);
+    let mut imported = imported(topic, created, origin, &info, tags, words);
+    let notes = notes(section.heading, head, &parts);
+    imported.body = format!("{}\n{notes}", crate::body::list(&info));
+    imported.body = imported.body.trim().to_owned();
+    imported
+}
+
+/// Text without the rule at its end.
+fn clean(text: &str) -> String {
+    text.trim().trim_end_matches("---").trim().to_owned()
+}
+
+/// All that is no topic, key information or tag.
+fn notes(heading: &str, head: &str, parts: &[Section<'_>]) -> String {
     let mut notes = String::new();
     if !head.trim_matches(['-', '\n', ' ']).is_empty() {
-        notes.push_str(&format!("## {}\n\n{}\n", section.heading, clean(head)));
+        notes.push_str(&format!("## {heading}\n\n{}\n", clean(head)));
     }
-    let is_known = |s: &&Section<'_>| {
-        [&TOPIC[..], &INFO, &TAGS]
-            .iter()
-            .any(|n| is_one_of(s.heading, n))
-    };
-    for other in parts.iter().filter(|s| !is_known(s)) {
-        notes.push_str(&format!(
-            "\n## {}\n\n{}\n",
-            other.heading,
-            clean(other.text)
-        ));
-    }
-    let words = entry.map(|e| e.keywords.clone()).unwrap_or_default();
-    let created = created(day, section.heading, now);
-    let origin = format!(
-        "daily/{day}.md, {}",
-        match section.heading {
-            "" => "before the first session",
-            heading => heading,
+    let (mut topics, mut infos, mut tags) = (0, 0, 0);
+    for part in parts {
+        let is = |names: &[&str], met: &mut usize| {
+            *met += usize::from(is_one_of(part.heading, names));
+            *met == 1 && is_one_of(part.heading, names)
+        };
+        let rest = match () {
+            () if is(&TOPIC, &mut topics) => continue,
+            () if is(&INFO, &mut infos) => beside_items(part.text),
+            () if is(&TAGS, &mut tags) => clean(&tag_lines(part.text).1),
+            () => format!("## {}\n\n{}", part.heading, clean(part.text)),
+        };
+        if !rest.is_empty() {
+            notes.push_str(&format!("\n{rest}\n"));
         }
-    );
-    let mut imported = imported(topic, created, origin, &info, tags, words);
-    imported.body = format!("{}\n{notes}", crate::body::list(&info))
-        .trim()
-        .to_owned();
-    debug_assert!(number < usize::MAX);
-    imported
+    }
+    notes
+}
+
+/// What stands beside the items of a list; nothing where the whole is one item.
+fn beside_items(text: &str) -> String {
+    match crate::body::items(text).is_empty() {
+        true => String::new(),
+        false => clean(&crate::body::with_items(text, &[])),
+    }
 }
 
 /// What the index alone has.
@@ -228,6 +249,27 @@ fn imported(
         raw: None,
         state: State::Active,
     }
+}
+
+/// The lines of a section that are tags, and the others: where some have a `#`
+/// those, else the first.
+fn tag_lines(text: &str) -> (String, String) {
+    let is_marked = |line: &str| line.trim_start_matches(['-', '*', ' ']).starts_with('#');
+    let any = text.lines().any(is_marked);
+    let first = text.lines().position(|line| !line.trim().is_empty());
+    let (tags, others): (Vec<_>, Vec<_>) =
+        text.lines().enumerate().partition(|(n, line)| match any {
+            true => is_marked(line),
+            false => Some(*n) == first,
+        });
+    let joined = |lines: Vec<(usize, &str)>| {
+        lines
+            .into_iter()
+            .map(|l| l.1)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    (joined(tags), joined(others))
 }
 
 /// The tags of a section and of the index, each once.

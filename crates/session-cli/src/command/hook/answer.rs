@@ -88,8 +88,8 @@ fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
         }
         Some(HookEvent::PreCompact) => suggestion(asked, memories),
         Some(HookEvent::UserPromptSubmit) => {
-            outcome.note();
-            let block = outcome.decision.block.as_ref()?;
+            let noted = outcome.note();
+            let block = outcome.decision.block.as_ref().filter(|_| noted)?;
             Some(context(HookEvent::UserPromptSubmit, &block.text))
         }
         None => None,
@@ -112,15 +112,15 @@ fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
         let front = &memory.front;
         front.importance == Importance::High
             && front.superseded_by.is_none()
+            && !memory.is_of(session)
             && !state.injected.contains(memory.id())
     });
     let items = wanted.map(|memory| Item::of(memory, 1.0)).collect();
     let block = block(items, &memories.home.config.injection).filter(|_| !state.off)?;
     state.injected.extend(block.ids.iter().cloned());
-    if let Some(session) = session {
-        let _ = state.keep(root, session);
-    }
-    Some(block)
+    // What cannot be noted would be said again.
+    let noted = session.is_none_or(|session| state.keep(root, session).is_ok());
+    noted.then_some(block)
 }
 
 /// A word to the user before a conversation is compacted. Nothing is saved that nobody

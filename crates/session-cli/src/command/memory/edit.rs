@@ -7,6 +7,7 @@ use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_memory::{Change, Memory};
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -83,7 +84,11 @@ fn start(editor: &str, path: &Path) -> Command {
 
 /// Keeps what could not be taken.
 fn kept(memory: &Memory, text: &str) -> Result<String> {
-    let path = std::env::temp_dir().join(format!("{}.rejected.md", memory.id()));
-    session_models::write_private(&path, text.as_bytes())?;
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!("{}-", memory.id()))
+        .suffix(".rejected.md")
+        .tempfile()?;
+    file.write_all(text.as_bytes())?;
+    let (_, path) = file.keep()?;
     Ok(path.display().to_string())
 }

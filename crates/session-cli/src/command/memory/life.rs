@@ -35,7 +35,9 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
         Some(days) => untouched(&memories.store, State::Active, days, now),
         None => all(&args.ids, memories)?,
     };
-    let archived = moved(&found, State::Archive, memories)?;
+    let archive = |memory| session_memory::archive(&memories.store, memory, now);
+    let archived = found.iter().map(archive);
+    let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
     say_moved(&tidy(&memories.store, &memories.home.config.storage, now)?)?;
     done("archived", &archived, args.json)
 }
@@ -59,6 +61,13 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
 pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
     let old = memories.store.find(&args.old)?;
     let new = memories.store.find(&args.by)?;
+    if new.state == State::Trash {
+        bail!(
+            "{} is in the trash\nhint: `session-search memory activate {}` first",
+            new.id(),
+            new.id()
+        );
+    }
     if old.id() == new.id() {
         bail!("a memory cannot replace itself");
     }

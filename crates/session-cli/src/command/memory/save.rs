@@ -200,10 +200,11 @@ fn source(from: &str, home: &Home) -> Result<(Source, String)> {
         );
     };
     let (first, last) = (first.turn.index, last.turn.index);
-    let mut raw = format!(
-        "{} {}, turns {first} to {last}\n",
-        session.source, session.uid
-    );
+    let which = match first == last {
+        true => format!("turn {first}"),
+        false => format!("turns {first} to {last}"),
+    };
+    let mut raw = format!("{} {}, {which}\n", session.source, session.uid);
     for one in &exchanges {
         let text = exchange::exchange(one, session.turns, usize::MAX, usize::from(u16::MAX));
         raw.push_str(&anstream::adapter::strip_str(&text).to_string());
