@@ -86,10 +86,12 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<Dense>
     };
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;
+    let model_knows = model.known(query);
     Ok(row
         .map(|model| Dense {
             model,
             vector,
+            known: model_knows,
             scale,
         })
         .into_iter()

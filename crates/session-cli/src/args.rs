@@ -299,3 +299,21 @@ pub enum EvalLevel {
     Turn,
     Both,
 }
+
+/// Arguments with `-n5` and `-n=5` written as `-n 5`: of a command that takes any word for a
+/// part of its query, it would be one. After `--` all is as it stands.
+pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut out: Vec<OsString> = Vec::new();
+    let mut is_literal = false;
+    for (place, argument) in arguments.enumerate() {
+        let takes_any = argument == "search" || argument == "commands";
+        is_literal |= argument == "--" || (place == 1 && !takes_any);
+        let number = argument.to_str().and_then(|text| text.strip_prefix("-n"));
+        let number = number.map(|text| text.strip_prefix('=').unwrap_or(text));
+        match number.filter(|n| !is_literal && n.parse::<u32>().is_ok()) {
+            Some(number) => out.extend(["-n".into(), number.into()]),
+            None => out.push(argument),
+        }
+    }
+    out
+}

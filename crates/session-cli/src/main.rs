@@ -24,7 +24,7 @@ enum Found {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(args::spelled(std::env::args_os()));
     let result = match &arguments.command {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),

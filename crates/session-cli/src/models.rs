@@ -84,7 +84,13 @@ impl Models {
             if spec.name != TABLE && is_covered(index, &all)? {
                 continue;
             }
-            all.extend(dense(index, spec, || self.query_vector(spec, query))?);
+            let known = match spec.name == TABLE {
+                true => self.table.known(query),
+                false => 1.0,
+            };
+            all.extend(dense(index, spec, known, || {
+                self.query_vector(spec, query)
+            })?);
         }
         Ok(all)
     }
@@ -128,13 +134,15 @@ fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
     Ok(!models.is_empty() && index.pending(&models)?.is_empty())
 }
 
-/// A query as a model sees it, if the index has vectors of that model.
+/// A query as a model sees it, of whose words it knows such a part, if the index has
+/// vectors of that model.
 ///
 /// # Errors
 /// When the index fails, or the query's vector cannot be made.
 pub fn dense(
     index: &Reader,
     spec: &ModelSpec,
+    known: f32,
     vector: impl FnOnce() -> Result<Vec<f32>>,
 ) -> Result<Option<Dense>> {
     let Some(model) = index.model(&spec.fingerprint())? else {
@@ -143,6 +151,7 @@ pub fn dense(
     Ok(Some(Dense {
         model,
         vector: vector()?,
+        known,
         scale: scale(spec),
     }))
 }

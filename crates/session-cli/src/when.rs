@@ -1,7 +1,7 @@
 //! Times as people type them, in local time.
 
 use crate::args::FilterArgs;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use std::cell::LazyCell;
@@ -29,7 +29,10 @@ pub fn range(args: &FilterArgs, now: fn() -> Zoned) -> Result<Range> {
     }
     let since = match (&args.since, args.days) {
         (Some(text), _) => Some(moment(text, &now, Edge::Start)?),
-        (None, Some(days)) => Some(midnight(i64::from(days.saturating_sub(1)))?),
+        (None, Some(days)) => {
+            let since = midnight(i64::from(days.saturating_sub(1)));
+            Some(in_calendar(&format!("--days {days}"), since)?)
+        }
         (None, None) => None,
     };
     let until = args
@@ -56,6 +59,18 @@ enum Meant {
 }
 
 fn moment(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
+    in_calendar(text, edge_of(text, now, edge))
+}
+
+/// A result, where the calendar's end is in the way said in words.
+fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error.is::<jiff::Error>() {
+        true => anyhow!("`{text}` lies beyond the calendar\nhint: it goes from year -9998 to 9998"),
+        false => error,
+    })
+}
+
+fn edge_of(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
     let zone = now.time_zone();
     let at = match (meant(text, now)?, edge) {
         (Meant::Instant(at), _) => at,
@@ -156,7 +171,7 @@ impl Stretch {
         };
         let end = match to.trim() {
             "" if is_pair => now.timestamp().as_millisecond(),
-            to if !is_pair && matches!(meant(to, now)?, Meant::Instant(_)) => {
+            to if !is_pair && matches!(in_calendar(to, meant(to, now))?, Meant::Instant(_)) => {
                 now.timestamp().as_millisecond()
             }
             to => moment(to, now, Edge::End)?,
@@ -165,7 +180,8 @@ impl Stretch {
             bail!("`{text}` ends before it begins\nhint: write the earlier time first");
         }
         let zoned = |ms| Ok(Timestamp::from_millisecond(ms)?.to_zoned(now.time_zone().clone()));
-        let [from, to]: [Result<Zoned>; 2] = [zoned(begin), zoned(end)];
+        let [from, to]: [Result<Zoned>; 2] =
+            [zoned(begin), zoned(end)].map(|at| in_calendar(text, at));
         Ok(Self {
             from: from?,
             to: to?,
@@ -198,7 +214,7 @@ pub fn last_days(count: u32, now: &Zoned) -> Result<Vec<(Date, std::ops::Range<i
         let day = now.date().checked_sub(Span::new().try_days(ago)?)?;
         Ok((day, midnight(day)?..midnight(day.checked_add(1.day())?)?))
     });
-    days.collect()
+    in_calendar(&format!("--days {count}"), days.collect())
 }
 
 /// `3d`, `12h`, `2w`, `90m`.

@@ -31,6 +31,13 @@ pub trait Embedder: Send + Sync {
         Ok(vectors.outer_iter().map(|row| Some(row.to_vec())).collect())
     }
 
+    /// The part of a text's words that the model reads whole, 0 to 1. A static model
+    /// makes nothing true of the pieces of a word that it does not know.
+    fn known(&self, text: &str) -> f32 {
+        let _ = text;
+        1.0
+    }
+
     /// Embeds what a user asked, with the model's instruction if it has one.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }

@@ -118,6 +118,22 @@ impl Embedder for TableEmbedder {
         Ok(vectors)
     }
 
+    fn known(&self, text: &str) -> f32 {
+        let mut ids = Vec::new();
+        self.wordpiece.encode(text, self.spec.max_tokens, &mut ids);
+        let token = |id: &u32| self.wordpiece.vocabulary().token(*id);
+        let tokens: Vec<&str> = ids.iter().filter_map(token).collect();
+        let (mut words, mut broken) = (0.0_f32, 0.0_f32);
+        for (i, token) in tokens.iter().enumerate() {
+            let is_whole = !tokens.get(i + 1).is_some_and(|next| next.starts_with("##"));
+            if *token == "[UNK]" || token.starts_with(char::is_alphanumeric) {
+                words += 1.0;
+                broken += f32::from(u8::from(!is_whole || *token == "[UNK]"));
+            }
+        }
+        1.0 - broken / words.max(1.0)
+    }
+
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = vec![0.0; self.spec.dims];
         let query = format!("{}{text}", self.spec.instruction);

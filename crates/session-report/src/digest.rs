@@ -62,7 +62,8 @@ pub fn digest(
     let mut found: BTreeMap<i64, Gathered> = BTreeMap::new();
     for session in sessions.iter().filter(|s| may_be_in(s, range)) {
         let root = roots.of_session(session);
-        if !wanted(root) {
+        // Of a subagent whose parent is lost nobody knows what it worked for.
+        if root.parent.is_some() || !wanted(root) {
             continue;
         }
         let mut told = turns(index, session.id)?;

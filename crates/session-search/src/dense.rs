@@ -16,6 +16,8 @@ pub struct Dense {
     /// The query's vector, unit length; all zero when the model knows no word
     /// of it.
     pub vector: Vec<f32>,
+    /// The part of the query's words that the model reads whole, 0 to 1.
+    pub known: f32,
     /// What cosines of this model mean.
     pub scale: DenseScale,
 }
@@ -29,6 +31,8 @@ impl Dense {
 
 /// Half floats round: a little more than 1 is possible, much more is damage.
 const GREATEST_COSINE: f32 = 1.05;
+/// So many damaged vectors may be chance.
+const MOST_LOST: usize = 4;
 /// Most pieces of evidence taken. At session level they are grouped.
 const EVIDENCE: usize = 4000;
 
@@ -53,12 +57,13 @@ struct Near {
 
 /// What is nearest to the query's vectors, best first. Each model speaks for
 /// what it has embedded; where several have, by their weights. `words` is the
-/// number of the query's terms.
+/// number of the query's terms, `held` the part of them that some turn holds.
 pub(crate) fn list(
     index: &Reader,
     models: &[Dense],
     level: Level,
     words: usize,
+    held: f32,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
     let by_session = level == Level::Session && !passing.by_turn();
@@ -74,8 +79,10 @@ pub(crate) fn list(
             continue;
         };
         weights[model] = spread.weight;
+        // Pieces of words that nobody knows mean nothing, however near they are.
+        let sense = dense.known.max(held);
         add(&mut all, model, &found, &spread, |cosine| {
-            dense.scale.worth(cosine, words)
+            sense * dense.scale.worth(cosine, words)
         });
         spreads.push(spread);
     }
@@ -245,11 +252,14 @@ fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>
     }
     let cosines = index.matrix(&dense.model, rows)?.dot(&dense.vector);
     let owners = index.owners(dense.model.id, rows)?;
-    if cosines.iter().any(|cosine| cosine.abs() > GREATEST_COSINE) {
+    let too_long = cosines.iter().any(|cosine| cosine.abs() > GREATEST_COSINE);
+    // A damaged row gives 0 and costs itself; a damaged file is said.
+    let lost = cosines.iter().filter(|cosine| **cosine == 0.0).count();
+    if too_long || lost > MOST_LOST && 4 * lost > cosines.len() {
         return Err(StoreError::Corrupt {
             root: index.root().to_owned(),
             what: format!(
-                "a vector of model `{}` is not of unit length",
+                "vectors of model `{}` are not of unit length",
                 dense.model.name
             ),
         });

@@ -41,6 +41,17 @@ impl LexicalList {
         self.found.share(best) * rare * telling
     }
 
+    /// The part of the query's terms that some turn holds; 1 where there is none.
+    #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
+    pub(crate) fn held(&self) -> f32 {
+        let terms = &self.found.terms;
+        let held = terms.iter().filter(|term| term.turns > 0).count();
+        match terms.len() {
+            0 => 1.0,
+            all => held as f32 / all as f32,
+        }
+    }
+
     /// What the best is worth by its rarest word alone, whatever its meaning.
     pub(crate) fn worth_of_a_rare_word(&self) -> f32 {
         let worth = |best| {

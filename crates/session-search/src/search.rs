@@ -111,7 +111,14 @@ impl Lists {
         let terms = request.query.terms.len();
         let near = match request.ranking {
             Ranking::Keyword => DenseList::default(),
-            _ => dense::list(asked.index, asked.dense, level, terms, passing)?,
+            _ => dense::list(
+                asked.index,
+                asked.dense,
+                level,
+                terms,
+                words.held(),
+                passing,
+            )?,
         };
         let weighing = Weighing::of(request, words, &near, asked.named);
         let by_level = match level {

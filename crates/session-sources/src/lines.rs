@@ -28,6 +28,12 @@ pub(crate) struct Line<'a> {
     pub terminated: bool,
 }
 
+/// A line without the byte order mark that some editors put before a file.
+fn trim_mark(start: u64, line: &[u8]) -> &[u8] {
+    let marked = (start == 0).then(|| line.strip_prefix(b"\xef\xbb\xbf"));
+    marked.flatten().unwrap_or(line)
+}
+
 impl Line<'_> {
     /// The bytes of the line. Its line feed does not count: it may come later.
     pub(crate) fn span(&self) -> Span {
@@ -91,7 +97,7 @@ impl Lines {
     fn whole(&mut self, len: usize, terminated: bool) -> Line<'_> {
         let (from, start) = (self.at, self.offset);
         self.advance(len + usize::from(terminated));
-        let text = trim_cr(&self.buffer[from..from + len]);
+        let text = trim_mark(start, trim_cr(&self.buffer[from..from + len]));
         Line {
             start,
             end: self.offset,

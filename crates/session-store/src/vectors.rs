@@ -257,6 +257,14 @@ impl Writer {
         Ok(())
     }
 
+    /// Lets go of all that stands for a session, which no longer says a part of it.
+    pub(crate) fn forget_vectors_of(&self, session: i64) -> Result<()> {
+        self.db
+            .prepare_cached("UPDATE vectors SET session = 0 WHERE session = ?1")?
+            .execute([session])?;
+        Ok(())
+    }
+
     /// Forgets the rows that stand for nothing any more.
     pub(crate) fn drop_let_go(&self) -> Result<()> {
         self.db

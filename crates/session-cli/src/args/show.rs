@@ -13,7 +13,8 @@ Examples:
   session-search show a1b2c3d4 --format markdown > session.md
 
 On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes
-through $PAGER, else `less -R`. Elsewhere nothing is cut.")]
+through $PAGER, else `less -R`. Elsewhere nothing is cut, but that
+lists of commands (--only commands, too) have the first 2,000 bytes of each.")]
 pub struct ShowArgs {
     /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]

@@ -88,7 +88,7 @@ impl Demo {
         let see = |query: &str| {
             let model = &self.embedder;
             let vector = || Ok(model.embed_query(query)?);
-            let dense = models::dense(&self.index, model.spec(), vector)?;
+            let dense = models::dense(&self.index, model.spec(), model.known(query), vector)?;
             Ok(dense.into_iter().collect())
         };
         search::answer(args, &self.index, &self.all, &[], &see)

@@ -39,7 +39,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
             let models = embedders.iter().map(AsRef::as_ref);
             let dense = |model: &dyn Embedder| {
                 let vector = || Ok(model.embed_query(query)?);
-                models::dense(&index, model.spec(), vector).ok()?
+                models::dense(&index, model.spec(), model.known(query), vector).ok()?
             };
             models.filter_map(dense).collect()
         };

@@ -284,6 +284,22 @@ fn a_cut_matrix_is_not_filled_with_zeros() {
     }
 }
 
+#[test]
+fn a_matrix_of_no_numbers() {
+    let env = small();
+    let turns = matrix(&env, "turn");
+    let rows = (fs_err::metadata(&turns).unwrap().len() - 128) / 512;
+    overwrite(
+        &turns,
+        128,
+        &f16_bytes(0x7e00).repeat(256 * usize::try_from(rows).unwrap()),
+    );
+    let ran = env.run(&["search", "docker bridge"]).exits(2);
+    let hint = "hint: run `session-search index --full`";
+    assert!(ran.stderr().contains(hint), "{ran}");
+    healed(&env);
+}
+
 /// Bytes in a matrix have no check: a damaged row costs itself.
 #[test]
 fn damaged_rows_cost_themselves() {

@@ -199,3 +199,53 @@ fn any_text_is_answered() {
         prop_assert!(matches!(ran.code(), 0 | 1), "{}", ran);
     });
 }
+
+/// Words that no model knows, of a query that nothing answers.
+#[test]
+fn words_that_nobody_knows_find_nothing() {
+    let env = TestEnvironment::new();
+    env.claude(&docker());
+    for query in ["otnfobyvf pptadenvbgabsh wlmoggigjrqly", "xqzvv grblfnk"] {
+        let ran = env.run(&["search", query, "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+        let hits = answer["hits"].as_array().unwrap();
+        assert!(
+            hits.iter().all(|hit| hit["band"] == "weak"),
+            "{query}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn a_number_joined_to_its_option_is_no_word() {
+    let env = TestEnvironment::new();
+    env.claude(&docker());
+    for args in [["search", "-n1", "docker"], ["search", "-n=1", "docker"]] {
+        let said = env.run(&args).succeeded().stdout();
+        assert!(said.contains("\"docker\""), "{said}");
+    }
+    env.run(&["commands", "-n2", "docker"]);
+    let literal = env.run(&["search", "--", "-n1"]);
+    assert!(
+        literal.stdout().is_empty() || literal.stdout().contains("\"-n1\""),
+        "{literal}"
+    );
+}
+
+#[test]
+fn a_time_beyond_the_calendar_is_said() {
+    let env = TestEnvironment::new();
+    env.claude(&docker());
+    for args in [
+        &["search", "x", "--since", "9999-12-31"][..],
+        &["search", "x", "--until", "9999-12-31"],
+        &["search", "x", "--days", "7304484"],
+        &["digest", "9999-12-31"],
+    ] {
+        let ran = env.run(args).exits(2);
+        assert!(
+            ran.stderr().contains("beyond the calendar") && ran.stderr().contains("hint: "),
+            "{ran}"
+        );
+    }
+}

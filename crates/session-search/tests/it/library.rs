@@ -124,6 +124,7 @@ impl Library {
         let dense = |(fingerprint, scale): &(&str, DenseScale)| Dense {
             model: index.model(fingerprint).unwrap().unwrap(),
             vector: vector.to_vec(),
+            known: 1.0,
             scale: *scale,
         };
         let dense: Vec<Dense> = models.iter().map(dense).collect();

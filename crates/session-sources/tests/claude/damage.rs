@@ -20,6 +20,12 @@ fn damaged_lines_are_counted() {
 }
 
 #[test]
+fn a_byte_order_mark_costs_only_itself() {
+    let found = Transcript::new(format!("\u{feff}{GOOD}\n{GOOD}\n")).read(None);
+    assert_eq!((found.turns.len(), found.warnings.len()), (2, 0));
+}
+
+#[test]
 fn bad_characters_cost_only_themselves() {
     let line = |text: &[u8]| [br#"{"type":"user","message":""#, text, br#""}"#].concat();
     assert_eq!(indexed(line(b"a\xffb")), "0 Typed: \"a\u{fffd}b\"\n");

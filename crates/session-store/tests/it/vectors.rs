@@ -299,3 +299,33 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
     assert_eq!(sessions(&[new.id]), [1]);
     assert_eq!(sessions(&[old.id, new.id]), [0; 0]);
 }
+
+/// Also those of a slow model, which gets to the session later.
+#[test]
+fn what_a_session_no_longer_says_is_not_found_by_its_vectors() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let first = turn(0, "Where is the port of the relay set?", &[]);
+    let second = turn(1, "Replace the titanium variant, please.", &[]);
+    deliver(&mut writer, &meta("a"), &[first.clone(), second]);
+    deliver(
+        &mut writer,
+        &meta("b"),
+        &[turn(0, "Something else entirely.", &[])],
+    );
+    embed(&mut writer);
+    writer.commit().unwrap();
+    let before = owners(&index.reader());
+    deliver(&mut writer, &meta("a"), &[first]);
+    writer.commit().unwrap();
+    let after = owners(&index.reader());
+    assert_eq!((before, after), (3, 1));
+    embed(&mut writer);
+    writer.commit().unwrap();
+    assert_eq!(owners(&index.reader()), 2);
+}
+
+fn owners(reader: &Reader) -> usize {
+    let model = reader.model("f00d").unwrap().unwrap();
+    reader.owners(model.id, Level::Turn).unwrap().len()
+}
