@@ -44,7 +44,7 @@ impl DenseScale {
 /// are not independent of each other.
 const CHANCE: f32 = 0.7;
 /// What a best is good for at least, to rank where words find nothing.
-const LEAST: f32 = 0.05;
+const LEAST: f32 = 0.1;
 
 /// How the cosines of one query with a history lie.
 #[derive(Debug, Clone, PartialEq, Serialize)]

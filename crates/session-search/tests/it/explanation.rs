@@ -51,8 +51,8 @@ fn scaled(standing: Option<Standing>, max: f32, worth: f32) -> f32 {
 fn weighed(found: &Results, ranking: Ranking) -> Option<f32> {
     let weighing = found.explanation.weighing;
     let (dense, lexical) = (
-        0.75 * weighing.dense.strength,
-        0.25 * weighing.lexical.strength,
+        0.73 * weighing.dense.strength,
+        0.27 * weighing.lexical.strength,
     );
     (ranking == Ranking::Adaptive && dense > 0.0 && lexical > 0.0)
         .then(|| dense / (dense + lexical) * (1.0 - weighing.named))
