@@ -31,7 +31,7 @@ pub use setup::SetupArgs;
 pub use show::{Only, ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use std::ffi::OsString;
 
 /// Find what you did with Claude Code and OpenCode: by meaning and by word, offline
@@ -303,11 +303,15 @@ pub enum EvalLevel {
 /// Arguments with `-n5` and `-n=5` written as `-n 5`: of a command that takes any word for a
 /// part of its query, it would be one. After `--` all is as it stands.
 pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let arguments: Vec<OsString> = arguments.collect();
+    let is_short = |argument: &OsString| argument.to_string_lossy().starts_with("-n");
+    if !arguments.iter().any(is_short) || !takes_any_word(&arguments) {
+        return arguments;
+    }
     let mut out: Vec<OsString> = Vec::new();
     let mut is_literal = false;
-    for (place, argument) in arguments.enumerate() {
-        let takes_any = argument == "search" || argument == "commands";
-        is_literal |= argument == "--" || (place == 1 && !takes_any);
+    for argument in arguments {
+        is_literal |= argument == "--";
         let number = argument.to_str().and_then(|text| text.strip_prefix("-n"));
         let number = number.map(|text| text.strip_prefix('=').unwrap_or(text));
         match number.filter(|n| !is_literal && n.parse::<u32>().is_ok()) {
@@ -316,4 +320,18 @@ pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     out
+}
+
+/// True for a command that takes words that look like options.
+fn takes_any_word(arguments: &[OsString]) -> bool {
+    let mut command = Arguments::command();
+    for name in arguments.iter().skip(1) {
+        match command.find_subcommand(name) {
+            Some(below) => command = below.clone(),
+            None => break,
+        }
+    }
+    command
+        .get_positionals()
+        .any(clap::Arg::is_allow_hyphen_values_set)
 }

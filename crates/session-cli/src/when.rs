@@ -59,7 +59,7 @@ enum Meant {
 }
 
 fn moment(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
-    in_calendar(text, edge_of(text, now, edge))
+    in_calendar(text, at_edge(text, now, edge))
 }
 
 /// A result, where the calendar's end is in the way said in words.
@@ -70,7 +70,7 @@ fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
     })
 }
 
-fn edge_of(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
+fn at_edge(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
     let zone = now.time_zone();
     let at = match (meant(text, now)?, edge) {
         (Meant::Instant(at), _) => at,

@@ -67,7 +67,7 @@ pub struct Span {
 }
 
 /// How the words that open a turn came to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptKind {
     /// Typed by the user (also when it was queued while the agent worked).
@@ -77,6 +77,7 @@ pub enum PromptKind {
     /// Written by a model: the prompt of a subagent.
     Model,
     /// Nothing opened the turn: the file begins with an answer.
+    #[default]
     None,
 }
 

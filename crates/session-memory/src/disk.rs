@@ -82,16 +82,25 @@ pub(crate) fn read(path: &Path) -> std::io::Result<Option<String>> {
     }
 }
 
-/// The files of a folder with an ending, sorted; none where there is no folder.
+/// The files of a folder with an ending, sorted; none where there is no folder, or
+/// where it cannot be read.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    listed(folder, ending).unwrap_or_default()
+}
+
+/// The same, where it matters that it cannot be read.
+pub(crate) fn listed(folder: &Path, ending: &str) -> std::io::Result<Vec<PathBuf>> {
+    let entries = match fs_err::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(ending) && !name.starts_with('.')
     });
     files.sort();
-    files
+    Ok(files)
 }
 
 /// The right to write in a folder. Held until dropped; the system frees it if

@@ -41,6 +41,7 @@ mod body;
 mod context;
 mod disk;
 mod error;
+mod file;
 mod frontmatter;
 mod gate;
 mod glossary;

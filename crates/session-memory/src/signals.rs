@@ -133,7 +133,11 @@ pub fn of(prompt: &str) -> Vec<Signal> {
         (Signal::Preference, PREFERENCE),
         (Signal::Project, PROJECT),
     ];
-    let is_there = |words: &[&str]| words.iter().any(|word| begins_word(&text, word));
+    let is_there = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| places(&text, word).next().is_some())
+    };
     let found = lists.into_iter().filter(|(_, words)| is_there(words));
     found.map(|(signal, _)| signal).collect()
 }
@@ -147,21 +151,21 @@ pub fn subject(prompt: &str) -> String {
     for words in longest {
         // Same length in small letters, or the places would not agree.
         let small = text.to_lowercase();
-        if small.len() == text.len() && begins_word(&small, words) {
-            let gap = " ".repeat(words.len());
-            for (at, _) in small.match_indices(words) {
-                text.replace_range(at..at + words.len(), &gap);
+        if small.len() == text.len() {
+            for at in places(&small, words) {
+                text.replace_range(at..at + words.len(), &" ".repeat(words.len()));
             }
         }
     }
     text
 }
 
-/// True where the text holds these words, and not within another word.
-fn begins_word(text: &str, words: &str) -> bool {
+/// Where the text holds these words, and not within another word.
+fn places<'t>(text: &'t str, words: &'t str) -> impl Iterator<Item = usize> {
     let is_ascii = words.starts_with(|c: char| c.is_ascii());
-    text.match_indices(words).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
+    let found = text.match_indices(words).map(|(at, _)| at);
+    found.filter(move |at| {
+        let before = text[..*at].chars().next_back();
         !is_ascii || !before.is_some_and(|c| c.is_ascii_alphanumeric())
     })
 }

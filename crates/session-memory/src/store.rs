@@ -3,6 +3,7 @@
 use crate::body;
 use crate::disk::{self, Lock};
 use crate::error::{Damage, MemoryError, Result};
+use crate::file::{ENDING, file, is_id, read, stem, unreadable};
 use crate::frontmatter as yaml;
 use crate::keywords;
 use crate::memory::{Draft, Front, Memory, Scope, State};
@@ -12,14 +13,11 @@ use crate::views;
 use jiff::Zoned;
 use serde::Serialize;
 use session_core::text::{clip, one_line};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-const ENDING: &str = ".md";
 const RAW: &str = "raw";
 /// What is not for a repository: raw conversations, what was deleted, the lock.
 const IGNORED: &str = "raw/\ntrash/\n.lock\n.new-*\n.recalled.json\n";
-/// Largest file that is read as a memory, in bytes.
-const FILE_LIMIT: u64 = 4 << 20;
 /// Longest topic, in bytes.
 const TOPIC: usize = 500;
 
@@ -83,10 +81,12 @@ impl Store {
         let mut listing = Listing::default();
         for place in &self.places {
             for &state in states {
-                listing
-                    .damaged
-                    .extend(unreadable(&place.folder.join(state.folder())));
-                for path in disk::files(&place.folder.join(state.folder()), ENDING) {
+                let folder = place.folder.join(state.folder());
+                let files = disk::listed(&folder, ENDING).unwrap_or_else(|error| {
+                    listing.damaged.push(unreadable(&folder, &error));
+                    Vec::new()
+                });
+                for path in files {
                     match read(&path, state, place.scope) {
                         Ok(memory) => listing.memories.push(memory),
                         Err(damage) => listing.damaged.push(damage),
@@ -363,71 +363,6 @@ fn clear_raw(place: &Place) {
             let _ = fs_err::remove_file(path);
         }
     }
-}
-
-fn file(place: &Place, state: State, id: &str) -> PathBuf {
-    place
-        .folder
-        .join(state.folder())
-        .join(format!("{id}{ENDING}"))
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// What is wrong with a folder that is there and cannot be read.
-fn unreadable(folder: &Path) -> Option<Damage> {
-    let error = fs_err::read_dir(folder).err()?;
-    (error.kind() != std::io::ErrorKind::NotFound).then(|| Damage {
-        path: folder.to_owned(),
-        line: 1,
-        reason: error.to_string(),
-    })
-}
-
-/// True for a whole id, `mem-` left out or not: it stands for no longer one.
-fn is_id(text: &str) -> bool {
-    let digits = |part: &str, most: usize| {
-        (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
-    };
-    let mut parts = text.strip_prefix("mem-").unwrap_or(text).split('-');
-    let day = parts.next().is_some_and(|p| p.len() == 8 && digits(p, 8));
-    let time = parts.next().is_some_and(|p| p.len() == 6 && digits(p, 6));
-    day && time && parts.next().is_none_or(|p| digits(p, 9)) && parts.next().is_none()
-}
-
-/// Reads a memory's file. The file's name is its id, whatever the file says.
-fn read(path: &Path, state: State, scope: Scope) -> std::result::Result<Memory, Damage> {
-    let damage = |reason: String| Damage {
-        path: path.to_owned(),
-        line: 1,
-        reason,
-    };
-    let meta = fs_err::metadata(path).map_err(|e| damage(e.to_string()))?;
-    if !meta.is_file() {
-        return Err(damage("this is no file".to_owned()));
-    }
-    if meta.len() > FILE_LIMIT {
-        return Err(damage("the file is too large for a memory".to_owned()));
-    }
-    let text = disk::read(path)
-        .map_err(|e| damage(e.to_string()))?
-        .unwrap_or_default();
-    let parts = yaml::split(&text, path)?;
-    let mut front = yaml::read(parts.yaml, path)?;
-    front.id = stem(path);
-    Ok(Memory {
-        front,
-        body: parts.body.to_owned(),
-        path: path.to_owned(),
-        state,
-        scope,
-        text,
-    })
 }
 
 fn check(draft: &Draft) -> Result<()> {

@@ -90,8 +90,7 @@ fn may_be_in(session: &SessionRow, range: &Range<i64>) -> bool {
 }
 
 fn is_in(turn: &Told, range: &Range<i64>) -> bool {
-    let at = turn.started_ms.or(turn.ended_ms);
-    !turn.is_copy && at.is_some_and(|at| range.contains(&at))
+    turn.row.owner.is_none() && turn.at().is_some_and(|at| range.contains(&at))
 }
 
 fn session(row: &SessionRow, gathered: Gathered) -> Session {

@@ -12,6 +12,7 @@
 //! ```
 //! use session_core::{PromptKind, TurnContent};
 //! use session_report::{Told, Work};
+//! use session_store::TurnRow;
 //!
 //! let content = TurnContent {
 //!     prompt: "The tests die with EMFILE, too many open files.".into(),
@@ -20,8 +21,8 @@
 //!     ..TurnContent::default()
 //! };
 //! let minutes = |n: i64| Some(n * 60_000);
-//! let told = Told { kind: PromptKind::Typed, started_ms: minutes(0), ended_ms: minutes(5), content, ..Told::default() };
-//! let work = Work::of(&[told]);
+//! let row = TurnRow { kind: PromptKind::Typed, started_ms: minutes(0), ended_ms: minutes(5), ..TurnRow::default() };
+//! let work = Work::of(&[Told { row, content }]);
 //! assert_eq!(work.solution.unwrap(), "The watcher leaked a handle a file. It closes them now.");
 //! assert_eq!(work.active_ms, 5 * 60_000);
 //! ```

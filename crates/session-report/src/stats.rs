@@ -35,7 +35,7 @@ pub fn stats(
     let mut counted = vec![Day::default(); days.len()];
     for session in sessions.iter().filter(|s| s.parent.is_none() && wanted(s)) {
         let mut told = turns(index, session.id)?;
-        told.retain(|turn| !turn.is_copy);
+        told.retain(|turn| turn.row.owner.is_none());
         let at = |turn: &Told| day_of(turn, days).unwrap_or(usize::MAX);
         told.sort_by_key(at);
         for same_day in told.chunk_by(|a, b| at(a) == at(b)) {
@@ -58,7 +58,7 @@ impl Day {
 }
 
 fn day_of(turn: &Told, days: &[Range<i64>]) -> Option<usize> {
-    let at = turn.started_ms.or(turn.ended_ms)?;
+    let at = turn.at()?;
     let next = days.partition_point(|day| day.start <= at);
     let day = next.checked_sub(1)?;
     days.get(day)?.contains(&at).then_some(day)

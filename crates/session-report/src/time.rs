@@ -23,8 +23,8 @@ pub(crate) fn active_ms<'t>(turns: impl Iterator<Item = &'t Told>) -> i64 {
 }
 
 fn span(turn: &Told) -> Option<(i64, i64, i64)> {
-    let start = turn.started_ms.or(turn.ended_ms)?;
-    let end = turn.ended_ms.unwrap_or(start).max(start);
+    let start = turn.at()?;
+    let end = turn.row.ended_ms.unwrap_or(start).max(start);
     Some((start, end, turn.content.tally.idle_ms))
 }
 
@@ -36,11 +36,9 @@ mod tests {
         let told: Vec<Told> = turns
             .iter()
             .map(|&(start, end, idle)| {
-                let mut told = Told {
-                    started_ms: Some(start * 60_000),
-                    ended_ms: Some(end * 60_000),
-                    ..Told::default()
-                };
+                let mut told = Told::default();
+                told.row.started_ms = Some(start * 60_000);
+                told.row.ended_ms = Some(end * 60_000);
                 told.content.tally.idle_ms = idle * 60_000;
                 told
             })

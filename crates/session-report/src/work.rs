@@ -85,7 +85,7 @@ impl Work {
         for turn in turns {
             self.add_facts(turn);
             self.add_mentions(&turn.content);
-            self.branch = turn.branch.clone().or_else(|| self.branch.take());
+            self.branch = turn.row.branch.clone().or_else(|| self.branch.take());
             self.turns += 1;
         }
         self.active_ms = active_ms(turns.iter());
@@ -96,7 +96,7 @@ impl Work {
         self.commands.extend(content.runs().map(|run| Command {
             command: run.command.to_owned(),
             failed: run.failed,
-            turn: turn.index,
+            turn: turn.row.index,
         }));
         for (path, touch) in content.touched() {
             self.add_file(path, touch);
@@ -105,9 +105,9 @@ impl Work {
         push_all(&mut self.pull_requests, &content.tally.pull_requests);
         push_all(&mut self.models, &content.tally.models);
         self.tokens += content.tally.tokens;
-        let first = turn.started_ms.or(turn.ended_ms);
+        let first = turn.at();
         self.started_ms = self.started_ms.into_iter().chain(first).min();
-        self.ended_ms = self.ended_ms.max(turn.ended_ms.or(first));
+        self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(first));
     }
 
     fn add_file(&mut self, path: &str, touch: Touch) {
@@ -159,15 +159,15 @@ fn push_all(list: &mut Vec<String>, items: &[String]) {
 /// with arguments, else a model's.
 fn problem(turns: &[Told]) -> Option<String> {
     let says = |turn: &&Told| says_something(&turn.content.prompt);
-    let typed = |turn: &&Told| turn.kind == PromptKind::Typed;
+    let typed = |turn: &&Told| turn.row.kind == PromptKind::Typed;
     let with_arguments = |turn: &&Told| {
-        turn.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
+        turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
     };
     let said = || turns.iter().filter(says);
     let first = said()
         .find(typed)
         .or_else(|| said().find(with_arguments))
-        .or_else(|| said().find(|turn| turn.kind == PromptKind::Model));
+        .or_else(|| said().find(|turn| turn.row.kind == PromptKind::Model));
     let prompted = || turns.iter().filter(|turn| !turn.content.prompt.is_empty());
     let bare = || prompted().find(did_something).or_else(|| prompted().next());
     let prompt = &first.or_else(bare)?.content.prompt;
@@ -195,6 +195,7 @@ fn says_something(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_store::TurnRow;
 
     fn told(index: u32, kind: PromptKind, prompt: &str, answers: &[&str]) -> Told {
         let mut content = TurnContent {
@@ -204,12 +205,12 @@ mod tests {
         for answer in answers {
             content.add_answer(answer);
         }
-        Told {
+        let row = TurnRow {
             index,
             kind,
-            content,
-            ..Told::default()
-        }
+            ..TurnRow::default()
+        };
+        Told { row, content }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::said::{MODELS, Said, Weights};
 use crate::scale::{DenseScale, Spread};
 use rustc_hash::FxHashMap;
 use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
+use std::borrow::Cow;
 
 /// A query as a model sees it.
 #[derive(Debug, Clone)]
@@ -55,26 +56,60 @@ struct Near {
     worth: f32,
 }
 
+/// The cosines of a query with all that a model has embedded: they are the same for
+/// both levels.
+pub(crate) struct Scan<'a> {
+    dense: &'a Dense,
+    turns: Vec<(f32, Owner)>,
+    /// The best of each session; none where single turns are judged.
+    chunks: Vec<(f32, Owner)>,
+}
+
+/// Compares the query with all vectors.
+pub(crate) fn scan<'a>(
+    index: &Reader,
+    models: &'a [Dense],
+    passing: &Passing<'_>,
+) -> Result<Vec<Scan<'a>>, StoreError> {
+    let of_model = |dense: &'a Dense| {
+        let chunks = match passing.by_turn() {
+            true => Vec::new(),
+            false => best_chunks(scored(index, dense, Rows::Session)?),
+        };
+        Ok(Scan {
+            dense,
+            turns: scored(index, dense, Rows::Turn)?,
+            chunks,
+        })
+    };
+    models.iter().take(MODELS).map(of_model).collect()
+}
+
+impl Scan<'_> {
+    /// What counts at a level.
+    fn found(&self, level: Level) -> Cow<'_, [(f32, Owner)]> {
+        match level {
+            Level::Session => [self.turns.as_slice(), &self.chunks].concat().into(),
+            Level::Turn => self.turns.as_slice().into(),
+        }
+    }
+}
+
 /// What is nearest to the query's vectors, best first. Each model speaks for
 /// what it has embedded; where several have, by their weights. `words` is the
 /// number of the query's terms, `held` the part of them that some turn holds.
 pub(crate) fn list(
-    index: &Reader,
-    models: &[Dense],
+    scans: &[Scan<'_>],
     level: Level,
     words: usize,
     held: f32,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
-    let by_session = level == Level::Session && !passing.by_turn();
     let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
     let mut spreads = Vec::new();
     let mut weights = Weights::default();
-    for (model, dense) in models.iter().take(MODELS).enumerate() {
-        let mut found = scored(index, dense, Rows::Turn)?;
-        if by_session {
-            found.extend(best_chunks(scored(index, dense, Rows::Session)?));
-        }
+    for (model, scan) in scans.iter().enumerate() {
+        let (dense, found) = (scan.dense, scan.found(level));
         let Some(spread) = spread(&found, dense, passing)? else {
             continue;
         };

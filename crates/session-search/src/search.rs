@@ -2,7 +2,7 @@
 
 use crate::candidates::{self, Candidates};
 use crate::context::Context;
-use crate::dense::{self, Dense, DenseList};
+use crate::dense::{self, Dense, Scan};
 use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::lexical::{self, LexicalList};
 use crate::named::{self, Named};
@@ -40,10 +40,14 @@ pub fn search(
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
     let named = named::find(index, request, &words, &mut passing)?;
+    let scans = match request.ranking {
+        Ranking::Keyword => Vec::new(),
+        _ => dense::scan(index, dense, &passing)?,
+    };
     let asked = Asked {
         index,
         request,
-        dense,
+        scans: &scans,
         words: &words,
         named: named.share,
     };
@@ -90,7 +94,7 @@ pub fn search(
 struct Asked<'a> {
     index: &'a Reader,
     request: &'a Request,
-    dense: &'a [Dense],
+    scans: &'a [Scan<'a>],
     words: &'a LexicalList,
     /// The share of the query's information that names one session.
     named: f32,
@@ -109,17 +113,7 @@ impl Lists {
     fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
         let (request, words) = (asked.request, asked.words);
         let terms = request.query.terms.len();
-        let near = match request.ranking {
-            Ranking::Keyword => DenseList::default(),
-            _ => dense::list(
-                asked.index,
-                asked.dense,
-                level,
-                terms,
-                words.held(),
-                passing,
-            )?,
-        };
+        let near = dense::list(asked.scans, level, terms, words.held(), passing)?;
         let weighing = Weighing::of(request, words, &near, asked.named);
         let by_level = match level {
             Level::Session => candidates::sessions,

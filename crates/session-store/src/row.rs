@@ -38,7 +38,7 @@ pub struct SessionRow {
 }
 
 /// A turn in the index, without its content.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TurnRow {
     /// Number in the index.
     pub id: i64,

@@ -15,6 +15,13 @@ pub struct FilesArgs {
     /// A path, or a part of one
     #[arg(value_name = "PATH")]
     pub path: String,
+    #[command(flatten)]
+    pub listed: ListedArgs,
+}
+
+/// Which of the turns that are found are listed, and how.
+#[derive(Debug, Args)]
+pub struct ListedArgs {
     /// Most turns shown
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
     pub limit: usize,
@@ -36,14 +43,8 @@ pub struct CommandsArgs {
     /// A part of a command; `*` stands for anything
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
     pub pattern: String,
-    /// Most turns shown
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
-    pub limit: usize,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub filter: FilterArgs,
+    pub listed: ListedArgs,
 }
 
 /// A part of what was done.

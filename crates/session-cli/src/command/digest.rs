@@ -4,15 +4,12 @@ use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{fresh, search};
 use crate::home::Home;
-use crate::models::Models;
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout};
 use crate::when::Stretch;
 use anyhow::Result;
 use jiff::Zoned;
 use session_report::digest;
-use session_search::is_of_project;
-use session_store::SessionRow;
 use std::io::{IsTerminal, Write};
 
 /// Runs the command.
@@ -22,11 +19,8 @@ use std::io::{IsTerminal, Write};
 pub fn run(args: &DigestArgs) -> Result<Found> {
     let stretch = Stretch::of(&args.when.join(" "), &Zoned::now())?;
     let home = Home::from_process()?;
-    fresh::before_search(&home, &Models::of(&home)?)?;
-    let index = home.index()?;
-    let all = index.sessions()?;
-    let project = args.project.as_deref().map(search::project);
-    let wanted = |row: &SessionRow| project.as_ref().is_none_or(|p| is_of_project(row, p));
+    let (index, all) = fresh::index(&home)?;
+    let wanted = search::of_project(args.project.as_deref());
     let projects = digest(&index, &all, &stretch.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);
     let digest = Digest {
@@ -43,7 +37,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         writeln!(
             anstream::stderr(),
             "{}",
-            nothing(&stretch, project.is_some())
+            nothing(&stretch, args.project.is_some())
         )?;
         return Ok(Found::Nothing);
     }

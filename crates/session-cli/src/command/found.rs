@@ -4,7 +4,6 @@ use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::{caller, fresh, search};
 use crate::home::Home;
-use crate::models::Models;
 use crate::output::found::{Command, File, Finding, Listing};
 use crate::output::{json, layout};
 use anyhow::Result;
@@ -24,7 +23,12 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
         let found: Vec<File> = files.map(File::from).collect();
         (!found.is_empty()).then_some(found)
     };
-    print(&args.path, &met(&args.filter, look)?, args.limit, args.json)
+    print(
+        &args.path,
+        &met(&args.listed.filter, look)?,
+        args.listed.limit,
+        args.listed.json,
+    )
 }
 
 /// Runs `commands`.
@@ -40,9 +44,9 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
     };
     print(
         &args.pattern,
-        &met(&args.filter, look)?,
-        args.limit,
-        args.json,
+        &met(&args.listed.filter, look)?,
+        args.listed.limit,
+        args.listed.json,
     )
 }
 
@@ -59,9 +63,7 @@ struct Turns<T> {
 /// what the session that asks does is no find.
 fn met<T>(args: &FilterArgs, look: impl Fn(&TurnContent) -> Option<T>) -> Result<Turns<T>> {
     let home = Home::from_process()?;
-    fresh::before_search(&home, &Models::of(&home)?)?;
-    let index = home.index()?;
-    let all = index.sessions()?;
+    let (index, all) = fresh::index(&home)?;
     let mut filter = Filter {
         subagents: true,
         ..search::filter(args, &all)?

@@ -7,7 +7,7 @@ use crate::output::progress::Bar;
 use anyhow::Result;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Refresh, discover, refresh};
-use session_store::{Reader, StoreError};
+use session_store::{Reader, SessionRow, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,17 @@ const BUDGET: Duration = Duration::from_millis(300);
 
 /// How long to wait for another process that is writing.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The index, brought up to date as for a search, and its sessions.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn index(home: &Home) -> Result<(Reader, Vec<SessionRow>)> {
+    before_search(home, &Models::of(home)?)?;
+    let index = home.index()?;
+    let all = index.sessions()?;
+    Ok((index, all))
+}
 
 /// Brings the index up to date as far as a search can wait for it. While
 /// another process is making the first index, there is nothing to answer from:

@@ -4,7 +4,6 @@ use crate::Found;
 use crate::args::ResumeArgs;
 use crate::command::{fresh, search};
 use crate::home::Home;
-use crate::models::Models;
 use crate::output::session::resuming;
 use crate::output::{json, shell};
 use anyhow::{Error, Result, bail};
@@ -31,8 +30,8 @@ struct Resume<'a> {
 /// When the index fails, or the session cannot be taken up.
 pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    fresh::before_search(&home, &Models::of(&home)?)?;
-    let session = search::one(&home.index()?.sessions()?, &args.id)?;
+    let (_, all) = fresh::index(&home)?;
+    let session = search::one(&all, &args.id)?;
     let resume = resume(&session)?;
     if args.json {
         json::print(&resume)?;

@@ -13,7 +13,9 @@ use session_core::{Filter, Query};
 use session_embed::ModelSpec;
 use session_indexer::Outcome;
 use session_report::{Work, turns};
-use session_search::{Dense, Hit, Level, Ranking, Request, Resolved, Results, resolve, search};
+use session_search::{
+    Dense, Hit, Level, Ranking, Request, Resolved, Results, is_of_project, resolve, search,
+};
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError};
 use std::io::Write;
@@ -258,7 +260,7 @@ pub fn print(
 fn work(index: &Reader, level: Level, hit: &Hit) -> Result<Work> {
     let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
     let mut told = turns(index, hit.session.id)?;
-    told.retain(|turn| found.is_none_or(|found| found.index == turn.index));
+    told.retain(|turn| found.is_none_or(|found| found.index == turn.row.index));
     Ok(Work::of(&told))
 }
 
@@ -351,6 +353,12 @@ pub fn project(wanted: &str) -> String {
         Ok(path) if is_path => path.to_string_lossy().into_owned(),
         _ => wanted.to_owned(),
     }
+}
+
+/// Tells the sessions of a project as typed; without one all are.
+pub fn of_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
+    let wanted = wanted.map(project);
+    move |row| wanted.as_ref().is_none_or(|p| is_of_project(row, p))
 }
 
 /// The one session that an id names.

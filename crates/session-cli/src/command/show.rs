@@ -4,7 +4,6 @@ use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};
 use crate::command::{fresh, search};
 use crate::home::Home;
-use crate::models::Models;
 use crate::output::session::short_id;
 use crate::output::{json, layout, markdown, only, pager, show};
 use anyhow::{Result, bail};
@@ -20,9 +19,7 @@ use std::ops::RangeInclusive;
 /// When the index fails, or the argument names nothing.
 pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    fresh::before_search(&home, &Models::of(&home)?)?;
-    let index = home.index()?;
-    let all = index.sessions()?;
+    let (index, all) = fresh::index(&home)?;
     let (session, exchanges) = turns_of(&args.id, args.context, &index, &all)?;
     print(args, &session, &exchanges, &all)
 }

@@ -224,7 +224,11 @@ fn a_number_joined_to_its_option_is_no_word() {
         let said = env.run(&args).succeeded().stdout();
         assert!(said.contains("\"docker\""), "{said}");
     }
-    env.run(&["commands", "-n2", "docker"]);
+    let ran = env.run(&["commands", "-n2", "docker"]);
+    assert!(matches!(ran.code(), 0 | 1), "{ran}");
+    let ran = env.run(&["memory", "search", "-n2", "docker"]).exits(1);
+    assert_eq!(ran.stdout(), "");
+    assert!(!ran.stderr().contains("-n2"), "{ran}");
     let literal = env.run(&["search", "--", "-n1"]);
     assert!(
         literal.stdout().is_empty() || literal.stdout().contains("\"-n1\""),

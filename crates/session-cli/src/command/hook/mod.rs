@@ -11,13 +11,13 @@ use crate::args::{
 };
 use crate::command::setup::change;
 use crate::command::setup::history;
-use crate::command::setup::prompt::Prompt;
+use crate::command::setup::prompt::at_terminal;
 use crate::home::Home;
 use crate::output::json;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use session_memory::{project_root, settings_folder};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Name of the file of an agent's settings.
@@ -64,17 +64,12 @@ fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<F
     let old = change::read(&path)?;
     let new = new(old.as_deref().unwrap_or_default());
     let new = new.with_context(|| format!("{} cannot be changed", path.display()))?;
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let mut prompt = Prompt {
-        input: &mut std::io::stdin().lock(),
-        output: &mut anstream::stderr(),
-        asks: is_terminal && !args.yes,
-        yes: args.yes,
-    };
     let is_nothing = old.is_none() && new.trim().is_empty();
     let outcome = match is_nothing {
         true => crate::command::setup::Outcome::Unchanged,
-        false => change::make(&path, old.as_deref(), &new, &mut prompt)?,
+        false => at_terminal(args.yes, |prompt| {
+            change::make(&path, old.as_deref(), &new, prompt)
+        })?,
     };
     if args.json {
         json::print(&Changed {

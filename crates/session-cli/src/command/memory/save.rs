@@ -6,7 +6,6 @@ use crate::command::memory::note;
 use crate::command::{fresh, show};
 use crate::home::Home;
 use crate::memories::Memories;
-use crate::models::Models;
 use crate::output::{json, show as exchange};
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
@@ -188,9 +187,7 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(
 
 /// The turns that a memory comes from, and their text.
 fn source(from: &str, home: &Home) -> Result<(Source, String)> {
-    fresh::before_search(home, &Models::of(home)?)?;
-    let index = home.index()?;
-    let all = index.sessions()?;
+    let (index, all) = fresh::index(home)?;
     let (session, exchanges) = show::turns_of(from, 0, &index, &all)?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(

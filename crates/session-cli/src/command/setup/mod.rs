@@ -13,7 +13,6 @@ use crate::output::json;
 use anyhow::{Result, bail};
 use prompt::Prompt;
 use serde::Serialize;
-use std::io::IsTerminal;
 
 /// How a step came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,20 +46,17 @@ setup decides three things, each of which may stay as it is:
 /// # Errors
 /// When a step fails, or consent is missing where nobody can be asked.
 pub fn run(args: &SetupArgs) -> Result<Found> {
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let mut prompt = Prompt {
-        input: &mut std::io::stdin().lock(),
-        output: &mut anstream::stderr(),
-        asks: is_terminal && !args.yes,
-        yes: args.yes,
-    };
+    prompt::at_terminal(args.yes, |prompt| ask(args, prompt))
+}
+
+fn ask(args: &SetupArgs, prompt: &mut Prompt<'_>) -> Result<Found> {
     if !prompt.asks && args.is_open() {
         bail!(
             "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
         );
     }
     let home = Home::from_process()?;
-    let steps = steps(args, &home, &mut prompt)?;
+    let steps = steps(args, &home, prompt)?;
     if args.json {
         json::print(&steps)?;
     }

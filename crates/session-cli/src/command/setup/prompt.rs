@@ -1,7 +1,7 @@
 //! Questions and answers.
 
 use anyhow::Result;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 
 /// Whoever is asked.
 pub struct Prompt<'a> {
@@ -11,6 +11,20 @@ pub struct Prompt<'a> {
     pub asks: bool,
     /// Consent was given beforehand.
     pub yes: bool,
+}
+
+/// Works with whoever sits at the terminal, if anybody does; `yes` is consent given beforehand.
+///
+/// # Errors
+/// Those of the work.
+pub fn at_terminal<T>(yes: bool, work: impl FnOnce(&mut Prompt<'_>) -> Result<T>) -> Result<T> {
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    work(&mut Prompt {
+        input: &mut std::io::stdin().lock(),
+        output: &mut anstream::stderr(),
+        asks: is_terminal && !yes,
+        yes,
+    })
 }
 
 impl Prompt<'_> {

@@ -35,21 +35,18 @@ pub fn install(
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
-    let mut all = Vec::new();
-    for step in steps {
-        let done = match step.state {
+    let wanted = |step: &Step| {
+        Ok(match step.state {
             State::Current => Done::Unchanged,
             State::Absent | State::Older => Done::Written,
             State::Obsolete => Done::Removed,
             State::Edited if step.new.is_some() && may_replace(step)? => Done::Written,
             State::Edited => Done::Kept,
-        };
-        if !dry_run {
-            take(step, done)?;
-            note(&mut manifest, step, done);
-        }
-        all.push(done);
-    }
+        })
+    };
+    let all = each(steps, dry_run, wanted, |step, done| {
+        note(&mut manifest, step, done);
+    })?;
     if !dry_run {
         env!("CARGO_PKG_VERSION").clone_into(&mut manifest.version);
         manifest.write(place)?;
@@ -68,24 +65,40 @@ pub fn uninstall(
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
-    let mut all = Vec::new();
-    for step in steps {
-        let done = match step.state {
+    let wanted = |step: &Step| {
+        Ok(match step.state {
             State::Absent => Done::Unchanged,
             State::Edited if !may_replace(step)? => Done::Kept,
             _ => Done::Removed,
-        };
-        if !dry_run {
-            take(step, done)?;
-            manifest.files.remove(&step.name);
-        }
-        all.push(done);
-    }
+        })
+    };
+    let all = each(steps, dry_run, wanted, |step, _| {
+        manifest.files.remove(&step.name);
+    })?;
     if !dry_run {
         manifest.write(place)?;
         for folder in [place.skill().join("references"), place.skill()] {
             remove_if_empty(&folder)?;
         }
+    }
+    Ok(all)
+}
+
+/// Does with each file what is wanted, and notes it at once.
+fn each(
+    steps: &[Step],
+    dry_run: bool,
+    mut wanted: impl FnMut(&Step) -> Result<Done>,
+    mut note: impl FnMut(&Step, Done),
+) -> Result<Vec<Done>> {
+    let mut all = Vec::new();
+    for step in steps {
+        let done = wanted(step)?;
+        if !dry_run {
+            take(step, done)?;
+            note(step, done);
+        }
+        all.push(done);
     }
     Ok(all)
 }
