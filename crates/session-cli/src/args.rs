@@ -32,6 +32,7 @@ pub use show::{Only, ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
+use session_search::Tuning;
 use std::ffi::OsString;
 
 /// Find what you did with Claude Code and OpenCode: by meaning and by word, offline
@@ -222,6 +223,22 @@ fn weight(text: &str) -> Result<f32, String> {
     }
 }
 
+/// A constant of the ranking, by name.
+pub type Constant = (String, f32);
+
+fn constant(text: &str) -> Result<Constant, String> {
+    let known = || {
+        let (name, value) = text.split_once('=')?;
+        let value = value.parse().ok()?;
+        Tuning::default().set(name, value)?;
+        Some((name.to_owned(), value))
+    };
+    known().ok_or_else(|| {
+        let names = Tuning::NAMES.join(", ");
+        format!("not one of {names} with a number from 0 to 1, as in base=0.7")
+    })
+}
+
 #[derive(Debug, Args)]
 pub struct IndexArgs {
     /// Read every history anew; what vanished histories left is kept
@@ -276,6 +293,9 @@ pub struct EvalArgs {
     /// The weight by what each query finds; the default
     #[arg(long, conflicts_with = "alpha")]
     pub adaptive: bool,
+    /// Another value for a constant of the ranking; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    pub tune: Vec<Constant>,
     /// What is ranked
     #[arg(long, value_name = "LEVEL", default_value = "both")]
     pub level: EvalLevel,

@@ -2,7 +2,7 @@
 
 use crate::set::{EvalError, LabelledSet, Question, Scope};
 use session_core::Query;
-use session_search::{Dense, Level, Ranking as Weighing, Request, Results, search};
+use session_search::{Dense, Level, Ranking as Weighing, Request, Results, Tuning, search};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 use std::path::Path;
@@ -17,6 +17,8 @@ pub struct Ask<'a> {
     pub level: Level,
     /// How the two lists are weighed.
     pub weighing: Weighing,
+    /// The constants of the ranking.
+    pub tuning: Tuning,
     /// Ask in all sessions, whatever a question's scope.
     pub pooled: bool,
     /// Makes a query's vectors, the best model's first.
@@ -66,6 +68,7 @@ fn one(
     let mut request = Request {
         level: ask.level,
         ranking: ask.weighing,
+        tuning: ask.tuning,
         limit: HITS,
         ..Request::new("")
     };

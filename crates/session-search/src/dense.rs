@@ -2,7 +2,7 @@
 
 use crate::candidates::Evidence;
 use crate::passing::Passing;
-use crate::request::Level;
+use crate::request::{Level, Request};
 use crate::said::{MODELS, Said, Weights};
 use crate::scale::{DenseScale, Spread};
 use rustc_hash::FxHashMap;
@@ -96,21 +96,22 @@ impl Scan<'_> {
 }
 
 /// What is nearest to the query's vectors, best first. Each model speaks for
-/// what it has embedded; where several have, by their weights. `words` is the
-/// number of the query's terms, `held` the part of them that some turn holds.
+/// what it has embedded; where several have, by their weights. `held` is the part
+/// of the query's terms that some turn holds.
 pub(crate) fn list(
     scans: &[Scan<'_>],
     level: Level,
-    words: usize,
+    request: &Request,
     held: f32,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
     let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
     let mut spreads = Vec::new();
     let mut weights = Weights::default();
+    let words = request.query.terms.len();
     for (model, scan) in scans.iter().enumerate() {
         let (dense, found) = (scan.dense, scan.found(level));
-        let Some(spread) = spread(&found, dense, passing)? else {
+        let Some(spread) = spread(&found, dense, request, passing)? else {
             continue;
         };
         weights[model] = spread.weight;
@@ -185,6 +186,7 @@ fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
 fn spread(
     found: &[(f32, Owner)],
     dense: &Dense,
+    request: &Request,
     passing: &mut Passing<'_>,
 ) -> Result<Option<Spread>, StoreError> {
     let mut best = None;
@@ -198,7 +200,8 @@ fn spread(
         .iter()
         .filter(|(_, o)| o.turn != 0 && sessions.contains_key(&o.session))
         .map(|(cosine, _)| *cosine);
-    Ok(best.map(|best| Spread::of(turns, best, &dense.model.name, &dense.scale)))
+    let (name, scale) = (&dense.model.name, &dense.scale);
+    Ok(best.map(|best| Spread::of(turns, best, name, scale, &request.tuning)))
 }
 
 /// Adds what a model says.

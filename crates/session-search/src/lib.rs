@@ -36,6 +36,7 @@ mod scale;
 mod search;
 mod show;
 mod snippet;
+mod tuning;
 mod walk;
 mod weighing;
 
@@ -47,5 +48,6 @@ pub use resolve::{Resolved, resolve};
 pub use scale::{DenseScale, Spread};
 pub use search::search;
 pub use show::{Exchange, Origin, show};
+pub use tuning::Tuning;
 pub use walk::{Met, walk};
 pub use weighing::{Side, Weighing};

@@ -1,5 +1,6 @@
 //! What is asked.
 
+use crate::tuning::Tuning;
 use serde::Serialize;
 use session_core::{Filter, Query};
 
@@ -14,6 +15,8 @@ pub struct Request {
     pub filter: Filter,
     /// How the two lists are weighed.
     pub ranking: Ranking,
+    /// The constants of the ranking.
+    pub tuning: Tuning,
     /// Most hits wanted.
     pub limit: usize,
 }
@@ -49,6 +52,7 @@ impl Request {
             level: Level::Session,
             filter: Filter::default(),
             ranking: Ranking::Adaptive,
+            tuning: Tuning::default(),
             limit: 10,
         }
     }

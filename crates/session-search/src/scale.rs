@@ -1,5 +1,6 @@
 //! What cosines of a model mean.
 
+use crate::tuning::Tuning;
 use serde::Serialize;
 
 /// What cosines of a model mean.
@@ -40,12 +41,6 @@ impl DenseScale {
     }
 }
 
-/// An excess that says nothing: a bit less than what chance gives, as texts
-/// are not independent of each other.
-const CHANCE: f32 = 0.7;
-/// What a best is good for at least, to rank where words find nothing.
-const LEAST: f32 = 0.1;
-
 /// How the cosines of one query with a history lie.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spread {
@@ -71,6 +66,7 @@ impl Spread {
         best: f32,
         model: &str,
         scale: &DenseScale,
+        tuning: &Tuning,
     ) -> Self {
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for cosine in cosines.map(f64::from) {
@@ -92,7 +88,7 @@ impl Spread {
             mean,
             best,
             excess,
-            strength: (excess - CHANCE).max(LEAST),
+            strength: (excess - tuning.chance).max(tuning.least),
         }
     }
 

@@ -55,7 +55,10 @@ pub fn search(
     let mut fused = lists.fused();
     let context = match request.level {
         Level::Session => Context::default(),
-        Level::Turn => Context::of(&Lists::of(&asked, Level::Session, &mut passing)?.fused()),
+        Level::Turn => {
+            let sessions = Lists::of(&asked, Level::Session, &mut passing)?;
+            Context::of(&sessions.fused(), request.tuning.context)
+        }
     };
     if request.level == Level::Turn {
         lists.put_in(&context, &mut fused);
@@ -112,8 +115,7 @@ struct Lists {
 impl Lists {
     fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
         let (request, words) = (asked.request, asked.words);
-        let terms = request.query.terms.len();
-        let near = dense::list(asked.scans, level, terms, words.held(), passing)?;
+        let near = dense::list(asked.scans, level, request, words.held(), passing)?;
         let weighing = Weighing::of(request, words, &near, asked.named);
         let by_level = match level {
             Level::Session => candidates::sessions,

@@ -33,7 +33,7 @@ impl Weighing {
         let worth = words.worth(&request.query);
         Self {
             lexical: Side {
-                strength: worth.powf(FOUND),
+                strength: worth.powf(request.tuning.power),
                 worth,
             },
             dense: Side {
@@ -64,21 +64,15 @@ impl Weighing {
             _ if self.dense.strength <= 0.0 => 0.0,
             _ if request.query.terms.is_empty() => 1.0,
             Ranking::Hybrid(alpha) => alpha,
-            Ranking::Adaptive => self.adapted(),
+            Ranking::Adaptive => self.adapted(request.tuning.base),
         }
     }
 
     /// The base weight, moved by how much each list found. What names one
     /// session is the words' to find.
-    fn adapted(&self) -> f32 {
-        let dense = BASE * self.dense.strength;
-        let lexical = (1.0 - BASE) * self.lexical.strength;
+    fn adapted(&self, base: f32) -> f32 {
+        let dense = base * self.dense.strength;
+        let lexical = (1.0 - base) * self.lexical.strength;
         dense / (dense + lexical) * (1.0 - self.named)
     }
 }
-
-/// Weight of the dense list where both found equally much.
-const BASE: f32 = 0.73;
-/// How the strength of the lexical list follows what it is worth: less than in step, since
-/// words that are missing from the best turn are often only said otherwise.
-const FOUND: f32 = 0.7;

@@ -1,7 +1,7 @@
 //! `eval`: how well search answers questions with known answers.
 
 use crate::Found;
-use crate::args::{EvalArgs, EvalLevel};
+use crate::args::{Constant, EvalArgs, EvalLevel};
 use crate::command::fresh;
 use crate::home::Home;
 use crate::models::{self, TABLE};
@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
-use session_search::{Level, Ranking};
+use session_search::{Level, Ranking, Tuning};
 use session_sources::Env;
 use session_store::Reader;
 use std::io::Write;
@@ -25,6 +25,7 @@ use tempfile::TempDir;
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(args, &set)?;
+    let tuning = tuning(&args.tune);
     let embedders = embedders(&args.model)?;
     for embedder in &embedders {
         fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
@@ -48,6 +49,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let ask = Ask {
             level,
             weighing: args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
+            tuning,
             pooled: args.pooled,
             embed: &embed,
             progress: &progress,
@@ -60,6 +62,12 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         reports.push(session_eval::score(&set, level, &rankings));
     }
     print(args, &reports)
+}
+
+/// The constants of the ranking, some of them with other values.
+fn tuning(other: &[Constant]) -> Tuning {
+    let set = |tuning: Tuning, (name, value): &Constant| tuning.set(name, *value).unwrap_or(tuning);
+    other.iter().fold(Tuning::default(), set)
 }
 
 /// The model of this name, and the table that every history has beside it.

@@ -14,7 +14,7 @@ use session_embed::ModelSpec;
 use session_indexer::Outcome;
 use session_report::{Work, turns};
 use session_search::{
-    Dense, Hit, Level, Ranking, Request, Resolved, Results, is_of_project, resolve, search,
+    Dense, Hit, Level, Ranking, Request, Resolved, Results, Tuning, is_of_project, resolve, search,
 };
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError};
@@ -181,6 +181,7 @@ pub fn answer(
         },
         filter,
         ranking: ranking(&args.ranking),
+        tuning: Tuning::default(),
         limit: args.limit,
     };
     let dense = match request.ranking {

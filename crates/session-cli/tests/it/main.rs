@@ -15,6 +15,7 @@ mod digest;
 #[expect(dead_code, reason = "what is asked is looked at beside the library")]
 mod endpoint;
 mod environment;
+mod evaluation;
 mod filters;
 mod found;
 mod freshness;
