@@ -26,7 +26,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run([sys.executable, here / "make.py", scratch], check=True)
         for name, kind, measure, least in FLOORS:
-            command = [program, "eval", f"{scratch}/{name}", "--level", "session", "--json"]
+            command = [program, "eval", f"{scratch}/{name}", "--model", "table", "--level", "session", "--json"]
             reports = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
             value = reports[0]["categories"][kind][measure]
             failed |= value < least

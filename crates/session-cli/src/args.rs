@@ -284,9 +284,9 @@ pub struct EvalArgs {
     /// Folder of the set
     #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]
     pub set: std::path::PathBuf,
-    /// Model that makes the vectors, as `model list` shows it
-    #[arg(long, value_name = "NAME", default_value = "table")]
-    pub model: String,
+    /// Model that makes the vectors, as `model list` shows it; by default the one in use
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
     /// One weight of meaning against words, 0 to 1, whatever the query
     #[arg(long, value_name = "WEIGHT", value_parser = weight)]
     pub alpha: Option<f32>,

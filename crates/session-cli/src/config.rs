@@ -140,20 +140,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads the file in a folder; all defaults where there is none.
-    ///
-    /// # Errors
-    /// For what is no TOML, an unknown key, a value that cannot be: with the
-    /// file, the line and the key.
-    pub fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
-        match fs_err::read_to_string(&path) {
-            Ok(text) => parse(&text, &path),
-            Err(e) if e.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(e) => Err(e.into()),
-        }
-    }
-
     /// Threads to embed with: all cores; half of them, at least one, in the
     /// background.
     #[allow(dead_code, reason = "for whatever embeds in the background")]

@@ -1,6 +1,7 @@
 //! Where this user's things are.
 
 use crate::config::Config;
+use crate::config::layers::Layers;
 use anyhow::{Context, Result};
 use session_models::{Catalogue, Endpoint, Folders, Given, Hub, ModelError};
 use session_sources::Env;
@@ -25,7 +26,8 @@ impl Home {
     /// When there is no home folder, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let mut home = Self::unconfigured()?;
-        home.config = Config::read(&home.folders().config)?;
+        let var = |name: &str| home.env.get(name);
+        home.config = Layers::read(&home.folders().config, None, var)?.config;
         Ok(home)
     }
 

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use session_embed::Embedder;
 use session_memory::{
-    Location, Match, Meaning, Memory, Scope, State, Store, places, project_root, rank,
+    Keeping, Location, Match, Meaning, Memory, Scope, State, Store, places, project_root, rank,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,6 +19,8 @@ pub struct Memories {
     pub root: Option<PathBuf>,
     /// The memories.
     pub store: Store,
+    /// How long they are kept.
+    pub keeping: Keeping,
 }
 
 impl Memories {
@@ -47,9 +49,18 @@ impl Memories {
             home.env.get(name)
         })?;
         home.config = layers.config;
+        let keeping = Keeping {
+            project: home.config.storage,
+            global: layers.global,
+        };
         let location = home.config.storage.location;
         let store = Store::new(places(root.as_deref(), &home.env.home, location)?);
-        Ok(Self { home, root, store })
+        Ok(Self {
+            home,
+            root,
+            store,
+            keeping,
+        })
     }
 
     /// Where something is saved that is for all projects, or for this one. What

@@ -62,7 +62,7 @@ impl Metrics {
             recall_at_5: recall(5),
             recall_at_10: recall(10),
             mrr_at_10: found.first().map_or(0.0, |i| 1.0 / (*i as f64 + 1.0)),
-            ndcg_at_10: found.iter().copied().map(gain).sum::<f64>() / ideal,
+            ndcg_at_10: found.iter().copied().map(gain).fold(0.0, |a, b| a + b) / ideal,
         }
     }
 
@@ -84,7 +84,7 @@ impl Metrics {
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
     pub fn mean(all: &[Self]) -> Self {
         let count = all.len().max(1) as f64;
-        let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() / count;
+        let mean = |of: fn(&Self) -> f64| all.iter().map(of).fold(0.0, |a, b| a + b) / count;
         Self {
             hit_at_1: mean(|m| m.hit_at_1),
             hit_at_5: mean(|m| m.hit_at_5),

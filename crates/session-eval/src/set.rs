@@ -1,8 +1,10 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
-use session_search::Level;
-use std::collections::{HashMap, HashSet};
+use session_search::{Level, Resolved, resolve};
+use session_store::SessionRow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// An error of an evaluation.
@@ -11,7 +13,7 @@ pub enum EvalError {
     /// A file cannot be read or written; the text names it.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A line of `queries.jsonl` is not what it should be.
+    /// A line of a file is not what it should be.
     #[error("`{}` line {line}: {why}", path.display())]
     Line {
         /// The file.
@@ -20,6 +22,20 @@ pub enum EvalError {
         line: usize,
         /// What is wrong.
         why: String,
+    },
+    /// A question is there twice.
+    #[error("`{}`: the question `{id}` is there twice", path.display())]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// Its id.
+        id: String,
+    },
+    /// Nothing says which answers are right.
+    #[error("`{}` says of no question what answers it\nhint: write qrels.session.tsv or qrels.turn.tsv as docs/evaluation.md shows", folder.display())]
+    NoLabels {
+        /// The set.
+        folder: PathBuf,
     },
     /// Searching failed.
     #[error(transparent)]
@@ -72,14 +88,17 @@ pub struct LabelledSet {
     pub folder: PathBuf,
     /// All questions, in order.
     pub questions: Vec<Question>,
+    /// Ids that have labels and no question.
+    pub unasked: Vec<String>,
     labels: [Labels; 2],
 }
 
 impl LabelledSet {
-    /// Reads a set. A missing file of labels is an empty one.
+    /// Reads a set. One of the two files of labels may be missing.
     ///
     /// # Errors
-    /// When `queries.jsonl` cannot be read or a line of it is wrong.
+    /// When a file cannot be read or a line of it is wrong, a question is there twice, or there
+    /// are no labels.
     pub fn open(folder: &Path) -> Result<Self, EvalError> {
         let path = folder.join("queries.jsonl");
         let text = fs_err::read_to_string(&path)?;
@@ -94,14 +113,47 @@ impl LabelledSet {
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
-        let questions = lines.map(question).collect::<Result<_, _>>()?;
-        let labels =
-            ["session", "turn"].map(|level| labels(&folder.join(format!("qrels.{level}.tsv"))));
+        let questions = lines.map(question).collect::<Result<Vec<Question>, _>>()?;
+        let ids = ids(&questions, &path)?;
+        let read = |level: &str| labels(&folder.join(format!("qrels.{level}.tsv")));
+        let mut labels = [read("session")?, read("turn")?];
+        let mut unasked = BTreeSet::new();
+        for labels in &mut labels {
+            unasked.extend(labels.keys().filter(|id| !ids.contains(*id)).cloned());
+            labels.retain(|id, _| ids.contains(id));
+        }
+        if labels.iter().all(Labels::is_empty) {
+            return Err(EvalError::NoLabels {
+                folder: folder.to_owned(),
+            });
+        }
         Ok(Self {
             folder: folder.to_owned(),
             questions,
+            unasked: unasked.into_iter().collect(),
             labels,
         })
+    }
+
+    /// Writes out the right answers that are said by the beginning of a session's id. Returns
+    /// those that mean no session.
+    pub fn complete(&mut self, sessions: &[SessionRow]) -> Vec<String> {
+        let whole: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
+        let mut unknown = BTreeSet::new();
+        for right in self.labels.iter_mut().flat_map(HashMap::values_mut) {
+            let is_whole = |t: &String| whole.contains(t.rsplit_once(':').map_or(&**t, |(s, _)| s));
+            let short: Vec<String> = right.iter().filter(|t| !is_whole(t)).cloned().collect();
+            for target in short {
+                match in_full(&target, sessions) {
+                    Some(full) => {
+                        right.remove(&target);
+                        right.insert(full);
+                    }
+                    None => drop(unknown.insert(target)),
+                }
+            }
+        }
+        unknown.into_iter().collect()
     }
 
     /// The folder to set as `CLAUDE_CONFIG_DIR`, if the set brings a history.
@@ -121,20 +173,55 @@ impl LabelledSet {
     }
 }
 
-/// Lines `question TAB target TAB relevance`; relevance 0 is no answer.
-fn labels(path: &Path) -> Labels {
-    let text = fs_err::read_to_string(path).unwrap_or_default();
+/// The ids of all questions, each of which is there once.
+fn ids(questions: &[Question], path: &Path) -> Result<HashSet<String>, EvalError> {
+    let mut ids = HashSet::new();
+    match questions.iter().find(|q| !ids.insert(q.id.clone())) {
+        None => Ok(ids),
+        Some(twice) => Err(EvalError::Twice {
+            path: path.to_owned(),
+            id: twice.id.clone(),
+        }),
+    }
+}
+
+/// Lines `question TAB target TAB relevance`; relevance 0 is no answer. No file, no labels.
+fn labels(path: &Path) -> Result<Labels, EvalError> {
+    let text = match fs_err::read_to_string(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Labels::new()),
+        text => text?,
+    };
     let mut labels = Labels::new();
-    for line in text.lines() {
-        let mut fields = line.split('\t');
-        if let (Some(question), Some(target)) = (fields.next(), fields.next())
-            && fields.next() != Some("0")
-        {
-            labels
-                .entry(question.to_owned())
-                .or_default()
-                .insert(target.to_owned());
+    for (i, line) in text.lines().enumerate() {
+        let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let read = match fields[..] {
+            [question, target, relevance] => relevance.parse().map(|r| (question, target, r)).ok(),
+            [""] => continue,
+            _ => None,
+        };
+        let (question, target, relevance): (&str, &str, f32) =
+            read.ok_or_else(|| EvalError::Line {
+                path: path.to_owned(),
+                line: i + 1,
+                why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
+            })?;
+        if relevance > 0.0 {
+            let right = labels.entry(question.to_owned()).or_default();
+            right.insert(target.to_owned());
         }
     }
-    labels
+    Ok(labels)
+}
+
+/// The whole name of a target, `session` or `session:turn`, whose session may be said by the
+/// beginning of its id; `None` where no session is meant.
+fn in_full(target: &str, sessions: &[SessionRow]) -> Option<String> {
+    let (session, turn) = match target.rsplit_once(':') {
+        Some((session, turn)) => (session, Some(turn)),
+        None => (target, None),
+    };
+    let Resolved::One(found) = resolve(sessions, session) else {
+        return None;
+    };
+    Some(turn.map_or(found.uid.clone(), |turn| format!("{}:{turn}", found.uid)))
 }

@@ -2,7 +2,9 @@
 
 use session_sources::{Env, Location, Source, sources};
 use session_store::{FileRow, Problem, Reader, Stamp, StoreError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::Path;
 
 /// What a refresh has to do.
 #[derive(Default)]
@@ -13,6 +15,8 @@ pub struct Changes {
     pub(crate) gone: Vec<i64>,
     /// Numbers of files that were gone and are back as they were.
     pub(crate) back: Vec<(String, String)>,
+    /// Numbers of files that are elsewhere now, and where.
+    pub(crate) moved: Vec<(i64, String)>,
     /// What could not be listed, when that differs from what is recorded.
     pub(crate) problems: Option<Vec<Problem>>,
 }
@@ -30,6 +34,7 @@ impl Changes {
         self.changed.is_empty()
             && self.gone.is_empty()
             && self.back.is_empty()
+            && self.moved.is_empty()
             && self.problems.is_none()
     }
 
@@ -44,30 +49,80 @@ impl Changes {
 /// # Errors
 /// When the database fails.
 pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
-    let mut known: HashMap<String, FileRow> = index
-        .files()?
-        .into_iter()
-        .map(|f| (f.path.clone(), f))
-        .collect();
     let mut changes = Changes::default();
     let mut problems = Vec::new();
+    let mut here = Vec::new();
     for source in sources() {
         let listing = source.locate(env);
         problems.extend(listing.warnings.iter().map(problem));
-        for location in listing.locations {
-            let row = known.remove(&path_key(&location));
-            changes.compare(*source, location, row, index)?;
-        }
+        here.extend(listing.locations.into_iter().map(|found| (*source, found)));
     }
-    changes.gone = known
-        .into_values()
-        .filter(|f| !f.gone)
-        .map(|f| f.id)
-        .collect();
+    let mut known = Known::of(index.files()?, &here);
+    for (source, location) in here {
+        let row = known.at(&location).or_else(|| {
+            let mut row = known.elsewhere(source, &location)?;
+            (row.path, row.gone) = (path_key(&location), false);
+            changes.moved.push((row.id, row.path.clone()));
+            Some(row)
+        });
+        changes.compare(source, location, row, index)?;
+    }
+    changes.gone = known.lost().filter(|f| !f.gone).map(|f| f.id).collect();
     changes.gone.sort_unstable();
     let problems = merged(problems);
     changes.problems = (problems != index.listing_problems()?).then_some(problems);
     Ok(changes)
+}
+
+/// The files that the index knows.
+struct Known {
+    /// Those that are where they were, by path.
+    here: HashMap<String, FileRow>,
+    /// Those that are not, by agent and name.
+    lost: HashMap<(String, OsString), Vec<FileRow>>,
+}
+
+impl Known {
+    fn of(files: Vec<FileRow>, listed: &[(&'static dyn Source, Location)]) -> Self {
+        let listed: HashSet<String> = listed.iter().map(|(_, found)| path_key(found)).collect();
+        let (here, gone): (Vec<FileRow>, Vec<FileRow>) =
+            files.into_iter().partition(|f| listed.contains(&f.path));
+        let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
+        for file in gone {
+            let name = (file.source.clone(), name(Path::new(&file.path)));
+            lost.entry(name).or_default().push(file);
+        }
+        Self {
+            here: here.into_iter().map(|f| (f.path.clone(), f)).collect(),
+            lost,
+        }
+    }
+
+    fn at(&mut self, location: &Location) -> Option<FileRow> {
+        self.here.remove(&path_key(location))
+    }
+
+    /// The file that this one was before its folder was renamed, moved or restored: it has the
+    /// name of one that is lost, and names are ids. Of several it is the one that is as it was.
+    fn elsewhere(&mut self, source: &dyn Source, location: &Location) -> Option<FileRow> {
+        let name = (source.name().as_str().to_owned(), name(&location.path));
+        let lost = self.lost.get_mut(&name)?;
+        let (size, mtime_ns) = (location.stamp.size, location.stamp.mtime_ns);
+        let same = |f: &FileRow| (f.stamp.size, f.stamp.mtime_ns) == (size, mtime_ns);
+        let place = match lost.len() {
+            1 => Some(0),
+            _ => lost.iter().position(same),
+        };
+        place.map(|place| lost.swap_remove(place))
+    }
+
+    fn lost(self) -> impl Iterator<Item = FileRow> {
+        self.lost.into_values().flatten()
+    }
+}
+
+fn name(path: &Path) -> OsString {
+    path.file_name().unwrap_or_default().to_owned()
 }
 
 /// Problems as the index has them: by path, each reason once.

@@ -182,6 +182,9 @@ fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreErr
     for file in &changes.gone {
         writer.file_gone(*file)?;
     }
+    for (file, path) in &changes.moved {
+        writer.file_moved(*file, path)?;
+    }
     for (source, path) in &changes.back {
         writer.file(&SourceName(source.clone().into()), path)?;
     }

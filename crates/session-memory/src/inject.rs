@@ -18,6 +18,8 @@ pub enum Disabled {
     EmptyResult,
     /// Nothing passes the gate.
     LowRelevance,
+    /// What passes has no room in the block.
+    NoRoom,
     /// What passes has been put before an earlier prompt of this session.
     AlreadyInjected,
     /// The search failed.
@@ -117,11 +119,10 @@ pub fn decide(
     let is_new = |item: &Item| !known.injected.contains(&item.id);
     items.extend(others.into_iter().filter(is_new));
     let block = block(items, how);
-    if let Some(block) = &block {
-        for verdict in &mut verdicts {
-            if verdict.reason == Reason::Passed && !block.ids.contains(&verdict.id) {
-                verdict.reason = Reason::NoRoom;
-            }
+    let said = block.as_ref().map_or(&[][..], |block| &block.ids);
+    for verdict in &mut verdicts {
+        if verdict.reason == Reason::Passed && !said.contains(&verdict.id) {
+            verdict.reason = Reason::NoRoom;
         }
     }
     let disabled = match &block {
@@ -154,6 +155,7 @@ fn disabled(verdicts: &[Verdict]) -> Disabled {
     let any = |reason| verdicts.iter().any(|v| v.reason == reason);
     match () {
         () if verdicts.is_empty() => Disabled::EmptyResult,
+        () if any(Reason::NoRoom) => Disabled::NoRoom,
         () if any(Reason::AlreadyInjected) || any(Reason::OwnSession) => Disabled::AlreadyInjected,
         () => Disabled::LowRelevance,
     }

@@ -70,7 +70,7 @@ pub use gate::{Injection, Marks, Reason};
 pub use import::{Exported, Format, Imports, export, import};
 pub use inject::{Decision, Disabled, Known, Verdict, decide};
 pub use keywords::most_common as keywords;
-pub use life::{Moved, Storage, archive, recalled, tidy, untouched};
+pub use life::{Keeping, Moved, Storage, archive, recalled, tidy, untouched};
 pub use memory::{Draft, Front, Importance, Kind, Memory, Scope, Source, State};
 pub use moment::Moment;
 pub use place::{Location, Place, places, project_root, settings_folder};

@@ -3,7 +3,7 @@
 use crate::disk::{self, Lock};
 use crate::error::Result;
 use crate::limits;
-use crate::memory::{Memory, State};
+use crate::memory::{Memory, Scope, State};
 use crate::place::{Location, Place};
 use crate::store::Store;
 use jiff::Timestamp;
@@ -41,6 +41,25 @@ impl Default for Storage {
             archive_above: 20,
             archive_after_days: 14,
             retention_days: -1,
+        }
+    }
+}
+
+/// How long the memories of each place are kept: a project decides over its own alone, since
+/// an unpacked repository must not be able to put a user's memories away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Keeping {
+    /// Those of the project.
+    pub project: Storage,
+    /// Those of the user.
+    pub global: Storage,
+}
+
+impl Keeping {
+    fn of(&self, place: &Place) -> &Storage {
+        match place.scope {
+            Scope::Project => &self.project,
+            Scope::Global => &self.global,
         }
     }
 }
@@ -126,13 +145,21 @@ fn start_clocks(store: &Store, now: Timestamp) {
     recalled(store, &found.iter().collect::<Vec<_>>(), now);
 }
 
-/// Archives what nobody touched for long where too many are active, and puts
-/// into the trash what was archived for longer than is wanted.
+/// Archives what nobody touched for long where too many are active in a place, and
+/// puts into the trash what was archived for longer than is wanted.
 ///
 /// # Errors
 /// When a file cannot be moved.
-pub fn tidy(store: &Store, how: &Storage, now: Timestamp) -> Result<Moved> {
+pub fn tidy(store: &Store, keeping: &Keeping, now: Timestamp) -> Result<Moved> {
     let mut moved = Moved::default();
+    for place in store.places() {
+        let own = Store::new(vec![place.clone()]);
+        tidy_one(&own, keeping.of(place), now, &mut moved)?;
+    }
+    Ok(moved)
+}
+
+fn tidy_one(store: &Store, how: &Storage, now: Timestamp, moved: &mut Moved) -> Result<()> {
     let active = store.list(&[State::Active]).memories.len();
     let spare = active.saturating_sub(how.archive_above);
     if how.auto_archive && spare > 0 {
@@ -149,5 +176,5 @@ pub fn tidy(store: &Store, how: &Storage, now: Timestamp) -> Result<Moved> {
             moved.trashed.push(memory.id().to_owned());
         }
     }
-    Ok(moved)
+    Ok(())
 }

@@ -38,7 +38,8 @@ pub struct Place {
 /// or itself, with `.claude`, else with `.git`. The home folder is none: its `.claude` is
 /// the user's own.
 pub fn project_root(from: &Path, home: &Path) -> Option<PathBuf> {
-    let home = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    let real = |path: &Path| fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (from, home) = (real(from), real(home));
     let marked = |mark: &str| {
         let mut folders = from.ancestors().take_while(|folder| *folder != home);
         folders.find(|folder| folder.join(mark).exists())

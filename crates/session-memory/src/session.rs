@@ -1,6 +1,6 @@
 //! What has been put before the prompts of a session, and its switch.
 
-use crate::disk;
+use crate::disk::{self, Lock};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -27,6 +27,25 @@ impl SessionState {
         let text = disk::read(&file(root, session)).ok().flatten();
         text.and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default()
+    }
+
+    /// Notes what is about to be put before a prompt of a session. False where another
+    /// process has noted any of it meanwhile, or is at it: then it is not to be said again.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn note(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
+        let Some(_lock) = Lock::attempt(&folder(root))? else {
+            return Ok(false);
+        };
+        let mut state = Self::of(root, session);
+        let before = state.injected.len();
+        state.injected.extend(ids.iter().cloned());
+        let is_new = state.injected.len() == before + ids.len();
+        if is_new {
+            state.keep(root, session)?;
+        }
+        Ok(is_new)
     }
 
     /// Keeps it.

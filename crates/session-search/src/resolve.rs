@@ -14,7 +14,8 @@ pub enum Resolved {
 }
 
 /// Finds the session whose id begins with `wanted`, whatever the case. A whole
-/// id goes before longer ones that begin with it; `#12` is the index's own
+/// id goes before longer ones that begin with it, a session whose history is there
+/// before one of the same id whose history is gone; `#12` is the index's own
 /// number, for two sessions with one id.
 pub fn resolve(sessions: &[SessionRow], wanted: &str) -> Resolved {
     if let Some(number) = wanted.strip_prefix('#') {
@@ -28,6 +29,12 @@ pub fn resolve(sessions: &[SessionRow], wanted: &str) -> Resolved {
     if found.iter().any(|s| s.uid.to_lowercase() == wanted) {
         found.retain(|s| s.uid.to_lowercase() == wanted);
     }
+    let living: Vec<String> = found
+        .iter()
+        .filter(|s| !s.gone)
+        .map(|s| s.uid.clone())
+        .collect();
+    found.retain(|s| !s.gone || !living.contains(&s.uid));
     match found.len() {
         0 => Resolved::None,
         1 => Resolved::One(Box::new(found.remove(0))),

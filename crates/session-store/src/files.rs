@@ -200,6 +200,19 @@ impl Writer {
         Ok(())
     }
 
+    /// Notes that a file is elsewhere now, with all that is known of it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn file_moved(&mut self, file: i64, path: &str) -> Result<()> {
+        self.begin()?;
+        let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
+        self.db.execute(wrong, params![file, path])?;
+        let update = "UPDATE files SET path = ?2, gone = 0 WHERE id = ?1";
+        self.db.execute(update, params![file, path])?;
+        Ok(())
+    }
+
     /// Says that a file is about to be read from its beginning: its problems
     /// are forgotten, and its sessions count as gone until they are met again.
     ///

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::ConfigArgs;
-use crate::config::layers::{Layers, Origin, is_of_projects, variable};
+use crate::config::layers::{Layers, Origin, variable};
 use crate::home::Home;
 use crate::output::json;
 use crate::output::style::{FAINT, paint};
@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use session_core::text::printable;
 use session_memory::project_root;
+use session_models::Given;
 use std::io::Write;
 
 /// Variables that override keys of the endpoint.
@@ -44,10 +45,11 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
     let layers = Layers::read(&home.folders().config, root.as_deref(), |name| {
         home.env.get(name)
     })?;
+    let file = Given::by_file(&home.folders())?;
     let keys: Vec<Key> = layers
         .all()?
         .into_iter()
-        .map(|all| key(all, &home))
+        .map(|all| key(all, &home, &file))
         .collect();
     if args.json {
         json::print(&serde_json::json!({ "keys": keys }))?;
@@ -71,24 +73,25 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
     Ok(Found::Something)
 }
 
-fn key((key, value, origin): (String, Value, Origin), home: &Home) -> Key {
+fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Given) -> Key {
     let remote = REMOTE
         .iter()
         .find(|(name, _)| *name == key)
         .map(|(_, variable)| *variable);
     let given = remote.and_then(|name| Some((name, home.env.get(name)?)));
-    let (value, origin) = match given {
-        Some((name, text)) => (Value::from(text), Origin::Variable(name.to_owned())),
-        None => (value, origin),
+    let (value, origin) = match (given, in_file(file, &key)) {
+        (Some((name, text)), _) => (Value::from(text), Origin::Variable(name.to_owned())),
+        (None, Some(text)) => {
+            let path = home.folders().config.join(".env");
+            (Value::from(text), Origin::File(path))
+        }
+        (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.is_null()) {
         (SECRET, false) => Value::from("(set)"),
         _ => value,
     };
-    let overriding = match is_of_projects(&key) {
-        true => Some(variable(&key)),
-        false => remote.map(str::to_owned),
-    };
+    let overriding = variable(&key).or_else(|| remote.map(str::to_owned));
     let (origin, from) = match origin {
         Origin::Default => ("default", None),
         Origin::File(path) => ("file", Some(path.display().to_string())),
@@ -100,6 +103,17 @@ fn key((key, value, origin): (String, Value, Origin), home: &Home) -> Key {
         origin,
         from,
         variable: overriding,
+    }
+}
+
+/// What `.env` says of a key.
+fn in_file<'a>(file: &'a Given, key: &str) -> Option<&'a str> {
+    match key {
+        "remote.url" => file.url.as_deref(),
+        "remote.api_key" => file.api_key.as_deref(),
+        "remote.model" => file.model.as_deref(),
+        "remote.max_tokens" => file.max_tokens.as_deref(),
+        _ => None,
     }
 }
 

@@ -23,14 +23,20 @@ use tempfile::TempDir;
 /// # Errors
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
-    let set = LabelledSet::open(&args.set)?;
+    let mut set = LabelledSet::open(&args.set)?;
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);
-    let embedders = embedders(&args.model)?;
+    let embedders = embedders(args.model.as_deref())?;
     for embedder in &embedders {
         fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
+    let unknown = set.complete(&index.sessions()?);
+    note("labels of no question", &set.unasked)?;
+    note(
+        "right answers that are no session of this history",
+        &unknown,
+    )?;
     if let Some(folder) = &args.runs {
         fs_err::create_dir_all(folder)?;
     }
@@ -64,15 +70,29 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     print(args, &reports)
 }
 
+/// Says what is left out of a set.
+fn note(what: &str, which: &[String]) -> Result<()> {
+    if let Some(first) = which.first() {
+        writeln!(
+            anstream::stderr(),
+            "note: {} {what}, as `{first}`",
+            which.len()
+        )?;
+    }
+    Ok(())
+}
+
 /// The constants of the ranking, some of them with other values.
 fn tuning(other: &[Constant]) -> Tuning {
     let set = |tuning: Tuning, (name, value): &Constant| tuning.set(name, *value).unwrap_or(tuning);
     other.iter().fold(Tuning::default(), set)
 }
 
-/// The model of this name, and the table that every history has beside it.
-fn embedders(name: &str) -> Result<Vec<Box<dyn Embedder>>> {
-    let catalogue = Home::from_process()?.catalogue()?;
+/// The model of this name, or the one in use, and the table that every history has beside it.
+fn embedders(name: Option<&str>) -> Result<Vec<Box<dyn Embedder>>> {
+    let home = Home::from_process()?;
+    let name = name.unwrap_or(&home.config.model);
+    let catalogue = home.catalogue()?;
     let table = (name != TABLE).then_some(TABLE);
     let names = std::iter::once(name).chain(table);
     names.map(|name| Ok(catalogue.load(name)?)).collect()

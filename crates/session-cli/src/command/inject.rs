@@ -15,14 +15,16 @@ use session_memory::{
     Block, Decision, Disabled, Injection, Known, Memory, SessionState, Signal, State, Verdict,
     decide, recalled,
 };
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Most bytes of a hook's JSON that are read.
 const STDIN_LIMIT: u64 = 8 << 20;
-/// Longest beginning of a prompt that is looked at, in bytes.
-const PROMPT: usize = 2000;
+/// Longest beginning and longest end of a prompt that are looked at, in bytes: what is pasted
+/// stands between the two.
+const END: usize = 1000;
 /// Time that is left, when the making of vectors stops, to keep those that were made.
 const MARGIN: Duration = Duration::from_millis(40);
 /// The variable that switches it off.
@@ -183,7 +185,7 @@ fn decision(
     state: SessionState,
     until: Option<Instant>,
 ) -> Result<Decision> {
-    let prompt = session_core::text::clip(&asked.prompt, PROMPT);
+    let prompt = &*ends(&asked.prompt);
     let how: &Injection = &memories.home.config.injection;
     if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
         return Ok(Decision::nothing(Disabled::EmptyResult));
@@ -206,6 +208,16 @@ fn decision(
     Ok(decide(prompt, all, found, others, &known, how))
 }
 
+/// A prompt without the middle of a long one.
+fn ends(prompt: &str) -> Cow<'_, str> {
+    if prompt.len() <= 2 * END {
+        return prompt.into();
+    }
+    let start = session_core::text::clip(prompt, END);
+    let from = prompt.ceil_char_boundary(prompt.len() - END);
+    format!("{start}\n{}", &prompt[from..]).into()
+}
+
 impl Outcome {
     /// Notes what is put before the prompt, so that it is not said twice, and
     /// counts it. False where it cannot be noted: then it is not to be said.
@@ -215,12 +227,9 @@ impl Outcome {
         };
         let root = &memories.home.root;
         if let Some(block) = &self.decision.block {
-            if let Some(session) = &self.session {
-                let mut state = SessionState::of(root, session);
-                state.injected.extend(block.ids.iter().cloned());
-                if state.keep(root, session).is_err() {
-                    return false;
-                }
+            let noted = |session| SessionState::note(root, session, &block.ids).unwrap_or(false);
+            if !self.session.as_deref().is_none_or(noted) {
+                return false;
             }
             let is_used = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let used: Vec<&Memory> = self.candidates.iter().filter(is_used).collect();

@@ -4,7 +4,7 @@
 use super::{Config, FILE, parse};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
-use session_memory::settings_folder;
+use session_memory::{Storage, settings_folder};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,8 @@ pub enum Origin {
 pub struct Layers {
     /// What counts.
     pub config: Config,
+    /// What counts of memories that belong to no project.
+    pub global: Storage,
     /// Who said it, by keys as `retrieval.max_results`; those that are not here have
     /// their default.
     origins: BTreeMap<String, Origin>,
@@ -57,6 +59,7 @@ impl Layers {
         let mut merged = Table::new();
         let mut origins = BTreeMap::new();
         let of_project = project.map(|root| settings_folder(root).join(PROJECT_FILE));
+        let mut of_user = Table::new();
         for (path, is_project) in [(Some(folder.join(FILE)), false), (of_project, true)] {
             let Some(path) = path else { continue };
             let Some(table) = table(&path, is_project)? else {
@@ -65,17 +68,23 @@ impl Layers {
             for key in leaves(&table) {
                 origins.insert(key, Origin::File(path.clone()));
             }
+            if !is_project {
+                of_user = table.clone();
+            }
             merge(&mut merged, table);
         }
-        for key in keys().into_iter().filter(|key| is_of_projects(key)) {
-            let name = variable(&key);
+        for (key, default) in flat(&serde_json::to_value(Config::default())?) {
+            let Some(name) = variable(&key) else { continue };
             if let Some(text) = var(&name).filter(|text| !text.trim().is_empty()) {
-                set(&mut merged, &key, value(text));
-                config(&merged).with_context(|| format!("the variable {name} is `{text}`"))?;
+                for table in [&mut of_user, &mut merged] {
+                    set(table, &key, value(text, &default));
+                }
+                config(&merged).with_context(|| wrong_variable(&name, text))?;
                 origins.insert(key, Origin::Variable(name));
             }
         }
         Ok(Self {
+            global: config(&of_user)?.storage,
             config: config(&merged)?,
             origins,
         })
@@ -92,20 +101,22 @@ impl Layers {
     }
 }
 
-/// The variable that overrides a key: `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`.
-pub fn variable(key: &str) -> String {
-    format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase())
+/// The variable that overrides a key: `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`. An endpoint's
+/// have names of their own.
+pub fn variable(key: &str) -> Option<String> {
+    let name = || format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase());
+    (!key.starts_with("remote.")).then(name)
 }
 
-/// True for a key that a project and the environment may decide.
-pub fn is_of_projects(key: &str) -> bool {
+fn wrong_variable(name: &str, text: &str) -> String {
+    format!(
+        "the variable {name} is `{text}`\nhint: docs/configuration.md has the values; unset {name} to do without it"
+    )
+}
+
+/// True for a key that a project may decide.
+fn is_of_projects(key: &str) -> bool {
     OF_PROJECTS.contains(&key.split('.').next().unwrap_or_default())
-}
-
-/// Every key that there is.
-fn keys() -> Vec<String> {
-    let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-    flat(&defaults).into_iter().map(|(key, _)| key).collect()
 }
 
 /// The values of a tree by their path: those at the top first.
@@ -176,8 +187,11 @@ fn set(table: &mut Table, key: &str, value: toml::Value) {
 
 /// A variable's text as a value: `0` and `1` stand for no and yes where that is asked,
 /// what is no number, no `true` and no `false` is text.
-fn value(text: &str) -> toml::Value {
+fn value(text: &str, default: &Value) -> toml::Value {
     let text = text.trim();
+    if default.is_boolean() && ["0", "1"].contains(&text) {
+        return (text == "1").into();
+    }
     let table = format!("value = {text}").parse::<Table>();
     let read = table.ok().and_then(|mut table| table.remove("value"));
     read.unwrap_or_else(|| text.into())

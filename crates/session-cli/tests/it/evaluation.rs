@@ -57,3 +57,62 @@ fn constants_of_the_ranking_can_be_tried() {
         );
     }
 }
+
+#[test]
+fn the_model_is_the_one_in_use() {
+    let (env, set) = asked();
+    let said = score(&env, &set, &[]);
+    assert_eq!(score(&env, &set, &["--model", "table"]), said);
+    let hit = &env.json(&[
+        "search",
+        "containers cannot talk to each other on the docker bridge",
+    ])["hits"][0];
+    assert!(
+        (hit["score"].as_f64().unwrap() - said).abs() < 1e-3,
+        "{hit}"
+    );
+}
+
+#[test]
+fn a_session_may_be_said_by_the_beginning_of_its_id() {
+    let (env, set) = asked();
+    let labels = format!("1\t{}\t1\n2\tnonsense\t1\n3\t{WATCHER}\t1\n", &DOCKER[..8]);
+    fs_err::write(set.join("qrels.session.tsv"), labels).unwrap();
+    let ran = env
+        .run(&["eval", &set.to_string_lossy(), "--json"])
+        .succeeded();
+    let reports: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+    assert_eq!(reports[0]["all"]["hit@1"], 0.5);
+    let said = ran.stderr();
+    assert!(
+        said.contains("no session of this history, as `nonsense`"),
+        "{said}"
+    );
+    assert!(said.contains("labels of no question, as `3`"), "{said}");
+}
+
+#[test]
+fn a_mistake_in_a_set_is_named() {
+    let (env, set) = asked();
+    let wrong = |file: &str, text: &str, said: &str| {
+        let path = set.join(file);
+        let before = fs_err::read_to_string(&path).unwrap();
+        fs_err::write(&path, text).unwrap();
+        let ran = env.run(&["eval", &set.to_string_lossy()]).exits(2).stderr();
+        assert!(ran.contains(said), "{ran}");
+        fs_err::write(&path, before).unwrap();
+    };
+    wrong(
+        "qrels.session.tsv",
+        "1 x 1\n",
+        "line 1: is not question, target and 1 or 0",
+    );
+    wrong(
+        "qrels.session.tsv",
+        "1\tx\tyes\n",
+        "line 1: is not question, target and 1 or 0",
+    );
+    wrong("qrels.session.tsv", "", "hint: write qrels.session.tsv");
+    let twice = "{\"id\": \"1\", \"query\": \"a\"}\n{\"id\": \"1\", \"query\": \"b\"}\n";
+    wrong("queries.jsonl", twice, "the question `1` is there twice");
+}

@@ -87,6 +87,55 @@ fn a_file_that_was_moved_away_and_back_is_known() {
     assert_eq!(env.json(&["status"])["gone"], 0);
 }
 
+/// A project folder that was renamed, or a home on another machine, holds the same sessions.
+#[test]
+fn a_history_that_moved_is_no_second_one() {
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let before = env.json(&["show", DOCKER]);
+    let projects = env.home(".claude/projects");
+    for entry in fs_err::read_dir(&projects).unwrap() {
+        let from = entry.unwrap().path();
+        let to = projects.join(format!(
+            "{}-new",
+            from.file_name().unwrap().to_string_lossy()
+        ));
+        fs_err::rename(from, to).unwrap();
+    }
+    let status = env.json(&["status"]);
+    assert_eq!(
+        (&status["sessions"], &status["gone"]),
+        (&2.into(), &0.into())
+    );
+    assert_eq!(
+        env.json(&["search", "docker bridge"])["hits"][0]["gone"],
+        false
+    );
+    assert_eq!(env.json(&["show", DOCKER]), before);
+}
+
+#[test]
+fn a_copy_that_outlived_its_original_goes_on_as_it() {
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let was = env.home(&docker().place());
+    let now = env.home(&docker().folder("-copied").place());
+    env.write(&now, fs_err::read(&was).unwrap());
+    fs_err::remove_file(&was).unwrap();
+    let grown = docker()
+        .user("And does the resolver answer zanzibar now?")
+        .assistant("It does.");
+    env.claude(&grown.folder("-copied"));
+    let found = env.json(&["search", "zanzibar"]);
+    assert_eq!(found["hits"][0]["session"], DOCKER);
+    assert_eq!(found["searched"]["sessions"], 2, "{found}");
+    assert_eq!(
+        env.json(&["show", DOCKER])["shown"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
 #[test]
 fn a_full_index_keeps_what_vanished_sessions_left() {
     let env = env();

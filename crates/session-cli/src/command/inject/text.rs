@@ -33,6 +33,7 @@ fn outcome(decision: &Decision) -> String {
         None => return "something is put before this prompt".to_owned(),
         Some(Disabled::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
         Some(Disabled::EmptyResult) => "no memory has anything in common with it (empty_result)",
+        Some(Disabled::NoRoom) => "what matches has no room in the budget (no_room)",
         Some(Disabled::LowRelevance) => "no memory matches well enough (low_relevance)",
         Some(Disabled::AlreadyInjected) => {
             "what matches was said in this session (already_injected)"

@@ -38,7 +38,7 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let archive = |memory| session_memory::archive(&memories.store, memory, now);
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
-    say_moved(&tidy(&memories.store, &memories.home.config.storage, now)?)?;
+    say_moved(&tidy(&memories.store, &memories.keeping, now)?)?;
     done("archived", &archived, args.json)
 }
 

@@ -60,7 +60,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     let now = Zoned::now();
     let memory = store.save(&draft, scope, &now)?;
     let repeats = repeats(&memory, memories)?;
-    let moved = tidy(&store, &memories.home.config.storage, now.timestamp())?;
+    let moved = tidy(&store, &memories.keeping, now.timestamp())?;
     if args.json {
         json::print(&Saved {
             memory: json::Memory::of(&memory),

@@ -82,11 +82,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
             count(done.imported.len())
         )?;
     }
-    say_moved(&tidy(
-        &store,
-        &memories.home.config.storage,
-        now.timestamp(),
-    )?)?;
+    say_moved(&tidy(&store, &memories.keeping, now.timestamp())?)?;
     Ok(Found::Something)
 }
 
