@@ -40,6 +40,11 @@ pub fn range(args: &FilterArgs, now: fn() -> Zoned) -> Result<Range> {
         .as_deref()
         .map(|text| moment(text, &now, Edge::End))
         .transpose()?;
+    if let (Some(from), Some(to)) = (since, until)
+        && from >= to
+    {
+        bail!("--until is before --since, so that no time is left\nhint: change the two");
+    }
     Ok((since, until))
 }
 

@@ -44,9 +44,10 @@ pub struct TurnContent {
     pub change_log: Vec<u32>,
 }
 
-const LIST_LIMIT: usize = 400;
+/// Most different commands, files and tools of one turn: far beyond what an agent does in one.
+const LIST_LIMIT: usize = 4_000;
 /// Most runs and most changes of one turn.
-const LOG_LIMIT: usize = 1_000;
+const LOG_LIMIT: usize = 20_000;
 const ERROR_LIMIT: usize = 60;
 
 impl TurnContent {

@@ -19,8 +19,8 @@ pub struct Filter {
     pub branch: Option<String>,
     /// Part of a path that the turn named.
     pub file: Option<String>,
-    /// Only this session, by the index's own number.
-    pub session: Option<i64>,
+    /// Only these sessions, by the index's own numbers; none means all.
+    pub only: Vec<i64>,
     /// Sessions left out, by the index's own number.
     pub exclude: Vec<i64>,
     /// Also find what subagents did.

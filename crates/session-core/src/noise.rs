@@ -67,17 +67,52 @@ pub fn is_own_output(text: &str) -> bool {
     human || json
 }
 
-/// True for a shell command that runs this program.
+/// True for a shell command that runs this program, and no other but what leads to it or
+/// follows in its pipe: words that somebody searched for would find themselves.
 pub fn is_own_command(command: &str) -> bool {
-    command
-        .split([';', '&', '|', '\n'])
-        .filter_map(|part| part.split_whitespace().find(|w| !w.contains('=')))
-        .any(|program| {
-            matches!(
-                crate::text::file_name(program),
-                "session-search" | "session-search.exe"
-            )
-        })
+    let mut own = false;
+    for pipe in pipes(command) {
+        match program(&pipe) {
+            Some("session-search" | "session-search.exe") => own = true,
+            Some("cd" | "export" | "echo") | None => {}
+            Some(_) => return false,
+        }
+    }
+    own
+}
+
+/// The program that a pipe begins with.
+fn program(pipe: &str) -> Option<&str> {
+    let mut words = pipe.split_whitespace();
+    let first = words.find(|word| !word.contains('='))?;
+    Some(crate::text::file_name(first))
+}
+
+/// The pipes of a command line, which `;`, `&&`, `||`, `&` and line ends separate where no quote
+/// is open.
+fn pipes(command: &str) -> Vec<String> {
+    let (mut pipes, mut quote) = (vec![String::new()], None);
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        let alternative = c == '|' && chars.peek() == Some(&'|');
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ';' | '&' | '\n') => pipes.push(String::new()),
+            (None, '|') if alternative => {
+                chars.next();
+                pipes.push(String::new());
+            }
+            _ => {}
+        }
+        if let Some(pipe) = pipes
+            .last_mut()
+            .filter(|_| !";&\n".contains(c) || quote.is_some())
+        {
+            pipe.push(c);
+        }
+    }
+    pipes
 }
 
 #[cfg(test)]
@@ -124,7 +159,17 @@ mod tests {
         assert!(is_own_command(
             "NO_COLOR=1 ~/.cargo/bin/session-search status"
         ));
-        assert!(!is_own_command("cargo build -p session-search"));
+        assert!(is_own_command(
+            "session-search search 'a; b && make' --json | jq ."
+        ));
+        for other in [
+            "cargo build -p session-search",
+            "session-search commands deploy; cd /srv/app && make deploy",
+            "git commit -m 'docs\n\nsession-search is in them' && git push",
+            "make || session-search search make",
+        ] {
+            assert!(!is_own_command(other), "{other}");
+        }
         assert!(
             is_json_blob(" {\"a\":1}\n") && !is_json_blob("{a}") && !is_json_blob("[see below]")
         );

@@ -210,6 +210,7 @@ impl ToolCall {
         match self.name.as_str() {
             "Write" => Touch::Written,
             "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => Touch::Edited,
+            other if changes_by_its_name(other) => Touch::Edited,
             _ => Touch::Read,
         }
     }
@@ -227,6 +228,16 @@ impl ToolCall {
     pub fn reports_errors(&self) -> bool {
         self.failed || self.command.is_some()
     }
+}
+
+/// True for a tool of somebody else's that says in its name that it changes files, as
+/// `mcp__fs__write_file`.
+fn changes_by_its_name(tool: &str) -> bool {
+    let name = tool.to_lowercase();
+    let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
+    ["write", "edit", "replace", "patch", "append"]
+        .iter()
+        .any(|word| words.contains(word))
 }
 
 /// How much of a turn a source builds.

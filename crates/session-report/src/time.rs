@@ -9,17 +9,37 @@ use session_core::PAUSE_MS;
 pub(crate) fn active_ms<'t>(turns: impl Iterator<Item = &'t Told>) -> i64 {
     let mut spans: Vec<(i64, i64, i64)> = turns.filter_map(span).collect();
     spans.sort_unstable();
-    let mut clock = None;
-    let mut active = 0;
+    let mut stretches: Vec<Stretch> = Vec::new();
     for (start, end, idle) in spans {
-        let before = clock.unwrap_or(start);
-        let gap = start.saturating_sub(before).max(0);
-        let counted = if gap <= PAUSE_MS { gap } else { 0 };
-        let own = end.saturating_sub(start.max(before)).max(0);
-        active += counted + own.saturating_sub(idle).max(0);
-        clock = Some(end.max(before));
+        let active = end.saturating_sub(start).saturating_sub(idle).max(0);
+        match stretches.last_mut().filter(|last| start <= last.end) {
+            Some(last) => {
+                last.end = last.end.max(end);
+                last.active = last.active.saturating_add(active);
+            }
+            None => stretches.push(Stretch { start, end, active }),
+        }
     }
-    active
+    let worked: i64 = stretches.iter().map(Stretch::worked).sum();
+    let gaps = stretches
+        .windows(2)
+        .map(|two| two[1].start.saturating_sub(two[0].end));
+    worked + gaps.filter(|gap| *gap <= PAUSE_MS).sum::<i64>()
+}
+
+/// Turns that overlap or touch.
+struct Stretch {
+    start: i64,
+    end: i64,
+    /// The work in each of them, added up.
+    active: i64,
+}
+
+impl Stretch {
+    /// What two do at once counts once; while one waits, another may work.
+    fn worked(&self) -> i64 {
+        self.active.min(self.end.saturating_sub(self.start))
+    }
 }
 
 fn span(turn: &Told) -> Option<(i64, i64, i64)> {
@@ -61,5 +81,10 @@ mod tests {
     #[test]
     fn what_is_done_at_once_counts_once() {
         assert_eq!(minutes(&[(0, 30, 0), (5, 20, 0), (10, 40, 0)]), 40);
+        assert_eq!(
+            minutes(&[(0, 92, 90), (1, 91, 0)]),
+            92,
+            "it waited for another"
+        );
     }
 }

@@ -39,6 +39,9 @@ pub struct Work {
     pub active_ms: i64,
     /// How many turns there were.
     pub turns: usize,
+    /// The user asked something in their own words.
+    #[serde(skip)]
+    pub asked: bool,
 }
 
 /// A command that ran.
@@ -66,6 +69,7 @@ impl Work {
     pub fn of(turns: &[Told]) -> Self {
         let mut work = Self {
             problem: problem(turns),
+            asked: turns.iter().any(is_asked),
             solution: turns.iter().rev().find_map(solution),
             ..Self::default()
         };
@@ -141,7 +145,7 @@ impl Work {
 
     /// True when nobody asked anything and nothing was done.
     pub fn is_empty(&self) -> bool {
-        self.solution.is_none() && self.commands.is_empty() && self.files.is_empty()
+        !self.asked && self.solution.is_none() && self.commands.is_empty() && self.files.is_empty()
     }
 }
 
@@ -172,6 +176,11 @@ fn problem(turns: &[Told]) -> Option<String> {
     let bare = || prompted().find(did_something).or_else(|| prompted().next());
     let prompt = &first.or_else(bare)?.content.prompt;
     Some(sentences(prompt, PROBLEM)).filter(|words| !words.is_empty())
+}
+
+/// True for a question or a wish in the user's own words, however short the answer was.
+fn is_asked(turn: &Told) -> bool {
+    turn.row.kind == PromptKind::Typed && says_something(&turn.content.prompt)
 }
 
 /// True when the turn was answered: a bare `/clear` is not.

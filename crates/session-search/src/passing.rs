@@ -162,8 +162,8 @@ fn copies(index: &Reader) -> Result<Copies, StoreError> {
 }
 
 fn passes(filter: &Filter, session: &SessionRow) -> bool {
-    (filter.subagents || session.parent.is_none() || filter.session == Some(session.id))
-        && filter.session.is_none_or(|id| id == session.id)
+    (filter.subagents || session.parent.is_none() || filter.only.contains(&session.id))
+        && (filter.only.is_empty() || filter.only.contains(&session.id))
         && !filter.exclude.contains(&session.id)
         && filter
             .source

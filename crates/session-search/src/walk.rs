@@ -25,14 +25,14 @@ pub fn walk<T>(
     index: &Reader,
     sessions: &[SessionRow],
     filter: &Filter,
-    look: impl Fn(&TurnContent) -> Option<T>,
+    look: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<Vec<Met<T>>, StoreError> {
     let mut passing = Passing::new(index, sessions, filter);
     let mut met = Vec::new();
     for session in sessions {
         let contents = index.contents(session.id)?;
         for (own, (_, content)) in index.turns(session.id)?.into_iter().zip(contents) {
-            let Some(found) = look(&content).filter(|_| own.owner.is_none()) else {
+            let Some(found) = look(session, &content).filter(|_| own.owner.is_none()) else {
                 continue;
             };
             let Some((turn, session)) = passing.place((own.id, own.session))? else {

@@ -10,9 +10,10 @@ Examples:
   session-search files src/net --project homelab --days 30
   session-search files /home/ann/app/Makefile --json
 
-A turn is told with what was done to the file: read, edited or written whole.")]
+A turn is told with what was done to the file: read, edited or written whole. Upper and lower
+case are one, and * stands for anything.")]
 pub struct FilesArgs {
-    /// A path, or a part of one
+    /// A path, or a part of one; `*` stands for anything
     #[arg(value_name = "PATH")]
     pub path: String,
     #[command(flatten)]

@@ -13,7 +13,7 @@ Examples:
   session-search show a1b2c3d4 --format markdown > session.md
 
 On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes
-through $PAGER, else `less -R`. Elsewhere nothing is cut, but that
+through $PAGER, else `less -R`. Elsewhere texts are cut after 256 KB alone, but
 lists of commands (--only commands, too) have the first 2,000 bytes of each.")]
 pub struct ShowArgs {
     /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
@@ -28,7 +28,7 @@ pub struct ShowArgs {
     /// Cut outputs and long inputs after a few lines
     #[arg(long)]
     pub brief: bool,
-    /// Cut nothing, on a terminal either
+    /// Cut nothing, on a terminal either, but what one text has beyond 256 KB
     #[arg(long, conflicts_with = "brief")]
     pub full: bool,
     /// How it is written

@@ -11,15 +11,17 @@ use session_core::{Filter, TurnContent, path_matches, text};
 use session_search::{Met, walk};
 use session_store::SessionRow;
 use std::io::Write;
+use std::path::Path;
 
 /// Runs `files`.
 ///
 /// # Errors
 /// When the index fails, or a condition cannot be read.
 pub fn files(args: &FilesArgs) -> Result<Found> {
-    let look = |content: &TurnContent| {
+    let wanted = args.path.strip_prefix("./").unwrap_or(&args.path);
+    let look = |session: &SessionRow, content: &TurnContent| {
         let files = content.touched();
-        let files = files.filter(|(path, _)| path_matches(path, &args.path));
+        let files = files.filter(|(path, _)| is_meant(path, wanted, session));
         let found: Vec<File> = files.map(File::from).collect();
         (!found.is_empty()).then_some(found)
     };
@@ -37,7 +39,7 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
 /// As [`files`].
 pub fn commands(args: &CommandsArgs) -> Result<Found> {
     let pattern = Pattern::of(&args.pattern);
-    let look = |content: &TurnContent| {
+    let look = |_: &SessionRow, content: &TurnContent| {
         let runs = content.runs().filter(|run| pattern.is_in(run.command));
         let found: Vec<Command> = runs.map(Command::from).collect();
         (!found.is_empty()).then_some(found)
@@ -48,6 +50,20 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
         args.listed.limit,
         args.listed.json,
     )
+}
+
+/// True for the file that is asked for: by a part of its path, or by parts with `*` between
+/// them. A path that a patch names is one in the session's folder.
+fn is_meant(path: &str, wanted: &str, session: &SessionRow) -> bool {
+    let matches = |path: &str| match wanted.contains('*') {
+        true => Pattern::of(wanted).is_in(path),
+        false => path_matches(path, wanted),
+    };
+    let folder = session
+        .cwd
+        .as_deref()
+        .filter(|_| Path::new(path).is_relative());
+    matches(path) || folder.is_some_and(|folder| matches(&format!("{folder}/{path}")))
 }
 
 /// Turns in which something was found.
@@ -61,13 +77,20 @@ struct Turns<T> {
 
 /// The turns in which something is found. What subagents did was done, too;
 /// what the session that asks does is no find.
-fn met<T>(args: &FilterArgs, look: impl Fn(&TurnContent) -> Option<T>) -> Result<Turns<T>> {
+fn met<T>(
+    args: &FilterArgs,
+    look: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
+) -> Result<Turns<T>> {
     let home = Home::from_process()?;
     let (index, all) = fresh::index(&home)?;
     let mut filter = Filter {
         subagents: true,
         ..search::filter(args, &all)?
     };
+    for named in [&mut filter.only, &mut filter.exclude] {
+        let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();
+        *named = caller::with_subagents(&rows, &all);
+    }
     let callers = caller::left_out(args, &home, &all);
     filter
         .exclude

@@ -22,9 +22,11 @@ use std::time::{Duration, Instant};
 
 /// Most bytes of a hook's JSON that are read.
 const STDIN_LIMIT: u64 = 8 << 20;
-/// Longest beginning and longest end of a prompt that are looked at, in bytes: what is pasted
-/// stands between the two.
-const END: usize = 1000;
+/// Longest prompt that is looked at whole, and longest paragraph of a longer one, in bytes.
+const PROMPT: usize = 2000;
+const PARAGRAPH: usize = 600;
+/// Fewest words of a paragraph that asks something.
+const WORDS: usize = 3;
 /// Time that is left, when the making of vectors stops, to keep those that were made.
 const MARGIN: Duration = Duration::from_millis(40);
 /// The variable that switches it off.
@@ -185,7 +187,7 @@ fn decision(
     state: SessionState,
     until: Option<Instant>,
 ) -> Result<Decision> {
-    let prompt = &*ends(&asked.prompt);
+    let prompt = &*asked_in(&asked.prompt);
     let how: &Injection = &memories.home.config.injection;
     if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
         return Ok(Decision::nothing(Disabled::EmptyResult));
@@ -208,14 +210,26 @@ fn decision(
     Ok(decide(prompt, all, found, others, &known, how))
 }
 
-/// A prompt without the middle of a long one.
-fn ends(prompt: &str) -> Cow<'_, str> {
-    if prompt.len() <= 2 * END {
+/// What a prompt asks. In a long one something is pasted, and the question stands above or below
+/// it: in the first or the last paragraph, if that is short; else its beginning is looked at.
+fn asked_in(prompt: &str) -> Cow<'_, str> {
+    let prompt = prompt.trim();
+    if prompt.len() <= PROMPT {
         return prompt.into();
     }
-    let start = session_core::text::clip(prompt, END);
-    let from = prompt.ceil_char_boundary(prompt.len() - END);
-    format!("{start}\n{}", &prompt[from..]).into()
+    let between = ["\n\n", "\r\n\r\n", "\n"];
+    let between = between.into_iter().find(|gap| prompt.contains(gap));
+    let parts = || prompt.split(between.unwrap_or("\n"));
+    let asks = |part: &&str| {
+        part.len() <= PARAGRAPH
+            && (part.split_whitespace().nth(WORDS - 1).is_some() || !part.is_ascii())
+    };
+    let ends: Vec<&str> = parts().next().into_iter().chain(parts().last()).collect();
+    let asking: Vec<&str> = ends.into_iter().filter(asks).collect();
+    match asking.is_empty() {
+        true => session_core::text::clip(prompt, PROMPT).into(),
+        false => asking.join("\n").into(),
+    }
 }
 
 impl Outcome {

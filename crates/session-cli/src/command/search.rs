@@ -325,7 +325,7 @@ pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
         until_ms,
         branch: args.branch.clone(),
         file: args.file.clone(),
-        session: args.session.as_ref().map(number).transpose()?,
+        only: args.session.iter().map(number).collect::<Result<_>>()?,
         exclude: args
             .exclude_session
             .iter()

@@ -66,10 +66,10 @@ pub fn print(
     } else if !exchanges.is_empty() {
         pager::print(&text(args, session, exchanges, all), args.no_pager)?;
     }
-    Ok(if exchanges.is_empty() {
-        Found::Nothing
-    } else {
-        Found::Something
+    let things = |kind| exchanges.iter().any(|e| !only::is_empty(e, kind));
+    Ok(match args.only.map_or(!exchanges.is_empty(), things) {
+        true => Found::Something,
+        false => Found::Nothing,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::output::{json, layout};
 use crate::when::last_days;
 use anyhow::Result;
 use jiff::Zoned;
+use session_core::text::printable;
 use session_report::stats;
 use std::io::Write;
 
@@ -28,10 +29,19 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         json::print(&calendar.json())?;
     }
     if calendar.is_empty() {
+        let whose = match &args.project {
+            Some(project) => format!(" of project `{}`", printable(project)),
+            None => String::new(),
+        };
         writeln!(
             anstream::stderr(),
-            "no session in the last {} days\nhint: try a greater --days",
-            args.days
+            "no session{whose} in the last {} days\nhint: try a greater --days{}",
+            args.days,
+            if whose.is_empty() {
+                ""
+            } else {
+                ", or another --project"
+            }
         )?;
         return Ok(Found::Nothing);
     }

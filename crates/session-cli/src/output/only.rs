@@ -37,6 +37,14 @@ pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
     out
 }
 
+/// True when a turn has nothing of this kind.
+pub fn is_empty(exchange: &Exchange, only: Only) -> bool {
+    match things(exchange, only) {
+        Things::Lines(lines) => lines.is_empty(),
+        Things::Words(words) => words.trim().is_empty(),
+    }
+}
+
 fn things(exchange: &Exchange, only: Only) -> Things {
     let content = TurnContent::of(&exchange.turn);
     let failed = |failed: bool| failed.then_some("failed");

@@ -11,6 +11,7 @@ mod corrupt;
 mod damage;
 mod demo;
 mod digest;
+mod done;
 #[path = "../../../session-models/tests/it/endpoint.rs"]
 #[expect(dead_code, reason = "what is asked is looked at beside the library")]
 mod endpoint;
@@ -42,6 +43,7 @@ mod noise;
 mod nothing;
 mod opencode;
 mod output;
+mod precedence;
 mod privacy;
 mod queries;
 mod remote;

@@ -161,7 +161,7 @@ fn sessions_are_chosen_and_left_out_by_number() {
     let sessions = library.reader().sessions().unwrap();
     let number = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
     let only = |uid: &str| Filter {
-        session: Some(number(uid)),
+        only: vec![number(uid)],
         ..Filter::default()
     };
     check(only("ses_lab"), "ses_lab:0");

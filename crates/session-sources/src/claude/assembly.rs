@@ -199,12 +199,13 @@ impl<'a> Assembly<'a> {
 
     fn local_command(&mut self, text: &str, place: &Place<'_>) {
         match prompt::words(text) {
-            Words::Command(command) if command.starts_with("/rename") => {
+            Words::Command(command) if command.starts_with("/rename ") => {
                 self.state
                     .facts
-                    .rename(command.trim_start_matches("/rename"));
+                    .rename(command.trim_start_matches("/rename "));
                 self.notice(&command, place);
             }
+            Words::Command(command) if command == "/rename" => self.notice(&command, place),
             words => self.said(words, place),
         }
     }

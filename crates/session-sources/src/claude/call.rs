@@ -132,7 +132,7 @@ pub(super) fn outcome(
     results: &ToolResults,
 ) -> Outcome {
     let raw = block.content.map_or("null", RawValue::get);
-    let failed = block.is_error.0;
+    let failed = block.is_error.0 || whole.interrupted.0;
     Outcome {
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {

@@ -175,6 +175,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Message<'a> {
 pub(super) struct ToolUseResult<'a> {
     #[serde(borrow)]
     pub agent_id: Text<'a>,
+    /// A command that was stopped before its end.
+    pub interrupted: Flag,
 }
 
 impl<'de: 'a, 'a> Loose<'de> for ToolUseResult<'a> {

@@ -3,7 +3,7 @@
 
 use super::json::{self, Lax};
 use crate::reminder;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use session_core::{Detail, TEXT_LIMIT, ToolCall, text};
@@ -26,8 +26,8 @@ pub(super) struct State<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 struct Metadata<'a> {
-    #[serde(default)]
-    exit: Lax<i64>,
+    #[serde(default, deserialize_with = "some")]
+    exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: Lax<String>,
     #[serde(borrow)]
@@ -55,8 +55,12 @@ const PATH_LIMIT: usize = 4096;
 /// The call that a part of type `tool` describes.
 pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) -> ToolCall {
     let metadata = state.metadata.0.as_ref();
-    let exit = metadata.and_then(|m| m.exit.0).unwrap_or_default();
-    let failed = tool == "invalid" || exit != 0 || state.status.0.as_deref() == Some("error");
+    // No exit code has what was stopped: by the user, or by its time.
+    let exit = metadata.and_then(|m| m.exit.as_ref());
+    let status = state.status.0.as_deref();
+    let stopped = tool == "bash" && status == Some("completed") && exit.is_some_and(Value::is_null);
+    let exit = exit.and_then(Value::as_i64).unwrap_or_default();
+    let failed = tool == "invalid" || exit != 0 || stopped || status == Some("error");
     let known = known_name(tool);
     let input: Input<'_> = state
         .input
@@ -79,6 +83,11 @@ pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) ->
             .and_then(|m| m.session.0.clone()),
         late: None,
     }
+}
+
+/// A value that is there, be it null.
+fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 /// The pull requests that a command opened, as its output tells.

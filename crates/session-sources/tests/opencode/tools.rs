@@ -77,7 +77,7 @@ fn only_error_lines_of_an_output_are_indexed() {
 }
 
 #[test]
-fn failures_are_told_in_three_ways() {
+fn failures_are_told_in_four_ways() {
     let error = tool(
         "read",
         json!({"status": "error", "input": {"filePath": "/none.rs"}, "error": "File not found"}),
@@ -85,6 +85,11 @@ fn failures_are_told_in_three_ways() {
     assert_snapshot!(call(error, Index), @r#"{"id":"call_1","name":"Read","files":["/none.rs"],"output":"File not found","failed":true}"#);
     let exit = bash("false", "", 1);
     assert_snapshot!(call(exit, Index), @r#"{"id":"call_1","name":"Bash","command":"false","failed":true}"#);
+    let stopped = tool(
+        "bash",
+        json!({"status": "completed", "input": {"command": "sleep 60"}, "output": "", "metadata": {"exit": null}}),
+    );
+    assert_snapshot!(call(stopped, Index), @r#"{"id":"call_1","name":"Bash","command":"sleep 60","failed":true}"#);
     let invalid = tool(
         "invalid",
         json!({"status": "completed", "input": {"tool": "bsh"}, "output": "Unknown tool."}),
