@@ -25,12 +25,12 @@ pub enum EmbedError {
     #[error("the device cannot be used: {0}")]
     Device(String),
     /// Something is wrong with a model's files in this place.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {why}", path.display())]
     At {
         /// The folder or the file.
         path: std::path::PathBuf,
         /// What is wrong.
-        source: Box<EmbedError>,
+        why: Box<EmbedError>,
     },
     /// A server that makes vectors did not give them.
     #[error("{url} gave no vectors: {reason}")]

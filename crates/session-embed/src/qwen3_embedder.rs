@@ -49,9 +49,9 @@ impl Qwen3Embedder {
         } else {
             Self::from_gguf(spec, files, (device, precision))
         };
-        opened.map_err(|source| EmbedError::At {
+        opened.map_err(|why| EmbedError::At {
             path: files.to_owned(),
-            source: Box::new(source),
+            why: Box::new(why),
         })
     }
 

@@ -42,6 +42,19 @@ pub(crate) fn note(path: &Path, content: &[u8]) -> Result<()> {
 fn put<'a>(path: &'a Path, content: &[u8], lasts: bool) -> Result<&'a Path> {
     let folder = path.parent().unwrap_or(Path::new("."));
     self::folder(folder)?;
+    // Not the name of the new file, which nobody knows.
+    put_in(folder, path, content, lasts).map_err(|e| {
+        let text = format!(
+            "cannot write `{}`: {}\nhint: see that its folder can be written, and that the disk is not full",
+            path.display(),
+            std::io::Error::from(e.kind())
+        );
+        std::io::Error::new(e.kind(), text)
+    })?;
+    Ok(folder)
+}
+
+fn put_in(folder: &Path, path: &Path, content: &[u8], lasts: bool) -> std::io::Result<()> {
     let mut new = tempfile::Builder::new()
         .prefix(BEING_WRITTEN)
         .tempfile_in(folder)?;
@@ -53,7 +66,7 @@ fn put<'a>(path: &'a Path, content: &[u8], lasts: bool) -> Result<&'a Path> {
         new.as_file().sync_all()?;
     }
     new.persist(path).map_err(|e| e.error)?;
-    Ok(folder)
+    Ok(())
 }
 
 /// Moves a file to another folder.

@@ -51,9 +51,9 @@ impl Catalogue {
     /// None in a binary whose tests passed: those of the repository are valid.
     /// One of the user's that is not is left out; [`Catalogue::broken`] says why.
     pub fn open(folders: Folders) -> Result<Self, ModelError> {
-        let open = |source| ModelError::Open {
+        let open = |why| ModelError::Open {
             name: "table".to_owned(),
-            source,
+            why,
         };
         let mut specs = session_embed::specs().map_err(open)?;
         let (own, broken) = description::read_all(&folders.descriptions(), &specs);
@@ -197,9 +197,9 @@ impl Catalogue {
                 session_embed::open_on(self.device, spec.clone(), &self.folders.model(name))
             }
         };
-        opened.map_err(|source| ModelError::Open {
+        opened.map_err(|why| ModelError::Open {
             name: name.to_owned(),
-            source,
+            why,
         })
     }
 

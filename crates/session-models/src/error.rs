@@ -67,12 +67,12 @@ pub enum ModelError {
         reason: String,
     },
     /// The files are here, but are no such model.
-    #[error("the model `{name}` cannot be opened: {source}")]
+    #[error("the model `{name}` cannot be opened: {why}")]
     Open {
         /// Name of the model.
         name: String,
         /// Why.
-        source: EmbedError,
+        why: EmbedError,
     },
     /// The model has no files of its own: it is behind an endpoint.
     #[error("the model `remote` is an endpoint, and has no files")]
@@ -159,7 +159,7 @@ impl ModelError {
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { source, .. } if !matches!(source, EmbedError::Remote { .. }) => {
+            Self::Open { why, .. } if !matches!(why, EmbedError::Remote { .. }) => {
                 "the files are not of the architecture that the description says, or not whole"
                     .to_owned()
             }

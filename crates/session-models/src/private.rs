@@ -43,14 +43,26 @@ pub fn close(path: &Path) -> Result<()> {
 /// When the folder cannot be written.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     let path = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    self::folder(path.parent().unwrap_or(Path::new(".")))?;
+    // Not the name of the new file, which nobody knows.
+    put(&path, content).map_err(|e| {
+        let text = format!(
+            "cannot write `{}`: {}\nhint: see that its folder can be written, and that the disk is not full",
+            path.display(),
+            std::io::Error::from(e.kind())
+        );
+        Error::new(e.kind(), text)
+    })
+}
+
+fn put(path: &Path, content: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    self::folder(folder)?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     std::io::Write::write_all(&mut new, content)?;
-    if let Ok(old) = fs_err::metadata(&path) {
+    if let Ok(old) = fs_err::metadata(path) {
         new.as_file().set_permissions(old.permissions())?;
     }
     new.as_file().sync_all()?;
-    new.persist(&path).map_err(|e| e.error)?;
+    new.persist(path).map_err(|e| e.error)?;
     Ok(())
 }

@@ -98,10 +98,10 @@ impl Staged {
     pub fn install(self, spec: &ModelSpec, manifest: &Manifest) -> Result<(), ModelError> {
         let mut pinned = spec.clone();
         manifest.pin(&mut pinned);
-        if let Err(source) = probe(pinned, &self.folder) {
+        if let Err(why) = probe(pinned, &self.folder) {
             fs_err::remove_dir_all(&self.folder)?;
             let name = self.name.clone();
-            return Err(ModelError::Open { name, source });
+            return Err(ModelError::Open { name, why });
         }
         let _ = fs_err::remove_dir_all(self.downloads()); // of a pull
         let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?;

@@ -19,9 +19,9 @@ impl Catalogue {
             name: name.to_owned(),
             reason,
         };
-        let open = |source| ModelError::Open {
+        let open = |why| ModelError::Open {
             name: name.to_owned(),
-            source,
+            why,
         };
         let opened = match open::bundled(name) {
             Some(model) => model.and_then(|model| model.embed_query("a few words").map(drop)),

@@ -58,7 +58,7 @@ pub enum HookCommand {
 
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
-    /// The events to answer; may be given several times
+    /// The events to answer, beside those that it answers already; may be given several times
     #[arg(long, value_name = "EVENT", default_values_t = [HookEvent::UserPromptSubmit])]
     pub event: Vec<HookEvent>,
     #[command(flatten)]

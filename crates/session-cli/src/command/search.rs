@@ -9,6 +9,7 @@ use crate::output::{compact, human, json, layout};
 use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use session_core::text::printable;
 use session_core::{Filter, Query};
 use session_embed::ModelSpec;
 use session_indexer::Outcome;
@@ -385,9 +386,21 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
         return demo::search(args);
     }
     let folder = home.env.home.display();
+    let set = ["CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"];
+    let set = set
+        .iter()
+        .find_map(|name| Some((name, home.env.get(name)?)));
+    let looked = match set {
+        Some((name, value)) => format!(
+            ", where {name} is `{}`\nhint: correct or unset it",
+            printable(value)
+        ),
+        None => "\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
+            .to_owned(),
+    };
     writeln!(
         anstream::stderr(),
-        "no Claude Code or OpenCode history in `{folder}`\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
+        "no Claude Code or OpenCode history in `{folder}`{looked}"
     )?;
     if args.compact {
         compact::print_nothing(&query(args), refreshed)?;

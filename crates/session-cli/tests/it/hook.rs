@@ -82,3 +82,29 @@ fn settings_that_are_none_are_left_alone() {
     assert!(ran.stderr().contains("cannot be changed"), "{ran}");
     assert_eq!(fs_err::read_to_string(&path).unwrap(), "{ // mine\n}");
 }
+
+#[test]
+fn one_more_event_is_one_more() {
+    let project = Project::new();
+    let install = |event| {
+        let args = ["hook", "install", "--yes", "--event", event];
+        project.run(&args).succeeded();
+        project.json(&["hook", "status"])[0]["events"].clone()
+    };
+    assert_eq!(install("SessionStart"), serde_json::json!(["SessionStart"]));
+    let both = serde_json::json!(["UserPromptSubmit", "SessionStart"]);
+    assert_eq!(install("UserPromptSubmit"), both);
+    assert_eq!(install("SessionStart"), both);
+}
+
+#[test]
+fn settings_that_are_no_json_are_told_of() {
+    let project = Project::new();
+    let path = project.env.home(".claude/settings.json");
+    project.env.write(&path, "// mine\n{}");
+    let said = project.run(&["hook", "status"]).exits(1).stderr();
+    assert!(
+        said.contains("settings.json") && said.contains("no JSON"),
+        "{said}"
+    );
+}

@@ -331,3 +331,38 @@ fn a_description_that_was_edited_gets_no_keywords() {
     assert_eq!(ran[0]["files"][0]["done"], "kept", "{ran}");
     assert_eq!(read(env.home(SKILL)), mine);
 }
+
+/// What stands in the folder may be a link to anything.
+#[cfg(unix)]
+#[test]
+fn a_link_inside_is_left_alone() {
+    use fs_err::os::unix::fs::symlink;
+    for linked in ["SKILL.md", "references"] {
+        let env = TestEnvironment::new();
+        let skill = env.home(".claude/skills/session-search");
+        fs_err::create_dir_all(&skill).unwrap();
+        let mine = env.path("mine");
+        env.write(&mine.join("x.md"), "mine");
+        let target = if linked == "SKILL.md" {
+            mine.join("x.md")
+        } else {
+            mine.clone()
+        };
+        symlink(target, skill.join(linked)).unwrap();
+        let ran = env.run(&["skill", "install", "--force"]).exits(2);
+        assert!(
+            ran.stderr().contains("is a link to somewhere else"),
+            "{ran}"
+        );
+        assert_eq!(fs_err::read_dir(&mine).unwrap().count(), 1);
+        assert_eq!(fs_err::read_to_string(mine.join("x.md")).unwrap(), "mine");
+    }
+}
+
+#[test]
+fn a_folder_of_no_project_gets_no_skill() {
+    let env = TestEnvironment::new();
+    let ran = env.run(&["skill", "install", "--project"]).exits(2);
+    assert!(ran.stderr().contains("belongs to no project"), "{ran}");
+    env.run(&["skill", "status"]);
+}

@@ -69,7 +69,7 @@ impl RemoteEmbedder {
             let vectors = client.embed(&["dimensions"], None, TRIES);
             let vectors = vectors.map_err(|asked| ModelError::Open {
                 name: spec.name.clone(),
-                source: client.error(&asked),
+                why: client.error(&asked),
             })?;
             spec.dims = vectors.first().map_or(0, Vec::len);
             learnt::write(endpoint, folders, spec.dims)?;

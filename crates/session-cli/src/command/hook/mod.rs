@@ -98,17 +98,23 @@ fn path(of_project: bool) -> Result<PathBuf> {
 }
 
 fn status(args: &HookStatusArgs) -> Result<Found> {
+    let home = Home::unconfigured()?.env.home;
     let mut all = Vec::new();
     for (scope, of_project) in [("user", false), ("project", true)] {
         let Ok(path) = path(of_project) else { continue };
         let text = change::read(&path)?.unwrap_or_default();
+        if let Err(error) = settings::without(&text) {
+            writeln!(anstream::stderr(), "note: {}: {error:#}", path.display())?;
+        }
         let found = settings::installed(&text);
         let command = found.first().map(|(_, command)| command.clone());
         all.push(Installed {
             path: path.display().to_string(),
             scope,
             events: found.into_iter().map(|(event, _)| event).collect(),
-            works: command.as_deref().is_some_and(settings::exists),
+            works: command
+                .as_deref()
+                .is_some_and(|command| settings::exists(command, &home)),
             command,
         });
     }

@@ -2,14 +2,14 @@
 
 use super::event;
 use crate::args::HookEvent;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
 use jsonc_parser::json;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the command of our hook ends with.
+/// What the command of our hook says to its program.
 const OURS: &str = " hook run";
 /// Seconds after which the agent itself gives the hook up.
 const PATIENCE_S: i32 = 5;
@@ -24,27 +24,57 @@ pub fn command(program: &Path) -> String {
     }
 }
 
-/// True when the program of a command is there.
-pub fn exists(command: &str) -> bool {
-    let program = command
-        .trim_end_matches(OURS)
-        .trim_matches('\'')
-        .replace("'\\''", "'");
-    Path::new(&program).is_file()
+/// True when the program of a command is there, as a shell would find it.
+pub fn exists(command: &str, home: &Path) -> bool {
+    let Some(program) = program(command) else {
+        return false;
+    };
+    let program = program.replace("'\\''", "'");
+    let home = home.to_string_lossy();
+    let program = match program.strip_prefix("~/") {
+        Some(rest) => format!("{home}/{rest}"),
+        None => program.replace("${HOME}", &home).replace("$HOME", &home),
+    };
+    if program.contains(['/', '\\']) {
+        return is_program(Path::new(&program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_program(&folder.join(&program)))
 }
 
-/// Settings with the hook for some events, and for no others.
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let meta = fs_err::metadata(path);
+    meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// The program of a command that answers a hook, without quotes around it.
+fn program(command: &str) -> Option<&str> {
+    let (program, rest) = command.trim().split_once(OURS)?;
+    let ends = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    ends.then(|| program.trim_matches(['\'', '"']))
+}
+
+/// Settings with the hook for some events, and for those that have it.
 ///
 /// # Errors
 /// When they are no JSON object, or `hooks` in them is something else than it
 /// should be.
 pub fn with(text: &str, command: &str, events: &[HookEvent]) -> Result<String> {
+    let before = installed(text);
+    let has = |e: &HookEvent| before.iter().any(|(name, _)| name == e.name());
     let wanted: Vec<(String, String)> = HookEvent::ALL
         .iter()
-        .filter(|e| events.contains(e))
+        .filter(|e| events.contains(e) || has(e))
         .map(|e| (e.name().to_owned(), command.to_owned()))
         .collect();
-    if installed(text) == wanted {
+    if before == wanted {
         return Ok(text.to_owned());
     }
     let text = without(text)?;
@@ -146,8 +176,16 @@ fn our_command(hook: &CstNode) -> Option<String> {
 /// The command of a hook, if it is ours.
 fn is_ours(hook: &Value) -> Option<String> {
     let command = hook["command"].as_str()?;
-    let is_ours = command.trim_end().ends_with(OURS) && command.contains("session-search");
+    let program = program(command)?;
+    let is_ours = program.contains("session-search") || is_this(program);
     is_ours.then(|| command.to_owned())
+}
+
+/// True for this program by the name that it was given here.
+fn is_this(program: &str) -> bool {
+    let own = std::env::current_exe().ok();
+    let own = own.as_deref().and_then(Path::file_name);
+    own.is_some_and(|own| Path::new(program).file_name() == Some(own))
 }
 
 fn parse_or_empty(text: &str) -> Result<()> {
@@ -159,8 +197,8 @@ fn parse_or_empty(text: &str) -> Result<()> {
 
 /// Settings that are JSON, with nothing that JSON has not.
 fn parse(text: &str) -> Result<CstRootNode> {
-    let value: Value =
-        serde_json::from_str(text).context("they are no JSON\nhint: correct them first")?;
+    let value: Value = serde_json::from_str(text)
+        .map_err(|e| anyhow!("they are no JSON: {e}\nhint: correct them first"))?;
     if !value.is_object() {
         bail!("they are no JSON object\nhint: correct them first");
     }
@@ -223,7 +261,10 @@ mod tests {
         let old = with(MINE, "/old/session-search hook run", &HookEvent::ALL).unwrap();
         let new = with(&old, COMMAND, &[HookEvent::UserPromptSubmit]).unwrap();
         assert!(!new.contains("/old/"), "{new}");
-        assert_eq!(installed(&new).len(), 1);
+        assert_eq!(installed(&new).len(), HookEvent::ALL.len(), "none is lost");
+        let edited = old.replace("hook run", "hook run || true");
+        assert_eq!(installed(&edited).len(), HookEvent::ALL.len());
+        assert!(installed(&without(&edited).unwrap()).is_empty());
     }
 
     #[test]
@@ -247,6 +288,18 @@ mod tests {
         let path = Path::new("/my apps/it's/session-search");
         let command = command(path);
         assert_eq!(command, "'/my apps/it'\\''s/session-search' hook run");
-        assert!(!exists(&command));
+        let home = tempfile::tempdir().unwrap();
+        assert!(!exists(&command, home.path()));
+        assert!(exists("sh hook run", home.path()), "by PATH");
+        let program = home.path().join("session-search");
+        fs_err::write(&program, "").unwrap();
+        let ours = "\"$HOME/session-search\" hook run || true";
+        assert!(cfg!(windows) || !exists(ours, home.path()), "not to be run");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        assert!(exists(ours, home.path()));
     }
 }

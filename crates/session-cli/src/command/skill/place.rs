@@ -1,7 +1,7 @@
 //! Where agents look for skills.
 
 use crate::command::setup::history;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use session_memory::project_root;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ impl Place {
     /// The place for an agent.
     ///
     /// # Errors
-    /// When a project is wanted and there is no working directory.
+    /// When a project is wanted and this folder belongs to none.
     pub fn of(env: &Env, agent: Agent, is_project: bool) -> Result<Self> {
         let folder = match (agent, is_project) {
             (Agent::Claude, false) => history::folder(env),
@@ -53,7 +53,9 @@ impl Place {
     pub fn all(env: &Env) -> Result<Vec<Self>> {
         let agents = [Agent::Claude, Agent::OpenCode];
         let mut all: Vec<Self> = Vec::new();
-        for (agent, is_project) in agents.iter().flat_map(|&a| [(a, false), (a, true)]) {
+        let in_project = project_root(&std::env::current_dir()?, &env.home).is_some();
+        let both = agents.iter().flat_map(|&a| [(a, false), (a, true)]);
+        for (agent, is_project) in both.filter(|(_, is_project)| in_project || !is_project) {
             let place = Self::of(env, agent, is_project)?;
             if all.iter().all(|other| other.folder != place.folder) {
                 all.push(place);
@@ -78,8 +80,8 @@ impl Place {
     }
 }
 
-/// The root of the project that this folder is in, else the folder itself.
+/// The root of the project that this folder is in.
 fn root(home: &Path) -> Result<PathBuf> {
-    let here = std::env::current_dir()?;
-    Ok(project_root(&here, home).unwrap_or(here))
+    let root = project_root(&std::env::current_dir()?, home);
+    root.context("this folder belongs to no project\nhint: go to a folder below one with `.git`")
 }

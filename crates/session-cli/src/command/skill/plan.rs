@@ -42,7 +42,6 @@ pub struct Step {
 /// # Errors
 /// When a file cannot be read, or the skill is a link to somewhere else.
 pub fn of(place: &Place, manifest: &Manifest) -> Result<Vec<Step>> {
-    not_linked(&place.skill())?;
     let files = files::of(
         place.agent,
         manifest.keywords.as_deref().unwrap_or_default(),
@@ -63,6 +62,10 @@ pub fn of(place: &Place, manifest: &Manifest) -> Result<Vec<Step>> {
 
 fn step(place: &Place, manifest: &Manifest, name: &str, new: Option<String>) -> Result<Step> {
     let path = place.folder.join(name);
+    let inside = path
+        .ancestors()
+        .take_while(|part| part.starts_with(place.skill()));
+    inside.chain([path.as_path()]).try_for_each(not_linked)?;
     let old = change::read(&path)?;
     let state = match (&old, &new) {
         (None, _) => State::Absent,
@@ -89,11 +92,11 @@ fn is_below(name: &str) -> bool {
     name.starts_with("skills/session-search/") && parts.all(normal)
 }
 
-fn not_linked(skill: &Path) -> Result<()> {
-    if skill.is_symlink() {
+fn not_linked(path: &Path) -> Result<()> {
+    if path.is_symlink() {
         bail!(
             "{} is a link to somewhere else, and is left alone\nhint: change it there, or remove the link",
-            skill.display()
+            path.display()
         );
     }
     Ok(())
