@@ -86,8 +86,8 @@ pub enum PromptKind {
 pub struct Turn {
     /// Position in the session, from 0.
     pub index: u32,
-    /// True when this is more of a turn that an earlier read delivered: its
-    /// parts are to be appended, its prompt is empty, its span extends.
+    /// True when this is more of a turn that was delivered earlier, not always the last one: its
+    /// parts are to be appended, its prompt is empty, its span, unless it is empty, extends.
     pub continues: bool,
     /// The message's own identity across copies of a history (a UUID, or the
     /// one it was forked from). Two turns with one origin are one turn.

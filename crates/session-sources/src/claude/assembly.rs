@@ -32,6 +32,8 @@ pub(super) struct Assembly<'a> {
     /// Summaries that came before the first turn.
     preface: Vec<Part>,
     closed: Option<Turn>,
+    /// What calls of earlier turns resulted in.
+    earlier: Vec<Turn>,
 }
 
 /// A line as a place in a turn.
@@ -80,6 +82,7 @@ impl<'a> Assembly<'a> {
             calls: HashMap::new(),
             preface: Vec::new(),
             closed: None,
+            earlier: Vec::new(),
         }
     }
 
@@ -94,6 +97,11 @@ impl<'a> Assembly<'a> {
             self.dispatch(entry, &Place::of(entry, span));
         }
         self.closed.take()
+    }
+
+    /// Gives what the last line told of earlier turns: each as one that continues it.
+    pub(super) fn earlier(&mut self) -> Vec<Turn> {
+        std::mem::take(&mut self.earlier)
     }
 
     /// Gives the turn at hand as far as it is known. What follows of it comes

@@ -26,19 +26,33 @@ pub(super) struct Waiting {
     pub of_shell: bool,
     /// The command opens a pull request.
     pub opens: bool,
-    /// What it was in the turn at hand, if it was in this one.
+    /// What it was in its turn.
     pub late: Option<Late>,
+    /// Which turn that was.
+    #[serde(default)]
+    turn: Option<u32>,
+}
+
+impl Waiting {
+    /// The turn that it was made in, where the turn at hand is a later one: a prompt was typed
+    /// while it ran.
+    pub(super) fn earlier(&self, at_hand: u32) -> Option<u32> {
+        self.turn
+            .filter(|turn| self.late.is_some() && *turn < at_hand)
+    }
 }
 
 impl Calls {
     /// A turn begins.
     pub(super) fn begin_turn(&mut self) {
         (self.runs, self.changes) = (0, 0);
-        self.waiting.iter_mut().for_each(|call| call.late = None);
+        // An older cursor does not say whose call it was.
+        let unknown = self.waiting.iter_mut().filter(|call| call.turn.is_none());
+        unknown.for_each(|call| call.late = None);
     }
 
-    /// Counts a call, and waits for its result unless that came before it.
-    pub(super) fn note(&mut self, call: &ToolCall, has_result: bool) {
+    /// Counts a call of a turn, and waits for its result unless that came before it.
+    pub(super) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
         let run = call.run().map(|_| self.runs);
         let late = Late {
             run,
@@ -59,6 +73,7 @@ impl Calls {
             of_shell: call.command.is_some(),
             opens: opens.is_some_and(text::opens_pull_request),
             late: Some(late),
+            turn: Some(turn),
         });
     }
 

@@ -186,6 +186,9 @@ impl Reading<'_> {
         let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
         let before = due.then(|| self.assembly.state.clone());
         let ended = self.take(line)?;
+        for turn in self.assembly.earlier() {
+            self.teller.turn(turn, &self.assembly.state)?;
+        }
         if let Some(turn) = ended {
             self.teller.turn(turn, &self.assembly.state)?;
             if let Some(state) = before {

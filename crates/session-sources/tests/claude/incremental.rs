@@ -1,8 +1,9 @@
 //! Reading on from a cursor tells the same as reading at once.
 
-use crate::support::{Transcript, fixture, rendered};
+use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
-use session_core::{Part, SessionMeta, ToolCall, Turn, TurnContent};
+use serde_json::{Value, json};
+use session_core::{Part, SessionMeta, ToolCall, Touch, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -10,7 +11,7 @@ use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 fn joined(reads: &[Collected]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
-        match turns.last_mut() {
+        match turns.iter_mut().find(|base| base.index == turn.index) {
             Some(base) if turn.continues => append(base, turn.clone()),
             _ => turns.push(turn.clone()),
         }
@@ -20,7 +21,7 @@ fn joined(reads: &[Collected]) -> Vec<Turn> {
 
 fn append(base: &mut Turn, more: Turn) {
     assert_eq!((base.index, more.prompt.as_str()), (more.index, ""));
-    base.span.end = more.span.end;
+    base.span.end = base.span.end.max(more.span.end);
     base.ended_ms = base.ended_ms.max(more.ended_ms);
     base.leaf = more.leaf.or(base.leaf.take());
     base.tally.add(&more.tally);
@@ -48,21 +49,79 @@ fn join(base: &mut Turn, late: ToolCall) {
     }
 }
 
-/// What is searched of each turn, appended as the store does it. Results that
-/// come late may bring their error lines in another order.
-fn searched(reads: &[Collected]) -> Vec<TurnContent> {
-    let mut contents: Vec<TurnContent> = Vec::new();
-    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
-        match contents.last_mut() {
-            Some(base) if turn.continues => base.append(turn),
-            _ => contents.push(TurnContent::of(turn)),
-        }
-    }
+/// What is searched. Results that come late may bring their error lines in another order.
+fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
+    let mut contents = searched(reads);
     for content in &mut contents {
         content.errors.sort();
         content.tools.retain(|tool| !tool.is_empty());
     }
     contents
+}
+
+/// A prompt that was typed while commands and an edit of the turn before ran.
+fn steered() -> Vec<u8> {
+    let call = |id: &str, name: &str, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
+    let result = |id: &str, text: &str, failed: bool| json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed});
+    let calls = json!([
+        call("t1", "Bash", json!({"command": "make"})),
+        call("t2", "Bash", json!({"command": "make test"})),
+        call("t3", "Edit", json!({"file_path": "/a/b.rs"})),
+    ]);
+    let late = json!([
+        result("t2", "error: 2 tests failed", true),
+        result("t3", "No such file", true)
+    ]);
+    let lines = [
+        ("user", json!("Build and test the whole application")),
+        ("assistant", calls),
+        ("user", json!([result("t1", "ok", false)])),
+        ("user", json!("And mind the linker, please, it is slow")),
+        (
+            "assistant",
+            json!([call("t4", "Bash", json!({"command": "ld --version"}))]),
+        ),
+        ("user", late),
+        ("user", json!([result("t4", "ld: fatal error", true)])),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "Two tests failed."}]),
+        ),
+    ];
+    let line = |(n, (kind, content)): (usize, &(&str, Value))| {
+        let message = json!({"role": kind, "id": format!("m{n}"), "content": content});
+        let line = json!({"type": kind, "uuid": format!("u{n}"), "sessionId": "s", "cwd": "/a",
+            "timestamp": format!("2026-01-15T10:0{n}:00Z"), "message": message});
+        format!("{line}\n")
+    };
+    lines
+        .iter()
+        .enumerate()
+        .map(line)
+        .collect::<String>()
+        .into_bytes()
+}
+
+/// A result belongs to the turn of its call, whatever was typed meanwhile.
+#[test]
+fn results_find_the_turn_of_their_call() {
+    let contents = sorted(&grown(&steered(), &[]));
+    let runs = |turn: usize| {
+        let runs = contents[turn].runs();
+        runs.map(|run| (run.command.to_owned(), run.failed))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        runs(0),
+        [("make".to_owned(), false), ("make test".to_owned(), true)]
+    );
+    assert_eq!(runs(1), [("ld --version".to_owned(), true)]);
+    assert_eq!(contents[0].touched().next().unwrap().1, Touch::Read);
+    assert_eq!(
+        contents[0].errors,
+        ["No such file", "error: 2 tests failed"]
+    );
+    assert_eq!(contents[1].errors, ["ld: fatal error"]);
 }
 
 fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
@@ -87,7 +146,7 @@ fn assert_same(content: &[u8], ends: &[usize]) {
     let whole = grown(content, &[]);
     let parts = grown(content, ends);
     assert_eq!(joined(&parts), joined(&whole), "{ends:?}");
-    assert_eq!(searched(&parts), searched(&whole), "{ends:?}");
+    assert_eq!(sorted(&parts), sorted(&whole), "{ends:?}");
     assert_eq!(last_meta(&parts), last_meta(&whole), "{ends:?}");
     let damaged = |reads: &[Collected]| {
         reads
@@ -108,7 +167,9 @@ fn contents() -> Vec<Vec<u8>> {
         "work.jsonl",
     ]
     .map(fixture)
-    .to_vec()
+    .into_iter()
+    .chain([steered()])
+    .collect()
 }
 
 #[test]
@@ -131,7 +192,7 @@ proptest! {
 
     #[test]
     fn a_file_may_be_split_anywhere(
-        which in 0usize..5,
+        which in 0usize..6,
         mut places in prop::collection::vec(0.0..1.0, 1..6),
     ) {
         let content = &contents()[which];

@@ -266,7 +266,8 @@ fn a_late_result_tells_only_what_is_new() {
     assert_snapshot!(indexed(lines.concat()), @r##"
     0 None: ""
       call Bash(t1) $ "make"
-    1 Typed: "Go on"
+    0 None continues: ""
       call (t1) $ "" -> "main.c:3: error: expected ';'\nmake: *** [all] Error 2"
+    1 Typed: "Go on"
     "##);
 }

@@ -1,7 +1,8 @@
 //! A home folder with one project, and turns as compact text.
 
-use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_core::{Part, SessionMeta, Span, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Env, Listing, Located, Location, Source, Stamp, sources};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -95,12 +96,25 @@ impl Transcript {
         let spans: Vec<_> = found
             .turns
             .iter()
+            .filter(|(_, turn)| turn.span != Span::default())
             .map(|(_, turn)| (turn.index, turn.span))
             .collect();
         let shown = claude().show(&self.path, found.sessions.first().unwrap(), &spans);
         assert_eq!(shown.warnings, [], "every turn that was read can be shown");
         shown.turns
     }
+}
+
+/// What is searched of each turn, with what continues it appended as the store does it.
+pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
+    let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
+    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+        match contents.get_mut(&turn.index) {
+            Some(base) if turn.continues => base.append(turn),
+            _ => drop(contents.insert(turn.index, TurnContent::of(turn))),
+        }
+    }
+    contents.into_values().collect()
 }
 
 /// Makes a named pipe: what opens it waits for ever.

@@ -1,15 +1,11 @@
 //! What was done in a turn: commands and how they ended, files, pull requests,
 //! time, tokens.
 
-use crate::support::{Transcript, fixture};
+use crate::support::{Transcript, fixture, searched};
 use session_core::{Tokens, Touch, TurnContent};
 
 fn contents() -> Vec<TurnContent> {
-    let read = Transcript::new(fixture("work.jsonl")).read(None);
-    read.turns
-        .iter()
-        .map(|(_, turn)| TurnContent::of(turn))
-        .collect()
+    searched(&[Transcript::new(fixture("work.jsonl")).read(None)])
 }
 
 #[test]

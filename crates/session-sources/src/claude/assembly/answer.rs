@@ -5,7 +5,7 @@ use crate::claude::call::{self, Outcome};
 use crate::claude::entry::{Block, Entry, Message, Usage};
 use crate::claude::reply::{self, Novelty};
 use crate::claude::state::Standing;
-use session_core::{Part, ToolCall};
+use session_core::{Detail, Part, PromptKind, Span, Tally, ToolCall, Turn};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -74,7 +74,8 @@ impl Assembly<'_> {
     fn call(&mut self, block: &Block<'_>, place: &Place<'_>) {
         let mut call = call::call(block, self.detail);
         let early = self.take_early(&call.id);
-        self.state.calls.note(&call, early.is_some());
+        let turn = self.state.next.saturating_sub(1);
+        self.state.calls.note(&call, turn, early.is_some());
         if let Some(early) = early {
             call.output = early.output;
             call.failed = early.failed;
@@ -122,8 +123,13 @@ impl Assembly<'_> {
         let (whole, results) = (&entry.tool_use_result, &self.results);
         let outcome = call::outcome(block, whole, opens, self.detail, results);
         self.touch(place);
+        let at_hand = self.state.next.saturating_sub(1);
+        let earlier = waiting.as_ref().and_then(|call| call.earlier(at_hand));
         if let Some(call) = self.call_of(&outcome) {
             outcome.complete(call);
+        } else if let Some(turn) = earlier.filter(|_| self.detail == Detail::Index) {
+            let call = outcome.nameless(waiting);
+            self.earlier.extend(call.map(|call| continuing(turn, call)));
         } else if self.state.standing == Standing::Open
             && let Some(call) = outcome.nameless(waiting)
         {
@@ -137,6 +143,24 @@ impl Assembly<'_> {
             Part::Call(call) => Some(call),
             _ => None,
         }
+    }
+}
+
+/// What is told later of a call of an earlier turn.
+fn continuing(index: u32, call: ToolCall) -> Turn {
+    Turn {
+        index,
+        continues: true,
+        origin: None,
+        leaf: None,
+        started_ms: None,
+        ended_ms: None,
+        branch: None,
+        span: Span::default(),
+        kind: PromptKind::None,
+        prompt: String::new(),
+        parts: vec![Part::Call(call)],
+        tally: Tally::default(),
     }
 }
 
