@@ -99,7 +99,7 @@ pub struct Turn {
     pub started_ms: Option<i64>,
     /// Greatest time met in the turn.
     pub ended_ms: Option<i64>,
-    /// Git branch at the time.
+    /// Git branch at its end.
     pub branch: Option<String>,
     /// Where it lies in the history.
     pub span: Span,

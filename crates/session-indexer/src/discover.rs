@@ -42,6 +42,16 @@ impl Changes {
     pub fn files(&self) -> usize {
         self.changed.len()
     }
+
+    /// Number of histories that are no longer on disk.
+    pub fn gone(&self) -> usize {
+        self.gone.len()
+    }
+
+    /// What could not be listed, where that is not what the index has.
+    pub fn problems(&self) -> Option<&[Problem]> {
+        self.problems.as_deref()
+    }
 }
 
 /// Lists all histories and compares them with the index.

@@ -53,7 +53,7 @@ pub(crate) fn create_private(folder: &Path) -> Result<()> {
     })?)
 }
 
-/// Opens a file for writing, created with rights for its owner alone.
+/// Opens a file for writing, with rights for its owner alone, whether it was there or not.
 pub(crate) fn create_private_file(path: &Path) -> Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -62,7 +62,16 @@ pub(crate) fn create_private_file(path: &Path) -> Result<fs_err::File> {
         use fs_err::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
-    Ok(options.open(path)?)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let others = file.metadata()?.permissions().mode() & 0o077;
+        if others != 0 {
+            file.set_permissions(PermissionsExt::from_mode(0o600))?;
+        }
+    }
+    Ok(file)
 }
 
 /// Something that one process at a time may do. Held until dropped; the system

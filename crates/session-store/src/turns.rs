@@ -139,8 +139,8 @@ impl Writer {
         let end = turn.span.end.cast_signed();
         let leaf = turn.leaf.as_deref().map(hash);
         self.db.prepare_cached(
-            "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)) WHERE id = ?1",
-        )?.execute(params![known.id, end, leaf, turn.ended_ms, turn.continues])?;
+            "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
+        )?.execute(params![known.id, end, leaf, turn.ended_ms, turn.continues, turn.branch])?;
         let identity = Identity::of(turn);
         let is_other = !turn.continues && identity != known.identity;
         if !turn.continues {

@@ -11,7 +11,7 @@ use crate::output::session::{minute, rfc3339};
 use crate::output::style::{FAILED, FAINT, TITLE, paint};
 use anyhow::Result;
 use serde::Serialize;
-use session_indexer::discover;
+use session_indexer::{Changes, discover};
 use session_search::Searched;
 use session_store::{Level, Problem, Reader, SessionRow, StoreError};
 use std::io::Write;
@@ -108,10 +108,21 @@ fn gather(home: &Home, index: &Reader) -> Result<Status> {
         sources: counts.sources,
         gone: sessions.iter().filter(|s| s.gone).count(),
         files: index.files()?.len(),
-        changed: changes.files(),
+        changed: changes.files() + changes.gone(),
         models: models(home, index)?,
-        problems: index.problems()?,
+        problems: problems_now(index, &changes)?,
     })
+}
+
+/// What could not be read, with what cannot be listed at this moment.
+fn problems_now(index: &Reader, changes: &Changes) -> Result<Vec<Problem>> {
+    let mut problems = index.problems()?;
+    if let Some(listing) = changes.problems() {
+        let before = index.listing_problems()?;
+        problems.retain(|problem| !before.contains(problem));
+        problems.extend_from_slice(listing);
+    }
+    Ok(problems)
 }
 
 fn models(home: &Home, index: &Reader) -> Result<Vec<ModelStatus>> {
@@ -186,7 +197,7 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     let fresh = match status.changed {
         0 => "up to date".to_owned(),
         n => format!(
-            "{} changed since; the next search reads them",
+            "{} changed since; the next search looks at them",
             plural(n, "file")
         ),
     };

@@ -143,3 +143,47 @@ fn nothing_of_a_kind_is_nothing_found() {
     let ran = env.run(&["stats", "--project", "nope"]).exits(1);
     assert!(ran.stderr().contains("no session of project `nope`"));
 }
+
+#[test]
+fn a_turn_belongs_to_the_branch_that_it_ends_on() {
+    let work = session()
+        .bash("git checkout -b topic", "ok")
+        .branch("topic")
+        .bash("make", "ok");
+    let env = TestEnvironment::indexed(&[work]);
+    assert_eq!(commands(&env, &["make", "--branch", "topic"]).len(), 1);
+    assert_eq!(env.json(&["show", PARENT])["shown"][0]["branch"], "topic");
+}
+
+/// A variable that names nothing is told of before anything else asks.
+#[test]
+fn status_says_what_it_cannot_list() {
+    let env = TestEnvironment::indexed(&[session().assistant("I look into it.")]);
+    let mut command = env.command();
+    command
+        .env("CLAUDE_CONFIG_DIR", env.path("nowhere"))
+        .args(["status", "--json"]);
+    let output = command.output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let problem = status["problems"][0].to_string();
+    assert!(problem.contains("CLAUDE_CONFIG_DIR"), "{status}");
+    assert_eq!(status["changed"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_others_could_read_is_closed_to_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnvironment::indexed(&[session().assistant("I look into it.")]);
+    let database = env.index("index.db");
+    let open = std::fs::Permissions::from_mode(0o666);
+    fs_err::set_permissions(&database, open).unwrap();
+    env.claude(
+        &session()
+            .assistant("I look into it.")
+            .user("And the tests of it, too, please"),
+    );
+    env.run(&["index"]).succeeded();
+    let mode = fs_err::metadata(&database).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}

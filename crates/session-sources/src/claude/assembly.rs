@@ -313,7 +313,11 @@ impl<'a> Assembly<'a> {
                 ..rest
             });
         }
+        let branch = self.state.facts.branch();
         let turn = self.open.as_mut()?;
+        if branch.is_some() && branch != turn.branch.as_deref() {
+            turn.branch = branch.map(str::to_owned);
+        }
         turn.span.end = place.span.end;
         turn.ended_ms = turn.ended_ms.max(place.ms);
         turn.tally.tick(&mut self.state.clock, place.ms);

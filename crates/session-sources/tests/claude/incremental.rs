@@ -24,6 +24,7 @@ fn append(base: &mut Turn, more: Turn) {
     base.span.end = base.span.end.max(more.span.end);
     base.ended_ms = base.ended_ms.max(more.ended_ms);
     base.leaf = more.leaf.or(base.leaf.take());
+    base.branch = more.branch.or(base.branch.take());
     base.tally.add(&more.tally);
     for part in more.parts {
         match part {
