@@ -137,6 +137,10 @@ fn flat(value: &Value) -> Vec<(String, Value)> {
 
 /// A file's table; none where there is no file.
 fn table(path: &Path, is_project: bool) -> Result<Option<Table>> {
+    // Reading a pipe would wait for ever.
+    if fs_err::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        bail!("{} is no file\nhint: move it away", path.display());
+    }
     let text = match fs_err::read_to_string(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         text => text?,

@@ -37,18 +37,37 @@ impl Digest<'_> {
             plural(self.projects.len(), "project")
         );
         for project in self.projects {
-            out.push_str(&format!("\n### {}\n\n", heading(project)));
+            out.push_str(&format!("\n### {}\n\n", self.heading(project)));
             let sessions = project.sessions.iter();
             sessions.for_each(|s| out.push_str(&self.session(s)));
         }
         out
     }
 
+    /// The name, with the folder where another project is called the same.
+    fn heading(&self, project: &Project) -> String {
+        let name = match project.sessions.first() {
+            Some(session) => safe_line(self::project(&session.row)),
+            None => safe_line(&project.name),
+        };
+        let same = self.projects.iter().filter(|p| p.name == project.name);
+        let path = project.path.as_deref().filter(|_| same.count() > 1);
+        let path = path.map_or(String::new(), |path| format!("{}, ", safe_line(path)));
+        let sessions = plural(project.sessions.len(), "session");
+        format!(
+            "{name} ({path}{sessions}, {})",
+            duration(project.active_ms())
+        )
+    }
+
     fn session(&self, session: &Session) -> String {
         let asked = || session.work.problem.as_deref();
         let title = title(&session.row).or_else(asked).map(safe_line);
         let title = title.unwrap_or_else(|| "(no title)".to_owned());
-        let mut out = self.item("- ", &format!("**{title}** ({})", self.about(session)));
+        let mut out = self.item(
+            "- ",
+            &format!("**{}** ({})", escaped(&title), self.about(session)),
+        );
         for line in lines(session, &title) {
             out.push_str(&self.item("  - ", &line));
         }
@@ -107,13 +126,11 @@ pub fn days(stretch: &Stretch) -> String {
     format!("{begin} to {}", long(last))
 }
 
-fn heading(project: &Project) -> String {
-    let name = match project.sessions.first() {
-        Some(session) => safe_line(self::project(&session.row)),
-        None => safe_line(&project.name),
-    };
-    let sessions = plural(project.sessions.len(), "session");
-    format!("{name} ({sessions}, {})", duration(project.active_ms()))
+/// A title as Markdown shows it.
+fn escaped(title: &str) -> String {
+    let special = |c| ['*', '<', '\\'].contains(&c);
+    let escape = |c| special(c).then_some('\\').into_iter().chain([c]);
+    title.chars().flat_map(escape).collect()
 }
 
 /// What stands below a session's title.

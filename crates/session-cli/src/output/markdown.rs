@@ -48,12 +48,30 @@ fn exchange(exchange: &Exchange, of: u32, limit: usize) -> String {
 
 fn part(part: &Part, limit: usize) -> String {
     match part {
-        Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
+        Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
         Part::Thinking { text } => aside("Thinking", text),
         Part::Notice { text } => aside("Notice", text),
         Part::Recap { text } => aside("Recap", text),
         Part::Summary { text } => aside("Summary after compaction", text),
         Part::Call(call) => self::call(call, limit),
+    }
+}
+
+/// Markdown with a fence at its end where one is open: else all that follows would stand in it.
+fn closed(text: &str) -> String {
+    let mut open: Option<&str> = None;
+    for line in text.lines().map(str::trim) {
+        let marks = ['`', '~'].map(|mark| line.len() - line.trim_start_matches(mark).len());
+        let fence = &line[..marks[0].max(marks[1])];
+        match open {
+            None if fence.len() >= 3 => open = Some(fence),
+            Some(begun) if line == fence && fence.starts_with(begun) => open = None,
+            _ => {}
+        }
+    }
+    match open {
+        Some(fence) => format!("{text}\n{fence}"),
+        None => text.to_owned(),
     }
 }
 
@@ -110,4 +128,18 @@ fn fenced(kind: &str, text: &str, limit: usize) -> String {
     let longest = body.iter().map(ticks).max().unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
     format!("\n{fence}{kind}\n{}\n{fence}\n", body.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closed;
+
+    #[test]
+    fn a_fence_that_is_open_is_closed() {
+        assert_eq!(closed("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
+        assert_eq!(closed("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
+        for text in ["", "```\na\n```", "````\n```\n````", "`a` ``b``"] {
+            assert_eq!(closed(text), text);
+        }
+    }
 }

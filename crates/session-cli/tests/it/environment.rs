@@ -98,6 +98,7 @@ impl TestEnvironment {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
             .env("SESSION_SEARCH_HOME", self.path("index"))
+            .env("TMPDIR", self.path(""))
             .env("TZ", "UTC")
             .env("COLUMNS", "100")
             .current_dir(self.path("home"));

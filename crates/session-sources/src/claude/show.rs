@@ -1,6 +1,7 @@
 //! Turns of a transcript, read again in full.
 
 use super::assembly::Assembly;
+use super::call;
 use super::entry::Entry;
 use super::facts::Identity;
 use super::json::with_entry;
@@ -9,7 +10,7 @@ use super::reader::{queued_text, unreadable};
 use super::state::{Standing, State};
 use crate::lines::{Line, Lines};
 use crate::{Shown, Warning};
-use session_core::{Detail, SessionMeta, Span, Turn};
+use session_core::{Detail, Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
@@ -69,8 +70,42 @@ fn turn(
     let results = ToolResults::beside(path);
     let mut assembly = Assembly::new(state, Detail::Full, identity, results, &recall);
     let ended = feed(&mut assembly, path, span)?;
-    let turn = ended.or_else(|| assembly.flush());
+    let mut turn = ended.or_else(|| assembly.flush());
+    if let Some(turn) = &mut turn {
+        complete(turn, path, span.end)?;
+    }
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
+}
+
+/// Lines after a turn in which results of its calls are looked for.
+const LATE: usize = 300;
+
+/// Joins results that came when the next prompt was typed already.
+fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
+    let calls = turn.parts.iter_mut().filter_map(|part| match part {
+        Part::Call(call) if call.output.is_none() && !call.failed => Some(call),
+        _ => None,
+    });
+    let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());
+    let mut open: HashMap<String, &mut ToolCall> = named.map(|c| (c.id.clone(), c)).collect();
+    let results = ToolResults::beside(path);
+    let mut lines = Lines::open(path, end)?;
+    for _ in 0..LATE {
+        let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
+            break;
+        };
+        let take = |entry: &Entry<'_>| {
+            for block in &entry.message.content.0 {
+                let call = block.tool_use_id.get().and_then(|id| open.remove(id));
+                if let Some(call) = call {
+                    let whole = &entry.tool_use_result;
+                    call::outcome(block, whole, false, Detail::Full, &results).complete(call);
+                }
+            }
+        };
+        line.text.and_then(|text| with_entry(text, take));
+    }
+    Ok(())
 }
 
 fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {

@@ -123,6 +123,13 @@ fn results_find_the_turn_of_their_call() {
         ["No such file", "error: 2 tests failed"]
     );
     assert_eq!(contents[1].errors, ["ld: fatal error"]);
+    let transcript = Transcript::new(steered());
+    let shown = transcript.show(&transcript.read(None));
+    let test = shown[0].parts.iter().find_map(|part| match part {
+        Part::Call(call) if call.id == "t2" => Some((call.output.as_deref(), call.failed)),
+        _ => None,
+    });
+    assert_eq!(test, Some((Some("error: 2 tests failed"), true)));
 }
 
 fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
