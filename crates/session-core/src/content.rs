@@ -226,19 +226,11 @@ fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PromptKind, Span, Tokens};
+    use crate::{PromptKind, Tokens};
     use proptest::prelude::*;
 
     fn turn(parts: Vec<Part>) -> Turn {
         Turn {
-            index: 0,
-            continues: false,
-            origin: None,
-            leaf: None,
-            started_ms: None,
-            ended_ms: None,
-            branch: None,
-            span: Span::default(),
             kind: PromptKind::Typed,
             prompt: String::new(),
             parts,
@@ -246,6 +238,7 @@ mod tests {
                 tokens: Tokens::from([1, 2, 3]),
                 ..Tally::default()
             },
+            ..Turn::default()
         }
     }
 

@@ -9,14 +9,12 @@
 //! into one ranking.
 //!
 //! ```
-//! use session_core::{Part, PromptKind, Span, Tally, Turn, TurnContent};
+//! use session_core::{Part, Turn, TurnContent};
 //!
 //! let turn = Turn {
-//!     index: 0, continues: false, origin: None, leaf: None, started_ms: None, ended_ms: None,
-//!     branch: None, span: Span::default(), kind: PromptKind::Typed,
 //!     prompt: "Why does the server not start?".into(),
 //!     parts: vec![Part::Text { text: "Process 4711 holds port 8080.".into() }],
-//!     tally: Tally::default(),
+//!     ..Turn::default()
 //! };
 //! let content = TurnContent::of(&turn);
 //! let document = session_core::document::turn_document(&content, 900).unwrap();

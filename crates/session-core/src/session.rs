@@ -82,7 +82,7 @@ pub enum PromptKind {
 }
 
 /// A user message with all that the agent did until the next one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Position in the session, from 0.
     pub index: u32,

@@ -116,9 +116,6 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
     });
     Turn {
         index: row.index,
-        continues: false,
-        origin: None,
-        leaf: None,
         started_ms: row.started_ms,
         ended_ms: row.ended_ms,
         branch: row.branch.clone(),
@@ -127,6 +124,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         prompt: content.prompt,
         parts: calls.into_iter().map(Part::Call).chain(words).collect(),
         tally: content.tally,
+        ..Turn::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! An index written session by session.
 
-use session_core::{PromptKind, SessionMeta, SourceName, Span, Tally, Turn};
+use session_core::{PromptKind, SessionMeta, SourceName, Turn};
 use session_search::{Dense, DenseScale, Hit, Request, Results, search};
 use session_store::{Document, Extent, Level, Reader, Stamp, Writer};
 use tempfile::TempDir;
@@ -143,17 +143,9 @@ pub fn meta(id: &str) -> SessionMeta {
 pub fn turn(index: u32, prompt: &str) -> Turn {
     Turn {
         index,
-        continues: false,
-        origin: None,
-        leaf: None,
-        started_ms: None,
-        ended_ms: None,
-        branch: None,
-        span: Span::default(),
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
-        parts: Vec::new(),
-        tally: Tally::default(),
+        ..Turn::default()
     }
 }
 

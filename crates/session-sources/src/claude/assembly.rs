@@ -12,7 +12,7 @@ use super::persisted::ToolResults;
 use super::prompt::{self, Words, clipped, spoken};
 use super::state::{Standing, State};
 use super::time::milliseconds;
-use session_core::{Detail, Part, PromptKind, Span, Tally, Turn};
+use session_core::{Detail, Part, PromptKind, Span, Turn};
 use std::collections::HashMap;
 
 /// Gives the text of the line at an offset, which waited in the queue.
@@ -286,17 +286,12 @@ impl<'a> Assembly<'a> {
     fn blank(&self, kind: PromptKind, place: &Place<'_>) -> Turn {
         Turn {
             index: self.state.next.saturating_sub(1),
-            continues: false,
-            origin: None,
-            leaf: None,
             started_ms: place.ms,
             ended_ms: place.ms,
             branch: self.state.facts.branch().map(str::to_owned),
             span: place.span,
             kind,
-            prompt: String::new(),
-            parts: Vec::new(),
-            tally: Tally::default(),
+            ..Turn::default()
         }
     }
 

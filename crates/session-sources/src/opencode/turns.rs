@@ -3,7 +3,7 @@
 use super::message::{Message, Role};
 use super::piece::Piece;
 use super::tool;
-use session_core::{Detail, Part, PromptKind, Span, Tally, ToolCall, Turn};
+use session_core::{Detail, Part, PromptKind, Span, ToolCall, Turn};
 
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
@@ -61,20 +61,15 @@ impl Turns {
         };
         self.open = Some(Turn {
             index: self.next_index,
-            continues: false,
             origin: Some(message.id.clone()),
-            leaf: None,
             started_ms: message.header.created,
-            ended_ms: None,
-            branch: None,
             span: Span {
                 start: message.ordinal,
                 end: message.ordinal,
             },
             kind,
             prompt: opening.map(|o| o.prompt).unwrap_or_default(),
-            parts: Vec::new(),
-            tally: Tally::default(),
+            ..Turn::default()
         });
         self.clock = None;
         self.next_index = self.next_index.saturating_add(1);

@@ -1,7 +1,7 @@
 //! An index in a folder of its own, turns by hand, vectors by text.
 
 use session_core::{
-    Part, PromptKind, Query, SessionMeta, SourceName, Span, Tally, ToolCall, Turn, document,
+    Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
 use session_store::{Document, Extent, Level, ModelRow, Pending, Reader, Stamp, Writer};
 use std::path::Path;
@@ -37,12 +37,7 @@ impl Index {
 pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
     Turn {
         index,
-        continues: false,
-        origin: None,
-        leaf: None,
         started_ms: Some(1000 * i64::from(index)),
-        ended_ms: None,
-        branch: None,
         span: Span {
             start: u64::from(index) * 10,
             end: u64::from(index) * 10 + 10,
@@ -50,7 +45,7 @@ pub fn turn(index: u32, prompt: &str, answers: &[&str]) -> Turn {
         kind: PromptKind::Typed,
         prompt: prompt.to_owned(),
         parts: answers.iter().map(|words| text(words)).collect(),
-        tally: Tally::default(),
+        ..Turn::default()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::claude::call::{self, Outcome};
 use crate::claude::entry::{Block, Entry, Message, Usage};
 use crate::claude::reply::{self, Novelty};
 use crate::claude::state::Standing;
-use session_core::{Detail, Part, PromptKind, Span, Tally, ToolCall, Turn};
+use session_core::{Detail, Part, ToolCall, Turn};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -151,16 +151,8 @@ fn continuing(index: u32, call: ToolCall) -> Turn {
     Turn {
         index,
         continues: true,
-        origin: None,
-        leaf: None,
-        started_ms: None,
-        ended_ms: None,
-        branch: None,
-        span: Span::default(),
-        kind: PromptKind::None,
-        prompt: String::new(),
         parts: vec![Part::Call(call)],
-        tally: Tally::default(),
+        ..Turn::default()
     }
 }
 
