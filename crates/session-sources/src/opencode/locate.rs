@@ -145,9 +145,10 @@ fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
 }
 
 /// The stamp of a JSON tree: the sizes of all session files, and the latest
-/// change of any of them, of the folder of each session's messages, and of the
-/// folder that holds a folder of parts for each message. OpenCode rewrites the
-/// session file at each prompt; the folders tell of what was written since.
+/// change of any of them, of the folder of each session's messages, of the last message
+/// in it with the folder of its parts, and of the folder that holds these. OpenCode rewrites
+/// the session file at each prompt and the message when it is complete; the folders tell
+/// of what was written since.
 fn tree_stamp(tree: &Path) -> io::Result<Stamp> {
     let mut total = stamp(&fs::metadata(tree.join("session"))?);
     total.size = 0;
@@ -166,9 +167,20 @@ fn tree_stamp(tree: &Path) -> io::Result<Stamp> {
         .flatten()
     {
         include(&mut total, &messages.path(), false);
+        if let Some(last) = last_file(&messages.path()) {
+            let parts = tree.join("part").join(last.file_stem().unwrap_or_default());
+            include(&mut total, &last, true);
+            include(&mut total, &parts, false);
+        }
     }
     include(&mut total, &tree.join("part"), false);
     Ok(total)
+}
+
+/// The last file of a folder by its name: names of messages ascend.
+fn last_file(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    entries.map(|entry| entry.path()).max()
 }
 
 fn include(total: &mut Stamp, path: &Path, counted: bool) {

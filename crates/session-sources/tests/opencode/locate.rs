@@ -128,6 +128,23 @@ fn a_tree_changes_with_its_sessions_and_messages() {
     assert_ne!(stamp(&home), before);
 }
 
+/// The answer is written into its file when it is complete: no name comes or goes.
+#[test]
+fn a_tree_changes_with_its_last_message() {
+    let home = Home::new();
+    let messages = vec![user(vec![text("Hello.")]), assistant(vec![text("Hi.")])];
+    home.write_tree(&session("ses_a", messages));
+    let before = stamp(&home);
+    let folder = home.tree().join("message/ses_a");
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let last = files.max().unwrap();
+    let complete = fs::read_to_string(&last).unwrap() + "\n";
+    fs::write(&last, complete).unwrap();
+    assert_ne!(stamp(&home), before);
+}
+
 /// The one warning, and how many places were found beside it.
 fn faulty(env: &Env) -> (std::path::PathBuf, String, usize) {
     let listing = opencode().locate(env);
