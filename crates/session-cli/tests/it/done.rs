@@ -187,3 +187,29 @@ fn an_index_that_others_could_read_is_closed_to_them() {
     let mode = fs_err::metadata(&database).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
+
+/// Old versions wrote a subagent's lines into the file of its parent.
+#[test]
+fn what_a_subagent_did_in_its_parents_file_was_done() {
+    let aside = |kind: &str, content: serde_json::Value| json!({"type": kind, "isSidechain": true, "message": {"role": kind, "content": content}});
+    let call = json!([{"type": "tool_use", "id": "s1", "name": "Bash", "input": {"command": "make aside"}}]);
+    let result =
+        json!([{"type": "tool_result", "tool_use_id": "s1", "content": "no", "is_error": true}]);
+    let session = session()
+        .line(aside("user", json!("Look at the zanzibar")))
+        .line(aside("assistant", call))
+        .line(aside("user", result))
+        .assistant("It is deployed.");
+    let env = TestEnvironment::indexed(&[session]);
+    assert_eq!(
+        commands(&env, &["aside"]),
+        [("make aside".to_owned(), true)]
+    );
+    assert_eq!(
+        env.json(&["show", PARENT])["shown"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}

@@ -127,12 +127,14 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A subagent's line in the file of its parent, as old versions wrote it.
+    /// A subagent's line in the file of its parent, as old versions wrote it: what it said is no
+    /// turn of the parent's, but what it did was done.
     fn sidechain(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
         let place = Place {
             is_message: false,
             ..*place
         };
+        self.done_aside(entry, &place);
         self.notice(&entry.message.content.words(), &place);
     }
 

@@ -46,6 +46,18 @@ impl Assembly<'_> {
         }
     }
 
+    /// The calls of a subagent's line in its parent's file, and their results.
+    pub(super) fn done_aside(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+        for block in &entry.message.content.0 {
+            let known = block.id.get().is_some_and(|id| self.calls.contains_key(id));
+            match block.kind.or_empty() {
+                "tool_use" if !known => self.call(block, place),
+                "tool_result" => self.result(block, entry, place),
+                _ => {}
+            }
+        }
+    }
+
     fn words(&mut self, block: &Block<'_>, place: &Place<'_>) {
         let words = reply::words(block);
         if !words.is_empty() {
