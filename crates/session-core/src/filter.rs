@@ -38,11 +38,20 @@ impl Filter {
 }
 
 /// True when `wanted` is a part of `path`, whatever the case and the slashes:
-/// the name of a project or file, the whole path, or a folder above it.
+/// the name of a project or file, the whole path, or a folder above it; `*` stands for
+/// anything, and `./` at its beginning for nothing.
 pub fn path_matches(path: &str, wanted: &str) -> bool {
     let fold = |s: &str| s.replace('\\', "/").to_lowercase();
-    let wanted = fold(wanted.trim_end_matches(['/', '\\']));
-    fold(path).contains(&wanted)
+    let (path, wanted) = (fold(path), fold(wanted.trim_end_matches(['/', '\\'])));
+    let wanted = wanted.strip_prefix("./").unwrap_or(&wanted);
+    let mut rest = path.as_str();
+    wanted.split('*').all(|part| match rest.split_once(part) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => part.is_empty(),
+    })
 }
 
 /// The short name of a project: the last component of its path.
@@ -60,6 +69,8 @@ mod tests {
             assert!(path_matches("/home/ann/homelab", wanted), "{wanted}");
         }
         assert!(path_matches("C:\\work\\api", "work/api"));
+        assert!(path_matches("/a/src/main.rs", "./src/*.rs") && path_matches("/a", "*"));
+        assert!(!path_matches("/a/main.rs/src", "src/*.rs"));
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
         assert_eq!(project_name("C:\\work\\api"), "api");
         assert_eq!(project_name("/"), "");

@@ -28,6 +28,7 @@ mod fusion;
 pub mod noise;
 mod query;
 mod session;
+mod shell;
 mod tally;
 pub mod text;
 

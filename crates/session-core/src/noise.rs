@@ -1,5 +1,6 @@
 //! What is not worth indexing.
 
+use crate::shell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -70,50 +71,25 @@ pub fn is_own_output(text: &str) -> bool {
 /// True for a shell command that runs this program, and no other but what leads to it or
 /// follows in its pipe: words that somebody searched for would find themselves.
 pub fn is_own_command(command: &str) -> bool {
+    if !command.contains("session-search") {
+        return false; // most are not worth taking apart
+    }
     let mut own = false;
-    for pipe in pipes(command) {
-        match program(&pipe) {
+    for pipe in shell::pipes(command) {
+        match shell::program(&pipe) {
             Some("session-search" | "session-search.exe") => own = true,
-            Some("cd" | "export" | "echo") | None => {}
-            Some(_) => return false,
+            Some(other) if !BESIDE.contains(&other) => return false,
+            _ => {}
         }
     }
     own
 }
 
-/// The program that a pipe begins with.
-fn program(pipe: &str) -> Option<&str> {
-    let mut words = pipe.split_whitespace();
-    let first = words.find(|word| !word.contains('='))?;
-    Some(crate::text::file_name(first))
-}
-
-/// The pipes of a command line, which `;`, `&&`, `||`, `&` and line ends separate where no quote
-/// is open.
-fn pipes(command: &str) -> Vec<String> {
-    let (mut pipes, mut quote) = (vec![String::new()], None);
-    let mut chars = command.chars().peekable();
-    while let Some(c) = chars.next() {
-        let alternative = c == '|' && chars.peek() == Some(&'|');
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, ';' | '&' | '\n') => pipes.push(String::new()),
-            (None, '|') if alternative => {
-                chars.next();
-                pipes.push(String::new());
-            }
-            _ => {}
-        }
-        if let Some(pipe) = pipes
-            .last_mut()
-            .filter(|_| !";&\n".contains(c) || quote.is_some())
-        {
-            pipe.push(c);
-        }
-    }
-    pipes
-}
+/// Programs that do nothing of their own where they stand beside this one.
+const BESIDE: [&str; 20] = [
+    "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
+    "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
+];
 
 #[cfg(test)]
 mod tests {
@@ -167,6 +143,7 @@ mod tests {
             "session-search commands deploy; cd /srv/app && make deploy",
             "git commit -m 'docs\n\nsession-search is in them' && git push",
             "make || session-search search make",
+            "session-search search it\\'s foo; make deploy",
         ] {
             assert!(!is_own_command(other), "{other}");
         }

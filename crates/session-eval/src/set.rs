@@ -31,6 +31,12 @@ pub enum EvalError {
         /// Its id.
         id: String,
     },
+    /// There is nothing to ask.
+    #[error("`{}` has no question\nhint: write some as docs/evaluation.md shows", path.display())]
+    NoQuestions {
+        /// The file.
+        path: PathBuf,
+    },
     /// Nothing says which answers are right.
     #[error("`{}` says of no question what answers it\nhint: write qrels.session.tsv or qrels.turn.tsv as docs/evaluation.md shows", folder.display())]
     NoLabels {
@@ -109,11 +115,14 @@ impl LabelledSet {
                 why: e.to_string(),
             })
         };
-        let lines = text
+        let lines = plain(&text)
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
         let questions = lines.map(question).collect::<Result<Vec<Question>, _>>()?;
+        if questions.is_empty() {
+            return Err(EvalError::NoQuestions { path });
+        }
         let ids = ids(&questions, &path)?;
         let read = |level: &str| labels(&folder.join(format!("qrels.{level}.tsv")));
         let mut labels = [read("session")?, read("turn")?];
@@ -140,11 +149,19 @@ impl LabelledSet {
     pub fn complete(&mut self, sessions: &[SessionRow]) -> Vec<String> {
         let whole: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
         let mut unknown = BTreeSet::new();
-        for right in self.labels.iter_mut().flat_map(HashMap::values_mut) {
-            let is_whole = |t: &String| whole.contains(t.rsplit_once(':').map_or(&**t, |(s, _)| s));
+        let labels = self.labels.iter_mut().zip([Level::Session, Level::Turn]);
+        let labels =
+            labels.flat_map(|(labels, level)| labels.values_mut().map(move |r| (r, level)));
+        for (right, level) in labels {
+            let is_whole = |target: &String| match level {
+                Level::Session => whole.contains(target.as_str()),
+                Level::Turn => target
+                    .rsplit_once(':')
+                    .is_some_and(|(s, _)| whole.contains(s)),
+            };
             let short: Vec<String> = right.iter().filter(|t| !is_whole(t)).cloned().collect();
             for target in short {
-                match in_full(&target, sessions) {
+                match in_full(&target, level, sessions) {
                     Some(full) => {
                         right.remove(&target);
                         right.insert(full);
@@ -192,19 +209,26 @@ fn labels(path: &Path) -> Result<Labels, EvalError> {
         text => text?,
     };
     let mut labels = Labels::new();
-    for (i, line) in text.lines().enumerate() {
+    for (i, line) in plain(&text).lines().enumerate() {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let fields: Vec<&str> = fields
+            .into_iter()
+            .filter(|field| !field.is_empty())
+            .collect();
         let read = match fields[..] {
-            [question, target, relevance] => relevance.parse().map(|r| (question, target, r)).ok(),
-            [""] => continue,
+            [] => continue,
+            [question, target] => Some((question, target, 1.0)),
+            [question, target, relevance, ..] => match relevance.parse::<f32>() {
+                Err(_) if i == 0 => continue, // names of columns
+                relevance => relevance.ok().map(|r| (question, target, r)),
+            },
             _ => None,
         };
-        let (question, target, relevance): (&str, &str, f32) =
-            read.ok_or_else(|| EvalError::Line {
-                path: path.to_owned(),
-                line: i + 1,
-                why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
-            })?;
+        let (question, target, relevance) = read.ok_or_else(|| EvalError::Line {
+            path: path.to_owned(),
+            line: i + 1,
+            why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
+        })?;
         if relevance > 0.0 {
             let right = labels.entry(question.to_owned()).or_default();
             right.insert(target.to_owned());
@@ -213,12 +237,19 @@ fn labels(path: &Path) -> Result<Labels, EvalError> {
     Ok(labels)
 }
 
-/// The whole name of a target, `session` or `session:turn`, whose session may be said by the
-/// beginning of its id; `None` where no session is meant.
-fn in_full(target: &str, sessions: &[SessionRow]) -> Option<String> {
-    let (session, turn) = match target.rsplit_once(':') {
-        Some((session, turn)) => (session, Some(turn)),
-        None => (target, None),
+/// A text without the mark that some editors put before it.
+fn plain(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The whole name of a target, `session` or, at turn level, `session:turn`, whose session may
+/// be said by the beginning of its id; `None` where no session, or more than one, is meant.
+fn in_full(target: &str, level: Level, sessions: &[SessionRow]) -> Option<String> {
+    let (session, turn) = match level {
+        Level::Session => (target, None),
+        Level::Turn => target
+            .rsplit_once(':')
+            .map(|(session, turn)| (session, Some(turn)))?,
     };
     let Resolved::One(found) = resolve(sessions, session) else {
         return None;

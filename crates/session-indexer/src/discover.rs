@@ -112,18 +112,22 @@ impl Known {
         self.here.remove(&path_key(location))
     }
 
-    /// The file that this one was before its folder was renamed, moved or restored: it has the
-    /// name of one that is lost, and names are ids. Of several it is the one that is as it was.
+    /// The file that this one was before its folder was renamed, moved or restored: one of its
+    /// name is no longer where it was, and held no more. Of several it is the one that is as
+    /// it was.
     fn elsewhere(&mut self, source: &dyn Source, location: &Location) -> Option<FileRow> {
         let name = (source.name().as_str().to_owned(), name(&location.path));
         let lost = self.lost.get_mut(&name)?;
-        let (size, mtime_ns) = (location.stamp.size, location.stamp.mtime_ns);
-        let same = |f: &FileRow| (f.stamp.size, f.stamp.mtime_ns) == (size, mtime_ns);
-        let place = match lost.len() {
-            1 => Some(0),
-            _ => lost.iter().position(same),
+        let now = location.stamp;
+        let may_be = |f: &&FileRow| f.stamp.size <= now.size && !Path::new(&f.path).exists();
+        let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
+        let mut fitting = lost.iter().filter(may_be);
+        let found = match (fitting.next(), fitting.next()) {
+            (Some(only), None) => only.id,
+            _ => lost.iter().filter(may_be).find(same)?.id,
         };
-        place.map(|place| lost.swap_remove(place))
+        let place = lost.iter().position(|f| f.id == found)?;
+        Some(lost.swap_remove(place))
     }
 
     fn lost(self) -> impl Iterator<Item = FileRow> {

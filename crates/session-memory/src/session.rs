@@ -5,10 +5,12 @@ use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Sessions that are remembered before old ones are forgotten.
 const SESSIONS: usize = 500;
+/// Time that a prompt may wait for another session's note.
+const PATIENCE: Duration = Duration::from_millis(60);
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 
 /// What is known of a session.
@@ -30,12 +32,12 @@ impl SessionState {
     }
 
     /// Notes what is about to be put before a prompt of a session. False where another
-    /// process has noted any of it meanwhile, or is at it: then it is not to be said again.
+    /// process has noted any of it meanwhile: then it is not to be said again.
     ///
     /// # Errors
     /// When the folder cannot be written.
     pub fn note(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
-        let Some(_lock) = Lock::attempt(&folder(root))? else {
+        let Some(_lock) = lock(&folder(root))? else {
             return Ok(false);
         };
         let mut state = Self::of(root, session);
@@ -59,6 +61,17 @@ impl SessionState {
         }
         let text = serde_json::to_vec(self).unwrap_or_default();
         disk::note(&path, &text)
+    }
+}
+
+/// The lock of all sessions, which nobody holds for longer than it takes to write a note.
+fn lock(folder: &Path) -> Result<Option<Lock>> {
+    let began = Instant::now();
+    loop {
+        match Lock::attempt(folder)? {
+            None if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(2)),
+            attempt => return Ok(attempt),
+        }
     }
 }
 

@@ -69,7 +69,7 @@ impl Work {
     pub fn of(turns: &[Told]) -> Self {
         let mut work = Self {
             problem: problem(turns),
-            asked: turns.iter().any(is_asked),
+            asked: turns.iter().any(|turn| is_asked(&turn)),
             solution: turns.iter().rev().find_map(solution),
             ..Self::default()
         };
@@ -178,9 +178,12 @@ fn problem(turns: &[Told]) -> Option<String> {
     Some(sentences(prompt, PROBLEM)).filter(|words| !words.is_empty())
 }
 
-/// True for a question or a wish in the user's own words, however short the answer was.
-fn is_asked(turn: &Told) -> bool {
-    turn.row.kind == PromptKind::Typed && says_something(&turn.content.prompt)
+/// True for a question or a wish in the user's own words that was taken up, however short the
+/// answer was.
+fn is_asked(turn: &&Told) -> bool {
+    turn.row.kind == PromptKind::Typed
+        && says_something(&turn.content.prompt)
+        && did_something(turn)
 }
 
 /// True when the turn was answered: a bare `/clear` is not.

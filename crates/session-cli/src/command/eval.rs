@@ -34,7 +34,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let unknown = set.complete(&index.sessions()?);
     note("labels of no question", &set.unasked)?;
     note(
-        "right answers that are no session of this history",
+        "right answers that name no session of this history, or several",
         &unknown,
     )?;
     if let Some(folder) = &args.runs {

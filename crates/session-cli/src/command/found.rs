@@ -18,10 +18,9 @@ use std::path::Path;
 /// # Errors
 /// When the index fails, or a condition cannot be read.
 pub fn files(args: &FilesArgs) -> Result<Found> {
-    let wanted = args.path.strip_prefix("./").unwrap_or(&args.path);
     let look = |session: &SessionRow, content: &TurnContent| {
         let files = content.touched();
-        let files = files.filter(|(path, _)| is_meant(path, wanted, session));
+        let files = files.filter(|(path, _)| is_meant(path, &args.path, session));
         let found: Vec<File> = files.map(File::from).collect();
         (!found.is_empty()).then_some(found)
     };
@@ -52,13 +51,10 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
     )
 }
 
-/// True for the file that is asked for: by a part of its path, or by parts with `*` between
-/// them. A path that a patch names is one in the session's folder.
+/// True for the file that is asked for. A path that a patch names is one in the session's
+/// folder.
 fn is_meant(path: &str, wanted: &str, session: &SessionRow) -> bool {
-    let matches = |path: &str| match wanted.contains('*') {
-        true => Pattern::of(wanted).is_in(path),
-        false => path_matches(path, wanted),
-    };
+    let matches = |path: &str| path_matches(path, wanted);
     let folder = session
         .cwd
         .as_deref()

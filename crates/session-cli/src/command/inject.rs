@@ -15,18 +15,15 @@ use session_memory::{
     Block, Decision, Disabled, Injection, Known, Memory, SessionState, Signal, State, Verdict,
     decide, recalled,
 };
-use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Most bytes of a hook's JSON that are read.
 const STDIN_LIMIT: u64 = 8 << 20;
-/// Longest prompt that is looked at whole, and longest paragraph of a longer one, in bytes.
+/// Longest beginning of a prompt that is looked at, and longest paragraph at its ends, in bytes.
 const PROMPT: usize = 2000;
-const PARAGRAPH: usize = 600;
-/// Fewest words of a paragraph that asks something.
-const WORDS: usize = 3;
+const PARAGRAPH: usize = 1000;
 /// Time that is left, when the making of vectors stops, to keep those that were made.
 const MARGIN: Duration = Duration::from_millis(40);
 /// The variable that switches it off.
@@ -180,6 +177,7 @@ pub fn is_on(memories: &Memories) -> bool {
         && !["0", "false", "off", "no"].contains(&switch.as_str())
 }
 
+/// Decides by the parts of the prompt, one after the other, until one finds something.
 fn decision(
     asked: &Asked,
     all: &[Memory],
@@ -187,49 +185,50 @@ fn decision(
     state: SessionState,
     until: Option<Instant>,
 ) -> Result<Decision> {
-    let prompt = &*asked_in(&asked.prompt);
     let how: &Injection = &memories.home.config.injection;
-    if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
+    if asked.prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
         return Ok(Decision::nothing(Disabled::EmptyResult));
     }
     let model = memories.model()?;
-    let Some(found) =
-        memories.rank(&session_memory::subject(prompt), all, model.as_ref(), until)?
-    else {
-        return Ok(Decision::nothing(Disabled::Timeout));
-    };
-    let session = asked.session_id.as_deref();
-    let others = match how.past_turns {
-        true => past::turns(prompt, &memories.home, session).unwrap_or_default(),
-        false => Vec::new(),
-    };
     let known = Known {
-        session,
+        session: asked.session_id.as_deref(),
         injected: state.injected.into_iter().collect(),
     };
-    Ok(decide(prompt, all, found, others, &known, how))
+    let (mut decision, parts) = (None, asking(&asked.prompt));
+    for part in parts {
+        let subject = session_memory::subject(part);
+        let Some(found) = memories.rank(&subject, all, model.as_ref(), until)? else {
+            break;
+        };
+        let others = match how.past_turns {
+            true => past::turns(part, &memories.home, known.session).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let next = decide(part, all, found, others, &known, how);
+        let is_last = next.block.is_some() || next.disabled == Some(Disabled::SwitchOff);
+        let first = decision.get_or_insert_with(|| next.clone());
+        if is_last {
+            *first = next;
+            break;
+        }
+    }
+    Ok(decision.unwrap_or_else(|| Decision::nothing(Disabled::Timeout)))
 }
 
-/// What a prompt asks. In a long one something is pasted, and the question stands above or below
-/// it: in the first or the last paragraph, if that is short; else its beginning is looked at.
-fn asked_in(prompt: &str) -> Cow<'_, str> {
+/// The parts of a prompt that may ask something: its beginning, and of a long one, in which
+/// something is pasted, the last and the first paragraph, where they are short.
+fn asking(prompt: &str) -> Vec<&str> {
     let prompt = prompt.trim();
-    if prompt.len() <= PROMPT {
-        return prompt.into();
+    let mut parts = vec![session_core::text::clip(prompt, PROMPT)];
+    if prompt.len() > PROMPT {
+        let gaps = ["\n\n", "\r\n\r\n", "\n"];
+        let gap = gaps.into_iter().find(|gap| prompt.contains(gap));
+        let mut paragraphs = prompt.split(gap.unwrap_or("\n")).map(str::trim);
+        let (first, last) = (paragraphs.next(), paragraphs.last());
+        let ends = last.into_iter().chain(first);
+        parts.extend(ends.filter(|part| !part.is_empty() && part.len() <= PARAGRAPH));
     }
-    let between = ["\n\n", "\r\n\r\n", "\n"];
-    let between = between.into_iter().find(|gap| prompt.contains(gap));
-    let parts = || prompt.split(between.unwrap_or("\n"));
-    let asks = |part: &&str| {
-        part.len() <= PARAGRAPH
-            && (part.split_whitespace().nth(WORDS - 1).is_some() || !part.is_ascii())
-    };
-    let ends: Vec<&str> = parts().next().into_iter().chain(parts().last()).collect();
-    let asking: Vec<&str> = ends.into_iter().filter(asks).collect();
-    match asking.is_empty() {
-        true => session_core::text::clip(prompt, PROMPT).into(),
-        false => asking.join("\n").into(),
-    }
+    parts
 }
 
 impl Outcome {

@@ -2,7 +2,7 @@
 //! environment over both.
 
 use super::{Config, FILE, parse};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use serde_json::Value;
 use session_memory::{Storage, settings_folder};
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Layers {
                 for table in [&mut of_user, &mut merged] {
                     set(table, &key, value(text, &default));
                 }
-                config(&merged).with_context(|| wrong_variable(&name, text))?;
+                config(&merged).map_err(|why| wrong_variable(&name, text, &why))?;
                 origins.insert(key, Origin::Variable(name));
             }
         }
@@ -108,9 +108,9 @@ pub fn variable(key: &str) -> Option<String> {
     (!key.starts_with("remote.")).then(name)
 }
 
-fn wrong_variable(name: &str, text: &str) -> String {
-    format!(
-        "the variable {name} is `{text}`\nhint: docs/configuration.md has the values; unset {name} to do without it"
+fn wrong_variable(name: &str, text: &str, why: &anyhow::Error) -> anyhow::Error {
+    anyhow!(
+        "the variable {name} is `{text}`: {why}\nhint: docs/configuration.md has the values; unset {name} to do without it"
     )
 }
 

@@ -126,10 +126,14 @@ pub fn days(stretch: &Stretch) -> String {
     format!("{begin} to {}", long(last))
 }
 
-/// A title as Markdown shows it.
+/// A title as Markdown shows it; what stands in backquotes is shown as it is.
 fn escaped(title: &str) -> String {
-    let special = |c| ['*', '<', '\\'].contains(&c);
-    let escape = |c| special(c).then_some('\\').into_iter().chain([c]);
+    let mut is_code = false;
+    let escape = |c| {
+        is_code ^= c == '`';
+        let special = !is_code && ['*', '<', '\\'].contains(&c);
+        special.then_some('\\').into_iter().chain([c])
+    };
     title.chars().flat_map(escape).collect()
 }
 

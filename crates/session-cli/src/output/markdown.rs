@@ -60,19 +60,30 @@ fn part(part: &Part, limit: usize) -> String {
 /// Markdown with a fence at its end where one is open: else all that follows would stand in it.
 fn closed(text: &str) -> String {
     let mut open: Option<&str> = None;
-    for line in text.lines().map(str::trim) {
-        let marks = ['`', '~'].map(|mark| line.len() - line.trim_start_matches(mark).len());
-        let fence = &line[..marks[0].max(marks[1])];
+    for line in text.lines() {
+        let line = line.trim();
+        let begins =
+            fence(line.trim_start_matches(|c: char| {
+                "-*+> ".contains(c) || c.is_ascii_digit() || c == '.'
+            }));
         match open {
-            None if fence.len() >= 3 => open = Some(fence),
-            Some(begun) if line == fence && fence.starts_with(begun) => open = None,
-            _ => {}
+            None => open = begins,
+            Some(begun) if fence(line) == Some(line) && line.starts_with(begun) => open = None,
+            Some(_) => {}
         }
     }
     match open {
         Some(fence) => format!("{text}\n{fence}"),
         None => text.to_owned(),
     }
+}
+
+/// The marks of a fence at the beginning of a line; `` ```ls``` `` is none.
+fn fence(line: &str) -> Option<&str> {
+    let marks = ['`', '~'].map(|mark| line.len() - line.trim_start_matches(mark).len());
+    let (marks, rest) = line.split_at(marks[0].max(marks[1]));
+    let is_code = marks.starts_with('`') && rest.contains('`');
+    (marks.len() >= 3 && !is_code).then_some(marks)
 }
 
 fn aside(name: &str, text: &str) -> String {
@@ -138,7 +149,15 @@ mod tests {
     fn a_fence_that_is_open_is_closed() {
         assert_eq!(closed("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
         assert_eq!(closed("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
-        for text in ["", "```\na\n```", "````\n```\n````", "`a` ``b``"] {
+        let items = "- ```bash\n  ls\n  ```\n1. ```\n   x\n   ```\n\n    ```\n    ```";
+        for text in [
+            items,
+            "",
+            "```\na\n```",
+            "```ls``` lists",
+            "````\n```\n````",
+            "`a` ``b``",
+        ] {
             assert_eq!(closed(text), text);
         }
     }

@@ -85,7 +85,7 @@ fn a_session_may_be_said_by_the_beginning_of_its_id() {
     assert_eq!(reports[0]["all"]["hit@1"], 0.5);
     let said = ran.stderr();
     assert!(
-        said.contains("no session of this history, as `nonsense`"),
+        said.contains("no session of this history, or several, as `nonsense`"),
         "{said}"
     );
     assert!(said.contains("labels of no question, as `3`"), "{said}");
@@ -109,10 +109,29 @@ fn a_mistake_in_a_set_is_named() {
     );
     wrong(
         "qrels.session.tsv",
-        "1\tx\tyes\n",
-        "line 1: is not question, target and 1 or 0",
+        "q\td\tscore\n1\tx\tyes\n",
+        "line 2: is not question, target and 1 or 0",
     );
+    wrong("queries.jsonl", "\n", "has no question");
     wrong("qrels.session.tsv", "", "hint: write qrels.session.tsv");
     let twice = "{\"id\": \"1\", \"query\": \"a\"}\n{\"id\": \"1\", \"query\": \"b\"}\n";
     wrong("queries.jsonl", twice, "the question `1` is there twice");
+}
+
+#[test]
+fn labels_may_be_as_other_tools_write_them() {
+    let (env, set) = asked();
+    let written = [
+        format!("\u{feff}1\t{DOCKER}\t1\t\n\t\t\n2\t{WATCHER}\n"),
+        format!("query-id\tcorpus-id\tscore\r\n1\t{DOCKER}\t2\r\n2\t{WATCHER}\t0.5\r\n"),
+    ];
+    for labels in written {
+        fs_err::write(set.join("qrels.session.tsv"), labels).unwrap();
+        let ran = env
+            .run(&["eval", &set.to_string_lossy(), "--json"])
+            .succeeded();
+        let reports: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+        assert_eq!(reports[0]["all"]["questions"], 2, "{ran}");
+        assert_eq!(ran.stderr(), "");
+    }
 }

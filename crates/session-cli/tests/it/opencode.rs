@@ -3,7 +3,7 @@
 use crate::environment::TestEnvironment;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS project (id TEXT PRIMARY KEY, worktree TEXT, sandboxes TEXT);
@@ -26,7 +26,10 @@ impl OpenCode {
     }
 
     pub fn open(env: &TestEnvironment) -> Self {
-        let path = Self::path(env);
+        Self::at(&Self::path(env))
+    }
+
+    pub fn at(path: &Path) -> Self {
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         let db = Connection::open(path).unwrap();
         db.execute_batch(SCHEMA).unwrap();

@@ -89,6 +89,11 @@ fn a_question_below_a_pasted_log_is_heard() {
     let log = "2026-01-15T10:00:00Z INFO carrier: parcel accepted, label printed\n".repeat(60);
     let prompt = format!("{log}\nwhy does the connection pool give time-outs under load?");
     assert!(context(&project, &prompt, "s1").contains(&id));
+    let question = "why does the connection pool give time-outs under load?";
+    let above = format!("{question}\n\n{log}\nProcess finished with exit code 137");
+    assert!(context(&project, &above, "s2").contains(&id));
+    let polite = format!("Hello my dear friend,\n\n{question}\n\n{log}\nThanks a lot in advance!");
+    assert!(context(&project, &polite, "s3").contains(&id));
 }
 
 #[test]

@@ -136,6 +136,42 @@ fn a_copy_that_outlived_its_original_goes_on_as_it() {
     );
 }
 
+/// What is still there has not moved, and what holds less is no continuation.
+#[test]
+fn a_history_of_another_folder_or_with_less_in_it_takes_no_ones_place() {
+    let env = TestEnvironment::new();
+    for (data, id) in [("a", "ses_a"), ("b", "ses_b")] {
+        let path = env.home(&format!("{data}/opencode/opencode.db"));
+        OpenCode::at(&path).session(
+            id,
+            "/srv",
+            "Title",
+            &[("Where is the lamp post?", "There.")],
+        );
+    }
+    let files = |data: &str| {
+        let mut command = env.command();
+        command.env("XDG_DATA_HOME", env.home(data)).args(["index"]);
+        assert!(command.status().unwrap().success());
+        env.json(&["status"])["files"].as_u64().unwrap()
+    };
+    assert_eq!([files("a"), files("b"), files("a")], [1, 2, 2]);
+
+    let env = TestEnvironment::indexed(&[docker(), watcher()]);
+    let was = env.home(&docker().place());
+    let text = fs_err::read_to_string(&was).unwrap();
+    fs_err::remove_file(&was).unwrap();
+    env.run(&["index"]).succeeded();
+    let half: String = text
+        .lines()
+        .take(2)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    env.write(&env.home(&docker().folder("-restored").place()), half);
+    env.run(&["index"]).succeeded();
+    assert_eq!(env.json(&["status"])["gone"], 1, "what it held stays");
+}
+
 #[test]
 fn a_full_index_keeps_what_vanished_sessions_left() {
     let env = env();

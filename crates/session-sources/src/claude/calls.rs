@@ -64,12 +64,14 @@ impl Calls {
         if has_result || (call.command.is_none() && late.changes == 0) {
             return;
         }
+        let id = fingerprint(&call.id);
+        self.waiting.retain(|other| other.id != id);
         if self.waiting.len() == SEEN {
             self.waiting.remove(0);
         }
         let opens = call.command.as_deref();
         self.waiting.push(Waiting {
-            id: fingerprint(&call.id),
+            id,
             of_shell: call.command.is_some(),
             opens: opens.is_some_and(text::opens_pull_request),
             late: Some(late),

@@ -73,12 +73,13 @@ fn turn(
     let mut turn = ended.or_else(|| assembly.flush());
     if let Some(turn) = &mut turn {
         complete(turn, path, span.end)?;
+        leave_to_earlier(turn, path, span.start)?;
     }
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
 }
 
 /// Lines after a turn in which results of its calls are looked for.
-const LATE: usize = 300;
+const LATE: usize = 5000;
 
 /// Joins results that came when the next prompt was typed already.
 fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
@@ -96,7 +97,9 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
         };
         let take = |entry: &Entry<'_>| {
             for block in &entry.message.content.0 {
-                let call = block.tool_use_id.get().and_then(|id| open.remove(id));
+                let mut of = |id: Option<&str>| id.and_then(|id| open.remove(id));
+                let again = of(block.id.get()); // a call of the same id: what follows is its
+                let call = of(block.tool_use_id.get()).filter(|_| again.is_none());
                 if let Some(call) = call {
                     let whole = &entry.tool_use_result;
                     call::outcome(block, whole, false, Detail::Full, &results).complete(call);
@@ -105,6 +108,30 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
         };
         line.text.and_then(|text| with_entry(text, take));
     }
+    Ok(())
+}
+
+/// Takes out results of calls that were made before this turn: they are shown there.
+fn leave_to_earlier(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> {
+    let nameless = |part: &Part| match part {
+        Part::Call(call) if call.name.is_empty() && !call.id.is_empty() => Some(call.id.clone()),
+        _ => None,
+    };
+    let mut ids: HashSet<String> = turn.parts.iter().filter_map(nameless).collect();
+    let mut earlier = HashSet::new();
+    let mut lines = Lines::open(path, 0)?;
+    while let Some(line) = lines
+        .next()?
+        .filter(|line| !ids.is_empty() && line.start < start)
+    {
+        let text = line.text.unwrap_or_default();
+        if memchr::memmem::find(text, b"tool_use").is_some() {
+            let is_in = |id: &String| memchr::memmem::find(text, id.as_bytes()).is_some();
+            earlier.extend(ids.extract_if(is_in));
+        }
+    }
+    turn.parts
+        .retain(|part| nameless(part).is_none_or(|id| !earlier.contains(&id)));
     Ok(())
 }
 

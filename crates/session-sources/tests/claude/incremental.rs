@@ -130,6 +130,8 @@ fn results_find_the_turn_of_their_call() {
         _ => None,
     });
     assert_eq!(test, Some((Some("error: 2 tests failed"), true)));
+    let is_nameless = |part: &Part| matches!(part, Part::Call(call) if call.name.is_empty());
+    assert!(!shown[1].parts.iter().any(is_nameless), "it is told once");
 }
 
 fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {

@@ -29,7 +29,6 @@ pub fn exists(command: &str, home: &Path) -> bool {
     let Some(program) = program(command) else {
         return false;
     };
-    let program = program.replace("'\\''", "'");
     let home = home.to_string_lossy();
     let program = match program.strip_prefix("~/") {
         Some(rest) => format!("{home}/{rest}"),
@@ -54,11 +53,49 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// The program of a command that answers a hook, without quotes around it.
-fn program(command: &str) -> Option<&str> {
-    let (program, rest) = command.trim().split_once(OURS)?;
-    let ends = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    ends.then(|| program.trim_matches(['\'', '"']))
+/// The program of a command that is ours: by its name, or this program's own, with what makes it
+/// answer a hook behind it, and nothing but variables or a `timeout` before it.
+fn program(command: &str) -> Option<String> {
+    let words = words(command);
+    let at = words.iter().position(|word| is_ours_by_name(word))?;
+    let asks = words.get(at + 1..at + 3)? == ["hook", "run"];
+    let leads = |word: &String| {
+        let is_number = word
+            .chars()
+            .all(|c| c.is_ascii_digit() || ".smh".contains(c));
+        is_number || word.contains('=') || ["timeout", "env", "nice", "exec"].contains(&&**word)
+    };
+    (asks && words[..at].iter().all(leads)).then(|| words[at].clone())
+}
+
+fn is_ours_by_name(word: &str) -> bool {
+    let own = std::env::current_exe().ok();
+    let own = own.as_deref().and_then(Path::file_name);
+    let name = Path::new(word).file_name();
+    let usual = ["session-search", "session-search.exe"];
+    name.is_some_and(|name| own == Some(name) || usual.iter().any(|usual| name == *usual))
+}
+
+/// The words of a command line, without the quotes around them or parts of them.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut quote, mut open) = (vec![String::new()], None, false);
+    let mut chars = command.chars();
+    while let Some(c) = chars.next() {
+        let last = words.len() - 1;
+        match (quote, c) {
+            (Some(begun), _) if c == begun => quote = None,
+            (None, '\'' | '"') => (quote, open) = (Some(c), true),
+            (None, '\\') if cfg!(unix) => words[last].extend(chars.next()),
+            (None, _) if c.is_whitespace() => {
+                if open || !words[last].is_empty() {
+                    words.push(String::new());
+                }
+                open = false;
+            }
+            _ => words[last].push(c),
+        }
+    }
+    words
 }
 
 /// Settings with the hook for some events, and for those that have it.
@@ -176,16 +213,7 @@ fn our_command(hook: &CstNode) -> Option<String> {
 /// The command of a hook, if it is ours.
 fn is_ours(hook: &Value) -> Option<String> {
     let command = hook["command"].as_str()?;
-    let program = program(command)?;
-    let is_ours = program.contains("session-search") || is_this(program);
-    is_ours.then(|| command.to_owned())
-}
-
-/// True for this program by the name that it was given here.
-fn is_this(program: &str) -> bool {
-    let own = std::env::current_exe().ok();
-    let own = own.as_deref().and_then(Path::file_name);
-    own.is_some_and(|own| Path::new(program).file_name() == Some(own))
+    program(command).map(|_| command.to_owned())
 }
 
 fn parse_or_empty(text: &str) -> Result<()> {
@@ -290,7 +318,16 @@ mod tests {
         assert_eq!(command, "'/my apps/it'\\''s/session-search' hook run");
         let home = tempfile::tempdir().unwrap();
         assert!(!exists(&command, home.path()));
-        assert!(exists("sh hook run", home.path()), "by PATH");
+        for other in [
+            "git -C ~/src/session-search hook run pre-commit",
+            "cd ~/session-search && lefthook hook run pre-commit",
+            "echo session-search hook run is off",
+            "/opt/session-search-tools/notify hook run",
+        ] {
+            assert_eq!(program(other), None, "{other}");
+        }
+        let quoted = program("X=1 timeout 5 '/my apps/it'\\''s/session-search' hook run || true");
+        assert_eq!(quoted.as_deref(), path.to_str());
         let program = home.path().join("session-search");
         fs_err::write(&program, "").unwrap();
         let ours = "\"$HOME/session-search\" hook run || true";
