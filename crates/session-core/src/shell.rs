@@ -4,14 +4,21 @@ use crate::text::file_name;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Programs that run another, which is named after them.
-const WRAPPERS: [&str; 6] = ["sudo", "time", "env", "nohup", "command", "exec"];
+/// Words that another program is named after.
+const WRAPPERS: [&str; 17] = [
+    "sudo", "time", "timeout", "env", "nohup", "command", "exec", "npx", "bunx", "if", "then",
+    "else", "elif", "while", "do", "!", "{",
+];
+/// Words that end what such words began.
+const ENDS: [&str; 4] = ["fi", "done", "}", "esac"];
 
 /// The program that a pipe begins with, without its folder.
 pub(crate) fn program(pipe: &str) -> Option<&str> {
     let mut words = pipe.split_whitespace();
-    let is_program = |word: &&str| !word.contains('=') && !WRAPPERS.contains(word);
-    words.find(is_program).map(file_name)
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let leads = |word: &&str| word.contains('=') || WRAPPERS.contains(word) || is_number(word);
+    let program = words.find(|word| !leads(word))?;
+    (!ENDS.contains(&program)).then(|| file_name(program))
 }
 
 /// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
@@ -59,6 +66,11 @@ impl Line<'_> {
         }
     }
 
+    /// A character inside a word.
+    fn push_inside(&mut self, c: char) {
+        self.push(if c.is_whitespace() { '_' } else { c });
+    }
+
     fn end(&mut self) {
         self.pipes.push(String::new());
     }
@@ -80,7 +92,7 @@ impl Line<'_> {
     fn escaped(&mut self) {
         match self.rest.next() {
             Some('\n') => self.push(' '),
-            Some(c) => self.push(c),
+            Some(c) => self.push_inside(c),
             None => {}
         }
     }
@@ -90,7 +102,7 @@ impl Line<'_> {
             match c {
                 '\\' if quote == '"' => self.escaped(),
                 c if c == quote => return,
-                c => self.push(c),
+                c => self.push_inside(c),
             }
         }
     }
@@ -148,6 +160,10 @@ mod tests {
             ("cat <<'EOF' > x; ls\nrm -r y\nEOF\nwc x", "cat ls wc"),
             ("grep x <<< y; ls it\\'s; rm", "grep ls rm"),
             ("x=$(make a); y", "make y"),
+            (
+                "X='a b' timeout 5 ls; if true; then npx tsc; fi",
+                "ls true tsc",
+            ),
         ] {
             assert_eq!(programs(command).join(" "), expected, "{command}");
         }
