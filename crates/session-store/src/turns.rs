@@ -311,9 +311,22 @@ fn names_session(turn: &Turn) -> bool {
     }
 }
 
+/// What Claude Code puts before a plan that was accepted: it begins a session.
+const OF_A_PLAN: &str = "Implement the following plan:";
+
+/// What a prompt is about: of a plan its heading.
+fn subject(prompt: &str) -> &str {
+    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
+    let heading = plan.and_then(|plan| plan.trim_start().lines().next());
+    let words = heading.map(|line| line.trim_start_matches(['#', ' ']));
+    let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());
+    words.filter(|words| !words.is_empty()).unwrap_or(prompt)
+}
+
 /// A prompt on one line of at most [`FIRST_PROMPT_BYTES`], cut after a word.
 fn first_prompt(prompt: &str) -> String {
     const CUT: &str = "…";
+    let prompt = subject(prompt);
     let head = text::clip(prompt, 4 * FIRST_PROMPT_BYTES);
     let line = text::one_line(head);
     if line.len() <= FIRST_PROMPT_BYTES && head.len() == prompt.len() {

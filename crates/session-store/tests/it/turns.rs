@@ -120,6 +120,24 @@ fn a_session_is_named_by_its_title_else_by_its_first_prompt_that_says_something(
 }
 
 #[test]
+fn a_plan_names_its_session_by_its_heading() {
+    let named = |prompt: &str| {
+        let (_index, writer, _) = written(&[turn(0, prompt, &[])]);
+        title(&writer).unwrap()
+    };
+    let plan = "Implement the following plan:\n\n# Plan: Move the lamp\n\n## Context\nIt is dark.";
+    assert_eq!(named(plan), "Move the lamp");
+    let plan = "Implement the following plan: Move the lamp\nto the gate";
+    assert_eq!(named(plan), "Move the lamp");
+    for bare in [
+        "Implement the following plan:",
+        "Implement the following plan: #",
+    ] {
+        assert_eq!(named(bare), bare);
+    }
+}
+
+#[test]
 fn a_long_prompt_names_its_session_up_to_a_word_with_a_mark() {
     let named = |prompt: &str| {
         let (_index, writer, _) = written(&[turn(0, prompt, &[])]);
