@@ -167,8 +167,28 @@ fn parse(text: &str, path: &Path) -> Result<Config> {
         "{}, line {}{key}: {}\nhint: docs/configuration.md has the keys and their values; text stands in double quotes",
         path.display(),
         line + 1,
-        error.message().trim().replace('\n', " ")
+        in_words(error.message())
     )
+}
+
+/// What the reader of a value says, in the words of its writer instead of Rust's.
+fn in_words(message: &str) -> String {
+    let mut words: Vec<&str> = message.split_whitespace().collect();
+    while let Some(at) = words.iter().position(|word| *word == "struct") {
+        words.splice(at..(at + 2).min(words.len()), ["a", "table"]);
+    }
+    let words = words.join(" ");
+    let plain = [
+        ("expected i64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected text"),
+        ("unknown variant", "unknown value"),
+        ("unknown field", "unknown key"),
+    ];
+    plain
+        .iter()
+        .fold(words, |text, (rust, said)| text.replace(rust, said))
 }
 
 /// Sets a key in the file of a folder, and makes both if need be.

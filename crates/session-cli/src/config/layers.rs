@@ -1,7 +1,7 @@
 //! What counts, and who said it: the user's file, the project's over it, the
 //! environment over both.
 
-use super::{Config, FILE, parse};
+use super::{Config, FILE, in_words, parse};
 use anyhow::{Result, anyhow, bail};
 use serde_json::Value;
 use session_memory::{Storage, settings_folder};
@@ -158,7 +158,7 @@ fn table(path: &Path, is_project: bool) -> Result<Option<Table>> {
 }
 
 fn config(merged: &Table) -> Result<Config> {
-    let wrong = |e: toml::de::Error| anyhow!("{}", e.message().trim().replace('\n', " "));
+    let wrong = |e: toml::de::Error| anyhow!("{}", in_words(e.message()));
     merged.clone().try_into().map_err(wrong)
 }
 

@@ -46,7 +46,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown field `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `remote`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `backgrund`: unknown key `backgrund`, expected one of `model`, `background`, `threads`, `nice`, `on_battery`, `device`, `remote`, `enabled`, `auto_save`, `auto_retrieve`, `storage`, `retrieval`, `injection`
     hint: docs/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("background = \"yes\""), @r#"
@@ -54,7 +54,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.config/session-search/config.toml, line 1, key `background`: invalid type: string "yes", expected a boolean
+    error: [TMP]/home/.config/session-search/config.toml, line 1, key `background`: invalid type: string "yes", expected true or false
     hint: docs/configuration.md has the keys and their values; text stands in double quotes
     "#);
     assert_snapshot!(refused("[remote]\nurl = \"http://localhost\"\ntoken = \"x\""), @r"
@@ -62,7 +62,7 @@ fn a_mistake_is_named_with_its_line_and_key() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.config/session-search/config.toml, line 3, key `token`: unknown field `token`, expected one of `url`, `api_key`, `model`, `max_tokens`
+    error: [TMP]/home/.config/session-search/config.toml, line 3, key `token`: unknown key `token`, expected one of `url`, `api_key`, `model`, `max_tokens`
     hint: docs/configuration.md has the keys and their values; text stands in double quotes
     ");
     assert_snapshot!(refused("model = table"), @r"
@@ -92,7 +92,7 @@ fn values_are_checked() {
     check("device = \"cuda\"", "`auto`, `cpu`, `metal`");
     check("[remote]\nmax_tokens = 0", "line 2, key `max_tokens`");
     check("[remote]\nurl = \"\"", "expected a name");
-    check("[remotes]", "unknown field `remotes`");
+    check("[remotes]", "unknown key `remotes`");
     check(
         "model = \"table\"\nmodel = \"table\"",
         "line 2, key `model`",
@@ -111,8 +111,8 @@ fn the_file_is_where_the_variables_say() {
         env.ran(command.output().unwrap()).stderr()
     };
     let xdg = ("XDG_CONFIG_HOME", "xdg");
-    assert!(said(&[xdg]).contains("unknown field `xdg`"));
-    assert!(said(&[xdg, ("SESSION_SEARCH_CONFIG", "own")]).contains("unknown field `own`"));
+    assert!(said(&[xdg]).contains("unknown key `xdg`"));
+    assert!(said(&[xdg, ("SESSION_SEARCH_CONFIG", "own")]).contains("unknown key `own`"));
     assert!(said(&[]).contains("there is no index yet"));
 }
 
