@@ -44,13 +44,18 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     let fold = |s: &str| s.replace('\\', "/").to_lowercase();
     let (path, wanted) = (fold(path), fold(wanted.trim_end_matches(['/', '\\'])));
     let wanted = wanted.strip_prefix("./").unwrap_or(&wanted);
-    let mut rest = path.as_str();
-    wanted.split('*').all(|part| match rest.split_once(part) {
+    holds_parts(&path, wanted.split('*'))
+}
+
+/// True when the parts stand in a text in this order.
+pub fn holds_parts<'p>(text: &str, mut parts: impl Iterator<Item = &'p str>) -> bool {
+    let mut rest = text;
+    parts.all(|part| match rest.split_once(part) {
         Some((_, after)) => {
             rest = after;
             true
         }
-        None => part.is_empty(),
+        None => false,
     })
 }
 

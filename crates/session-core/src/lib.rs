@@ -33,7 +33,7 @@ mod tally;
 pub mod text;
 
 pub use content::TurnContent;
-pub use filter::{Filter, path_matches, project_name};
+pub use filter::{Filter, holds_parts, path_matches, project_name};
 pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{

@@ -126,14 +126,19 @@ impl Lock {
     /// Waits for it, but not for ever, and clears away what a process that died
     /// was writing.
     pub(crate) fn take(root: &Path) -> Result<Self> {
+        let lock = Self::within(root, PATIENCE)?;
+        lock.ok_or_else(|| MemoryError::Locked(root.to_owned()))
+    }
+
+    /// Waits for it so long; none where somebody has it still.
+    pub(crate) fn within(root: &Path, patience: Duration) -> Result<Option<Self>> {
         let began = Instant::now();
         loop {
             match Self::attempt(root)? {
-                Some(lock) => return Ok(lock),
-                None if began.elapsed() > PATIENCE => {
-                    return Err(MemoryError::Locked(root.to_owned()));
+                None if began.elapsed() <= patience => {
+                    std::thread::sleep(Duration::from_millis(5));
                 }
-                None => std::thread::sleep(Duration::from_millis(5)),
+                attempt => return Ok(attempt),
             }
         }
     }

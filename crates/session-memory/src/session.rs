@@ -5,7 +5,7 @@ use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// Sessions that are remembered before old ones are forgotten.
 const SESSIONS: usize = 500;
@@ -37,7 +37,7 @@ impl SessionState {
     /// # Errors
     /// When the folder cannot be written.
     pub fn note(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
-        let Some(_lock) = lock(&folder(root))? else {
+        let Some(_lock) = Lock::within(&folder(root), PATIENCE)? else {
             return Ok(false);
         };
         let mut state = Self::of(root, session);
@@ -61,17 +61,6 @@ impl SessionState {
         }
         let text = serde_json::to_vec(self).unwrap_or_default();
         disk::note(&path, &text)
-    }
-}
-
-/// The lock of all sessions, which nobody holds for longer than it takes to write a note.
-fn lock(folder: &Path) -> Result<Option<Lock>> {
-    let began = Instant::now();
-    loop {
-        match Lock::attempt(folder)? {
-            None if began.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(2)),
-            attempt => return Ok(attempt),
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::home::Home;
 use crate::output::found::{Command, File, Finding, Listing};
 use crate::output::{json, layout};
 use anyhow::Result;
-use session_core::{Filter, TurnContent, path_matches, text};
+use session_core::{Filter, TurnContent, holds_parts, path_matches, text};
 use session_search::{Met, walk};
 use session_store::SessionRow;
 use std::io::Write;
@@ -139,17 +139,7 @@ impl Pattern {
     }
 
     fn is_in(&self, command: &str) -> bool {
-        let folded = fold(command);
-        let mut rest = folded.as_str();
-        self.0
-            .iter()
-            .all(|part| match rest.split_once(part.as_str()) {
-                Some((_, after)) => {
-                    rest = after;
-                    true
-                }
-                None => false,
-            })
+        holds_parts(&fold(command), self.0.iter().map(String::as_str))
     }
 }
 

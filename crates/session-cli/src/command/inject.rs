@@ -194,8 +194,8 @@ fn decision(
         session: asked.session_id.as_deref(),
         injected: state.injected.into_iter().collect(),
     };
-    let (mut decision, parts) = (None, asking(&asked.prompt));
-    for part in parts {
+    let mut first = None;
+    for part in asking(&asked.prompt) {
         let subject = session_memory::subject(part);
         let Some(found) = memories.rank(&subject, all, model.as_ref(), until)? else {
             break;
@@ -205,14 +205,12 @@ fn decision(
             false => Vec::new(),
         };
         let next = decide(part, all, found, others, &known, how);
-        let is_last = next.block.is_some() || next.disabled == Some(Disabled::SwitchOff);
-        let first = decision.get_or_insert_with(|| next.clone());
-        if is_last {
-            *first = next;
-            break;
+        if next.block.is_some() || next.disabled == Some(Disabled::SwitchOff) {
+            return Ok(next);
         }
+        first.get_or_insert(next);
     }
-    Ok(decision.unwrap_or_else(|| Decision::nothing(Disabled::Timeout)))
+    Ok(first.unwrap_or_else(|| Decision::nothing(Disabled::Timeout)))
 }
 
 /// The parts of a prompt that may ask something: its beginning, and of a long one, in which

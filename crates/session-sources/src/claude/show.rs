@@ -89,6 +89,9 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
     });
     let named = calls.filter(|call| !call.id.is_empty() && !call.name.is_empty());
     let mut open: HashMap<String, &mut ToolCall> = named.map(|c| (c.id.clone(), c)).collect();
+    if open.is_empty() {
+        return Ok(()); // most turns
+    }
     let results = ToolResults::beside(path);
     let mut lines = Lines::open(path, end)?;
     for _ in 0..LATE {
@@ -118,6 +121,9 @@ fn leave_to_earlier(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> 
         _ => None,
     };
     let mut ids: HashSet<String> = turn.parts.iter().filter_map(nameless).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
     let mut earlier = HashSet::new();
     let mut lines = Lines::open(path, 0)?;
     while let Some(line) = lines
