@@ -29,10 +29,21 @@ pub struct Fused {
     pub id: i64,
     /// Fused score, 0 to 1.
     pub score: f32,
+    /// The weight of the dense list in it.
+    pub alpha: f32,
     /// The lexical list's word, if it had the candidate.
     pub lexical: Option<Standing>,
     /// The dense list's word, if it had the candidate.
     pub dense: Option<Standing>,
+}
+
+impl Fused {
+    /// Scores by a weight of the dense list.
+    pub fn weigh(&mut self, alpha: f32) {
+        let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
+        self.alpha = alpha;
+        self.score = alpha * of(self.dense) + (1.0 - alpha) * of(self.lexical);
+    }
 }
 
 /// Where a candidate stood in one list.
@@ -93,10 +104,7 @@ pub fn fuse(lexical: &[Scored], dense: &[Scored], how: &Fusion) -> Vec<Fused> {
         entry(&mut all, id).dense = Some(standing);
     }
     let mut fused: Vec<Fused> = all.into_values().collect();
-    for hit in &mut fused {
-        let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
-        hit.score = how.alpha * of(hit.dense) + (1.0 - how.alpha) * of(hit.lexical);
-    }
+    fused.iter_mut().for_each(|hit| hit.weigh(how.alpha));
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     fused
 }
@@ -105,6 +113,7 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     all.entry(id).or_insert(Fused {
         id,
         score: 0.0,
+        alpha: 0.0,
         lexical: None,
         dense: None,
     })

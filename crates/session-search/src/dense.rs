@@ -1,6 +1,7 @@
 //! The dense list.
 
 use crate::candidates::Evidence;
+use crate::code::Code;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
 use crate::said::{MODELS, Said, Weights};
@@ -54,6 +55,8 @@ struct Near {
     owner: Owner,
     said: Said,
     worth: f32,
+    /// The part of it that is code.
+    code: f32,
 }
 
 /// The cosines of a query with all that a model has embedded: they are the same for
@@ -103,6 +106,7 @@ pub(crate) fn list(
     level: Level,
     request: &Request,
     held: f32,
+    code: &Code,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
     let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
@@ -114,11 +118,14 @@ pub(crate) fn list(
         let Some(spread) = spread(&found, dense, request, passing)? else {
             continue;
         };
-        weights[model] = spread.weight;
+        weights.set(model, spread.weight, dense.scale.code);
         // Pieces of words that nobody knows mean nothing, however near they are.
         let sense = dense.known.max(held);
-        add(&mut all, model, &found, &spread, |cosine| {
-            sense * dense.scale.worth(cosine, words)
+        add(&mut all, model, &found, &spread, |cosine, owner| Near {
+            owner: *owner,
+            said: Said::default(),
+            worth: sense * dense.scale.worth(cosine, words),
+            code: code.share(owner.turn),
         });
         spreads.push(spread);
     }
@@ -140,7 +147,7 @@ pub(crate) fn list(
 fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
     let mut all: Vec<(f32, Near)> = all
         .into_values()
-        .map(|near| (near.said.score(weights), near))
+        .map(|near| (near.said.score(&weights.on(near.code)), near))
         .collect();
     all.sort_unstable_by(|(a_score, a), (b_score, b)| {
         b_score
@@ -158,6 +165,8 @@ struct Placed {
     /// 0 where it is no single turn.
     turn: i64,
     said: Said,
+    /// The part of it that is code; 0 where it is no single turn.
+    code: f32,
 }
 
 impl Placed {
@@ -165,7 +174,7 @@ impl Placed {
         Evidence {
             session: self.session,
             turn: self.turn,
-            score: self.said.score(weights),
+            score: self.said.score(&weights.on(self.code)),
         }
     }
 }
@@ -210,15 +219,12 @@ fn add(
     model: usize,
     found: &[(f32, Owner)],
     spread: &Spread,
-    worth: impl Fn(f32) -> f32,
+    met: impl Fn(f32, &Owner) -> Near,
 ) {
     all.reserve(found.len());
     for (cosine, owner) in found {
-        let near = all.entry(stands_for(owner)).or_insert_with(|| Near {
-            owner: *owner,
-            said: Said::default(),
-            worth: worth(*cosine),
-        });
+        let place = all.entry(stands_for(owner));
+        let near = place.or_insert_with(|| met(*cosine, owner));
         near.said
             .note(model, spread.strength * spread.part(*cosine));
     }
@@ -246,6 +252,7 @@ fn nearest(all: Vec<Near>, passing: &mut Passing<'_>) -> Result<(Vec<Placed>, f3
                 session,
                 turn,
                 said: near.said,
+                code: near.code,
             });
         }
     }
@@ -266,7 +273,7 @@ fn grouped(evidence: &[Placed]) -> Vec<Placed> {
                     session.turn = part.turn;
                 }
             }
-            None => sessions.push(*part),
+            None => sessions.push(Placed { code: 0.0, ..*part }),
         }
     }
     sessions

@@ -23,6 +23,7 @@
 //! ```
 
 mod candidates;
+mod code;
 mod context;
 mod dense;
 mod hit;

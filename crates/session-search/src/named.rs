@@ -179,6 +179,7 @@ impl Named {
                     Level::Turn => *turn,
                 },
                 score: 0.0,
+                alpha: 0.0,
                 lexical: None,
                 dense: None,
             });

@@ -3,9 +3,35 @@
 /// Models that are heard together at most.
 pub(crate) const MODELS: usize = 4;
 
+/// No weight of a model that speaks goes below this: one alone has to rank.
+const LEAST_WEIGHT: f32 = 1e-3;
+
 /// The models' weights, by their places in the list of models; 0 for one that
 /// says nothing at all.
-pub(crate) type Weights = [f32; MODELS];
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Weights {
+    all: [f32; MODELS],
+    /// What is left of each on code.
+    code: [f32; MODELS],
+}
+
+impl Weights {
+    /// Sets the weight of a model, and the part of it that is left on code.
+    pub(crate) fn set(&mut self, model: usize, weight: f32, code: f32) {
+        if let (Some(all), Some(left)) = (self.all.get_mut(model), self.code.get_mut(model)) {
+            (*all, *left) = (weight, weight * code);
+        }
+    }
+
+    /// The weights for a text of which a part is code.
+    pub(crate) fn on(&self, share: f32) -> [f32; MODELS] {
+        let mut weights = self.all;
+        for (weight, left) in weights.iter_mut().zip(&self.code) {
+            *weight = (*weight + share * (left - *weight)).max(LEAST_WEIGHT);
+        }
+        weights
+    }
+}
 
 /// What each model says, by its place in the list of models. Cosines of two
 /// models are never compared: each is first its part of that model's best,
@@ -22,7 +48,7 @@ impl Said {
     }
 
     /// The mean by the models' weights.
-    pub(crate) fn score(&self, weights: &Weights) -> f32 {
+    pub(crate) fn score(&self, weights: &[f32; MODELS]) -> f32 {
         let (mut sum, mut of) = (0.0, 0.0);
         for (said, weight) in self.0.iter().zip(weights) {
             if let Some(said) = said {

@@ -19,6 +19,8 @@ pub struct DenseScale {
     pub deviation: f32,
     /// Weight among several models.
     pub weight: f32,
+    /// The part of that weight which the model has on code, 0 to 1.
+    pub code: f32,
 }
 
 /// Words beyond this many no longer raise the marks.
@@ -93,7 +95,7 @@ impl Spread {
     }
 
     /// The part of the best that a cosine is, 0 to 1.
-    pub(crate) fn part(&self, cosine: f32) -> f32 {
+    pub fn part(&self, cosine: f32) -> f32 {
         let height = (self.best - self.mean).max(f32::EPSILON);
         ((cosine - self.mean) / height).clamp(0.0, 1.0)
     }

@@ -1,6 +1,7 @@
 //! One search, from request to hits.
 
 use crate::candidates::{self, Candidates};
+use crate::code::Code;
 use crate::context::Context;
 use crate::dense::{self, Dense, Scan};
 use crate::hit::{Explanation, Hit, Results, Searched};
@@ -44,11 +45,13 @@ pub fn search(
         Ranking::Keyword => Vec::new(),
         _ => dense::scan(index, dense, &passing)?,
     };
+    let code = Code::of(index, request, &words, dense)?;
     let asked = Asked {
         index,
         request,
         scans: &scans,
         words: &words,
+        code: &code,
         named: named.share,
     };
     let lists = Lists::of(&asked, request.level, &mut passing)?;
@@ -61,6 +64,7 @@ pub fn search(
         }
     };
     if request.level == Level::Turn {
+        code.weigh(lists.fusion.alpha, &mut fused);
         lists.put_in(&context, &mut fused);
     }
     named.promote(request.level, &mut fused);
@@ -99,6 +103,7 @@ struct Asked<'a> {
     request: &'a Request,
     scans: &'a [Scan<'a>],
     words: &'a LexicalList,
+    code: &'a Code,
     /// The share of the query's information that names one session.
     named: f32,
 }
@@ -115,7 +120,14 @@ struct Lists {
 impl Lists {
     fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
         let (request, words) = (asked.request, asked.words);
-        let near = dense::list(asked.scans, level, request, words.held(), passing)?;
+        let near = dense::list(
+            asked.scans,
+            level,
+            request,
+            words.held(),
+            asked.code,
+            passing,
+        )?;
         let weighing = Weighing::of(request, words, &near, asked.named);
         let by_level = match level {
             Level::Session => candidates::sessions,
@@ -168,6 +180,7 @@ fn hit(
         .map(|t| index.content(t.id))
         .transpose()?
         .unwrap_or_default();
+    let code = turn.as_ref().map_or(0.0, |t| asked.code.share(t.id));
     Ok(Some(Hit {
         rank,
         score: fused.score,
@@ -183,6 +196,8 @@ fn hit(
             Level::Session => 1.0,
             Level::Turn => context.factor(session.id),
         },
+        alpha: fused.alpha,
+        code,
     }))
 }
 

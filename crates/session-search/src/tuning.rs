@@ -16,6 +16,9 @@ pub struct Tuning {
     pub least: f32,
     /// The part of a turn's score that its session decides, 0 to 1.
     pub context: f32,
+    /// The part of the lexical list's weight that goes to the dense list in a turn that is
+    /// nothing but code, 0 to 1.
+    pub lean: f32,
 }
 
 impl Default for Tuning {
@@ -26,13 +29,14 @@ impl Default for Tuning {
             chance: 0.7,
             least: 0.1,
             context: 0.4,
+            lean: 0.8,
         }
     }
 }
 
 impl Tuning {
     /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 5] = ["base", "power", "chance", "least", "context"];
+    pub const NAMES: [&'static str; 6] = ["base", "power", "chance", "least", "context", "lean"];
 
     /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
     #[must_use]
@@ -43,6 +47,7 @@ impl Tuning {
             "chance" => &mut self.chance,
             "least" => &mut self.least,
             "context" => &mut self.context,
+            "lean" => &mut self.lean,
             _ => return None,
         };
         *place = value;

@@ -27,6 +27,7 @@
 //! assert_eq!(found.hits.len(), 1);
 //! ```
 
+mod code;
 mod compact;
 mod content;
 mod contents;

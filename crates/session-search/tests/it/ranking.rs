@@ -296,3 +296,95 @@ fn two_models_speak_by_their_weights() {
     let alone = library.search_with(&request, QUERY, &models[1..]);
     assert_eq!(ids(&alone), ["both", "one"]);
 }
+
+/// In code a word is mostly there by chance: its meaning counts the more.
+#[test]
+fn words_count_less_in_a_turn_that_is_code() {
+    let mut library = Library::new();
+    let code = format!("```\n{BOTH}\n```");
+    library.say("code", &[(&code, Some(cosine(0.5)))]);
+    library.say("too", &[(BOTH, None)]);
+    library.say("said", &[(NONE, Some(cosine(0.75)))]);
+    let found = |query: &str, reads: f32| {
+        let scale = DenseScale {
+            code: reads,
+            ..SCALE
+        };
+        library.search_with(&turns(query), QUERY, &[("f00d", scale)])
+    };
+    let weights = |found: &Results| {
+        let of = |id: &str| found.hits.iter().find(|h| h.session.uid == id).unwrap();
+        assert_near(of("said").alpha, found.explanation.fusion.alpha);
+        (found.explanation.fusion.alpha, of("code").alpha)
+    };
+    let results = found("docker network", 1.0);
+    let (all, code) = weights(&results);
+    assert_near(code, all + (1.0 - all) * 0.8);
+    let hit = results.hits.iter().find(|h| h.code > 0.0).unwrap();
+    assert_near(hit.code, 1.0);
+    let scaled = |standing: Option<session_core::Standing>| standing.unwrap().scaled;
+    let score = code * scaled(hit.dense) + (1.0 - code) * scaled(hit.lexical);
+    assert_near(hit.score, score * hit.context);
+    // A model that takes words one by one reads it no better than they do.
+    let (all, code) = weights(&found("docker network", 0.0));
+    assert_near(code, all);
+    // What is quoted or an identifier is meant as it stands.
+    let (all, code) = weights(&found("\"docker network\"", 1.0));
+    assert_near(code, all);
+    // A weight that was asked for is the same for all.
+    let fixed = Request {
+        ranking: Ranking::Hybrid(0.5),
+        ..turns("docker network")
+    };
+    let results = library.search_with(
+        &fixed,
+        QUERY,
+        &[("f00d", DenseScale { code: 1.0, ..SCALE })],
+    );
+    assert_eq!(weights(&results), (0.5, 0.5));
+}
+
+/// Of two models the one that reads code is heard there.
+#[test]
+fn a_model_may_be_heard_less_on_code() {
+    let mut library = Library::new();
+    let code = format!("```\n{BOTH}\n```");
+    let told = [
+        (turn(0, &code), Some(cosine(0.75))),
+        (turn(1, NONE), Some(cosine(0.75))),
+    ];
+    let session = library.add("claude", &meta("a"), &told, None);
+    let other = [
+        (turn(0, &code), Some(cosine(0.25))),
+        (turn(1, NONE), Some(cosine(0.5))),
+    ];
+    library.embed("beef", session, &other, None);
+    let request = Request {
+        ranking: Ranking::Vector,
+        ..turns("kettle")
+    };
+    let reads = DenseScale { code: 1.0, ..SCALE };
+    let dense = |scale: DenseScale| {
+        let found = library.search_with(&request, QUERY, &[("beef", reads), ("f00d", scale)]);
+        let of = |turn| {
+            found
+                .hits
+                .iter()
+                .find(|h| place(h).1 == Some(turn))
+                .unwrap()
+                .dense
+                .unwrap()
+                .score
+        };
+        (
+            of(0),
+            of(1),
+            found.explanation.spreads[0].strength * found.explanation.spreads[0].part(0.25),
+        )
+    };
+    let (heard, prose, alone) = dense(SCALE);
+    // But for the thousandth that is always left.
+    assert!((heard - alone).abs() < 0.01, "{heard} is not {alone}");
+    assert!(heard < dense(reads).0);
+    assert_near(prose, dense(reads).1);
+}

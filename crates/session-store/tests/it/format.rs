@@ -36,7 +36,11 @@ fn turns() -> [Turn; 2] {
         branch: Some("main".into()),
         ..turn(0, "Why does the borrow checker refuse this loop?", &[])
     };
-    let next = turn(1, "Then clone the names first.", &["Done, all tests pass."]);
+    let next = turn(
+        1,
+        "Then clone the names first.",
+        &["Done, all tests pass:\n\n```\n3 passed\n```"],
+    );
     [asked, next]
 }
 
@@ -75,6 +79,8 @@ fn assert_sample(index: &Reader) {
         assert!(is_near(&matrix.row(owner.row), &vector(&document.text)));
     }
     assert!(matrix.rows() > 0);
+    let second = index.turns(sessions[0].id).unwrap()[1].id;
+    assert_eq!(index.code_shares().unwrap(), [(second, 0.24)]);
 }
 
 #[test]
