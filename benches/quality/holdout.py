@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What the constants of the ranking find on questions that they were not chosen on.
 
-  holdout.py SETS_DIR [--settings 16] [--index DIR] [--keep DIR]
+  holdout.py SETS_DIR [--settings 16] [--index DIR] [--keep DIR] [--only SET,SET]
 
 Asks every set with the constants in force and with random others, with both
 models. Then, fifty times: the questions of each set fall into two halves, the
 setting that is best on one half, by the mean of all rows, is shown on the
-other. --index keeps the indexes, --keep the rankings. Standard library only."""
+other. --index keeps the indexes, --keep the rankings, --only takes some of the
+sets. Standard library only."""
 
 import argparse
 import collections
@@ -25,6 +26,8 @@ AROUND = {
     "chance": [0.6, 0.65, 0.7, 0.75, 0.8],
     "least": [0.05, 0.1, 0.15, 0.25],
     "context": [0.3, 0.4, 0.5],
+    "lean": [0.6, 0.7, 0.8, 0.9],
+    "hub": [0.1, 0.2, 0.3, 0.4],
 }
 MODELS = ["table", "all-minilm-l6-v2"]
 SPLITS = 50
@@ -81,10 +84,11 @@ def scores(args, out, name, level, which):
 def measured(args):
     """For each setting, each row's scores by question."""
     tried = []
+    rows = [row for row in ROWS if row[0] in args.only.split(",")] if args.only else ROWS
     for number, setting in enumerate(settings(args.settings)):
         found = {}
         for model in MODELS:
-            for name, level, which in ROWS:
+            for name, level, which in rows:
                 out = args.keep / f"{number}-{model}-{name}"
                 ask(args, setting, model, name, out)
                 found[model, name, level] = scores(args, out, name, level, which)
@@ -136,6 +140,7 @@ def main():
     parser.add_argument("--settings", type=int, default=16)
     parser.add_argument("--index", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--only", help="these sets")
     parser.add_argument("--program", default="target/release/session-search")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

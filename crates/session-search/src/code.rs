@@ -42,6 +42,11 @@ impl Code {
         self.shares.get(&turn).copied().unwrap_or_default()
     }
 
+    /// True of a turn that is code more than anything else.
+    pub(crate) fn is_code(&self, turn: i64) -> bool {
+        self.share(turn) > 0.5
+    }
+
     /// The weight of the dense list for a turn, by the weight for all.
     pub(crate) fn alpha(&self, alpha: f32, turn: i64) -> f32 {
         alpha + (1.0 - alpha) * self.lean * self.share(turn)

@@ -4,6 +4,10 @@
 use rustc_hash::FxHashMap;
 use session_core::Fused;
 
+/// What is left of the share that a session decides where a turn is code: that stands
+/// for itself.
+const CODE: f32 = 0.25;
+
 /// What sessions make of the scores of their turns.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
@@ -26,8 +30,13 @@ impl Context {
     }
 
     /// What the score of a session's turn is multiplied by.
-    pub(crate) fn factor(&self, session: i64) -> f32 {
+    pub(crate) fn factor(&self, session: i64, is_code: bool) -> f32 {
         let part = self.parts.get(&session).copied().unwrap_or_default();
-        1.0 - self.share + self.share * part
+        let share = if is_code {
+            CODE * self.share
+        } else {
+            self.share
+        };
+        1.0 - share * (1.0 - part)
     }
 }

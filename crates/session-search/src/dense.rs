@@ -2,6 +2,7 @@
 
 use crate::candidates::Evidence;
 use crate::code::Code;
+use crate::hubs;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
 use crate::said::{MODELS, Said, Weights};
@@ -72,6 +73,8 @@ pub(crate) struct Scan<'a> {
 pub(crate) fn scan<'a>(
     index: &Reader,
     models: &'a [Dense],
+    code: &Code,
+    hub: f32,
     passing: &Passing<'_>,
 ) -> Result<Vec<Scan<'a>>, StoreError> {
     let of_model = |dense: &'a Dense| {
@@ -79,9 +82,15 @@ pub(crate) fn scan<'a>(
             true => Vec::new(),
             false => best_chunks(scored(index, dense, Rows::Session)?),
         };
+        let mut turns = scored(index, dense, Rows::Turn)?;
+        if !turns.is_empty() {
+            let matrix = index.matrix(&dense.model, Rows::Turn)?;
+            let part = hub * dense.scale.code;
+            hubs::stand_back(&mut turns, &matrix, code, passing, part);
+        }
         Ok(Scan {
             dense,
-            turns: scored(index, dense, Rows::Turn)?,
+            turns,
             chunks,
         })
     };

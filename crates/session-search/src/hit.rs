@@ -95,6 +95,6 @@ pub struct Hit {
     pub context: f32,
     /// The weight of the dense list in the score: more than for all where the turn is code.
     pub alpha: f32,
-    /// The part of the turn that is code, 0 to 1.
+    /// The part of the turn that is code, 0 to 1. 0 for a session.
     pub code: f32,
 }

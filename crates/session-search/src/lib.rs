@@ -27,6 +27,7 @@ mod code;
 mod context;
 mod dense;
 mod hit;
+mod hubs;
 mod lexical;
 mod named;
 mod passing;

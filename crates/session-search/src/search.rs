@@ -41,11 +41,11 @@ pub fn search(
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
     let named = named::find(index, request, &words, &mut passing)?;
+    let code = Code::of(index, request, &words, dense)?;
     let scans = match request.ranking {
         Ranking::Keyword => Vec::new(),
-        _ => dense::scan(index, dense, &passing)?,
+        _ => dense::scan(index, dense, &code, request.tuning.hub, &passing)?,
     };
-    let code = Code::of(index, request, &words, dense)?;
     let asked = Asked {
         index,
         request,
@@ -65,7 +65,7 @@ pub fn search(
     };
     if request.level == Level::Turn {
         code.weigh(lists.fusion.alpha, &mut fused);
-        lists.put_in(&context, &mut fused);
+        lists.put_in(&context, &code, &mut fused);
     }
     named.promote(request.level, &mut fused);
     let best: Vec<Fused> = fused
@@ -147,11 +147,13 @@ impl Lists {
     }
 
     /// Lets the turns' sessions count.
-    fn put_in(&self, context: &Context, turns: &mut [Fused]) {
+    fn put_in(&self, context: &Context, code: &Code, turns: &mut [Fused]) {
         for turn in turns.iter_mut() {
             let of = |list: &Candidates| list.session_of.get(&turn.id).copied();
             let session = of(&self.lexical).or_else(|| of(&self.nearest));
-            turn.score *= session.map_or(1.0, |session| context.factor(session));
+            turn.score *= session.map_or(1.0, |session| {
+                context.factor(session, code.is_code(turn.id))
+            });
         }
         turns.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -180,7 +182,10 @@ fn hit(
         .map(|t| index.content(t.id))
         .transpose()?
         .unwrap_or_default();
-    let code = turn.as_ref().map_or(0.0, |t| asked.code.share(t.id));
+    let (code, is_code) = match (&turn, request.level) {
+        (Some(turn), Level::Turn) => (asked.code.share(turn.id), asked.code.is_code(turn.id)),
+        _ => (0.0, false),
+    };
     Ok(Some(Hit {
         rank,
         score: fused.score,
@@ -194,7 +199,7 @@ fn hit(
         dense: fused.dense,
         context: match request.level {
             Level::Session => 1.0,
-            Level::Turn => context.factor(session.id),
+            Level::Turn => context.factor(session.id, is_code),
         },
         alpha: fused.alpha,
         code,

@@ -19,6 +19,8 @@ pub struct Tuning {
     /// The part of the lexical list's weight that goes to the dense list in a turn that is
     /// nothing but code, 0 to 1.
     pub lean: f32,
+    /// How far code that is like much other code stands back, 0 to 1.
+    pub hub: f32,
 }
 
 impl Default for Tuning {
@@ -30,13 +32,15 @@ impl Default for Tuning {
             least: 0.1,
             context: 0.4,
             lean: 0.8,
+            hub: 0.3,
         }
     }
 }
 
 impl Tuning {
     /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 6] = ["base", "power", "chance", "least", "context", "lean"];
+    pub const NAMES: [&'static str; 7] =
+        ["base", "power", "chance", "least", "context", "lean", "hub"];
 
     /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
     #[must_use]
@@ -48,6 +52,7 @@ impl Tuning {
             "least" => &mut self.least,
             "context" => &mut self.context,
             "lean" => &mut self.lean,
+            "hub" => &mut self.hub,
             _ => return None,
         };
         *place = value;

@@ -22,7 +22,7 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
     }
     if hit.code > 0.0 {
         let code = format!("{:.0} % code", 100.0 * hit.code);
-        parts.push(format!("{:.2} x dense: {code}", hit.alpha));
+        parts.push(format!("{code}: dense counts {:.2}", hit.alpha));
     }
     let fields: Vec<Field> = parts.into_iter().map(|p| Field::whole(FAINT, p)).collect();
     flow(&fields, INDENT, width)

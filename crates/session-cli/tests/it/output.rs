@@ -281,7 +281,7 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     {
       "index": "[TMP]/index",
-      "format": 3,
+      "format": 4,
       "bytes": [SIZE],
       "updated": "[TIME]",
       "sessions": 4,
