@@ -2,12 +2,15 @@
 //! every other function. So the more of a turn is code, the less its words count and the more
 //! its meaning does, by models that read code. Identifiers are meant as they stand.
 
-use crate::dense::Dense;
 use crate::lexical::LexicalList;
 use crate::request::{Ranking, Request};
 use rustc_hash::FxHashMap;
 use session_core::Fused;
 use session_store::{Reader, StoreError};
+
+/// Turns of code that were read by a model which reads code, each with the part of it
+/// that is code, times how well the model does.
+pub(crate) type Read = FxHashMap<i64, f32>;
 
 /// How much of each turn is code, and what follows.
 #[derive(Debug, Default)]
@@ -24,16 +27,14 @@ impl Code {
         index: &Reader,
         request: &Request,
         words: &LexicalList,
-        models: &[Dense],
     ) -> Result<Self, StoreError> {
-        let reads = models.iter().find(|model| model.speaks());
         let lean = match request.ranking {
             Ranking::Adaptive => request.tuning.lean * plain(request, words),
             _ => 0.0,
         };
         Ok(Self {
             shares: index.code_shares()?.into_iter().collect(),
-            lean: lean * reads.map_or(0.0, |model| model.scale.code),
+            lean,
         })
     }
 
@@ -47,18 +48,15 @@ impl Code {
         self.share(turn) > 0.5
     }
 
-    /// The weight of the dense list for a turn, by the weight for all.
-    pub(crate) fn alpha(&self, alpha: f32, turn: i64) -> f32 {
-        alpha + (1.0 - alpha) * self.lean * self.share(turn)
-    }
-
     /// Fuses what was said of turns by the weight of each, where there is something to weigh.
-    pub(crate) fn weigh(&self, alpha: f32, turns: &mut [Fused]) {
+    pub(crate) fn weigh(&self, alpha: f32, read: &Read, turns: &mut [Fused]) {
         if alpha <= 0.0 {
             return; // the dense list cannot speak, or must not
         }
-        for turn in turns.iter_mut().filter(|turn| self.share(turn.id) > 0.0) {
-            turn.weigh(self.alpha(alpha, turn.id));
+        for turn in turns {
+            if let Some(code) = read.get(&turn.id) {
+                turn.weigh(alpha + (1.0 - alpha) * self.lean * code);
+            }
         }
     }
 }

@@ -30,13 +30,9 @@ impl Context {
     }
 
     /// What the score of a session's turn is multiplied by.
-    pub(crate) fn factor(&self, session: i64, is_code: bool) -> f32 {
+    pub(crate) fn factor(&self, session: i64, code: f32) -> f32 {
         let part = self.parts.get(&session).copied().unwrap_or_default();
-        let share = if is_code {
-            CODE * self.share
-        } else {
-            self.share
-        };
+        let share = self.share * (1.0 - code * (1.0 - CODE));
         1.0 - share * (1.0 - part)
     }
 }

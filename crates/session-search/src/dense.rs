@@ -1,7 +1,7 @@
 //! The dense list.
 
 use crate::candidates::Evidence;
-use crate::code::Code;
+use crate::code::{Code, Read};
 use crate::hubs;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
@@ -48,6 +48,8 @@ pub(crate) struct DenseList {
     pub(crate) worth: f32,
     /// How the cosines of each model lie that says something.
     pub(crate) spreads: Vec<Spread>,
+    /// Turns of code that a model read which reads code.
+    pub(crate) read: Read,
 }
 
 /// What the models say of a turn or a chunk.
@@ -75,7 +77,7 @@ pub(crate) fn scan<'a>(
     models: &'a [Dense],
     code: &Code,
     hub: f32,
-    passing: &Passing<'_>,
+    passing: &mut Passing<'_>,
 ) -> Result<Vec<Scan<'a>>, StoreError> {
     let of_model = |dense: &'a Dense| {
         let chunks = match passing.by_turn() {
@@ -83,10 +85,10 @@ pub(crate) fn scan<'a>(
             false => best_chunks(scored(index, dense, Rows::Session)?),
         };
         let mut turns = scored(index, dense, Rows::Turn)?;
-        if !turns.is_empty() {
+        let part = hub * dense.scale.code;
+        if part > 0.0 && !turns.is_empty() {
             let matrix = index.matrix(&dense.model, Rows::Turn)?;
-            let part = hub * dense.scale.code;
-            hubs::stand_back(&mut turns, &matrix, code, passing, part);
+            hubs::stand_back(&mut turns, &matrix, code, part, passing)?;
         }
         Ok(Scan {
             dense,
@@ -127,7 +129,7 @@ pub(crate) fn list(
         let Some(spread) = spread(&found, dense, request, passing)? else {
             continue;
         };
-        weights.set(model, spread.weight, dense.scale.code);
+        weights.set(model, spread.weight, spread.strength, dense.scale.code);
         // Pieces of words that nobody knows mean nothing, however near they are.
         let sense = dense.known.max(held);
         add(&mut all, model, &found, &spread, |cosine, owner| Near {
@@ -143,12 +145,17 @@ pub(crate) fn list(
         Level::Session => grouped(&evidence),
         Level::Turn => evidence,
     };
+    let read = evidence.iter().filter(|p| p.code > 0.0);
+    let read: Read = read
+        .map(|p| (p.turn, p.code * p.said.reads(&weights)))
+        .collect();
     let mut evidence: Vec<Evidence> = evidence.iter().map(|p| p.evidence(&weights)).collect();
     evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(DenseList {
         evidence,
         worth,
         spreads,
+        read,
     })
 }
 
@@ -156,7 +163,7 @@ pub(crate) fn list(
 fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
     let mut all: Vec<(f32, Near)> = all
         .into_values()
-        .map(|near| (near.said.score(&weights.on(near.code)), near))
+        .map(|near| (near.said.score(weights, near.code), near))
         .collect();
     all.sort_unstable_by(|(a_score, a), (b_score, b)| {
         b_score
@@ -174,7 +181,7 @@ struct Placed {
     /// 0 where it is no single turn.
     turn: i64,
     said: Said,
-    /// The part of it that is code; 0 where it is no single turn.
+    /// The part of it that is code; 0 for a session.
     code: f32,
 }
 
@@ -183,7 +190,7 @@ impl Placed {
         Evidence {
             session: self.session,
             turn: self.turn,
-            score: self.said.score(&weights.on(self.code)),
+            score: self.said.score(weights, self.code),
         }
     }
 }

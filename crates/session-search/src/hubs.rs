@@ -5,7 +5,7 @@
 
 use crate::code::Code;
 use crate::passing::Passing;
-use session_store::{Matrix, Owner};
+use session_store::{Matrix, Owner, StoreError};
 
 /// The best so many are looked at.
 const CANDIDATES: usize = 50;
@@ -16,41 +16,63 @@ const LEAST: usize = 10 * NEIGHBOURS;
 /// and at most so many, evenly taken; of the neighbours as few.
 const SAMPLE: usize = 4096;
 
+/// What is less like the others than this much below the mean comes forward no further: what
+/// cosines are worth is measured on those that are as they are.
+const UNLIKE: f32 = 0.1;
+
 /// Takes `part` of what the best turns of code have above each other in likeness to all code
 /// off their cosines.
 pub(crate) fn stand_back(
     found: &mut [(f32, Owner)],
     matrix: &Matrix,
     code: &Code,
-    passing: &Passing<'_>,
     part: f32,
-) {
+    passing: &mut Passing<'_>,
+) -> Result<(), StoreError> {
     let is_code = |(_, owner): &(f32, Owner)| code.is_code(owner.turn);
     let rows: Vec<usize> = found
         .iter()
         .filter(|f| is_code(f))
         .map(|f| f.1.row)
         .collect();
-    if rows.len() < LEAST || part <= 0.0 {
-        return;
+    if rows.len() < LEAST {
+        return Ok(());
     }
-    let sessions = passing.sessions();
-    let mut best: Vec<&mut (f32, Owner)> = found
-        .iter_mut()
-        .filter(|f| is_code(f) && sessions.contains_key(&f.1.session))
+    let best = best(found, code, passing)?;
+    let candidates: Vec<usize> = best.iter().map(|place| found[*place].1.row).collect();
+    let likeness = likeness(matrix, &candidates, &rows);
+    let usual = mean(&likeness);
+    for (place, likeness) in best.into_iter().zip(likeness) {
+        found[place].0 -= part * (likeness - usual).max(-UNLIKE);
+    }
+    Ok(())
+}
+
+/// The places of the best turns of code that are let through.
+fn best(
+    found: &[(f32, Owner)],
+    code: &Code,
+    passing: &mut Passing<'_>,
+) -> Result<Vec<usize>, StoreError> {
+    let mut places: Vec<usize> = (0..found.len())
+        .filter(|place| code.is_code(found[*place].1.turn))
         .collect();
-    best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.row.cmp(&a.1.row)));
-    best.truncate(CANDIDATES);
-    let candidates: Vec<usize> = best.iter().map(|f| f.1.row).collect();
-    let crowding = crowding(matrix, &candidates, &rows);
-    let mean = mean(&crowding);
-    for (one, crowding) in best.into_iter().zip(crowding) {
-        one.0 -= part * (crowding - mean);
+    places.sort_unstable_by(|a, b| found[*b].0.total_cmp(&found[*a].0).then(b.cmp(a)));
+    let mut best = Vec::new();
+    for place in places {
+        let owner = found[place].1;
+        if passing.place((owner.turn, owner.session))?.is_some() {
+            best.push(place);
+        }
+        if best.len() == CANDIDATES {
+            break;
+        }
     }
+    Ok(best)
 }
 
 /// How near each of some rows is to its nearest ones of all rows.
-fn crowding(matrix: &Matrix, candidates: &[usize], all: &[usize]) -> Vec<f32> {
+fn likeness(matrix: &Matrix, candidates: &[usize], all: &[usize]) -> Vec<f32> {
     let step = all.len().div_ceil(SAMPLE);
     let sample: Vec<usize> = all.iter().copied().step_by(step).collect();
     let near = (NEIGHBOURS / step).max(1);
@@ -61,8 +83,10 @@ fn crowding(matrix: &Matrix, candidates: &[usize], all: &[usize]) -> Vec<f32> {
             .zip(&sample)
             .filter(|(_, other)| *other != row);
         let mut nearest: Vec<f32> = others.map(|(product, _)| *product).collect();
-        nearest.sort_unstable_by(|a, b| b.total_cmp(a));
-        nearest.truncate(near);
+        if near < nearest.len() {
+            nearest.select_nth_unstable_by(near, |a, b| b.total_cmp(a));
+            nearest.truncate(near);
+        }
         mean(&nearest)
     };
     candidates.iter().zip(&products).map(of_one).collect()

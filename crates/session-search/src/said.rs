@@ -3,33 +3,41 @@
 /// Models that are heard together at most.
 pub(crate) const MODELS: usize = 4;
 
-/// No weight of a model that speaks goes below this: one alone has to rank.
+/// No weight of a model goes below this on code: one alone has to rank.
 const LEAST_WEIGHT: f32 = 1e-3;
 
-/// The models' weights, by their places in the list of models; 0 for one that
-/// says nothing at all.
+/// What one model's word weighs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Weights {
-    all: [f32; MODELS],
-    /// What is left of each on code.
-    code: [f32; MODELS],
+struct Weight {
+    weight: f32,
+    /// What the model's best is good for.
+    strength: f32,
+    /// The part of the weight that it has on code.
+    code: f32,
 }
 
-impl Weights {
-    /// Sets the weight of a model, and the part of it that is left on code.
-    pub(crate) fn set(&mut self, model: usize, weight: f32, code: f32) {
-        if let (Some(all), Some(left)) = (self.all.get_mut(model), self.code.get_mut(model)) {
-            (*all, *left) = (weight, weight * code);
-        }
+impl Weight {
+    /// The weight for a text of which a part is code.
+    fn on(&self, code: f32) -> f32 {
+        (self.weight * (1.0 - code * (1.0 - self.code))).max(LEAST_WEIGHT)
     }
+}
 
-    /// The weights for a text of which a part is code.
-    pub(crate) fn on(&self, share: f32) -> [f32; MODELS] {
-        let mut weights = self.all;
-        for (weight, left) in weights.iter_mut().zip(&self.code) {
-            *weight = (*weight + share * (left - *weight)).max(LEAST_WEIGHT);
+/// The models' weights, by their places in the list of models.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Weights([Weight; MODELS]);
+
+impl Weights {
+    /// Sets the weight of a model, what its best is good for, and the part of the weight
+    /// that it has on code.
+    pub(crate) fn set(&mut self, model: usize, weight: f32, strength: f32, code: f32) {
+        if let Some(place) = self.0.get_mut(model) {
+            *place = Weight {
+                weight,
+                strength,
+                code,
+            };
         }
-        weights
     }
 }
 
@@ -47,16 +55,26 @@ impl Said {
         }
     }
 
-    /// The mean by the models' weights.
-    pub(crate) fn score(&self, weights: &[f32; MODELS]) -> f32 {
-        let (mut sum, mut of) = (0.0, 0.0);
-        for (said, weight) in self.0.iter().zip(weights) {
+    /// The mean by the models' weights, of a text of which a part is code. What is the best by
+    /// all has the same score whatever that part is.
+    pub(crate) fn score(&self, weights: &Weights, code: f32) -> f32 {
+        let (mut sum, mut most, mut best, mut of) = (0.0, 0.0, 0.0, 0.0);
+        for (said, weight) in self.0.iter().zip(&weights.0) {
             if let Some(said) = said {
-                sum += weight * said;
-                of += weight;
+                sum += weight.on(code) * said;
+                most += weight.on(code) * weight.strength;
+                best += weight.weight * weight.strength;
+                of += weight.weight;
             }
         }
-        sum / of.max(f32::EPSILON)
+        sum / most.max(f32::EPSILON) * best / of.max(f32::EPSILON)
+    }
+
+    /// How well code is read by those that say something: by the best of them.
+    pub(crate) fn reads(&self, weights: &Weights) -> f32 {
+        let all = self.0.iter().zip(&weights.0);
+        all.filter_map(|(said, weight)| said.map(|_| weight.code))
+            .fold(0.0, f32::max)
     }
 
     /// The most that each model says of either.

@@ -1,7 +1,7 @@
 //! One search, from request to hits.
 
 use crate::candidates::{self, Candidates};
-use crate::code::Code;
+use crate::code::{Code, Read};
 use crate::context::Context;
 use crate::dense::{self, Dense, Scan};
 use crate::hit::{Explanation, Hit, Results, Searched};
@@ -41,10 +41,10 @@ pub fn search(
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
     let named = named::find(index, request, &words, &mut passing)?;
-    let code = Code::of(index, request, &words, dense)?;
+    let code = Code::of(index, request, &words)?;
     let scans = match request.ranking {
         Ranking::Keyword => Vec::new(),
-        _ => dense::scan(index, dense, &code, request.tuning.hub, &passing)?,
+        _ => dense::scan(index, dense, &code, request.tuning.hub, &mut passing)?,
     };
     let asked = Asked {
         index,
@@ -64,10 +64,10 @@ pub fn search(
         }
     };
     if request.level == Level::Turn {
-        code.weigh(lists.fusion.alpha, &mut fused);
+        code.weigh(lists.fusion.alpha, &lists.read, &mut fused);
         lists.put_in(&context, &code, &mut fused);
     }
-    named.promote(request.level, &mut fused);
+    named.promote(request.level, lists.fusion.alpha, &mut fused);
     let best: Vec<Fused> = fused
         .into_iter()
         .filter(|f| f.score >= LEAST_SCORE || f.lexical.is_some())
@@ -115,6 +115,8 @@ struct Lists {
     weighing: Weighing,
     fusion: Fusion,
     spreads: Vec<Spread>,
+    /// Turns of code that a model read which reads code.
+    read: Read,
 }
 
 impl Lists {
@@ -139,6 +141,7 @@ impl Lists {
             fusion: weighing.fusion(request, words.worth_of_a_rare_word()),
             weighing,
             spreads: near.spreads,
+            read: near.read,
         })
     }
 
@@ -151,9 +154,8 @@ impl Lists {
         for turn in turns.iter_mut() {
             let of = |list: &Candidates| list.session_of.get(&turn.id).copied();
             let session = of(&self.lexical).or_else(|| of(&self.nearest));
-            turn.score *= session.map_or(1.0, |session| {
-                context.factor(session, code.is_code(turn.id))
-            });
+            turn.score *=
+                session.map_or(1.0, |session| context.factor(session, code.share(turn.id)));
         }
         turns.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -182,9 +184,9 @@ fn hit(
         .map(|t| index.content(t.id))
         .transpose()?
         .unwrap_or_default();
-    let (code, is_code) = match (&turn, request.level) {
-        (Some(turn), Level::Turn) => (asked.code.share(turn.id), asked.code.is_code(turn.id)),
-        _ => (0.0, false),
+    let code = match (&turn, request.level) {
+        (Some(turn), Level::Turn) => asked.code.share(turn.id),
+        _ => 0.0,
     };
     Ok(Some(Hit {
         rank,
@@ -199,7 +201,7 @@ fn hit(
         dense: fused.dense,
         context: match request.level {
             Level::Session => 1.0,
-            Level::Turn => context.factor(session.id, is_code),
+            Level::Turn => context.factor(session.id, code),
         },
         alpha: fused.alpha,
         code,

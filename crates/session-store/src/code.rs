@@ -10,7 +10,7 @@ impl Writer {
     /// Keeps how much of a turn is code: nothing where that is less than a hundredth.
     pub(crate) fn put_code(&self, turn: i64, content: &TurnContent) -> Result<()> {
         #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
-        let percent = (code_share(content) * 100.0) as i64;
+        let percent = (code_share(content) * 100.0).round() as i64;
         if percent == 0 {
             return Ok(());
         }

@@ -107,8 +107,9 @@ impl Matrix {
     fn gather(&self, rows: &[usize]) -> Array2<f32> {
         let mut gathered = Array2::zeros((rows.len(), self.dims));
         for (row, mut place) in rows.iter().zip(gathered.rows_mut()) {
-            if let Some(place) = place.as_slice_mut() {
-                self.half_row(*row).convert_to_f32_slice(place);
+            let halves = self.half_row(*row);
+            if let Some(place) = place.as_slice_mut().filter(|p| p.len() == halves.len()) {
+                halves.convert_to_f32_slice(place);
             }
         }
         gathered

@@ -1,7 +1,7 @@
 //! Turns that are code.
 
 use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
-use session_core::Standing;
+use session_core::{Standing, Turn};
 use session_search::{DenseScale, Level, Ranking, Request, Results};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
@@ -16,7 +16,7 @@ fn turns(query: &str) -> Request {
     }
 }
 
-fn code(words: &str) -> String {
+fn fenced(words: &str) -> String {
     format!("```\n{words}\n```")
 }
 
@@ -28,7 +28,7 @@ fn assert_near(a: f32, b: f32) {
 #[test]
 fn words_count_less_in_a_turn_that_is_code() {
     let mut library = Library::new();
-    let code = code(BOTH);
+    let code = fenced(BOTH);
     library.say("code", &[(&code, Some(cosine(0.5)))]);
     library.say("too", &[(BOTH, None)]);
     library.say("said", &[(NONE, Some(cosine(0.75)))]);
@@ -58,16 +58,18 @@ fn words_count_less_in_a_turn_that_is_code() {
     // What is quoted or an identifier is meant as it stands.
     let (all, code) = weights(&found("\"docker network\"", 1.0));
     assert_near(code, all);
+    // Nor does one that has not read it yet.
+    let mut unread = Library::new();
+    unread.say("code", &[(&fenced(BOTH), None)]);
+    unread.say("said", &[(NONE, Some(cosine(0.75)))]);
+    let (all, code) = weights(&unread.search_with(&turns("docker"), QUERY, &[("f00d", READS)]));
+    assert_near(code, all);
     // A weight that was asked for is the same for all.
     let fixed = Request {
         ranking: Ranking::Hybrid(0.5),
         ..turns("docker network")
     };
-    let results = library.search_with(
-        &fixed,
-        QUERY,
-        &[("f00d", DenseScale { code: 1.0, ..SCALE })],
-    );
+    let results = library.search_with(&fixed, QUERY, &[("f00d", READS)]);
     assert_eq!(weights(&results), (0.5, 0.5));
 }
 
@@ -75,7 +77,7 @@ fn words_count_less_in_a_turn_that_is_code() {
 #[test]
 fn a_model_may_be_heard_less_on_code() {
     let mut library = Library::new();
-    let code = code(BOTH);
+    let code = fenced(BOTH);
     let told = [
         (turn(0, &code), Some(cosine(0.75))),
         (turn(1, NONE), Some(cosine(0.75))),
@@ -90,9 +92,8 @@ fn a_model_may_be_heard_less_on_code() {
         ranking: Ranking::Vector,
         ..turns("kettle")
     };
-    let reads = DenseScale { code: 1.0, ..SCALE };
     let dense = |scale: DenseScale| {
-        let found = library.search_with(&request, QUERY, &[("beef", reads), ("f00d", scale)]);
+        let found = library.search_with(&request, QUERY, &[("beef", READS), ("f00d", scale)]);
         let of = |turn| {
             found
                 .hits
@@ -103,49 +104,65 @@ fn a_model_may_be_heard_less_on_code() {
                 .unwrap()
                 .score
         };
-        (
-            of(0),
-            of(1),
-            found.explanation.spreads[0].strength * found.explanation.spreads[0].part(0.25),
-        )
+        let [beef, food] = [0, 1].map(|n: usize| &found.explanation.spreads[n]);
+        // Both have the same weight: as much as the best by both would have.
+        let most = f32::midpoint(beef.strength, food.strength);
+        (of(0), of(1), beef.part(0.25) * most)
     };
     let (heard, prose, alone) = dense(SCALE);
     // But for the thousandth that is always left.
     assert!((heard - alone).abs() < 0.01, "{heard} is not {alone}");
-    assert!(heard < dense(reads).0);
-    assert_near(prose, dense(reads).1);
+    let (both, same, _) = dense(READS);
+    assert!(heard < both);
+    assert_near(prose, same);
 }
 
-/// Turns of which one is nearer to the query, and like all others, and one like none.
-fn crowd(size: usize, say: impl Fn(&str) -> String) -> Vec<u32> {
+/// A turn that is near to the query and like a crowd of this size, and one less near and like none;
+/// the places of the two best, the second's part of the first, and the best cosine.
+fn crowd(size: usize, say: impl Fn(&str) -> String) -> ([u32; 2], f32, f32) {
     let mut library = Library::new();
-    let other = (0..size).map(|n| (say(&format!("Number {n} of the crowd.")), cosine(0.2)));
-    let lone = [0.48, 0.0, (1.0_f32 - 0.48 * 0.48).sqrt(), 0.0];
-    let best = [
-        (say("One of the crowd."), cosine(0.5)),
-        (say("Like no other."), lone),
-    ];
-    let told: Vec<_> = best.into_iter().chain(other).collect();
-    let told: Vec<_> = told
-        .iter()
-        .map(|(words, v)| (words.as_str(), Some(*v)))
+    let unit = |x: f32, axis: usize, sign: f32| {
+        let mut vector = [x, 0.0, 0.0, 0.0];
+        vector[axis] = sign * (1.0 - x * x).sqrt();
+        vector
+    };
+    let few = (0..60).map(|n| unit(0.3, 2 + n % 2, 1.0));
+    let others = few.chain((0..size).map(|_| unit(0.1, 1, 1.0)));
+    let best = [unit(0.5, 1, 1.0), unit(0.48, 1, -1.0)];
+    let told: Vec<(Turn, Option<[f32; 4]>)> = (0..)
+        .zip(best.into_iter().chain(others))
+        .map(|(n, v)| (turn(n, &say(&format!("Number {n} of them all."))), Some(v)))
         .collect();
-    library.say("a", &told);
+    library.add("claude", &meta("a"), &told, None);
     let request = Request {
         ranking: Ranking::Vector,
         limit: 2,
         ..turns("kettle")
     };
     let found = library.search_with(&request, QUERY, &[("f00d", READS)]);
-    found.hits.iter().map(|hit| place(hit).1.unwrap()).collect()
+    let [first, second] = &found.hits[..] else {
+        panic!("two hits");
+    };
+    let part = second.dense.unwrap().score / first.dense.unwrap().score;
+    let places = [first, second].map(|hit| place(hit).1.unwrap());
+    (places, part, found.explanation.spreads[0].best)
 }
 
 #[test]
 fn code_that_is_like_all_code_stands_back() {
-    assert_eq!(crowd(520, code), [1, 0]);
-    // Prose does not, and few functions are no crowd.
-    assert_eq!(crowd(520, str::to_owned), [0, 1]);
-    assert_eq!(crowd(300, code), [0, 1]);
+    let (places, part, best) = crowd(520, fenced);
+    assert_eq!(places, [1, 0]);
+    assert!(part < 0.85, "{part}");
+    // What is like none comes forward by no more than 0.03.
+    assert_near(best, 0.51);
+    // Prose stays where it is, and few functions are no crowd.
+    for (places, part, best) in [crowd(520, str::to_owned), crowd(300, fenced)] {
+        assert_eq!(places, [0, 1]);
+        assert!(part > 0.94, "{part}");
+        assert_near(best, 0.5);
+    }
+    // Of a great crowd a part is looked at.
+    assert_eq!(crowd(5000, fenced).0, [1, 0]);
 }
 
 /// A function stands for itself: its session says little about it.
@@ -159,5 +176,5 @@ fn the_session_counts_little_for_code() {
         assert_eq!(ids(&found), ["best", "other"]);
         found.hits[1].context
     };
-    assert_near(1.0 - context(&code(BOTH)), (1.0 - context(BOTH)) / 4.0);
+    assert_near(1.0 - context(&fenced(BOTH)), (1.0 - context(BOTH)) / 4.0);
 }
