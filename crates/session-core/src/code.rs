@@ -2,16 +2,16 @@
 
 use crate::{TurnContent, text};
 
-/// So many bytes of the prompt and of the answer are looked at, about what a light model
-/// reads of them.
-const HEAD: usize = 800;
+/// So many bytes of the prompt and of the answer are looked at: a turn is what it begins with,
+/// for the models and for who looks for it.
+const HEAD: usize = 2000;
 /// A closing fence may stand so much further in than the one it closes.
 const INDENT: usize = 3;
 
 /// The part of what a turn begins with that stands between Markdown fences (three or more
 /// `` ` `` or `~` at the start of a line, of a list item or of a quoted line), 0 to 1, in bytes of
 /// the heads of prompt and answer. A fence that is not closed makes no code: it may be a mistake.
-#[expect(clippy::cast_precision_loss, reason = "at most 1600")]
+#[expect(clippy::cast_precision_loss, reason = "at most 4000")]
 pub fn code_share(content: &TurnContent) -> f32 {
     let said = [content.prompt.trim(), content.answer.trim()];
     let all: usize = said.iter().map(|said| text::clip(said, HEAD).len()).sum();
@@ -131,7 +131,7 @@ mod tests {
     fn code_far_below_counts_no_more_than_prose_there() {
         let code = format!("```\n{}\n```", "x ".repeat(2000));
         assert!(share("", &code) > 0.99);
-        let below = format!("{}\n{code}", "word ".repeat(200));
+        let below = format!("{}\n{code}", "word ".repeat(500));
         assert!(share("", &below) < 0.01);
     }
 
