@@ -29,18 +29,17 @@ pub(crate) fn stand_back(
     part: f32,
     passing: &mut Passing<'_>,
 ) -> Result<(), StoreError> {
-    let is_code = |(_, owner): &(f32, Owner)| code.is_code(owner.turn);
-    let rows: Vec<usize> = found
-        .iter()
-        .filter(|f| is_code(f))
-        .map(|f| f.1.row)
+    let places: Vec<usize> = (0..found.len())
+        .filter(|place| code.is_code(found[*place].1.turn))
         .collect();
-    if rows.len() < LEAST {
+    if places.len() < LEAST {
         return Ok(());
     }
-    let best = best(found, code, passing)?;
-    let candidates: Vec<usize> = best.iter().map(|place| found[*place].1.row).collect();
-    let likeness = likeness(matrix, &candidates, &rows);
+    let rows = |places: &[usize]| places.iter().map(|place| found[*place].1.row).collect();
+    let all: Vec<usize> = rows(&places);
+    let best = best(found, places, passing)?;
+    let candidates: Vec<usize> = rows(&best);
+    let likeness = likeness(matrix, &candidates, &all);
     let usual = mean(&likeness);
     for (place, likeness) in best.into_iter().zip(likeness) {
         found[place].0 -= part * (likeness - usual).max(-UNLIKE);
@@ -48,15 +47,12 @@ pub(crate) fn stand_back(
     Ok(())
 }
 
-/// The places of the best turns of code that are let through.
+/// Of some places the best that are let through.
 fn best(
     found: &[(f32, Owner)],
-    code: &Code,
+    mut places: Vec<usize>,
     passing: &mut Passing<'_>,
 ) -> Result<Vec<usize>, StoreError> {
-    let mut places: Vec<usize> = (0..found.len())
-        .filter(|place| code.is_code(found[*place].1.turn))
-        .collect();
     places.sort_unstable_by(|a, b| found[*b].0.total_cmp(&found[*a].0).then(b.cmp(a)));
     let mut best = Vec::new();
     for place in places {
