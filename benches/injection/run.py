@@ -4,7 +4,7 @@
 
 A home folder of its own holds the memories. The prompts are asked of `inject --explain`, which notes nothing, so that each
 stands for itself; times and repeats are those of `hook run` with the payload of an agent. `--json` prints the figures; `--half 0|1` takes
-the prompts whose number is even or odd; `--dump FILE` writes what each prompt got; `--config FILE` gives a configuration.
+the prompts whose number is even or odd; `--cues FILE` gives other cues, `--cues /dev/null` none; `--dump FILE` writes what each prompt got; `--config FILE` gives a configuration.
 """
 
 import argparse
@@ -25,12 +25,17 @@ def lines(name):
     return [json.loads(line) for line in (HERE / name).read_text().splitlines() if line.strip()]
 
 
-def front(memory):
+def cues_of(path):
+    return {line["id"]: line["cues"] for line in map(json.loads, pathlib.Path(path).read_text().splitlines())}
+
+
+def front(memory, cues):
     """A memory's file as the program writes it; JSON is YAML, too."""
     day, clock = memory["id"].split("-")[1:3]
     at = datetime.datetime.strptime(day + clock, "%Y%m%d%H%M%S").strftime("%Y-%m-%dT%H:%M:%SZ")
     fields = {key: memory[key] for key in ("id", "topic", "kind", "importance")}
     fields |= {"tags": [tag.lstrip("#") for tag in memory["tags"]], "created": at, "updated": at}
+    fields |= {"cues": cues} if cues else {}
     head = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
     body = "".join(f"- {info}\n" for info in memory["key_info"])
     return f"---\n{head}---\n\n{body}"
@@ -39,7 +44,7 @@ def front(memory):
 class Bench:
     """A home folder with the memories in it."""
 
-    def __init__(self, program, config, folder):
+    def __init__(self, program, config, folder, cues):
         self.program = str(pathlib.Path(program).resolve())
         home = pathlib.Path(folder)
         self.project = home / "project"
@@ -58,7 +63,7 @@ class Bench:
             root = home if memory["global"] else self.project
             active = root / ".claude/data/session-search/memories/active"
             active.mkdir(parents=True, exist_ok=True)
-            (active / f"{memory['id']}.md").write_text(front(memory))
+            (active / f"{memory['id']}.md").write_text(front(memory, cues.get(memory["id"])))
 
     def run(self, arguments, stdin=""):
         began = time.perf_counter()
@@ -131,6 +136,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--config")
+    parser.add_argument("--cues", default=HERE / "cues.jsonl", help="the cues of the memories; /dev/null: none")
     parser.add_argument("--half", type=int, choices=[0, 1])
     parser.add_argument("--dump")
     parser.add_argument("--no-times", action="store_true")
@@ -140,7 +146,7 @@ def main():
     if asked.half is not None:
         prompts = prompts[asked.half :: 2]
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(asked.program, asked.config, folder)
+        bench = Bench(asked.program, asked.config, folder, cues_of(asked.cues))
         bench.run(["memory", "search", "warm"])
         rows = table(judge(bench, prompts))
         hook = None if asked.no_times else times(bench, prompts)

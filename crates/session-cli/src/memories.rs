@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use session_embed::Embedder;
 use session_memory::{
-    Keeping, Location, Match, Meaning, Memory, Scope, State, Store, places, project_root, rank,
+    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, project_root, rank,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -94,6 +94,15 @@ impl Memories {
         Ok(session_embed::bundled()?)
     }
 
+    /// A model, and where its vectors are kept.
+    pub fn meaning<'a>(&'a self, model: &'a dyn Embedder, until: Option<Instant>) -> Meaning<'a> {
+        Meaning {
+            model,
+            cache: &self.home.root,
+            until,
+        }
+    }
+
     /// Ranks memories. None where the time was up before the model had read all.
     ///
     /// # Errors
@@ -102,16 +111,10 @@ impl Memories {
         &self,
         text: &str,
         memories: &[Memory],
-        model: &dyn Embedder,
-        until: Option<Instant>,
-    ) -> Result<Option<Vec<Match>>> {
-        let meaning = Meaning {
-            model,
-            cache: &self.home.root,
-            until,
-        };
+        meaning: &Meaning<'_>,
+    ) -> Result<Option<Ranked>> {
         let how = &self.home.config.retrieval;
-        Ok(rank(text, memories, how, Some(&meaning), Timestamp::now())?)
+        Ok(rank(text, memories, how, Some(meaning), Timestamp::now())?)
     }
 
     /// Memories that stand so and are as new as `scope_days` asks; what is damaged

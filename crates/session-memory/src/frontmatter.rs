@@ -228,7 +228,7 @@ mod tests {
         fn what_is_written_is_read(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), body in "[a-z\n-]{0,30}") {
             let front = Front {
                 id: "mem-20260110-091500".into(), topic, kind: Kind::KnownIssue, importance: Importance::High,
-                tags, keywords: vec![], created: Moment::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
+                tags, keywords: vec![], cues: vec![], created: Moment::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
                 source: Some(Source { session: Some(session), ..Source::default() }),
             };
             let text = file(&front, &body).unwrap();

@@ -1,6 +1,7 @@
 //! The gate: which memories are worth being put before a prompt. Nothing is
 //! better than something wrong.
 
+use crate::inject::Prompt;
 use crate::limits;
 use crate::memory::{Importance, Kind, Memory};
 use crate::rank::Match;
@@ -37,7 +38,7 @@ pub struct Injection {
 impl Default for Injection {
     fn default() -> Self {
         Self {
-            min_score: 0.55,
+            min_score: 0.36,
             min_overlap: 0.2,
             max_items: 5,
             item_chars: 200,
@@ -58,6 +59,10 @@ const LOW: f32 = 1.25;
 /// about something else has several in common is small.
 const WORD: f32 = 0.1;
 const WORDS: usize = 4;
+/// What a prompt loses that is as near as can be to one that needs no memory.
+const COMMONPLACE: f32 = 0.4;
+/// What each doubling of a memory's cues adds to its mark: the nearest of many is near by chance.
+const DOUBLED: f32 = 0.12;
 /// What goes this far beyond its mark needs no share of the prompt's words.
 const WITHOUT_SHARE: f32 = 1.1;
 
@@ -90,10 +95,18 @@ pub struct Marks {
     pub overlap: f32,
 }
 
-/// What a match reaches before the gate.
-pub(crate) fn reached(found: &Match) -> f32 {
-    let words = u8::try_from(found.terms.len().min(WORDS)).unwrap_or(u8::MAX);
-    found.matched + WORD * f32::from(words)
+/// What a match reaches before the gate. A letter or a digit alone is no word.
+pub(crate) fn reached(found: &Match, commonplace: f32) -> f32 {
+    let is_word = |term: &&String| term.len() > 1;
+    let words = found.terms.iter().filter(is_word).count().min(WORDS);
+    let words = WORD * f32::from(u8::try_from(words).unwrap_or(u8::MAX));
+    found.matched + words - COMMONPLACE * commonplace
+}
+
+/// How much more a memory with so many cues needs.
+#[expect(clippy::cast_precision_loss, reason = "cues of a memory")]
+fn by_chance(cues: usize) -> f32 {
+    1.0 + DOUBLED * (1.0 + cues as f32).log2()
 }
 
 impl Injection {
@@ -110,15 +123,15 @@ impl Injection {
             Importance::Normal | Importance::High => 1.0,
         };
         Marks {
-            score: self.min_score * by_signal * by_importance,
+            score: self.min_score * by_signal * by_importance * by_chance(memory.front.cues.len()),
             overlap: self.min_overlap * by_signal,
         }
     }
 
     /// Whether a match passes.
-    pub fn judge(&self, memory: &Memory, found: &Match, signals: &[Signal]) -> Reason {
-        let marks = self.marks(memory, signals);
-        let reached = reached(found);
+    pub fn judge(&self, memory: &Memory, found: &Match, prompt: &Prompt<'_>) -> Reason {
+        let marks = self.marks(memory, &prompt.signals);
+        let reached = reached(found, prompt.commonplace);
         let is_plain = reached >= marks.score * WITHOUT_SHARE;
         match () {
             () if memory.front.superseded_by.is_some() => Reason::Superseded,
@@ -126,5 +139,17 @@ impl Injection {
             () if found.overlap < marks.overlap && !is_plain => Reason::LowOverlap,
             () => Reason::Passed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_cues_the_higher_the_mark() {
+        assert!((by_chance(0) - 1.0).abs() < 1e-6);
+        assert!((by_chance(1) - (1.0 + DOUBLED)).abs() < 1e-6);
+        assert!((by_chance(15) - (1.0 + 4.0 * DOUBLED)).abs() < 1e-6);
     }
 }

@@ -1,14 +1,21 @@
 //! Words of software in Chinese and in English, so that one language finds the
 //! other: the models in the binary read English alone.
 
-use crate::terms::is_unspaced;
-use std::collections::HashMap;
+use crate::terms::{is_unspaced, without_between};
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 static TEXT: &str = include_str!("glossary.tsv");
 static WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     TEXT.lines()
         .filter_map(|line| line.split_once('\t'))
+        .collect()
+});
+/// The characters that words there begin with.
+static BEGIN: LazyLock<HashSet<char>> = LazyLock::new(|| {
+    WORDS
+        .keys()
+        .filter_map(|word| word.chars().next())
         .collect()
 });
 /// Characters of the longest word there.
@@ -28,7 +35,8 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let (mut at, mut begin) = (0, 0);
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        match longest(&text[at..]) {
+        let found = BEGIN.contains(&first).then(|| longest(&text[at..]));
+        match found.flatten() {
             Some((length, english)) => {
                 if begin < at {
                     out.push(Piece {
@@ -91,9 +99,49 @@ pub(crate) fn in_english(text: &str) -> String {
     session_core::text::one_line(&out)
 }
 
+/// The part of a text that the glossary must know for a model that reads English.
+const UNDERSTOOD: f32 = 0.5;
+
+/// True where a model that reads English reads enough of a text to compare it.
+pub(crate) fn is_understood(text: &str) -> bool {
+    share_known(text) >= UNDERSTOOD
+}
+
+/// The part of a text that a model that reads English reads of it, 0 to 1: of what is written
+/// without spaces, what the glossary knows, and all else.
+fn share_known(text: &str) -> f32 {
+    if !text.contains(is_unspaced) {
+        return 1.0;
+    }
+    let text = without_between(text);
+    let letters = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
+    let unknown = |piece: &Piece<'_>| match piece.english {
+        Some(_) => 0,
+        None => piece
+            .text
+            .chars()
+            .filter(|c| is_unspaced(*c) && c.is_alphanumeric())
+            .count(),
+    };
+    let unknown: usize = pieces(&text).iter().map(unknown).sum();
+    #[expect(clippy::cast_precision_loss, reason = "characters of a line")]
+    match letters(&text) {
+        0 => 0.0,
+        all => 1.0 - unknown as f32 / all as f32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_that_reads_english_understands_a_part() {
+        assert!(share_known("raise the pool") >= 1.0);
+        assert!(share_known("连接池的 timeout") >= 1.0);
+        assert!(share_known("邮编读进来变成数字了") < 0.5);
+        assert!(share_known("的") <= 0.0);
+    }
 
     #[test]
     fn known_words_are_read_in_english() {

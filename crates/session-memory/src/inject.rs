@@ -40,7 +40,8 @@ pub struct Verdict {
     /// How well it matches.
     #[serde(flatten)]
     pub found: Match,
-    /// What it reached: its match, and a tenth for each of up to four common words.
+    /// What it reached: its match, a tenth for each of up to four common words, less what the
+    /// prompt loses that is like those that need no memory.
     pub reached: f32,
     /// What it had to reach.
     pub marks: Marks,
@@ -57,6 +58,8 @@ pub struct Decision {
     pub disabled: Option<Disabled>,
     /// The signs that the prompt gives.
     pub signals: Vec<Signal>,
+    /// How near it is to what needs no memory, 0 to 1.
+    pub commonplace: f32,
     /// The candidates, the best match first.
     pub verdicts: Vec<Verdict>,
 }
@@ -68,7 +71,30 @@ impl Decision {
             block: None,
             disabled: Some(why),
             signals: Vec::new(),
+            commonplace: 0.0,
             verdicts: Vec::new(),
+        }
+    }
+}
+
+/// A prompt before which something may be put.
+#[derive(Debug, Clone)]
+pub struct Prompt<'a> {
+    /// What the user typed.
+    pub text: &'a str,
+    /// The signs that it gives.
+    pub signals: Vec<Signal>,
+    /// How near it is to what needs no memory, 0 to 1 ([`crate::commonplace`]).
+    pub commonplace: f32,
+}
+
+impl<'a> Prompt<'a> {
+    /// A prompt, and what its words say.
+    pub fn new(text: &'a str, commonplace: f32) -> Self {
+        Self {
+            text,
+            signals: signals::of(text),
+            commonplace,
         }
     }
 }
@@ -85,17 +111,16 @@ pub struct Known<'a> {
 /// Decides what is put before a prompt. `matches` are those of `memories`, ranked;
 /// `others` are items from elsewhere that have passed a gate of their own.
 pub fn decide(
-    prompt: &str,
+    prompt: &Prompt<'_>,
     memories: &[Memory],
     matches: Vec<Match>,
     others: Vec<Item>,
     known: &Known<'_>,
     how: &Injection,
 ) -> Decision {
-    let signals = signals::of(prompt);
-    if signals.contains(&Signal::Exclusion) {
+    if prompt.signals.contains(&Signal::Exclusion) {
         return Decision {
-            signals,
+            signals: prompt.signals.clone(),
             ..Decision::nothing(Disabled::SwitchOff)
         };
     }
@@ -104,9 +129,9 @@ pub fn decide(
         Verdict {
             id: memory.id().to_owned(),
             topic: memory.front.topic.clone(),
-            reason: reason(memory, &found, &signals, known, how),
-            reached: reached(&found),
-            marks: how.marks(memory, &signals),
+            reason: reason(memory, &found, prompt, known, how),
+            reached: reached(&found, prompt.commonplace),
+            marks: how.marks(memory, &prompt.signals),
             importance: memory.front.importance,
             found,
         }
@@ -132,7 +157,8 @@ pub fn decide(
     Decision {
         block,
         disabled,
-        signals,
+        signals: prompt.signals.clone(),
+        commonplace: prompt.commonplace,
         verdicts,
     }
 }
@@ -140,11 +166,11 @@ pub fn decide(
 fn reason(
     memory: &Memory,
     found: &Match,
-    signals: &[Signal],
+    prompt: &Prompt<'_>,
     known: &Known<'_>,
     how: &Injection,
 ) -> Reason {
-    match how.judge(memory, found, signals) {
+    match how.judge(memory, found, prompt) {
         Reason::Passed if memory.is_of(known.session) => Reason::OwnSession,
         Reason::Passed if known.injected.contains(memory.id()) => Reason::AlreadyInjected,
         other => other,

@@ -10,13 +10,16 @@
 //! meaning ([`Meaning`]), times what age leaves, times the weight of the place ([`Retrieval`]). [`repeated`] finds
 //! those that a new one repeats. [`tidy`] archives what nobody touched.
 //!
+//! A memory may have cues, what somebody would type when it helps; then it is as near as the nearest of them
+//! brings it. [`commonplace`] says how much a prompt is like those that need no memory at all.
+//!
 //! Before a prompt, [`decide`] lets through the gate ([`Injection`]) what is worth it, and builds a [`Block`] within a
 //! budget: fenced, escaped, the same bytes for the same input. [`SessionState`] keeps it from saying
 //! anything twice, and [`log`] counts, without any text.
 //!
 //! ```
 //! use jiff::Zoned;
-//! use session_memory::{Draft, Injection, Known, Location, Retrieval, State, Store, decide, places, rank};
+//! use session_memory::{Draft, Injection, Known, Location, Prompt, Retrieval, State, Store, decide, places, rank};
 //!
 //! let home = tempfile::tempdir()?;
 //! let store = Store::new(places(None, home.path(), Location::ProjectFirst)?);
@@ -30,14 +33,16 @@
 //!
 //! let memories = store.list(&[State::Active]).memories;
 //! let prompt = "the connection pool gives time-outs under load";
-//! let matches = rank(prompt, &memories, &Retrieval::default(), None, now.timestamp())?.unwrap();
-//! let decision = decide(prompt, &memories, matches, vec![], &Known::default(), &Injection::default());
+//! let ranked = rank(prompt, &memories, &Retrieval::default(), None, now.timestamp())?.unwrap();
+//! let prompt = Prompt::new(prompt, 0.0);
+//! let decision = decide(&prompt, &memories, ranked.matches, vec![], &Known::default(), &Injection::default());
 //! assert!(decision.block.unwrap().text.contains("[context] Connection pool too small; Time-outs"));
 //! # Ok::<(), session_memory::MemoryError>(())
 //! ```
 
 mod block;
 mod body;
+mod commonplace;
 mod context;
 mod disk;
 mod error;
@@ -51,6 +56,7 @@ mod keywords;
 mod life;
 mod limits;
 pub mod log;
+mod meaning;
 mod memory;
 mod moment;
 mod place;
@@ -64,17 +70,19 @@ mod vectors;
 mod views;
 
 pub use block::{Block, Item, block};
+pub use commonplace::{commonplace, pack as pack_commonplace};
 pub use context::{sheet, sync as sync_context};
 pub use error::{Damage, MemoryError, Result};
 pub use gate::{Injection, Marks, Reason};
 pub use import::{Exported, Format, Imports, export, import};
-pub use inject::{Decision, Disabled, Known, Verdict, decide};
+pub use inject::{Decision, Disabled, Known, Prompt, Verdict, decide};
 pub use keywords::most_common as keywords;
 pub use life::{Keeping, Moved, Storage, archive, recalled, tidy, untouched};
+pub use meaning::{Meaning, prepare};
 pub use memory::{Draft, Front, Importance, Kind, Memory, Scope, Source, State};
 pub use moment::Moment;
 pub use place::{Location, Place, places, project_root, settings_folder};
-pub use rank::{Match, Meaning, Retrieval, rank};
+pub use rank::{Match, Ranked, Retrieval, rank};
 pub use session::SessionState;
 pub use signals::{Signal, of as signals, subject};
 pub use similar::{Repeated, repeated};

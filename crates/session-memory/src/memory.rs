@@ -171,6 +171,9 @@ pub struct Front {
     /// Words by which it is recalled.
     #[serde(default)]
     pub keywords: Vec<String>,
+    /// What somebody would type when it helps: it is found by these, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cues: Vec<String>,
     /// When it was saved.
     pub created: Moment,
     /// When it was changed last. A file without it was never changed.
@@ -234,12 +237,17 @@ impl Memory {
         session_core::text::one_line(&text)
     }
 
-    /// What is embedded and what its words are looked for in.
+    /// What it says: what is embedded, and compared with other memories.
     pub fn searched(&self) -> String {
         let front = &self.front;
         let labels = [front.tags.join(" "), front.keywords.join(" ")].join(" ");
         let body = session_core::text::one_line(&self.body);
         format!("{}\n{body}\n{}", front.topic, labels.trim())
+    }
+
+    /// What its words are looked for in: all that, and the cues.
+    pub fn worded(&self) -> String {
+        format!("{}\n{}", self.searched(), self.front.cues.join("\n"))
     }
 
     /// The day of its id, in the time zone where it was saved: `2026-01-10`.
@@ -266,6 +274,8 @@ pub struct Draft {
     pub tags: Vec<String>,
     /// Words by which it is recalled; none: they are chosen.
     pub keywords: Vec<String>,
+    /// What somebody would type when it helps.
+    pub cues: Vec<String>,
     /// What it is.
     pub kind: Kind,
     /// How much it matters.

@@ -1,16 +1,16 @@
 //! How well memories answer a text: words and meaning, then age and place.
 
 use crate::error::Result;
+use crate::meaning::{Meaning, Nearness, nearness};
 use crate::memory::{Memory, Scope};
 use crate::terms::Wanted;
-use crate::{glossary, limits, terms, vectors};
+use crate::{limits, terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::{Fusion, Scored, Standing, fuse};
 use session_embed::Embedder;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
-use std::time::Instant;
+use std::panic::resume_unwind;
 
 /// Weight of meaning beside words.
 const MEANING: f32 = 0.6;
@@ -109,32 +109,27 @@ pub struct Match {
     pub lexical: Option<Standing>,
     /// What the dense list says; its score is what the cosine is worth.
     pub dense: Option<Standing>,
-    /// The cosine of text and memory.
+    /// The cosine of text and memory; where a cue is nearer, the mean with that one's.
     pub cosine: f32,
+    /// The cue that is nearest to the text, where it is nearer than the whole memory.
+    pub cue: Option<String>,
     /// The part of the text's words that it holds.
     pub overlap: f32,
     /// The words that both have, as they are compared.
     pub terms: Vec<String>,
 }
 
-/// A model, and where its vectors of memories are kept.
-pub struct Meaning<'a> {
-    /// The model.
-    pub model: &'a dyn Embedder,
-    /// The folder of the index.
-    pub cache: &'a Path,
-    /// When to stop making vectors.
-    pub until: Option<Instant>,
+/// Memories as they answer a text.
+#[derive(Debug, Clone, Default)]
+pub struct Ranked {
+    /// Best first.
+    pub matches: Vec<Match>,
+    /// The text's vector; empty without a model, and where there is no memory.
+    pub asked: Vec<f32>,
 }
 
-/// The vectors that a ranking needs.
-struct Vectors {
-    query: Vec<f32>,
-    memories: Vec<Vec<f32>>,
-}
-
-/// Ranks memories by how well they answer a text, best first. `None` where the time
-/// was up before the model had read all of them. Without a model, words alone count.
+/// Ranks memories by how well they answer a text. `None` where the time was up before
+/// the model had read all of them. Without a model, words alone count.
 ///
 /// # Errors
 /// When the model fails.
@@ -144,31 +139,31 @@ pub fn rank(
     how: &Retrieval,
     meaning: Option<&Meaning<'_>>,
     now: Timestamp,
-) -> Result<Option<Vec<Match>>> {
-    let vectors = match meaning {
-        Some(meaning) if !memories.is_empty() => match vectors_of(text, memories, meaning)? {
-            Some(vectors) => Some(vectors),
-            None => return Ok(None),
-        },
-        _ => None,
+) -> Result<Option<Ranked>> {
+    // A prompt waits: one core reads the words, while the other runs the model.
+    let (words, near) = std::thread::scope(|scope| {
+        let words = scope.spawn(|| Words::of(memories));
+        let near = match meaning {
+            Some(meaning) if !memories.is_empty() => nearness(text, memories, meaning),
+            _ => Ok(Some((Vec::new(), Vec::new()))),
+        };
+        let words = words.join();
+        (words.unwrap_or_else(|panic| resume_unwind(panic)), near)
+    });
+    let Some((asked, mut near)) = near? else {
+        return Ok(None);
     };
     let query = terms::of_query(text);
-    let words = Words::of(memories);
     let lexical: Vec<Scored> = scored(memories.len(), |i| words.score(&query, i));
-    let cosines: Vec<f32> = (0..memories.len())
-        .map(|i| {
-            vectors
-                .as_ref()
-                .map_or(0.0, |v| dot(&v.query, &v.memories[i]))
-        })
-        .collect();
+    let has_model = !asked.is_empty();
+    near.resize(memories.len(), Nearness::default());
     let worth = |cosine: f32| meaning.map_or(0.0, |m| worth(m.model, cosine));
-    let dense: Vec<Scored> = match vectors.is_some() {
-        true => scored(memories.len(), |i| worth(cosines[i])),
+    let dense: Vec<Scored> = match has_model {
+        true => scored(memories.len(), |i| worth(near[i].cosine)),
         false => Vec::new(),
     };
     let how_fused = Fusion {
-        alpha: alpha(&query, vectors.is_some()),
+        alpha: alpha(&query, has_model),
         worth: 1.0,
     };
     let matches = fuse(&with_ideal(lexical), &with_ideal(dense), &how_fused);
@@ -186,14 +181,15 @@ pub fn rank(
             days,
             lexical: fused.lexical.map(after_ideal),
             dense: fused.dense.map(after_ideal),
-            cosine: cosines[memory],
+            cosine: near[memory].cosine,
+            cue: near[memory].cue.clone(),
             overlap: part(terms.len(), query.len()),
             terms,
         })
     });
     let mut matches: Vec<Match> = matches.collect();
     order(&mut matches, memories);
-    Ok(Some(matches))
+    Ok(Some(Ranked { matches, asked }))
 }
 
 /// Sorts, best first, what was replaced below what replaced it.
@@ -262,30 +258,8 @@ fn alpha(query: &[Wanted], has_model: bool) -> f32 {
     }
 }
 
-fn vectors_of(text: &str, memories: &[Memory], by: &Meaning<'_>) -> Result<Option<Vectors>> {
-    let texts: Vec<String> = memories.iter().map(embedded).collect();
-    let of_memories = vectors::of_texts(&texts, by.model, by.cache, by.until)?;
-    if of_memories.len() < memories.len() {
-        return Ok(None);
-    }
-    Ok(Some(Vectors {
-        query: by.model.embed_query(&glossary::in_english(text))?,
-        memories: of_memories,
-    }))
-}
-
-/// What a model reads of a memory.
-pub(crate) fn embedded(memory: &Memory) -> String {
-    glossary::in_english(&memory.searched())
-}
-
-/// The cosine of two unit vectors.
-pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// What a cosine of a model is worth, 0 to 1.
-fn worth(model: &dyn Embedder, cosine: f32) -> f32 {
+pub(crate) fn worth(model: &dyn Embedder, cosine: f32) -> f32 {
     let scale = model.spec().cosine;
     let nothing = scale.unrelated - ALONE * scale.deviation;
     let width = (scale.related - nothing).max(f32::EPSILON);
@@ -307,7 +281,7 @@ impl Words {
             holders: HashMap::new(),
         };
         for memory in memories {
-            let all = terms::of_text(&memory.searched());
+            let all = terms::of_text(&memory.worded());
             words.lengths.push(all.len());
             let mut counts: HashMap<String, usize> = HashMap::new();
             for word in all {

@@ -1,8 +1,9 @@
 //! Memories that say the same.
 
 use crate::error::Result;
+use crate::meaning::{Meaning, dot, embedded};
 use crate::memory::Memory;
-use crate::rank::{Meaning, dot, embedded, likeness};
+use crate::rank::likeness;
 use crate::vectors;
 use serde::Serialize;
 

@@ -20,6 +20,8 @@ const RAW: &str = "raw";
 const IGNORED: &str = "raw/\ntrash/\n.lock\n.new-*\n.recalled.json\n";
 /// Longest topic, in bytes.
 const TOPIC: usize = 500;
+/// Longest cue, in bytes.
+const CUE: usize = 300;
 
 /// The memories of some places. The first place is the one that new ones go to.
 #[derive(Debug, Clone)]
@@ -45,6 +47,8 @@ pub struct Change {
     pub key_info: Option<Vec<String>>,
     /// Other tags.
     pub tags: Option<Vec<String>>,
+    /// Other cues.
+    pub cues: Option<Vec<String>>,
     /// Another kind.
     pub kind: Option<crate::memory::Kind>,
     /// Another importance.
@@ -59,6 +63,7 @@ impl Change {
         self.topic.is_none()
             && self.key_info.is_none()
             && self.tags.is_none()
+            && self.cues.is_none()
             && self.kind.is_none()
             && self.importance.is_none()
             && self.superseded_by.is_none()
@@ -396,6 +401,7 @@ fn front(draft: &Draft, id: String, now: &Zoned) -> Front {
         importance: draft.importance,
         tags,
         keywords,
+        cues: clean_cues(&draft.cues),
         created: moment(now),
         updated: Some(moment(now)),
         superseded_by: None,
@@ -406,6 +412,18 @@ fn front(draft: &Draft, id: String, now: &Zoned) -> Front {
 /// A tag without the `#` that begins it.
 pub fn clean_tag(tag: &str) -> String {
     tag.trim().trim_start_matches('#').trim().to_owned()
+}
+
+/// Cues, each on a line and once.
+fn clean_cues(cues: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for cue in cues {
+        let cue = clip(&one_line(cue), CUE).trim().to_owned();
+        if !cue.is_empty() && !out.contains(&cue) {
+            out.push(cue);
+        }
+    }
+    out
 }
 
 fn set(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
@@ -425,6 +443,9 @@ fn changed(memory: &Memory, change: &Change, now: &Zoned) -> Result<String> {
     if let Some(tags) = &change.tags {
         let tags: Vec<String> = tags.iter().map(|tag| clean_tag(tag)).collect();
         front = set(&front, "tags", &tags)?;
+    }
+    if let Some(cues) = &change.cues {
+        front = set(&front, "cues", &clean_cues(cues))?;
     }
     if let Some(kind) = &change.kind {
         front = set(&front, "kind", kind)?;

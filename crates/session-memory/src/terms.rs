@@ -4,7 +4,8 @@
 use crate::glossary;
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
@@ -140,8 +141,11 @@ pub(crate) fn of_query(text: &str) -> Vec<Wanted> {
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for term in &query.terms {
-        for run in runs(&term.text) {
+        let runs = runs(&term.text);
+        let is_alone = runs.len() == 1;
+        for run in runs {
             match run {
+                Run::Word(word) if !is_alone && says_nothing(word) => {}
                 Run::Word(word) => out.push(plain(stem(word))),
                 Run::Unspaced(text) => unspaced(&without_between(text), &mut out),
             }
@@ -153,6 +157,11 @@ pub(crate) fn of_query(text: &str) -> Vec<Wanted> {
         true => out.iter().filter(telling).cloned().collect(),
         false => out,
     }
+}
+
+/// True for the parts of `partner's`, "in 3 days" or `0.1` that name nothing.
+fn says_nothing(part: &str) -> bool {
+    part.len() == 1 || !Query::new(part).telling
 }
 
 fn plain(said: String) -> Wanted {
@@ -244,9 +253,21 @@ fn joined(text: &str) -> impl Iterator<Item = String> {
     words.filter(is_joined).map(|w| stem(&w.replace('-', "")))
 }
 
+/// A word's stem. Memories and their cues say the same words over and over, so that each is
+/// worked out once.
 fn stem(word: &str) -> String {
-    let lower = word.to_lowercase();
-    ENGLISH.stem(&lower).into_owned()
+    thread_local! {
+        static KNOWN: RefCell<HashMap<String, String>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(stem) = known.get(word) {
+            return stem.clone();
+        }
+        let lower = word.to_lowercase();
+        let stem = ENGLISH.stem(&lower).into_owned();
+        known.insert(word.to_owned(), stem.clone());
+        stem
+    })
 }
 
 #[cfg(test)]

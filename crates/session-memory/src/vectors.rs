@@ -30,34 +30,36 @@ pub fn of_texts(
 ) -> Result<Vec<Vec<f32>>> {
     let path = cache.join("memories").join(model.spec().fingerprint());
     let dims = model.spec().dims;
-    let mut known = load(&path, dims);
+    let kept = fs_err::read(&path).unwrap_or_default();
+    let mut known = records(&kept, dims);
+    let mut made: Vec<(Key, Vec<u8>)> = Vec::new();
     let texts: Vec<&str> = texts
         .iter()
         .map(|t| session_core::text::clip(t, TEXT))
         .collect();
     let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
-    let missing: Vec<usize> = (0..keys.len())
-        .filter(|i| !known.contains_key(&keys[*i]))
-        .collect();
+    let is_missing = |key: &Key| !known.get(key).is_some_and(|numbers| is_finite(numbers));
+    let missing: Vec<usize> = (0..keys.len()).filter(|i| is_missing(&keys[*i])).collect();
     // In haste one by one, and one at least: the next prompt goes on from there.
     for batch in missing.chunks(if until.is_some() { 1 } else { BATCH }) {
         let new: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
         let rows = model.embed_documents(&new)?;
         for (i, row) in batch.iter().zip(rows.outer_iter()) {
-            known.insert(keys[*i], row.to_vec());
+            let bytes = row.iter().flat_map(|x| x.to_le_bytes()).collect();
+            made.push((keys[*i], bytes));
         }
         if until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
     }
-    if !missing.is_empty() {
+    known.extend(made.iter().map(|(key, numbers)| (*key, numbers.as_slice())));
+    if !made.is_empty() {
         // A cache: where it cannot be written, the next one makes them again.
         let _ = disk::note(&path, &bytes(&known));
     }
-    Ok(keys
-        .iter()
-        .map_while(|key| known.get(key).cloned())
-        .collect())
+    let numbers = keys.iter().map_while(|key| known.get(key));
+    let numbers = numbers.take_while(|numbers| is_finite(numbers));
+    Ok(numbers.map(|numbers| vector(numbers)).collect())
 }
 
 fn key(text: &str) -> Key {
@@ -68,27 +70,29 @@ fn key(text: &str) -> Key {
 
 /// Records of a hash and the numbers of a vector, little-endian. Anything else
 /// is as good as nothing.
-fn load(path: &Path, dims: usize) -> HashMap<Key, Vec<f32>> {
-    let bytes = fs_err::read(path).unwrap_or_default();
-    let mut known = HashMap::new();
-    for record in bytes.chunks_exact(HASH + 4 * dims) {
-        let (hash, numbers) = record.split_at(HASH);
-        let (numbers, _) = numbers.as_chunks::<4>();
-        let vector: Vec<f32> = numbers.iter().map(|n| f32::from_le_bytes(*n)).collect();
-        if let (Ok(hash), true) = (hash.try_into(), vector.iter().all(|x| x.is_finite())) {
-            known.insert(hash, vector);
-        }
-    }
-    known
+fn records(bytes: &[u8], dims: usize) -> HashMap<Key, &[u8]> {
+    let records = bytes.chunks_exact(HASH + 4 * dims);
+    let parts = records.filter_map(|record| record.split_first_chunk::<HASH>());
+    parts.map(|(key, numbers)| (*key, numbers)).collect()
 }
 
-fn bytes(known: &HashMap<Key, Vec<f32>>) -> Vec<u8> {
+fn is_finite(bytes: &[u8]) -> bool {
+    let (numbers, _) = bytes.as_chunks::<4>();
+    numbers.iter().all(|n| f32::from_le_bytes(*n).is_finite())
+}
+
+fn vector(bytes: &[u8]) -> Vec<f32> {
+    let (numbers, _) = bytes.as_chunks::<4>();
+    numbers.iter().map(|n| f32::from_le_bytes(*n)).collect()
+}
+
+fn bytes(known: &HashMap<Key, &[u8]>) -> Vec<u8> {
     let mut sorted: Vec<_> = known.iter().collect();
     sorted.sort_by_key(|(key, _)| **key);
     let mut out = Vec::new();
-    for (key, vector) in sorted {
+    for (key, numbers) in sorted {
         out.extend_from_slice(key);
-        out.extend(vector.iter().flat_map(|x| x.to_le_bytes()));
+        out.extend_from_slice(numbers);
     }
     out
 }

@@ -66,6 +66,9 @@ pub struct SaidArgs {
     /// What is to be remembered; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub info: Vec<String>,
+    /// What somebody would type when it helps; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub cue: Vec<String>,
     /// A label; may be given several times
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
@@ -82,9 +85,10 @@ pub struct SaidArgs {
 Examples:
   session-search memory save --topic \"PostgreSQL with pgBouncer\" --info \"transaction mode\" --kind decision --tag db
   session-search memory save --topic \"The flaky test\" --info \"run it with TZ=UTC\" --from a1b2c3d4:5-7
+  session-search memory save --topic \"pnpm, never npm\" --info \"one lock file\" --cue \"add a package to the front end\"
   echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' | session-search memory save --global
 
-Without --topic and --info, one JSON object is read from stdin: topic, key_info, tags, kind, importance.")]
+Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, tags, kind, importance.")]
 pub struct SaveArgs {
     #[command(flatten)]
     pub said: SaidArgs,

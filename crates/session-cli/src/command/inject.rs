@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_memory::log::{self, Entry};
 use session_memory::{
-    Block, Decision, Disabled, Injection, Known, Memory, SessionState, Signal, State, Verdict,
-    decide, recalled,
+    Block, Decision, Disabled, Injection, Known, Memory, Prompt, SessionState, Signal, State,
+    Verdict, commonplace, decide, recalled,
 };
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -64,6 +65,7 @@ struct Answer<'a> {
     retrieval_ms: u64,
     disabled_reason: Option<Disabled>,
     signals: &'a [Signal],
+    commonplace: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<&'a [Verdict]>,
 }
@@ -190,21 +192,26 @@ fn decision(
         return Ok(Decision::nothing(Disabled::EmptyResult));
     }
     let model = memories.model()?;
+    let meaning = memories.meaning(model.as_ref(), until);
     let known = Known {
         session: asked.session_id.as_deref(),
         injected: state.injected.into_iter().collect(),
     };
     let mut first = None;
     for part in asking(&asked.prompt) {
-        let subject = session_memory::subject(part);
-        let Some(found) = memories.rank(&subject, all, model.as_ref(), until)? else {
+        let subject = session_memory::subject(&part);
+        let Some(ranked) = memories.rank(&subject, all, &meaning)? else {
             break;
         };
+        let Some(commonplace) = commonplace(&ranked.asked, &meaning)? else {
+            break;
+        };
+        let prompt = Prompt::new(&part, commonplace);
         let others = match how.past_turns {
-            true => past::turns(part, &memories.home, known.session).unwrap_or_default(),
+            true => past::turns(&part, &memories.home, known.session).unwrap_or_default(),
             false => Vec::new(),
         };
-        let next = decide(part, all, found, others, &known, how);
+        let next = decide(&prompt, all, ranked.matches, others, &known, how);
         if next.block.is_some() || next.disabled == Some(Disabled::SwitchOff) {
             return Ok(next);
         }
@@ -214,17 +221,23 @@ fn decision(
 }
 
 /// The parts of a prompt that may ask something: its beginning, and of a long one, in which
-/// something is pasted, the last and the first paragraph, where they are short.
-fn asking(prompt: &str) -> Vec<&str> {
+/// something is pasted, the last and the first two paragraphs, or one, where they are short.
+fn asking(prompt: &str) -> Vec<Cow<'_, str>> {
     let prompt = prompt.trim();
-    let mut parts = vec![session_core::text::clip(prompt, PROMPT)];
+    let mut parts = vec![Cow::Borrowed(session_core::text::clip(prompt, PROMPT))];
     if prompt.len() > PROMPT {
         let gaps = ["\n\n", "\r\n\r\n", "\n"];
         let gap = gaps.into_iter().find(|gap| prompt.contains(gap));
-        let mut paragraphs = prompt.split(gap.unwrap_or("\n")).map(str::trim);
-        let (first, last) = (paragraphs.next(), paragraphs.last());
-        let ends = last.into_iter().chain(first);
-        parts.extend(ends.filter(|part| !part.is_empty() && part.len() <= PARAGRAPH));
+        let paragraphs = prompt.split(gap.unwrap_or("\n")).map(str::trim);
+        let paragraphs: Vec<&str> = paragraphs.filter(|part| !part.is_empty()).collect();
+        let count = paragraphs.len();
+        let last = [2, 1].map(|n| &paragraphs[count.saturating_sub(n)..]);
+        let first = [2, 1].map(|n| &paragraphs[..n.min(count)]);
+        let short = |end: [&[&str]; 2]| {
+            let mut joined = end.into_iter().map(|part| part.join("\n\n"));
+            joined.find(|part| part.len() <= PARAGRAPH)
+        };
+        parts.extend([last, first].into_iter().filter_map(short).map(Cow::Owned));
     }
     parts
 }
@@ -302,6 +315,7 @@ fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
             retrieval_ms: entry.retrieval_ms,
             disabled_reason: entry.disabled_reason,
             signals: &decision.signals,
+            commonplace: decision.commonplace,
             candidates: args.explain.then_some(&decision.verdicts),
         })?;
     } else {

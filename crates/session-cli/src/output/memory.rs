@@ -63,12 +63,13 @@ fn notes(memory: &Memory) -> Vec<String> {
 }
 
 /// How a score came to be.
-fn explained(found: &Match, memory: &Memory) -> [String; 2] {
+fn explained(found: &Match, memory: &Memory) -> Vec<String> {
     let standing = |standing: Option<session_core::Standing>| match standing {
         Some(s) => format!("{:.2} (rank {})", s.scaled, s.rank),
         None => "-".to_owned(),
     };
-    [
+    let cue = found.cue.iter();
+    let mut lines = vec![
         format!(
             "score = matched {:.2} * decay {:.2} ({} day{}) * {} {:.2}",
             found.matched,
@@ -85,7 +86,9 @@ fn explained(found: &Match, memory: &Memory) -> [String; 2] {
             found.cosine,
             safe_line(&found.terms.join(" "))
         ),
-    ]
+    ];
+    lines.extend(cue.map(|cue| format!("nearest cue: {}", safe_line(cue))));
+    lines
 }
 
 /// A line each.

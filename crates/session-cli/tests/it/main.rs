@@ -35,6 +35,7 @@ mod kill;
 mod layers;
 mod manual;
 mod memory;
+mod memory_cues;
 mod memory_edges;
 mod memory_import;
 mod memory_kill;

@@ -22,6 +22,8 @@ impl Project {
     pub fn command(&self) -> std::process::Command {
         let mut command = self.env.command();
         command.current_dir(self.env.home("shop"));
+        // However slow the machine: time decides no test.
+        command.env("SESSION_SEARCH_INJECTION_TIMEOUT_MS", "60000");
         command
     }
 

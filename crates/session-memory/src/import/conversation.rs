@@ -120,6 +120,7 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
                 String::new()
             },
             keywords: words.unwrap_or_else(|| keywords::of(&topic, &info, &[])),
+            cues: Vec::new(),
             topic,
             kind: Kind::Context,
             importance: Importance::Normal,

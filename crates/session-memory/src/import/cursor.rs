@@ -235,6 +235,7 @@ fn imported(
             importance: Importance::Normal,
             tags,
             keywords,
+            cues: Vec::new(),
             created,
             updated: Some(created),
             superseded_by: None,

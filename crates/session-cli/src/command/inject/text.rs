@@ -6,6 +6,8 @@ use session_memory::{Decision, Disabled, Reason, Verdict};
 
 /// Candidates that are explained.
 const SHOWN: usize = 10;
+/// What stands before the cue that is nearest to the prompt.
+const CUE: &str = "    nearest cue: ";
 
 /// The explanation.
 pub fn explained(decision: &Decision, width: usize) -> String {
@@ -64,5 +66,10 @@ fn candidate(verdict: &Verdict, width: usize) -> String {
         &safe_line(&verdict.topic),
         width.saturating_sub(4 + verdict.id.len() + 2),
     );
-    format!("{}\n    {id}  {topic}\n", paint(FAINT, head))
+    let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
+    if let Some(cue) = &found.cue {
+        let cue = cut(&safe_line(cue), width.saturating_sub(CUE.len()));
+        out.push_str(&format!("{}\n", paint(FAINT, format!("{CUE}{cue}"))));
+    }
+    out
 }

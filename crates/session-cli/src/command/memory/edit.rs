@@ -22,6 +22,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
         topic: said.topic.clone(),
         key_info: some(&said.info),
         tags: some(&said.tag),
+        cues: some(&said.cue),
         kind: said.kind,
         importance: said.importance,
         superseded_by: None,
@@ -52,7 +53,7 @@ fn edited(memory: &Memory) -> Result<Option<String>> {
     let named = |name: &str| std::env::var(name).ok().filter(|e| !e.trim().is_empty());
     let Some(editor) = named("VISUAL").or_else(|| named("EDITOR")) else {
         bail!(
-            "there is no editor\nhint: set EDITOR, give --topic, --info, --tag, --kind or --importance, or edit {}",
+            "there is no editor\nhint: set EDITOR, give --topic, --info, --cue, --tag, --kind or --importance, or edit {}",
             memory.path.display()
         );
     };

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 use session_memory::{
-    Draft, Importance, Kind, Meaning, Memory, Moved, Repeated, Source, State, repeated, tidy,
+    Draft, Importance, Kind, Memory, Moved, Repeated, Source, State, prepare, repeated, tidy,
 };
 use std::io::{IsTerminal, Read, Write};
 
@@ -31,6 +31,8 @@ struct Given {
     tags: Vec<String>,
     #[serde(default)]
     keywords: Vec<String>,
+    #[serde(default, deserialize_with = "one_or_many")]
+    cues: Vec<String>,
     #[serde(default)]
     kind: Option<String>,
     #[serde(default)]
@@ -100,16 +102,12 @@ pub fn say_moved(moved: &Moved) -> Result<()> {
     Ok(())
 }
 
-/// The memories that a new one repeats. That they cannot be compared is no
-/// reason not to save.
+/// The memories that a new one repeats; prompts that follow find all vectors made.
 fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Repeated>> {
     let active = memories.store.list(&[State::Active]).memories;
     let model = memories.model()?;
-    let meaning = Meaning {
-        model: model.as_ref(),
-        cache: &memories.home.root,
-        until: None,
-    };
+    let meaning = memories.meaning(model.as_ref(), None);
+    prepare(&active, &meaning)?;
     Ok(repeated(memory, &active, &meaning)?)
 }
 
@@ -128,6 +126,7 @@ fn draft(said: &SaidArgs) -> Result<Draft> {
         },
         false => given()?,
     };
+    draft.cues.extend(said.cue.iter().cloned());
     draft.tags.extend(
         said.tag
             .iter()
@@ -145,7 +144,7 @@ fn given() -> Result<Draft> {
     std::io::stdin()
         .take(STDIN_LIMIT)
         .read_to_string(&mut text)?;
-    let hint = "hint: as {\"topic\": \"…\", \"key_info\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}";
+    let hint = "hint: as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}";
     let given: Given = match serde_json::from_str(&text) {
         Ok(given) => given,
         Err(e) => bail!("stdin is no memory: {e}\n{hint}"),
@@ -164,6 +163,7 @@ fn given() -> Result<Draft> {
         key_info: given.key_info,
         tags: given.tags,
         keywords: given.keywords,
+        cues: given.cues,
         kind: kind.transpose()?.unwrap_or_default(),
         importance: importance.transpose()?.unwrap_or_default(),
         ..Draft::default()

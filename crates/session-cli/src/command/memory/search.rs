@@ -75,8 +75,8 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
 /// When the model fails.
 pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<Match>> {
     let model = memories.model()?;
-    let found = memories.rank(query, all, model.as_ref(), None)?;
-    let mut found = found.unwrap_or_default();
+    let ranked = memories.rank(query, all, &memories.meaning(model.as_ref(), None))?;
+    let mut found = ranked.unwrap_or_default().matches;
     found.retain(|m| m.score >= LEAST || !m.terms.is_empty());
     Ok(found)
 }
