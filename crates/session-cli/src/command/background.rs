@@ -8,6 +8,7 @@ use crate::power;
 use anyhow::Result;
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
 use session_store::{Lock, StoreError};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Says on the command line that this is such a process.
@@ -16,15 +17,33 @@ pub const FLAG: &str = "--background";
 /// Starts one, unless there is one, or the user does not let it. Nothing is
 /// said where that fails: the search has been answered.
 pub fn start(home: &Home) {
-    if !home.config.background || is_paused(home) || is_running(home) {
-        return;
+    if is_allowed(home) && !is_running(home) {
+        spawn(&["index", FLAG], &home.root);
     }
+}
+
+/// Makes all vectors that prompts of a folder wait for. Of memories that came with a clone or were
+/// edited by hand a prompt makes some alone, and its answer is nothing until there are all.
+pub fn prepare(home: &Home, folder: &Path) {
+    // What is explained is neither noted nor counted.
+    if is_allowed(home) {
+        spawn(&["inject", "--explain", "--prompt", "prepare"], folder);
+    }
+}
+
+/// True where the user lets a process go on by itself, now.
+fn is_allowed(home: &Home) -> bool {
+    home.config.background && !is_paused(home)
+}
+
+/// Starts the program on its own.
+fn spawn(args: &[&str], folder: &Path) {
     let Ok(program) = std::env::current_exe() else {
         return;
     };
     let child = Command::new(program)
-        .args(["index", FLAG])
-        .current_dir(&home.root)
+        .args(args)
+        .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

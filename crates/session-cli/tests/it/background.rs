@@ -2,6 +2,8 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, checkout, docker, watcher};
+use crate::inject_hook::payload;
+use crate::memory::Project;
 use serde_json::Value;
 use session_store::Lock;
 use std::time::{Duration, Instant};
@@ -123,4 +125,42 @@ fn a_query_that_was_asked_before_is_remembered() {
     assert_eq!(kept(), 1);
     assert_eq!(ask(), first);
     assert_eq!(kept(), 1);
+}
+
+#[test]
+fn vectors_of_memories_that_came_with_a_clone_are_made_after_the_first_prompt() {
+    const CUES: usize = 300;
+    let env = TestEnvironment::unconfigured();
+    let cues: String = (0..CUES)
+        .map(|i| format!("- rotate key number {i}\n"))
+        .collect();
+    let front = "id: mem-20260110-091500\ntopic: Keys\ncreated: 2026-01-10\n";
+    let file = "shop/.claude/data/session-search/memories/active/mem-20260110-091500.md";
+    let text = format!("---\n{front}cues:\n{cues}---\n\n- quarterly\n");
+    env.write(&env.home(file), &text);
+    let project = Project { env };
+    let asked = payload(&project, "rotate key number 7", "s1");
+    let mut hook = project.command();
+    hook.env("SESSION_SEARCH_INJECTION_TIMEOUT_MS", "150");
+    hook.args(["hook", "run"]);
+    assert_eq!(project.piped(hook, &asked).succeeded().stdout(), "");
+    let folder = project.env.path("index/memories");
+    let made = || -> u64 {
+        let files = fs_err::read_dir(&folder).into_iter().flatten().flatten();
+        files
+            .map(|file| file.metadata().map_or(0, |m| m.len()))
+            .sum()
+    };
+    let began = Instant::now();
+    while made() < (CUES * 4 * 384) as u64 {
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", made());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(
+        project
+            .fed(&["hook", "run"], &asked)
+            .succeeded()
+            .stdout()
+            .contains("quarterly")
+    );
 }

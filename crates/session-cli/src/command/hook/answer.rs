@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::HookEvent;
+use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
 use crate::memories::Memories;
 use anyhow::Result;
@@ -68,6 +69,11 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let _ = tell.send(Told::Patience(Duration::from_millis(how.timeout_ms)));
     let until = last_moment(began, &how);
     let outcome = inject::outcome(&asked, began, Some(until))?;
+    if let (Some(Disabled::Timeout), Some(memories)) =
+        (outcome.decision.disabled, &outcome.memories)
+    {
+        background::prepare(&memories.home, &folder);
+    }
     let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
     Ok(())
 }
