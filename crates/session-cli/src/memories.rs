@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use session_embed::Embedder;
 use session_memory::{
-    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, project_root, rank,
+    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, project_root,
+    rank,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -101,6 +102,15 @@ impl Memories {
             cache: &self.home.root,
             until,
         }
+    }
+
+    /// Makes the vectors that prompts need of some memories.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn prepare(&self, memories: &[Memory]) -> Result<()> {
+        let model = self.model()?;
+        Ok(prepare(memories, &self.meaning(model.as_ref(), None))?)
     }
 
     /// Ranks memories. None where the time was up before the model had read all.

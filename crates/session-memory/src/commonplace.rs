@@ -18,14 +18,17 @@ const MODEL: &str = "all-minilm-l6-v2";
 /// Bytes of the number that a packed vector is scaled by.
 const SCALE: usize = 4;
 
+/// What is taken of a text that the model cannot read.
+const UNKNOWN: f32 = 0.5;
+
 /// How near a text is to what needs no memory, 0 to 1 as the matches of memories are.
-/// `None` where the time was up. `asked` is the text's vector; of none nothing is known, 0.
+/// `None` where the time was up. `asked` is the text's vector, empty where there is none.
 ///
 /// # Errors
 /// When the model fails.
-pub fn commonplace(asked: &[f32], by: &Meaning<'_>) -> Result<Option<f32>> {
-    if asked.is_empty() {
-        return Ok(Some(0.0));
+pub fn commonplace(text: &str, asked: &[f32], by: &Meaning<'_>) -> Result<Option<f32>> {
+    if asked.is_empty() || !glossary::is_understood(text) {
+        return Ok(Some(UNKNOWN));
     }
     let greatest = match by.model.spec().name == MODEL {
         true => packed(asked),

@@ -135,18 +135,29 @@ pub(crate) fn with_key(
     let belongs = |line: &&&str| {
         line.starts_with([' ', '\t']) || line.starts_with("- ") || **line == "-" || line.is_empty()
     };
-    let more = lines.iter().skip(begin + 1).take_while(belongs).count();
+    // A comment belongs to the list that goes on below it.
+    let more = lines.iter().skip(begin + 1);
+    let more = more.take_while(|line| belongs(line) || line.starts_with('#'));
+    let more: Vec<&&str> = more.collect();
+    let more = more.iter().rposition(belongs).map_or(0, |at| at + 1);
     let end = (begin + 1 + more).min(lines.len());
     let mut out: Vec<&str> = lines[..begin].to_vec();
     out.extend(new.trim_end().lines());
     out.extend(&lines[end..]);
     let changed = out.join("\n") + "\n";
-    match others(yaml, key) == others(&changed, key) {
+    let is_set = written(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
+    match is_set && others(yaml, key) == others(&changed, key) {
         true => Ok(changed),
         false => Err(format!(
             "the key `{key}` stands where it cannot be changed alone"
         )),
     }
+}
+
+/// What one key says.
+fn written(yaml: &str, key: &str) -> Option<Value> {
+    let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
+    all.remove(key)
 }
 
 /// All keys but one, to see that they stay.
@@ -177,6 +188,13 @@ mod tests {
         );
         let changed = with_key(MINE, "mood", None::<&str>.as_ref()).unwrap();
         assert_eq!(changed, MINE.replace("mood: [calm,\n  blue]\n", ""));
+    }
+
+    #[test]
+    fn a_comment_inside_a_list_ends_with_it() {
+        let yaml = "id: mem-1\ncues:\n- a\n# between\n- b # after\n\n- c\n# below\nzeal: 1\n";
+        let changed = with_key(yaml, "cues", Some(&["x"])).unwrap();
+        assert_eq!(changed, "id: mem-1\ncues:\n- x\n# below\nzeal: 1\n");
     }
 
     #[test]

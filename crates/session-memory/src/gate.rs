@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Injection {
-    /// What a memory's match is at least, with a tenth for each of up to four words
-    /// that both have.
+    /// What a memory without cues reaches at least: its match, with a tenth for each of up to
+    /// four words that both have, less what the prompt has of prompts that need no memory.
     #[serde(deserialize_with = "limits::share")]
     pub min_score: f32,
     /// The part of the prompt's words that it holds at least, 0 to 1.
@@ -95,9 +95,9 @@ pub struct Marks {
     pub overlap: f32,
 }
 
-/// What a match reaches before the gate. A letter or a digit alone is no word.
+/// What a match reaches before the gate. A letter alone and a number are no words.
 pub(crate) fn reached(found: &Match, commonplace: f32) -> f32 {
-    let is_word = |term: &&String| term.len() > 1;
+    let is_word = |term: &&String| term.len() > 1 && !term.bytes().all(|b| b.is_ascii_digit());
     let words = found.terms.iter().filter(is_word).count().min(WORDS);
     let words = WORD * f32::from(u8::try_from(words).unwrap_or(u8::MAX));
     found.matched + words - COMMONPLACE * commonplace
@@ -111,7 +111,7 @@ fn by_chance(cues: usize) -> f32 {
 
 impl Injection {
     /// The marks for a memory, by what it is and what the prompt says.
-    pub fn marks(&self, memory: &Memory, signals: &[Signal]) -> Marks {
+    pub fn marks(&self, memory: &Memory, found: &Match, signals: &[Signal]) -> Marks {
         let is_wanted = memory.front.kind == Kind::Preference;
         let by_signal = match signals {
             [] => 1.0,
@@ -123,14 +123,14 @@ impl Injection {
             Importance::Normal | Importance::High => 1.0,
         };
         Marks {
-            score: self.min_score * by_signal * by_importance * by_chance(memory.front.cues.len()),
+            score: self.min_score * by_signal * by_importance * by_chance(found.compared),
             overlap: self.min_overlap * by_signal,
         }
     }
 
     /// Whether a match passes.
-    pub fn judge(&self, memory: &Memory, found: &Match, prompt: &Prompt<'_>) -> Reason {
-        let marks = self.marks(memory, &prompt.signals);
+    pub fn judge(&self, memory: &Memory, found: &Match, prompt: &Prompt) -> Reason {
+        let marks = self.marks(memory, found, &prompt.signals);
         let reached = reached(found, prompt.commonplace);
         let is_plain = reached >= marks.score * WITHOUT_SHARE;
         match () {

@@ -110,11 +110,11 @@ pub(crate) fn is_understood(text: &str) -> bool {
 /// The part of a text that a model that reads English reads of it, 0 to 1: of what is written
 /// without spaces, what the glossary knows, and all else.
 fn share_known(text: &str) -> f32 {
+    let letters = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
     if !text.contains(is_unspaced) {
-        return 1.0;
+        return if letters(text) > 0 { 1.0 } else { 0.0 };
     }
     let text = without_between(text);
-    let letters = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
     let unknown = |piece: &Piece<'_>| match piece.english {
         Some(_) => 0,
         None => piece
@@ -141,6 +141,7 @@ mod tests {
         assert!(share_known("连接池的 timeout") >= 1.0);
         assert!(share_known("邮编读进来变成数字了") < 0.5);
         assert!(share_known("的") <= 0.0);
+        assert!(share_known("🚀 !") <= 0.0);
     }
 
     #[test]

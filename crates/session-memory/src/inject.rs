@@ -79,20 +79,17 @@ impl Decision {
 
 /// A prompt before which something may be put.
 #[derive(Debug, Clone)]
-pub struct Prompt<'a> {
-    /// What the user typed.
-    pub text: &'a str,
+pub struct Prompt {
     /// The signs that it gives.
     pub signals: Vec<Signal>,
     /// How near it is to what needs no memory, 0 to 1 ([`crate::commonplace`]).
     pub commonplace: f32,
 }
 
-impl<'a> Prompt<'a> {
-    /// A prompt, and what its words say.
-    pub fn new(text: &'a str, commonplace: f32) -> Self {
+impl Prompt {
+    /// What a prompt's words say, and how common it is.
+    pub fn new(text: &str, commonplace: f32) -> Self {
         Self {
-            text,
             signals: signals::of(text),
             commonplace,
         }
@@ -111,7 +108,7 @@ pub struct Known<'a> {
 /// Decides what is put before a prompt. `matches` are those of `memories`, ranked;
 /// `others` are items from elsewhere that have passed a gate of their own.
 pub fn decide(
-    prompt: &Prompt<'_>,
+    prompt: &Prompt,
     memories: &[Memory],
     matches: Vec<Match>,
     others: Vec<Item>,
@@ -131,7 +128,7 @@ pub fn decide(
             topic: memory.front.topic.clone(),
             reason: reason(memory, &found, prompt, known, how),
             reached: reached(&found, prompt.commonplace),
-            marks: how.marks(memory, &prompt.signals),
+            marks: how.marks(memory, &found, &prompt.signals),
             importance: memory.front.importance,
             found,
         }
@@ -166,7 +163,7 @@ pub fn decide(
 fn reason(
     memory: &Memory,
     found: &Match,
-    prompt: &Prompt<'_>,
+    prompt: &Prompt,
     known: &Known<'_>,
     how: &Injection,
 ) -> Reason {

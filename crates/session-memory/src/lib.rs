@@ -66,6 +66,7 @@ mod signals;
 mod similar;
 mod store;
 mod terms;
+mod texts;
 mod vectors;
 mod views;
 
@@ -87,5 +88,6 @@ pub use session::SessionState;
 pub use signals::{Signal, of as signals, subject};
 pub use similar::{Repeated, repeated};
 pub use store::{Change, Imported, Listing, Store, clean_tag};
+pub use texts::texts;
 pub use vectors::of_texts as vectors_of;
 pub use views::index as index_table;

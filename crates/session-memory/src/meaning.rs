@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::{glossary, vectors};
 use session_embed::Embedder;
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,6 +30,8 @@ pub(crate) struct Nearness {
     pub(crate) cosine: f32,
     /// The nearest cue, where it counts.
     pub(crate) cue: Option<String>,
+    /// Cues that were compared.
+    pub(crate) compared: usize,
 }
 
 /// A text's vector, and how near each memory is to it. `None` where the time was up before the model
@@ -45,12 +48,21 @@ pub(crate) fn nearness(
     let Some(rows) = rows(&read, by)? else {
         return Ok(None);
     };
-    let query = by.model.embed_query(&glossary::in_english(text))?;
+    let english = glossary::in_english(text);
+    let query = match english.contains(char::is_alphanumeric) {
+        true => by.model.embed_query(&english)?,
+        // Signs alone are all the same to a model.
+        false => vec![0.0; by.model.spec().dims],
+    };
     let mut cosines = rows.iter().map(|row| dot(&query, row));
     let of_memory = |read: &Read<'_>| {
         let whole = cosines.next().unwrap_or(0.0);
         let cues = read.cues.iter().zip(cosines.by_ref());
-        nearest(whole, cues.map(|((cue, _), cosine)| (*cue, cosine)))
+        let near = nearest(whole, cues.map(|((cue, _), cosine)| (*cue, cosine)));
+        Nearness {
+            compared: read.cues.len(),
+            ..near
+        }
     };
     let near = read.iter().map(of_memory).collect();
     Ok(Some((query, near)))
@@ -65,8 +77,9 @@ struct Read<'a> {
 
 impl<'a> Read<'a> {
     fn of(memory: &'a Memory) -> Self {
+        let mut seen = HashSet::new();
         let cues = memory.front.cues.iter().map(String::as_str);
-        let understood = cues.filter(|cue| glossary::is_understood(cue));
+        let understood = cues.filter(|cue| seen.insert(*cue) && glossary::is_understood(cue));
         Self {
             whole: embedded(memory),
             cues: understood
@@ -93,10 +106,12 @@ fn nearest<'a>(whole: f32, cues: impl Iterator<Item = (&'a str, f32)>) -> Nearne
         Some((cue, cosine)) if cosine > whole => Nearness {
             cosine: whole.midpoint(cosine),
             cue: Some(cue.to_owned()),
+            compared: 0,
         },
         _ => Nearness {
             cosine: whole,
             cue: None,
+            compared: 0,
         },
     }
 }

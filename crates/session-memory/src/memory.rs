@@ -172,7 +172,11 @@ pub struct Front {
     #[serde(default)]
     pub keywords: Vec<String>,
     /// What somebody would type when it helps: it is found by these, too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::texts::texts"
+    )]
     pub cues: Vec<String>,
     /// When it was saved.
     pub created: Moment,

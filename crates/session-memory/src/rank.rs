@@ -113,6 +113,9 @@ pub struct Match {
     pub cosine: f32,
     /// The cue that is nearest to the text, where it is nearer than the whole memory.
     pub cue: Option<String>,
+    /// Its cues that were compared: those that the model can read, each once.
+    #[serde(skip)]
+    pub compared: usize,
     /// The part of the text's words that it holds.
     pub overlap: f32,
     /// The words that both have, as they are compared.
@@ -183,6 +186,7 @@ pub fn rank(
             dense: fused.dense.map(after_ideal),
             cosine: near[memory].cosine,
             cue: near[memory].cue.clone(),
+            compared: near[memory].compared,
             overlap: part(terms.len(), query.len()),
             terms,
         })

@@ -67,7 +67,7 @@ pub struct SaidArgs {
     #[arg(long, value_name = "TEXT")]
     pub info: Vec<String>,
     /// What somebody would type when it helps; may be given several times
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cue: Vec<String>,
     /// A label; may be given several times
     #[arg(long, value_name = "TAG")]

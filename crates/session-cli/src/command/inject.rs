@@ -199,11 +199,14 @@ fn decision(
     };
     let mut first = None;
     for part in asking(&asked.prompt) {
+        if first.is_some() && until.is_some_and(|until| Instant::now() >= until) {
+            break;
+        }
         let subject = session_memory::subject(&part);
         let Some(ranked) = memories.rank(&subject, all, &meaning)? else {
             break;
         };
-        let Some(commonplace) = commonplace(&ranked.asked, &meaning)? else {
+        let Some(commonplace) = commonplace(&subject, &ranked.asked, &meaning)? else {
             break;
         };
         let prompt = Prompt::new(&part, commonplace);
@@ -238,6 +241,7 @@ fn asking(prompt: &str) -> Vec<Cow<'_, str>> {
             joined.find(|part| part.len() <= PARAGRAPH)
         };
         parts.extend([last, first].into_iter().filter_map(short).map(Cow::Owned));
+        parts.dedup();
     }
     parts
 }

@@ -83,3 +83,59 @@ fn a_memory_without_cues_has_no_key_for_them() {
     assert!(!text.contains("cues"), "{text}");
     assert_eq!(project.json(&["memory", "show", &id])["cues"], json!([]));
 }
+
+#[test]
+fn cues_written_by_hand_may_be_none_or_one() {
+    let project = Project::new();
+    let id = project.save("Pool", "raise DB_POOL", &["--cue", "a", "--cue", "- b"]);
+    let text = fs_err::read_to_string(project.file(&id)).unwrap();
+    let with = |cues: &str| {
+        let (head, rest) = text.split_once("cues:").unwrap();
+        let rest = rest.split_once("created:").unwrap().1;
+        fs_err::write(
+            project.file(&id),
+            format!("{head}cues:{cues}\ncreated:{rest}"),
+        )
+        .unwrap();
+        project.run(&["memory", "show", &id, "--json"])
+    };
+    let cues = |cues: &str| -> Value {
+        let shown = with(cues).succeeded().stdout();
+        serde_json::from_str::<Value>(&shown).unwrap()["cues"].clone()
+    };
+    assert_eq!(cues("\n- a\n- '- b'"), json!(["a", "- b"]));
+    assert_eq!(cues(""), json!([]));
+    assert_eq!(cues(" null"), json!([]));
+    assert_eq!(cues(" how to deploy"), json!(["how to deploy"]));
+    assert_eq!(cues("\n- a\n-"), json!(["a"]));
+    let ran = with("\n- how to: deploy");
+    assert!(ran.to_string().contains(".md, line 12: "), "{ran}");
+}
+
+#[test]
+fn what_no_model_reads_is_no_match() {
+    let project = Project::new();
+    project.save("Start", "count down", &["--cue", "🚀"]);
+    for prompt in ["👍", "🎉🎉", "!!!"] {
+        assert_eq!(put_before(&project, prompt), [] as [Value; 0], "{prompt}");
+    }
+}
+
+#[test]
+fn cues_that_are_not_compared_raise_no_mark() {
+    let project = Project::new();
+    let id = project.save("Deploys", "never on a Friday", &[]);
+    let mark = || {
+        let prompt = "may I deploy on a Friday";
+        let answer = project.json(&["inject", "--explain", "--prompt", prompt]);
+        answer["candidates"][0]["marks"]["score"].as_f64().unwrap()
+    };
+    let plain = mark();
+    let unknown = ["memory", "edit", &id, "--cue", "邮编读进来变成数字了"];
+    project.run(&unknown).succeeded();
+    assert!((mark() - plain).abs() < 1e-6);
+    project
+        .run(&["memory", "edit", &id, "--cue", "ship it today"])
+        .succeeded();
+    assert!(mark() > plain);
+}

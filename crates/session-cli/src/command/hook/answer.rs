@@ -55,6 +55,7 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             Err(RecvTimeoutError::Disconnected) => return Found::Something,
             Err(RecvTimeoutError::Timeout) => {
                 note_failure(began, Disabled::Timeout);
+                prepare_here();
                 return Found::Something;
             }
         }
@@ -76,6 +77,14 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     }
     let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
     Ok(())
+}
+
+/// Where not even the lack of vectors was told in time: agents run a hook in its folder.
+fn prepare_here() {
+    let memories = std::env::current_dir().map(|folder| (Memories::of(&folder), folder));
+    if let Ok((Ok(memories), folder)) = memories {
+        background::prepare(&memories.home, &folder);
+    }
 }
 
 fn note_failure(began: Instant, why: Disabled) {

@@ -20,6 +20,9 @@ pub fn explained(decision: &Decision, width: usize) -> String {
             .collect();
         out.push_str(&format!("signals: {}\n", signals.join(", ")));
     }
+    if !decision.verdicts.is_empty() {
+        out.push_str(&format!("commonplace: {:.2}\n", decision.commonplace));
+    }
     for verdict in decision.verdicts.iter().take(SHOWN) {
         out.push_str(&candidate(verdict, width));
     }

@@ -30,6 +30,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     let now = Zoned::now();
     if !change.is_empty() {
         let memory = memories.store.change(&args.id, &change, &now)?;
+        memories.prepare(std::slice::from_ref(&memory))?;
         return done("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;

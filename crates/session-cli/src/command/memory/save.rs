@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 use session_memory::{
-    Draft, Importance, Kind, Memory, Moved, Repeated, Source, State, prepare, repeated, tidy,
+    Draft, Importance, Kind, Memory, Moved, Repeated, Source, State, repeated, tidy,
 };
 use std::io::{IsTerminal, Read, Write};
 
@@ -25,13 +25,13 @@ const RAW_LIMIT: usize = 2 << 20;
 #[serde(deny_unknown_fields)]
 struct Given {
     topic: String,
-    #[serde(default, alias = "info", deserialize_with = "one_or_many")]
+    #[serde(default, alias = "info", deserialize_with = "session_memory::texts")]
     key_info: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
     #[serde(default)]
     keywords: Vec<String>,
-    #[serde(default, deserialize_with = "one_or_many")]
+    #[serde(default, deserialize_with = "session_memory::texts")]
     cues: Vec<String>,
     #[serde(default)]
     kind: Option<String>,
@@ -62,6 +62,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     let now = Zoned::now();
     let memory = store.save(&draft, scope, &now)?;
     let repeats = repeats(&memory, memories)?;
+    memories.prepare(std::slice::from_ref(&memory))?;
     let moved = tidy(&store, &memories.keeping, now.timestamp())?;
     if args.json {
         json::print(&Saved {
@@ -102,12 +103,12 @@ pub fn say_moved(moved: &Moved) -> Result<()> {
     Ok(())
 }
 
-/// The memories that a new one repeats; prompts that follow find all vectors made.
+/// The memories that a new one repeats. That they cannot be compared is no
+/// reason not to save.
 fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Repeated>> {
     let active = memories.store.list(&[State::Active]).memories;
     let model = memories.model()?;
     let meaning = memories.meaning(model.as_ref(), None);
-    prepare(&active, &meaning)?;
     Ok(repeated(memory, &active, &meaning)?)
 }
 
@@ -167,21 +168,6 @@ fn given() -> Result<Draft> {
         kind: kind.transpose()?.unwrap_or_default(),
         importance: importance.transpose()?.unwrap_or_default(),
         ..Draft::default()
-    })
-}
-
-fn one_or_many<'de, D: serde::Deserializer<'de>>(
-    from: D,
-) -> std::result::Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match Either::deserialize(from)? {
-        Either::One(text) => vec![text],
-        Either::Many(texts) => texts,
     })
 }
 
