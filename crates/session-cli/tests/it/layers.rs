@@ -32,7 +32,7 @@ fn edges() -> BTreeMap<String, Vec<String>> {
 /// How far a crate stands from the words that all share.
 fn layer(name: &str) -> usize {
     match name {
-        "session-core" => 0,
+        "session-core" | "session-files" => 0,
         "session-sources" | "session-embed" | "session-store" => 1,
         "session-indexer" | "session-memory" | "session-models" | "session-report"
         | "session-search" => 2,
@@ -93,7 +93,7 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 18] = [
+const TOLD: [&str; 20] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
     "session-cli/src/args/memory.rs",
@@ -109,7 +109,9 @@ const TOLD: [&str; 18] = [
     "session-cli/src/command/skill/place.rs",
     "session-cli/src/command/demo.rs",
     "session-cli/src/command/eval.rs",
+    "session-cli/src/environment.rs",
     "session-eval/src/set.rs",
+    "session-files/src/project.rs",
     "session-memory/src/import/conversation.rs",
     "session-memory/src/place.rs",
 ];

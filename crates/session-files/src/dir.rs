@@ -1,0 +1,387 @@
+//! An open directory, and access beneath it.
+
+use crate::error::{FileError, Result};
+#[cfg(not(unix))]
+use crate::portable as system;
+#[cfg(unix)]
+use crate::unix as system;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+use system::{EntryKind, Handle};
+
+/// How the names of files begin that are being written.
+pub const TEMPORARY: &str = ".new-";
+
+/// Whether a write waits for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It does: after a crash the old or the new content is there.
+    Durable,
+    /// It does not: what can be made again.
+    Cached,
+}
+
+/// A directory that is open. Every path given to its methods is relative, made of plain names,
+/// and is opened component by component: a link in any of them is an error, never followed.
+#[derive(Debug)]
+pub struct Dir {
+    handle: Handle,
+    path: PathBuf,
+}
+
+/// Where a path ends: its directory, and its last name.
+struct Entry<'a> {
+    parent: Dir,
+    name: &'a OsStr,
+    path: PathBuf,
+}
+
+impl Dir {
+    /// Opens a directory that the user chose: links in its own path are followed.
+    ///
+    /// # Errors
+    /// When it is not there, is no directory, or cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let handle = system::open_root(path).map_err(|e| FileError::io("open", path, &e))?;
+        Ok(Self {
+            handle,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The same, made with mode 0700 where it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be made or opened.
+    pub fn create(path: &Path) -> Result<Self> {
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let made = builder.recursive(true).create(path);
+        made.map_err(|e| FileError::io("create the directory", path, &e))?;
+        Self::open(path)
+    }
+
+    /// Its path as it was opened, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a directory beneath this one; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// When a component is a link or no directory, or cannot be opened.
+    pub fn directory(&self, relative: &Path) -> Result<Option<Self>> {
+        self.descend(relative, false)
+    }
+
+    /// The same, with what is missing made with mode 0700.
+    ///
+    /// # Errors
+    /// As [`Dir::directory`], and when a directory cannot be made.
+    pub fn create_directory(&self, relative: &Path) -> Result<Self> {
+        let made = self.descend(relative, true)?;
+        made.ok_or_else(|| {
+            let path = self.path.join(relative);
+            FileError::io("create the directory", &path, &ErrorKind::NotFound.into())
+        })
+    }
+
+    /// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// When it is a link, no regular file or too large, or cannot be read.
+    pub fn read(&self, relative: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+        let Some(entry) = self.entry(relative, false)? else {
+            return Ok(None);
+        };
+        let file = match system::open_file(&entry.parent.handle, entry.name) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|e| entry.explain("read", &e))?,
+        };
+        let too_large = || FileError::TooLarge {
+            path: entry.path.clone(),
+            limit,
+        };
+        if entry.length(&file)? > limit {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::new();
+        let read = file.take(limit + 1).read_to_end(&mut bytes);
+        read.map_err(|e| FileError::io("read", &entry.path, &e))?;
+        match bytes.len() as u64 > limit {
+            true => Err(too_large()),
+            false => Ok(Some(bytes)),
+        }
+    }
+
+    /// The same as text; bytes that are no UTF-8 become U+FFFD.
+    ///
+    /// # Errors
+    /// As [`Dir::read`].
+    pub fn read_text(&self, relative: &Path, limit: u64) -> Result<Option<String>> {
+        let bytes = self.read(relative, limit)?;
+        Ok(bytes.map(|bytes| match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+        }))
+    }
+
+    /// The sorted names in a directory beneath this one, at most `most`; none where there is
+    /// no such directory.
+    ///
+    /// # Errors
+    /// When a component is a link or no directory, or cannot be read.
+    pub fn names(&self, relative: &Path, most: usize) -> Result<Vec<OsString>> {
+        let Some(directory) = self.directory(relative)? else {
+            return Ok(Vec::new());
+        };
+        let names = system::names(&directory.handle, most);
+        let mut names = names.map_err(|e| FileError::io("list", &directory.path, &e))?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// True when something has this name, a dangling link included.
+    pub fn exists(&self, relative: &Path) -> bool {
+        let entry = self.entry(relative, false).ok().flatten();
+        entry.is_some_and(|e| e.kind().ok().flatten().is_some())
+    }
+
+    /// Writes a file so that whoever reads it, now or after a crash, finds the old or the new
+    /// content and never a part. Missing directories are made. A file that is there keeps its
+    /// mode; a new one has 0600.
+    ///
+    /// # Errors
+    /// When a link or no regular file has the name, or something cannot be written.
+    pub fn write(&self, relative: &Path, content: &[u8], durability: Durability) -> Result<()> {
+        let entry = self.entry_to_write(relative)?;
+        entry.refuse_others()?;
+        let written = entry.replace(content, durability);
+        written.map_err(|e| FileError::io("write", &entry.path, &e))
+    }
+
+    /// Moves a file to a name that nothing has, beneath this directory.
+    ///
+    /// # Errors
+    /// [`FileError::Exists`] when the new name is taken; when a component is a link, or the
+    /// file cannot be moved.
+    pub fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let source = self.entry(from, false)?.ok_or_else(|| self.missing(from))?;
+        if source.kind()? != Some(EntryKind::File) {
+            return Err(source.explain("move", &ErrorKind::NotFound.into()));
+        }
+        let target = self.entry_to_write(to)?;
+        let (old, new) = (&source.parent.handle, &target.parent.handle);
+        match system::rename_new(old, source.name, new, target.name) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(FileError::Exists(target.path)),
+            Err(e) => Err(FileError::io("move", &source.path, &e)),
+            Ok(()) => {
+                let synced = system::sync(new).and_then(|()| system::sync(old));
+                synced.map_err(|e| FileError::io("move", &source.path, &e))
+            }
+        }
+    }
+
+    /// Removes a file; false where there is nothing. Of a link the link goes.
+    ///
+    /// # Errors
+    /// When it is a directory, or cannot be removed.
+    pub fn remove(&self, relative: &Path) -> Result<bool> {
+        self.removed(relative, system::remove_file)
+    }
+
+    /// Removes a directory that is empty; false where it is not, or where there is nothing.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove_if_empty(&self, relative: &Path) -> Result<bool> {
+        match self.removed(relative, system::remove_directory) {
+            Err(FileError::Io(e)) if e.kind() == ErrorKind::DirectoryNotEmpty => Ok(false),
+            removed => removed,
+        }
+    }
+
+    /// Opens a regular file to append to it, and makes it with mode 0600 where it is missing.
+    ///
+    /// # Errors
+    /// When it is a link or no regular file, or cannot be opened.
+    pub fn append(&self, relative: &Path) -> Result<File> {
+        let entry = self.entry_to_write(relative)?;
+        let file = system::open_append(&entry.parent.handle, entry.name);
+        let file = file.map_err(|e| entry.explain("open", &e))?;
+        entry.length(&file)?;
+        Ok(file)
+    }
+
+    fn removed(
+        &self,
+        relative: &Path,
+        remove: fn(&Handle, &OsStr) -> io::Result<()>,
+    ) -> Result<bool> {
+        let Some(entry) = self.entry(relative, false)? else {
+            return Ok(false);
+        };
+        match remove(&entry.parent.handle, entry.name) {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+            Err(e) => Err(FileError::io("remove", &entry.path, &e)),
+        }
+    }
+
+    fn missing(&self, relative: &Path) -> FileError {
+        let path = self.path.join(relative);
+        FileError::io("open", &path, &ErrorKind::NotFound.into())
+    }
+
+    fn entry_to_write<'a>(&self, relative: &'a Path) -> Result<Entry<'a>> {
+        let entry = self.entry(relative, true)?;
+        entry.ok_or_else(|| self.missing(relative))
+    }
+
+    /// The directory that holds a path's last name; `None` where it is missing.
+    fn entry<'a>(&self, relative: &'a Path, make: bool) -> Result<Option<Entry<'a>>> {
+        let path = self.path.join(relative);
+        let is_plain = |part| matches!(part, Component::Normal(_));
+        let Some(name) = relative.file_name() else {
+            return Err(FileError::Outside(path));
+        };
+        if !relative.components().all(is_plain) {
+            return Err(FileError::Outside(path));
+        }
+        let parent = relative.parent().unwrap_or(Path::new(""));
+        let parent = self.descend(parent, make)?;
+        Ok(parent.map(|parent| Entry { parent, name, path }))
+    }
+
+    /// Opens each component in turn.
+    fn descend(&self, relative: &Path, make: bool) -> Result<Option<Self>> {
+        let mut at = self.again()?;
+        for component in relative.components() {
+            let Component::Normal(name) = component else {
+                return Err(FileError::Outside(self.path.join(relative)));
+            };
+            match at.child(name, make)? {
+                Some(child) => at = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    fn child(&self, name: &OsStr, make: bool) -> Result<Option<Self>> {
+        let path = self.path.join(name);
+        let mut opened = system::open_directory(&self.handle, name);
+        if make && matches!(&opened, Err(e) if e.kind() == ErrorKind::NotFound) {
+            let made = system::make_directory(&self.handle, name);
+            made.map_err(|e| FileError::io("create the directory", &path, &e))?;
+            opened = system::open_directory(&self.handle, name);
+        }
+        match opened {
+            Ok(handle) => Ok(Some(Self { handle, path })),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(match system::kind(&self.handle, name) {
+                Ok(Some(EntryKind::Link)) => FileError::Link(path),
+                Ok(Some(EntryKind::File | EntryKind::Other)) => FileError::NotDirectory(path),
+                _ => FileError::io("open", &path, &e),
+            }),
+        }
+    }
+
+    /// The same directory by a handle of its own.
+    pub(crate) fn again(&self) -> Result<Self> {
+        let handle = self.handle.try_clone();
+        Ok(Self {
+            handle: handle.map_err(|e| FileError::io("open", &self.path, &e))?,
+            path: self.path.clone(),
+        })
+    }
+}
+
+#[cfg(not(unix))]
+trait TryClone: Sized {
+    fn try_clone(&self) -> io::Result<Self>;
+}
+
+#[cfg(not(unix))]
+impl TryClone for Handle {
+    fn try_clone(&self) -> io::Result<Self> {
+        Ok(self.clone())
+    }
+}
+
+impl Entry<'_> {
+    fn kind(&self) -> Result<Option<EntryKind>> {
+        let kind = system::kind(&self.parent.handle, self.name);
+        kind.map_err(|e| FileError::io("look at", &self.path, &e))
+    }
+
+    /// What is wrong with a name that could not be opened.
+    fn explain(&self, what: &str, error: &io::Error) -> FileError {
+        match system::kind(&self.parent.handle, self.name) {
+            Ok(Some(EntryKind::Link)) => FileError::Link(self.path.clone()),
+            Ok(Some(EntryKind::Directory | EntryKind::Other)) => {
+                FileError::NotRegular(self.path.clone())
+            }
+            _ => FileError::io(what, &self.path, error),
+        }
+    }
+
+    /// The length of an open file, which has to be a regular one.
+    fn length(&self, file: &File) -> Result<u64> {
+        let meta = file.metadata();
+        let meta = meta.map_err(|e| FileError::io("look at", &self.path, &e))?;
+        match meta.is_file() {
+            true => Ok(meta.len()),
+            false => Err(FileError::NotRegular(self.path.clone())),
+        }
+    }
+
+    fn refuse_others(&self) -> Result<()> {
+        match self.kind()? {
+            None | Some(EntryKind::File) => Ok(()),
+            Some(EntryKind::Link) => Err(FileError::Link(self.path.clone())),
+            Some(_) => Err(FileError::NotRegular(self.path.clone())),
+        }
+    }
+
+    fn replace(&self, content: &[u8], durability: Durability) -> io::Result<()> {
+        let at = &self.parent.handle;
+        let (mut new, name) = temporary(at)?;
+        let mut fill = || {
+            new.write_all(content)?;
+            system::copy_mode(at, self.name, &new)?;
+            if durability == Durability::Durable {
+                new.sync_all()?;
+            }
+            system::rename(at, &name, at, self.name)
+        };
+        let filled = fill();
+        if filled.is_err() {
+            let _ = system::remove_file(at, &name);
+        }
+        match durability {
+            Durability::Durable => filled.and_then(|()| system::sync(at)),
+            Durability::Cached => filled,
+        }
+    }
+}
+
+/// A new file with a name that nothing has.
+fn temporary(at: &Handle) -> io::Result<(File, OsString)> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |since| since.subsec_nanos());
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}{:x}-{now:x}-{count:x}", std::process::id());
+        match system::create_file(at, OsStr::new(&name)) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            made => return Ok((made?, name.into())),
+        }
+    }
+}

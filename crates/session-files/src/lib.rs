@@ -1,0 +1,48 @@
+//! The one door to files.
+//!
+//! A repository that somebody cloned decides which names, links and sizes lie below its root.
+//! So every access there goes through a [`Dir`]: it holds an open directory, and opens each
+//! component of a path relative to the one before it, without following a link in any of them
+//! (`openat` with `O_NOFOLLOW`; where the system has no such call, each component is looked at
+//! first). Only regular files are read, told by `fstat` of the open handle, and only up to a limit
+//! that the caller names. A FIFO or a device is refused without waiting for it.
+//!
+//! [`Project`] says which root a directory belongs to and whether it is the user's own.
+//! The user's settings and state, whose paths may be links, are read and written by [`private`].
+//! [`Lock`] lets one process at a time through.
+//!
+//! Writes are whole or not at all: a temporary file, flushed, then renamed ([`Durability`]).
+//!
+//! ```
+//! use session_files::{Dir, Durability, FileError};
+//! use std::path::Path;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let root = Dir::open(folder.path())?;
+//! root.write(Path::new("notes/a.md"), b"one", Durability::Durable)?;
+//! assert_eq!(root.read(Path::new("notes/a.md"), 100)?.as_deref(), Some(&b"one"[..]));
+//! let too_large = root.read(Path::new("notes/a.md"), 2);
+//! assert!(matches!(too_large, Err(FileError::TooLarge { .. })));
+//! # #[cfg(unix)]
+//! std::os::unix::fs::symlink("/etc", folder.path().join("away"))?;
+//! # #[cfg(unix)]
+//! assert!(matches!(root.read(Path::new("away/passwd"), 100), Err(FileError::Link(_))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod beneath;
+mod dir;
+mod error;
+mod lock;
+#[cfg(not(unix))]
+mod portable;
+pub mod private;
+mod project;
+#[cfg(unix)]
+mod unix;
+
+pub use beneath::Beneath;
+pub use dir::{Dir, Durability, TEMPORARY};
+pub use error::{FileError, Result};
+pub use lock::{Lock, remove_temporary_files};
+pub use project::{Project, UnownedReason, UnownedRoot, is_below};

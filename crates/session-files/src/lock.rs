@@ -1,0 +1,56 @@
+//! One process at a time.
+
+use crate::dir::{Dir, TEMPORARY};
+use crate::error::{FileError, Result};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long to sleep before a lock is tried again.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A lock file that this process holds until it is dropped. The system frees it when the
+/// process dies.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock if nobody holds it.
+    ///
+    /// # Errors
+    /// When the lock file is no regular file, or cannot be opened.
+    pub fn attempt(dir: &Dir, name: &str) -> Result<Option<Self>> {
+        let file = dir.append(Path::new(name))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(FileError::io("lock", &dir.path().join(name), &e)),
+        }
+    }
+
+    /// Waits for the lock at most so long; `None` where another process still holds it.
+    ///
+    /// # Errors
+    /// As [`Lock::attempt`].
+    pub fn within(dir: &Dir, name: &str, patience: Duration) -> Result<Option<Self>> {
+        let began = Instant::now();
+        loop {
+            match Self::attempt(dir, name)? {
+                None if began.elapsed() <= patience => std::thread::sleep(PAUSE),
+                attempt => return Ok(attempt),
+            }
+        }
+    }
+}
+
+/// Removes temporary files that a killed process left in a directory. To be called under the
+/// lock that every writer there takes.
+pub fn remove_temporary_files(dir: &Dir, relative: &Path, most: usize) {
+    for name in dir.names(relative, most).unwrap_or_default() {
+        if name.to_string_lossy().starts_with(TEMPORARY) {
+            let _ = dir.remove(&relative.join(name));
+        }
+    }
+}

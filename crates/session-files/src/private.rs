@@ -1,0 +1,92 @@
+//! The user's own files: settings, state, index. Links in their paths are followed, since
+//! managers of settings make such; what is written is the owner's alone.
+
+use crate::dir::{Dir, Durability};
+use crate::error::{FileError, Result};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Makes a directory with mode 0700, and what is missing above it. One that is there keeps
+/// its mode.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn create_directory(path: &Path) -> Result<()> {
+    Dir::create(path).map(drop)
+}
+
+/// Replaces a file's content whole or not at all. Where a link stands, the file that it points
+/// to is replaced.
+///
+/// # Errors
+/// When its directory cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> Result<()> {
+    put(path, content, Durability::Durable)
+}
+
+/// The same for what can be made again: it does not wait for the disk.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
+    put(path, content, Durability::Cached)
+}
+
+fn put(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
+    let (parent, name) = target(path)?;
+    Dir::create(&parent)?.write(&name, content, durability)
+}
+
+/// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
+///
+/// # Errors
+/// When it is no regular file, is too large, or cannot be read.
+pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+    match opened(path)? {
+        Some((dir, name)) => dir.read(&name, limit),
+        None => Ok(None),
+    }
+}
+
+/// The same as text; bytes that are no UTF-8 become U+FFFD.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
+    match opened(path)? {
+        Some((dir, name)) => dir.read_text(&name, limit),
+        None => Ok(None),
+    }
+}
+
+/// Opens a file to append to it, and makes it and its directory where they are missing.
+///
+/// # Errors
+/// When it is no regular file, or cannot be opened.
+pub fn append(path: &Path) -> Result<File> {
+    let (parent, name) = target(path)?;
+    Dir::create(&parent)?.append(&name)
+}
+
+/// The directory and the name of the file that a path means, links followed; none where the
+/// directory is missing.
+fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
+    let (parent, name) = target(path)?;
+    match Dir::open(&parent) {
+        Err(FileError::Io(e)) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        dir => Ok(Some((dir?, name))),
+    }
+}
+
+/// Where a path leads: a directory without links, and a name in it.
+pub(crate) fn target(path: &Path) -> Result<(PathBuf, PathBuf)> {
+    let real = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let Some(name) = real.file_name() else {
+        return Err(FileError::Outside(real));
+    };
+    let parent = match real.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    Ok((parent.to_owned(), name.into()))
+}

@@ -1,0 +1,337 @@
+//! Which project a directory belongs to, and whether its root may be believed.
+
+use crate::dir::Dir;
+use crate::error::Result;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The directory that holds what agents' tools keep in a project.
+const AGENT_DIRECTORY: &str = ".claude";
+/// The directory, or in a worktree the file, of a repository.
+const REPOSITORY: &str = ".git";
+/// Most bytes of the files that tie a worktree to its repository.
+const GIT_LINK_LIMIT: u64 = 4096;
+
+/// The project that a directory belongs to. Its root belongs to this user and nobody else can
+/// write there; its content may be anybody's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    root: PathBuf,
+}
+
+/// A root that others own or can write: what lies there may be anybody's, at any time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnownedRoot {
+    /// The directory that would be the root.
+    pub root: PathBuf,
+    /// The part of it that is not the user's alone.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: UnownedReason,
+}
+
+/// Why a root is not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnownedReason {
+    /// Another user owns it.
+    OtherOwner,
+    /// Every user can write there.
+    WritableByAll,
+    /// A group that is not the user's own can write there.
+    WritableByGroup,
+}
+
+impl fmt::Display for UnownedRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.reason {
+            UnownedReason::OtherOwner => "belongs to another user",
+            UnownedReason::WritableByAll => "can be written by every user",
+            UnownedReason::WritableByGroup => "can be written by a group that is not your own",
+        };
+        write!(
+            f,
+            "`{}` {what}, so nothing of the project is read",
+            self.path.display()
+        )
+    }
+}
+
+impl UnownedRoot {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self.reason {
+            UnownedReason::OtherOwner => "work in a copy of your own, or change the owner",
+            UnownedReason::WritableByAll => "`chmod o-w` on it, if it is yours",
+            UnownedReason::WritableByGroup => "`chmod g-w` on it, if it is yours",
+        }
+    }
+}
+
+impl Project {
+    /// The project of a directory: the nearest one above it, or itself, with `.claude` or
+    /// `.git`. The search ends at the home directory, which is none. The error tells of a root
+    /// that is not the user's alone; a root further up does not take its place.
+    ///
+    /// # Errors
+    /// [`UnownedRoot`].
+    pub fn find(from: &Path, home: &Path) -> std::result::Result<Option<Self>, UnownedRoot> {
+        let (from, home) = (real(from), real(home));
+        let mut directories = from.ancestors().take_while(|at| *at != home);
+        match directories.find(|at| is_root(at)) {
+            None => Ok(None),
+            Some(root) => check_owner(root).map(|()| {
+                Some(Self {
+                    root: root.to_owned(),
+                })
+            }),
+        }
+    }
+
+    /// The root, without links in its path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Opens the root. All access to the project's files is made beneath it.
+    ///
+    /// # Errors
+    /// When it is gone, or cannot be opened.
+    pub fn open(&self) -> Result<Dir> {
+        Dir::open(&self.root)
+    }
+
+    /// True for a path that [lies in](is_below) the project.
+    pub fn contains(&self, path: &Path) -> bool {
+        is_below(path, &self.root)
+    }
+
+    /// A path as it lies beneath the root, if it does so by its name alone. Links below the root
+    /// are not followed, so that opening it beneath the root refuses them.
+    pub fn relative(&self, path: &Path) -> Option<PathBuf> {
+        let path = std::path::absolute(path).ok()?;
+        let above = path.ancestors().find(|at| real(at) == self.root)?;
+        path.strip_prefix(above).ok().map(Path::to_owned)
+    }
+
+    /// A name for the project that all worktrees of a repository share: the path of the common
+    /// git directory, and where the root lies in its worktree.
+    pub fn identity(&self) -> PathBuf {
+        let top = self.root.ancestors().find(|at| has(at, REPOSITORY));
+        let Some((top, common)) = top.and_then(|top| Some((top, common_git_directory(top)?)))
+        else {
+            return self.root.clone();
+        };
+        match self.root.strip_prefix(top) {
+            Ok(inner) if !inner.as_os_str().is_empty() => common.join(inner),
+            _ => common,
+        }
+    }
+}
+
+/// True for a path that lies below a root once its links are followed, whether or not something
+/// is there. The root is a path without links.
+pub fn is_below(path: &Path, root: &Path) -> bool {
+    let Ok(path) = std::path::absolute(path) else {
+        return false;
+    };
+    path.ancestors()
+        .find_map(|part| fs_err::canonicalize(part).ok())
+        .is_some_and(|real| real.starts_with(root))
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn is_root(directory: &Path) -> bool {
+    has(directory, AGENT_DIRECTORY) || has(directory, REPOSITORY)
+}
+
+fn has(directory: &Path, name: &str) -> bool {
+    fs_err::symlink_metadata(directory.join(name)).is_ok()
+}
+
+/// The git directory that all worktrees of a repository have in common. A `.git` file is believed
+/// where the directory that it names points back to it, which a repository cannot arrange by
+/// its content.
+fn common_git_directory(top: &Path) -> Option<PathBuf> {
+    let link = top.join(REPOSITORY);
+    if fs_err::symlink_metadata(&link).ok()?.is_dir() {
+        return fs_err::canonicalize(link).ok();
+    }
+    let named = git_file(top, REPOSITORY)?;
+    let own = top.join(named.strip_prefix("gitdir:")?.trim());
+    let back = git_file(&own, "gitdir")?;
+    if real(Path::new(&back)) != real(&link) {
+        return None;
+    }
+    let common = own.join(git_file(&own, "commondir")?);
+    fs_err::canonicalize(common).ok()
+}
+
+/// A line that git keeps in a file.
+fn git_file(directory: &Path, name: &str) -> Option<String> {
+    let text = Dir::open(directory).ok()?;
+    let text = text.read_text(Path::new(name), GIT_LINK_LIMIT).ok()??;
+    Some(text.trim().to_owned())
+}
+
+/// An error where the root, or the directory that marks it, is not this user's alone.
+fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
+    let marks = [AGENT_DIRECTORY, REPOSITORY].map(|mark| root.join(mark));
+    for path in [root.to_owned()].into_iter().chain(marks) {
+        if let Some(reason) = unowned(&path) {
+            return Err(UnownedRoot {
+                root: root.to_owned(),
+                path,
+                reason,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn unowned(path: &Path) -> Option<UnownedReason> {
+    use rustix::process::{getegid, geteuid};
+    use std::os::unix::fs::MetadataExt;
+    let meta = fs_err::symlink_metadata(path).ok()?;
+    let owner = (geteuid().as_raw(), getegid().as_raw());
+    // The mode of a link says nothing, and it is not followed anyway.
+    let mode = if meta.is_symlink() { 0 } else { meta.mode() };
+    reason(owner, (meta.uid(), meta.gid()), mode)
+}
+
+#[cfg(not(unix))]
+fn unowned(_: &Path) -> Option<UnownedReason> {
+    None // access lists are the system's matter there
+}
+
+/// Why a file of this owner, group and mode is not its user's alone.
+#[cfg(unix)]
+fn reason(user: (u32, u32), file: (u32, u32), mode: u32) -> Option<UnownedReason> {
+    match mode {
+        _ if file.0 != user.0 => Some(UnownedReason::OtherOwner),
+        mode if mode & 0o002 != 0 => Some(UnownedReason::WritableByAll),
+        mode if mode & 0o020 != 0 && file.1 != user.1 => Some(UnownedReason::WritableByGroup),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_root_is_its_users_alone() {
+        use UnownedReason::{OtherOwner, WritableByAll, WritableByGroup};
+        let check = |file, mode| reason((1000, 1000), file, mode);
+        assert_eq!(check((1000, 1000), 0o755), None);
+        assert_eq!(check((1000, 1000), 0o775), None, "the user's own group");
+        assert_eq!(check((1000, 4), 0o775), Some(WritableByGroup));
+        assert_eq!(check((1000, 1000), 0o777), Some(WritableByAll));
+        assert_eq!(check((1000, 1000), 0o1777), Some(WritableByAll));
+        assert_eq!(check((0, 1000), 0o755), Some(OtherOwner));
+    }
+
+    struct Tree(tempfile::TempDir);
+
+    impl Tree {
+        fn new(directories: &[&str]) -> Self {
+            let tree = Self(tempfile::tempdir().unwrap());
+            for path in directories {
+                fs_err::create_dir_all(tree.path(path)).unwrap();
+            }
+            tree
+        }
+
+        fn path(&self, path: &str) -> PathBuf {
+            real(self.0.path()).join(path)
+        }
+
+        fn root(&self, from: &str) -> Option<String> {
+            let found = Project::find(&self.path(from), &self.path("home")).unwrap();
+            let root = found?.root.strip_prefix(self.path("")).unwrap().to_owned();
+            Some(root.to_string_lossy().into_owned())
+        }
+    }
+
+    #[test]
+    fn the_nearest_mark_is_the_root_and_home_ends_the_search() {
+        let tree = Tree::new(&[
+            "home/.claude",
+            "home/a/.git/x",
+            "home/a/b/c",
+            "home/d/.claude",
+            "home/d/e/.git",
+            "home/f",
+            "out/.claude",
+            "out/in/.git",
+        ]);
+        assert_eq!(tree.root("home/a/b/c").as_deref(), Some("home/a"));
+        assert_eq!(tree.root("home/d/e").as_deref(), Some("home/d/e"));
+        assert_eq!(tree.root("home/d").as_deref(), Some("home/d"));
+        assert_eq!(tree.root("home/f"), None);
+        assert_eq!(tree.root("home"), None);
+        assert_eq!(tree.root("out/in").as_deref(), Some("out/in"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_root_that_all_can_write_is_refused_and_none_above_takes_its_place() {
+        use std::os::unix::fs::PermissionsExt;
+        let tree = Tree::new(&["mine/.git", "mine/open/.claude", "mine/open/in"]);
+        let open = tree.path("mine/open");
+        fs_err::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let refused = Project::find(&open.join("in"), &tree.path("home")).unwrap_err();
+        assert_eq!(refused.reason, UnownedReason::WritableByAll);
+        assert_eq!(refused.path, open);
+    }
+
+    fn worktree(tree: &Tree, back: &str) -> Project {
+        let own = tree.path("main/.git/worktrees/side");
+        fs_err::write(
+            tree.path("side/.git"),
+            format!("gitdir: {}\n", own.display()),
+        )
+        .unwrap();
+        fs_err::write(own.join("gitdir"), tree.path(back).display().to_string()).unwrap();
+        fs_err::write(own.join("commondir"), "../..\n").unwrap();
+        let found = Project::find(&tree.path("side"), &tree.path("home"));
+        found.unwrap().unwrap()
+    }
+
+    #[test]
+    fn worktrees_share_an_identity_where_git_says_so_at_both_ends() {
+        let tree = Tree::new(&["main/.git/worktrees/side", "side"]);
+        let main = Project::find(&tree.path("main"), &tree.path("home"));
+        let main = main.unwrap().unwrap();
+        assert_eq!(worktree(&tree, "side/.git").identity(), main.identity());
+        assert_eq!(
+            worktree(&tree, "other/.git").identity(),
+            tree.path("side"),
+            "what points to a repository that does not know it stands for itself"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_counts_where_its_links_lead() {
+        let tree = Tree::new(&["p/.git", "p/in", "elsewhere"]);
+        let project = Project::find(&tree.path("p"), &tree.path("home"));
+        let project = project.unwrap().unwrap();
+        let link = |to: &str, at: &str| {
+            fs_err::os::unix::fs::symlink(tree.path(to), tree.path(at)).unwrap();
+        };
+        link("p/in", "elsewhere/into");
+        link("elsewhere", "p/out");
+        assert!(project.contains(&tree.path("p/in/new")));
+        assert!(project.contains(&tree.path("elsewhere/into/new/file")));
+        assert!(!project.contains(&tree.path("p/out/file")));
+        assert!(!project.contains(&tree.path("elsewhere/file")));
+        let relative = project.relative(&tree.path("p/out/file"));
+        assert_eq!(relative, Some(PathBuf::from("out/file")));
+        assert_eq!(project.relative(&tree.path("elsewhere/into")), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Directory-relative system calls. Each takes one component of a path, so that
+//! `O_NOFOLLOW` holds for every component and not for the last alone.
+
+use rustix::fs::{self, AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// An open directory.
+pub(crate) type Handle = OwnedFd;
+
+/// What a name stands for, links not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File,
+    Directory,
+    Link,
+    Other,
+}
+
+const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
+
+/// Opens a directory by its whole path; links in it are followed.
+pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(fs::open(path, flags, Mode::empty())?)
+}
+
+/// Opens a directory in another one.
+pub(crate) fn open_directory(at: &Handle, name: &OsStr) -> io::Result<Handle> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(fs::openat(at, name, flags, Mode::empty())?)
+}
+
+/// Makes a directory that its owner alone can read; one that is there stays.
+pub(crate) fn make_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
+    match fs::mkdirat(at, name, PRIVATE_DIRECTORY) {
+        Err(Errno::EXIST) => Ok(()),
+        made => Ok(made?),
+    }
+}
+
+/// Opens a file for reading. `O_NONBLOCK` keeps a FIFO from waiting for a writer.
+pub(crate) fn open_file(at: &Handle, name: &OsStr) -> io::Result<File> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(fs::openat(at, name, flags, Mode::empty())?))
+}
+
+/// Makes a file that was not there.
+pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(fs::openat(at, name, flags, PRIVATE_FILE)?))
+}
+
+/// Opens a file to append to it or to lock it, and makes it if need be.
+pub(crate) fn open_append(at: &Handle, name: &OsStr) -> io::Result<File> {
+    let flags = OFlags::WRONLY
+        | OFlags::APPEND
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | OFlags::CLOEXEC;
+    Ok(File::from(fs::openat(at, name, flags, PRIVATE_FILE)?))
+}
+
+/// What a name stands for; `None` where there is nothing.
+pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
+    match fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+        Ok(stat) => Ok(Some(match fs::FileType::from_raw_mode(stat.st_mode) {
+            fs::FileType::RegularFile => EntryKind::File,
+            fs::FileType::Directory => EntryKind::Directory,
+            fs::FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Other,
+        })),
+    }
+}
+
+/// Renames, and replaces what has the new name.
+pub(crate) fn rename(from: &Handle, name: &OsStr, to: &Handle, new_name: &OsStr) -> io::Result<()> {
+    Ok(fs::renameat(from, name, to, new_name)?)
+}
+
+/// Renames; an error where something has the new name.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+pub(crate) fn rename_new(
+    from: &Handle,
+    name: &OsStr,
+    to: &Handle,
+    new_name: &OsStr,
+) -> io::Result<()> {
+    match fs::renameat_with(from, name, to, new_name, fs::RenameFlags::NOREPLACE) {
+        // A file system that knows no such flag.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            rename_checked(from, name, to, new_name)
+        }
+        renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+pub(crate) use rename_checked as rename_new;
+
+/// The same where the system has no such call: looked at first.
+pub(crate) fn rename_checked(
+    from: &Handle,
+    name: &OsStr,
+    to: &Handle,
+    new_name: &OsStr,
+) -> io::Result<()> {
+    match kind(to, new_name)? {
+        Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        None => rename(from, name, to, new_name),
+    }
+}
+
+/// Removes a name: of a link the link, never what it points to.
+pub(crate) fn remove_file(at: &Handle, name: &OsStr) -> io::Result<()> {
+    Ok(fs::unlinkat(at, name, AtFlags::empty())?)
+}
+
+/// Removes an empty directory.
+pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
+    Ok(fs::unlinkat(at, name, AtFlags::REMOVEDIR)?)
+}
+
+/// The names in a directory, at most so many, in no order.
+pub(crate) fn names(at: &Handle, most: usize) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::Dir::read_from(at)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            continue;
+        }
+        if names.len() == most {
+            break;
+        }
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+/// Waits until names in a directory have reached the disk.
+pub(crate) fn sync(at: &Handle) -> io::Result<()> {
+    Ok(fs::fsync(at)?)
+}
+
+/// Gives a file the rights of the one that it replaces.
+pub(crate) fn copy_mode(at: &Handle, name: &OsStr, new: &File) -> io::Result<()> {
+    if let Ok(stat) = fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let mode = Mode::from_raw_mode(stat.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO);
+        fs::fchmod(new, mode)?;
+    }
+    Ok(())
+}
