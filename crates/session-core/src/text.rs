@@ -4,6 +4,10 @@ use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+mod printable;
+
+pub use printable::printable;
+
 /// Cuts `text` to at most `limit` bytes at a character boundary.
 pub fn clip(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
@@ -84,69 +88,6 @@ fn trim_line(line: &str) -> &str {
 pub fn is_error_line(line: &str) -> bool {
     let counts = ["0 error", "0 failed", "no error", "No error"];
     MARKED.as_ref().is_some_and(|m| m.is_match(line)) && !counts.iter().any(|m| line.contains(m))
-}
-
-/// Makes text from a session safe to print on a terminal: without
-/// [unsafe](is_unsafe) characters. Of ANSI escape sequences nothing is left,
-/// their parameters neither.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut chars),
-            '\u{9b}' => skip_csi(&mut chars),
-            c if is_unsafe(c) => {}
-            c => out.push(c),
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// True for a character that a terminal would obey, or that nobody would see:
-/// controls (C0 but tab and newline, DEL, C1), marks of direction, and format
-/// characters without width. The joiner U+200D and variation selectors stay:
-/// they make emoji.
-pub fn is_unsafe(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t')
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-fn skip_escape(chars: &mut Chars<'_>) {
-    match chars.peek() {
-        Some('[') => {
-            chars.next();
-            skip_csi(chars);
-        }
-        Some(']') => {
-            for c in chars.by_ref() {
-                if c == '\u{7}' || c == '\u{1b}' || c == '\n' {
-                    break;
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-fn skip_csi(chars: &mut Chars<'_>) {
-    while let Some(&c) = chars.peek() {
-        if !('\u{20}'..='\u{7e}').contains(&c) {
-            return;
-        }
-        chars.next();
-        if ('\u{40}'..='\u{7e}').contains(&c) {
-            return;
-        }
-    }
 }
 
 /// Joins all runs of white space to one space: a text on one line.
@@ -243,31 +184,6 @@ mod tests {
         assert_eq!(error_lines(&found.join("\n"), false), found);
         assert_eq!(error_lines("a\nb\n", true), ["a", "b"]);
         assert!(error_lines("a\nb\n", false).is_empty());
-    }
-
-    #[test]
-    fn terminals_get_no_control_characters() {
-        assert_eq!(
-            printable("a\u{1b}[31mred\u{1b}[0m\u{7}b\tc\nd"),
-            "aredb\tc\nd"
-        );
-        assert_eq!(
-            printable("x\u{1b}]0;title\u{7}y\u{9b}2Jz\u{202e}w\r"),
-            "xyzw"
-        );
-        assert_eq!(printable("plain"), "plain");
-    }
-
-    #[test]
-    fn terminals_get_nothing_that_nobody_sees() {
-        assert_eq!(
-            printable("\u{feff}a\u{200b}b\u{200c}c\u{2060}d\u{ad}e\u{2066}f\u{e0041}g"),
-            "abcdefg"
-        );
-        assert_eq!(
-            printable("👨\u{200d}👩 ❤\u{fe0f}"),
-            "👨\u{200d}👩 ❤\u{fe0f}"
-        );
     }
 
     #[test]

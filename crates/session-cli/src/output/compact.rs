@@ -1,8 +1,9 @@
 //! Hits in few words, for whoever pays by the word: `search --json --compact`.
 
 use crate::command::search::Answer;
-use crate::output::json::{date, escaped};
+use crate::output::json::date;
 use crate::output::layout::{line, safe_line};
+use crate::output::safe_json;
 use crate::output::session::{day, project, short_id, title};
 use anyhow::Result;
 use serde::Serialize;
@@ -75,12 +76,12 @@ pub fn print_nothing(query: &str, refreshed: Option<&Outcome>) -> Result<()> {
 }
 
 fn write(around: &Around<'_>, hits: &[String]) -> Result<()> {
-    let around = serde_json::to_string(around)?;
+    let around = safe_json::compact(around)?;
     let hits: Vec<String> = hits.iter().map(|hit| format!("\n{hit}")).collect();
     let end = if hits.is_empty() { "" } else { "\n" };
     let around = around.strip_suffix('}').unwrap_or(&around);
     let text = format!("{around},\"hits\":[{}{end}]}}", hits.join(","));
-    Ok(writeln!(std::io::stdout(), "{}", escaped(&text))?)
+    Ok(writeln!(std::io::stdout(), "{text}")?)
 }
 
 /// One hit as JSON, of at most [`HIT`] bytes: the preview takes what room the

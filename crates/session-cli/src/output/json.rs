@@ -2,45 +2,36 @@
 
 use crate::args::With;
 use crate::command::search;
+use crate::output::safe_json;
 use crate::output::session::{project, resume, rfc3339};
 use crate::output::work::JsonWork;
 use anyhow::Result;
 use serde::Serialize;
-use session_core::text::is_unsafe;
 use session_core::{Band, Standing};
 use session_indexer::Outcome;
 use session_report::Work;
 use session_search::{Explanation, Hit, Level, Searched};
 use session_store::SessionRow;
-use std::borrow::Cow;
 use std::io::Write;
 
-/// Prints a value as one JSON document.
+/// Prints a value as one JSON document, its strings made printable.
 ///
 /// # Errors
 /// When stdout cannot be written.
 pub fn print(value: &impl Serialize) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let text = serde_json::to_string_pretty(value)?;
-    Ok(writeln!(out, "{}", escaped(&text))?)
+    print_text(&safe_json::pretty(value)?)
 }
 
-/// JSON in which what a terminal would obey, and JSON lets stand, is escaped:
-/// it occurs only within strings.
-pub fn escaped(json: &str) -> Cow<'_, str> {
-    if !json.contains(is_unsafe) {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len() + 64);
-    for c in json.chars() {
-        if is_unsafe(c) {
-            let units = c.encode_utf16(&mut [0; 2]).to_vec();
-            out.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
+/// Prints a value as one JSON document that keeps its strings to the byte.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print_lossless(value: &impl Serialize) -> Result<()> {
+    print_text(&safe_json::lossless(value)?)
+}
+
+fn print_text(json: &str) -> Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{json}")?)
 }
 
 /// The answer to a search.
@@ -304,6 +295,8 @@ pub struct Memory<'a> {
     updated: String,
     state: session_memory::State,
     scope: session_memory::Scope,
+    /// `own`, `trusted`, `waiting` or `changed`.
+    trust: session_memory::Trust,
     superseded_by: Option<&'a str>,
     source: Option<&'a session_memory::Source>,
     path: String,
@@ -327,6 +320,7 @@ impl<'a> Memory<'a> {
             updated: memory.updated().to_string(),
             state: memory.state,
             scope: memory.scope,
+            trust: memory.trust,
             superseded_by: front.superseded_by.as_deref(),
             source: front.source.as_ref(),
             path: memory.path.display().to_string(),

@@ -50,6 +50,9 @@ fn result(found: &Match, memory: &Memory, explain: bool, width: usize) -> String
 /// What is to be known of a memory beside what it says.
 fn notes(memory: &Memory) -> Vec<String> {
     let mut notes = Vec::new();
+    if !memory.trust.is_given() {
+        notes.push("from the repository, not trusted".to_owned());
+    }
     if let Some(by) = &memory.front.superseded_by {
         notes.push(format!("superseded by {}", safe_line(by)));
     }
@@ -101,11 +104,16 @@ pub fn list(all: &[Memory], width: usize) -> String {
             (_, Some(_)) => "  superseded",
             _ => "",
         };
+        let trust = match memory.trust.is_given() {
+            true => "",
+            false => "  not trusted",
+        };
+        let scope = format!("{:<7}{state}{trust}", memory.scope.label());
         out.push_str(&flow(
             &[
                 Field::whole(ID, safe_line(memory.id())),
                 Field::whole(PROJECT, format!("{:<11}", memory.front.kind.label())),
-                Field::whole(FAINT, format!("{:<7}{state}", memory.scope.label())),
+                Field::whole(FAINT, scope),
                 Field::cut_to(anstyle::Style::new(), safe_line(&memory.front.topic), 30),
             ],
             0,

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod only;
 pub mod pager;
 pub mod progress;
+pub mod safe_json;
 pub mod session;
 pub mod shell;
 pub mod show;

@@ -1,5 +1,6 @@
 //! Long text on a terminal goes through the user's pager.
 
+use crate::environment;
 use anyhow::Result;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::{Command, Stdio};
@@ -25,7 +26,7 @@ fn is_long(text: &str) -> bool {
 
 /// False when there is no pager, or it cannot be started.
 fn through_pager(text: &str) -> bool {
-    let wanted = std::env::var("PAGER").unwrap_or_else(|_| "less -R".to_owned());
+    let wanted = environment::program("PAGER").unwrap_or_else(|| "less -R".to_owned());
     let mut words = wanted.split_whitespace();
     let Some(program) = words.next().filter(|program| *program != "cat") else {
         return false;
