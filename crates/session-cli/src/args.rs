@@ -12,6 +12,7 @@ mod resume;
 mod setup;
 mod show;
 mod skill;
+mod trust;
 
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use found::{CommandsArgs, FilesArgs, With};
@@ -30,6 +31,7 @@ pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
 pub use show::{Only, ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
+pub use trust::TrustArgs;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use session_search::Tuning;
@@ -73,6 +75,8 @@ pub enum Command {
     Stats(StatsArgs),
     /// Keep what is worth it, and find it again
     Memory(Box<MemoryArgs>),
+    /// Say that memories which came with a repository may be put before prompts
+    Trust(TrustArgs),
     /// Print the memories to put before a prompt, if any helps
     Inject(InjectArgs),
     /// Have an agent ask for memories by itself

@@ -1,12 +1,13 @@
 //! The configuration file. `docs/configuration.md` describes its keys.
 
 pub mod layers;
+mod narrow;
 
 use anyhow::{Result, bail};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
+use session_files::private;
 use session_memory::{Injection, Retrieval, Storage};
-use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use toml_edit::DocumentMut;
@@ -14,6 +15,8 @@ use toml_edit::DocumentMut;
 /// Name of the file in the configuration folder.
 pub const FILE: &str = "config.toml";
 
+/// Most bytes of the file.
+const LIMIT: u64 = 64 << 10;
 /// Most threads that can be asked for.
 const MOST_THREADS: usize = 1024;
 
@@ -37,6 +40,9 @@ pub struct Config {
     pub on_battery: OnBattery,
     /// Where a model runs.
     pub device: Device,
+    /// Address of the model hub, where that is not the public one.
+    #[serde(deserialize_with = "some_text")]
+    pub hub: Option<String>,
     /// The endpoint behind the model `remote`.
     pub remote: Remote,
     /// Memories are kept, found, and put before prompts.
@@ -85,7 +91,8 @@ impl From<Device> for session_embed::Device {
     }
 }
 
-/// An OpenAI-compatible endpoint. The environment overrides each of it.
+/// An OpenAI-compatible endpoint. Its address stands here or in `.env` beside it, never in the
+/// environment alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Remote {
@@ -128,6 +135,7 @@ impl Default for Config {
             nice: 10,
             on_battery: OnBattery::Pause,
             device: Device::Auto,
+            hub: None,
             remote: Remote::default(),
             enabled: true,
             auto_save: false,
@@ -197,12 +205,9 @@ fn in_words(message: &str) -> String {
 /// When the file is no TOML, or cannot be written.
 pub fn set(folder: &Path, table: Option<&str>, key: &str, value: &str) -> Result<()> {
     let path = folder.join(FILE);
-    let text = match fs_err::read_to_string(&path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => String::new(),
-        text => text?,
-    };
+    let text = private::read_text(&path, LIMIT)?.unwrap_or_default();
     let text = with(&text, table, key, value)?;
-    Ok(session_models::write_private(&path, text.as_bytes())?)
+    Ok(private::write(&path, text.as_bytes())?)
 }
 
 /// The text of a configuration with a key set, everything else in it kept.

@@ -2,6 +2,7 @@
 
 use anyhow::Error;
 use session_core::text::printable;
+use session_files::FileError;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
@@ -45,6 +46,10 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         let found = error.chain().find_map(|e| e.downcast_ref::<ModelError>());
         found.and_then(ModelError::hint).map(Cow::from)
     };
+    let of_file = || {
+        let found = error.chain().find_map(|e| e.downcast_ref::<FileError>());
+        found.and_then(FileError::hint).map(Cow::from)
+    };
     let of_memory = || {
         let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
         found.and_then(MemoryError::hint).map(Cow::from)
@@ -53,6 +58,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
             .or_else(of_memory)
+            .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::config::Config;
 use crate::config::layers::Layers;
+use crate::environment;
 use anyhow::{Context, Result};
+use session_memory::Records;
 use session_models::{Catalogue, Endpoint, Folders, Given, Hub, ModelError};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The user's environment, the folder of the index, and what they configured.
 pub struct Home {
@@ -16,6 +18,9 @@ pub struct Home {
     pub root: PathBuf,
     /// What the user configured.
     pub config: Config,
+    /// Variables that are left out of the environment, since they name something in the project
+    /// at hand.
+    pub refused: Vec<&'static str>,
 }
 
 impl Home {
@@ -36,16 +41,27 @@ impl Home {
     /// # Errors
     /// When there is no home folder.
     pub fn unconfigured() -> Result<Self> {
+        // A folder that is gone is in no project.
+        Self::unconfigured_in(&std::env::current_dir().unwrap_or_default())
+    }
+
+    /// The same for the project of a folder.
+    ///
+    /// # Errors
+    /// As [`Home::unconfigured`].
+    pub fn unconfigured_in(folder: &Path) -> Result<Self> {
         let home = etcetera::home_dir()
             .context("there is no home folder\nhint: set HOME to the folder with your .claude or .local/share/opencode")?;
         let vars = std::env::vars_os()
             .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        let env = Env {
-            home: home.clone(),
-            vars: vars.collect(),
-        };
-        let root = session_store::default_root(&home, |name| env.get(name).map(str::to_owned));
-        Ok(Self::apart(env, root))
+        let mut vars = vars.collect();
+        let refused = environment::refuse(&mut vars, &home, folder);
+        let env = Env { home, vars };
+        let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
+        Ok(Self {
+            refused,
+            ..Self::apart(env, root)
+        })
     }
 
     /// A home that the user's configuration says nothing of.
@@ -54,6 +70,7 @@ impl Home {
             env,
             root,
             config: Config::default(),
+            refused: Vec::new(),
         }
     }
 
@@ -72,9 +89,25 @@ impl Home {
         Folders::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
     }
 
-    /// The hub that models are downloaded from.
+    /// What this machine knows of folders of memories: the user's own state.
+    pub fn records(&self) -> Records {
+        Records::new(self.folders().data.join("memories"))
+    }
+
+    /// The hub that models are downloaded from. A token goes only where the user's configuration or
+    /// nobody says: an address that a variable alone names gets none.
     pub fn hub(&self) -> Hub {
-        Hub::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
+        let var = |name: &str| self.env.get(name).map(str::to_owned);
+        let configured = self.config.hub.clone();
+        let hub = Hub::of(&self.env.home, |name| match (name, &configured) {
+            ("HF_ENDPOINT", Some(url)) => Some(url.clone()),
+            (name, _) => var(name),
+        });
+        let is_named = configured.is_some() || var("HF_ENDPOINT").is_none();
+        Hub {
+            token: hub.token.filter(|_| is_named),
+            ..hub
+        }
     }
 
     /// The models that there are.
@@ -90,12 +123,15 @@ impl Home {
         Ok(catalogue.with_endpoint(endpoint))
     }
 
-    /// The endpoint that is configured: by the environment, else by `.env`,
-    /// else by the configuration.
+    /// The endpoint that is configured: its address by `.env` in the configuration folder or by the
+    /// configuration, and what these leave open by the environment. A project can set variables:
+    /// an address in one sends nothing anywhere.
     fn endpoint(&self) -> Result<Option<Endpoint>, ModelError> {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
-        let by_file = Given::by_file(&self.folders())?;
-        let given = Given::by(var).or(by_file).or(self.config.remote.given());
-        given.endpoint()
+        let given = Given::by_file(&self.folders())?.or(self.config.remote.given());
+        match given.url {
+            Some(_) => given.or(Given::by(var)).endpoint(),
+            None => Ok(None),
+        }
     }
 }

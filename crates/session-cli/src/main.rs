@@ -4,6 +4,7 @@
 mod args;
 mod command;
 mod config;
+mod environment;
 mod error;
 mod home;
 mod memories;
@@ -25,6 +26,10 @@ enum Found {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(args::spelled(std::env::args_os()));
+    // A hook's stderr is not the user's to read.
+    if !matches!(&arguments.command, Command::Hook(_) | Command::Inject(_)) {
+        environment::note_refused();
+    }
     let result = match &arguments.command {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),
@@ -34,6 +39,7 @@ fn main() -> ExitCode {
         Command::Digest(digest) => command::digest::run(digest),
         Command::Stats(stats) => command::stats::run(stats),
         Command::Memory(memory) => command::memory::run(memory),
+        Command::Trust(trust) => command::trust::run(trust),
         Command::Inject(inject) => command::inject::run(inject),
         Command::Hook(hook) => command::hook::run(hook),
         Command::Config(config) => command::config::run(config),

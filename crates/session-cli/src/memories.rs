@@ -5,23 +5,40 @@ use crate::home::Home;
 use anyhow::{Result, bail};
 use jiff::Timestamp;
 use session_embed::Embedder;
+use session_files::Project;
 use session_memory::{
-    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, project_root,
-    rank,
+    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, rank,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// The memories, and what is configured of them.
 pub struct Memories {
     /// The user's own things, with what counts in this project.
     pub home: Home,
-    /// Root of the project, if the folder belongs to one.
-    pub root: Option<PathBuf>,
+    /// The project, if the folder belongs to one.
+    pub project: Option<Project>,
+    /// What is to be known of the project and does not count: its root is another's, its
+    /// configuration has a mistake.
+    pub notes: Vec<String>,
     /// The memories.
     pub store: Store,
     /// How long they are kept.
     pub keeping: Keeping,
+}
+
+/// The project of this process's folder.
+///
+/// # Errors
+/// When the folder belongs to none, or to one whose root is not the user's alone.
+pub fn project_at_hand(home: &Path) -> Result<Project> {
+    match Project::find(&std::env::current_dir()?, home) {
+        Ok(Some(project)) => Ok(project),
+        Ok(None) => {
+            bail!("this folder belongs to no project\nhint: go to a folder below one with `.git`")
+        }
+        Err(unowned) => bail!("{unowned}\nhint: {}", unowned.hint()),
+    }
 }
 
 impl Memories {
@@ -31,6 +48,9 @@ impl Memories {
     /// When the configuration has a mistake, or no place is left to keep any.
     pub fn here() -> Result<Self> {
         let memories = Self::of(&std::env::current_dir()?)?;
+        for note in &memories.notes {
+            crate::command::memory::note(note)?;
+        }
         if !memories.home.config.enabled {
             bail!(
                 "memories are switched off\nhint: `session-search config` says by whom (`enabled`)"
@@ -44,22 +64,29 @@ impl Memories {
     /// # Errors
     /// As [`Memories::here`].
     pub fn of(folder: &Path) -> Result<Self> {
-        let mut home = Home::unconfigured()?;
-        let root = project_root(folder, &home.env.home);
-        let layers = Layers::read(&home.folders().config, root.as_deref(), |name| {
+        let mut home = Home::unconfigured_in(folder)?;
+        let mut notes = Vec::new();
+        let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
+            notes.push(format!("{unowned}\nhint: {}", unowned.hint()));
+            None
+        });
+        let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
             home.env.get(name)
         })?;
+        let whole = layers.ignored.iter().filter(|i| i.key.is_none());
+        notes.extend(whole.map(|ignored| format!("left out: {}", ignored.reason)));
         home.config = layers.config;
         let keeping = Keeping {
             project: home.config.storage,
             global: layers.global,
         };
         let location = home.config.storage.location;
-        let store = Store::new(places(root.as_deref(), &home.env.home, location)?);
+        let places = places(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
+            store: Store::new(places, home.records()),
             home,
-            root,
-            store,
+            project,
+            notes,
             keeping,
         })
     }
@@ -76,7 +103,10 @@ impl Memories {
         let has_global = self.store.places().iter().any(|p| p.scope == Scope::Global);
         let store = match has_global {
             true => self.store.clone(),
-            false => Store::new(places(None, &self.home.env.home, Location::GlobalOnly)?),
+            false => {
+                let places = places(None, &self.home.env.home, Location::GlobalOnly)?;
+                Store::new(places, self.home.records())
+            }
         };
         Ok((store, Some(Scope::Global)))
     }

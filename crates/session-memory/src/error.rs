@@ -1,6 +1,7 @@
 //! What can go wrong with memories.
 
-use std::path::PathBuf;
+use session_core::text::{one_line, printable};
+use std::path::{Path, PathBuf};
 
 /// An error of the memories at rest.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum MemoryError {
         /// What is missing.
         what: String,
     },
+    /// A file cannot be read or written, or is not touched.
+    #[error(transparent)]
+    File(#[from] session_files::FileError),
     /// The model failed.
     #[error(transparent)]
     Embed(#[from] session_embed::EmbedError),
@@ -46,7 +50,7 @@ pub enum MemoryError {
 
 /// A file that is no memory, and where it stops to be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}, line {line}: {reason}", path.display())]
+#[error("{}, line {line}: {}", name(path), one_line(&printable(reason)))]
 pub struct Damage {
     /// The file.
     pub path: PathBuf,
@@ -54,6 +58,11 @@ pub struct Damage {
     pub line: usize,
     /// What is wrong there.
     pub reason: String,
+}
+
+/// A path on one line: a repository chooses the names of its files.
+fn name(path: &Path) -> String {
+    one_line(&printable(&path.to_string_lossy()))
 }
 
 impl MemoryError {
@@ -68,6 +77,7 @@ impl MemoryError {
             ),
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { .. } => Some("name the folder that holds it"),
+            Self::File(error) => error.hint(),
             Self::Refused(_) | Self::Embed(_) | Self::Io(_) => None,
         }
     }

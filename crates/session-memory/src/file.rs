@@ -1,43 +1,45 @@
 //! The file of a memory: where it lies, what its name says, and reading it.
 
-use crate::disk;
 use crate::error::Damage;
 use crate::frontmatter as yaml;
 use crate::memory::{Memory, Scope, State};
 use crate::place::Place;
+use crate::record::{FolderRecord, KnownBy, content_hash};
+use crate::trust::Trust;
+use session_files::Dir;
 use std::path::{Path, PathBuf};
 
 /// How the names of memories' files end.
 pub(crate) const ENDING: &str = ".md";
-/// Largest file that is read as a memory, in bytes.
-const FILE_LIMIT: u64 = 4 << 20;
+/// Most bytes of a memory.
+pub(crate) const FILE_LIMIT: u64 = 256 << 10;
+/// Most files of a state that are looked at.
+pub(crate) const FILES: usize = 5000;
+/// Longest id, in bytes.
+const ID: usize = 100;
 
-/// Where the file of a memory lies that stands so.
-pub(crate) fn file(place: &Place, state: State, id: &str) -> PathBuf {
-    place
-        .folder
-        .join(state.folder())
-        .join(format!("{id}{ENDING}"))
+/// Where the file of a memory lies that stands so, in its folder.
+pub(crate) fn relative(state: State, id: &str) -> PathBuf {
+    Path::new(state.folder()).join(format!("{id}{ENDING}"))
 }
 
-/// The id that a file's name is.
-pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// What is wrong with a folder that is there and cannot be read.
-pub(crate) fn unreadable(folder: &Path, error: &std::io::Error) -> Damage {
+/// What is wrong with a folder or a file that is there and cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Damage {
     Damage {
-        path: folder.to_owned(),
+        path: path.to_owned(),
         line: 1,
         reason: error.to_string(),
     }
 }
 
-/// True for a whole id, `mem-` left out or not: it stands for no longer one.
+/// True for a name that an id may have: `mem-`, then letters, digits, `-`, `_` and `.` of ASCII.
+pub(crate) fn is_valid_id(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let rest = text.strip_prefix("mem-");
+    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain)) && text.len() <= ID
+}
+
+/// True for a whole id of our own, `mem-` left out or not: it stands for no longer one.
 pub(crate) fn is_id(text: &str) -> bool {
     let digits = |part: &str, most: usize| {
         (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
@@ -48,32 +50,97 @@ pub(crate) fn is_id(text: &str) -> bool {
     day && time && parts.next().is_none_or(|p| digits(p, 9)) && parts.next().is_none()
 }
 
-/// Reads a memory's file. The file's name is its id, whatever the file says.
-pub(crate) fn read(path: &Path, state: State, scope: Scope) -> std::result::Result<Memory, Damage> {
-    let damage = |reason: String| Damage {
-        path: path.to_owned(),
-        line: 1,
-        reason,
+/// Ids of the memories that stand so, sorted, and what is wrong with the folder or with names
+/// in it.
+pub(crate) fn ids(dir: &Dir, state: State) -> (Vec<String>, Vec<Damage>) {
+    let folder = dir.path().join(state.folder());
+    let names = match dir.names(Path::new(state.folder()), FILES + 1) {
+        Ok(names) => names,
+        Err(error) => return (Vec::new(), vec![unreadable(&folder, &error)]),
     };
-    let meta = fs_err::metadata(path).map_err(|e| damage(e.to_string()))?;
-    if !meta.is_file() {
-        return Err(damage("this is no file".to_owned()));
+    let mut damaged = Vec::new();
+    if names.len() > FILES {
+        let reason = format!("it holds more than {FILES} files; the others are left out");
+        damaged.push(unreadable(&folder, &reason));
     }
-    if meta.len() > FILE_LIMIT {
-        return Err(damage("the file is too large for a memory".to_owned()));
+    let mut ids = Vec::new();
+    for name in names.iter().take(FILES) {
+        let text = name.to_string_lossy();
+        match text.strip_suffix(ENDING).filter(|_| !text.starts_with('.')) {
+            None => {}
+            Some(id) if is_valid_id(id) => ids.push(id.to_owned()),
+            Some(_) => {
+                let reason = "its name is no id as mem-20260110-091500";
+                damaged.push(unreadable(&folder.join(name), &reason));
+            }
+        }
     }
-    let text = disk::read(path)
-        .map_err(|e| damage(e.to_string()))?
-        .unwrap_or_default();
-    let parts = yaml::split(&text, path)?;
-    let mut front = yaml::read(parts.yaml, path)?;
-    front.id = stem(path);
-    Ok(Memory {
+    (ids, damaged)
+}
+
+/// Reads a memory's file. The file's name is its id, whatever the file says. `None` where there
+/// is no such file.
+pub(crate) fn read(
+    place: &Place,
+    dir: &Dir,
+    record: &FolderRecord,
+    state: State,
+    id: &str,
+) -> std::result::Result<Option<Memory>, Damage> {
+    let relative = relative(state, id);
+    let path = place.folder.join(&relative);
+    let text = dir.read_text(&relative, FILE_LIMIT);
+    let Some(text) = text.map_err(|error| unreadable(&path, &error))? else {
+        return Ok(None);
+    };
+    let parts = yaml::split(&text, &path)?;
+    let mut front = yaml::read(parts.yaml, &path)?;
+    id.clone_into(&mut front.id);
+    Ok(Some(Memory {
+        trust: trust(place, record, id, &text),
         front,
         body: parts.body.to_owned(),
-        path: path.to_owned(),
+        path,
         state,
-        scope,
+        scope: place.scope,
         text,
-    })
+    }))
+}
+
+fn trust(place: &Place, record: &FolderRecord, id: &str, text: &str) -> Trust {
+    if place.scope == Scope::Global {
+        return Trust::Own;
+    }
+    match record.known(id, &content_hash(text)) {
+        Some(KnownBy::User) => Trust::Own,
+        Some(KnownBy::Trust) => Trust::Trusted,
+        None if record.knows(id) => Trust::Changed,
+        None => Trust::Waiting,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_plain() {
+        for id in ["mem-20260110-091500", "mem-20260110-091500-2", "mem-a_b.c"] {
+            assert!(is_valid_id(id), "{id}");
+        }
+        let long = format!("mem-{}", "a".repeat(97));
+        for id in [
+            "mem-",
+            "note",
+            "mem-a b",
+            "mem-a\nb",
+            "mem-\u{1b}[31m",
+            "mem-é",
+            "mem-a/b",
+            "mem-\u{202e}x",
+            &long,
+        ] {
+            assert!(!is_valid_id(id), "{id}");
+        }
+    }
 }

@@ -76,8 +76,7 @@ pub(crate) fn read(yaml: &str, path: &Path) -> Result<Front, Damage> {
 
 /// What the types do not say: a topic, and an id that is a file's name.
 fn check(front: Front, yaml: &str, path: &Path) -> Result<Front, Damage> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let bad_id = !front.id.starts_with("mem-") || !front.id.chars().all(is_plain);
+    let bad_id = !crate::file::is_valid_id(&front.id);
     let (key, reason) = match (bad_id, front.topic.trim().is_empty()) {
         (true, _) => (
             "id:",

@@ -7,12 +7,17 @@ mod section;
 
 pub use export::{Exported, export};
 
-use crate::error::Result;
+use crate::error::{MemoryError, Result};
 use crate::memory::{Memory, Scope, State};
 use crate::store::{Imported, Store};
+use crate::trust::Trust;
 use jiff::Zoned;
+use session_files::{Dir, Project, private};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of an export.
+const EXPORT_LIMIT: u64 = 256 << 20;
 
 /// A format that memories come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,22 +59,88 @@ pub struct Imports {
     pub known: usize,
 }
 
+/// Where memories are imported from: a folder, a file of an export, or `-`, which is stdin.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportPath<'a> {
+    /// As it was named.
+    pub path: &'a Path,
+    /// The project at hand. What lies in it is its repository's: it is opened beneath the root, and
+    /// waits for trust.
+    pub project: Option<&'a Project>,
+}
+
+impl ImportPath<'_> {
+    /// True for what a repository holds.
+    pub fn is_of_repository(&self) -> bool {
+        self.project
+            .is_some_and(|p| self.relative().is_some() || p.contains(self.path))
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.path == Path::new("-")
+    }
+
+    /// Where it lies below the project's root, as it is named.
+    fn relative(&self) -> Option<(&Project, PathBuf)> {
+        let project = self.project.filter(|_| !self.is_stdin())?;
+        Some((project, project.relative(self.path)?))
+    }
+
+    fn folder(&self) -> Result<Dir> {
+        Ok(match self.relative() {
+            Some((project, path)) => {
+                project
+                    .open()?
+                    .directory(&path)?
+                    .ok_or_else(|| MemoryError::NothingToImport {
+                        path: self.path.to_owned(),
+                        what: "it is not there".to_owned(),
+                    })?
+            }
+            None => Dir::open(self.path)?,
+        })
+    }
+
+    fn text(&self) -> Result<String> {
+        let text = match self.relative() {
+            _ if self.is_stdin() => Some(std::io::read_to_string(std::io::stdin())?),
+            Some((project, path)) => project.open()?.read_text(&path, EXPORT_LIMIT)?,
+            None => private::read_text(self.path, EXPORT_LIMIT)?,
+        };
+        text.ok_or_else(|| MemoryError::NothingToImport {
+            path: self.path.to_owned(),
+            what: "it is not there".to_owned(),
+        })
+    }
+}
+
 /// Takes memories over. What came from the same place before is left out, so that
 /// importing twice changes nothing.
 ///
 /// # Errors
-/// When there is nothing to import, or the folder cannot be written.
+/// When there is nothing to import, the folder cannot be written, or a repository's memories would
+/// become global.
 pub fn import(
     store: &Store,
     format: Format,
-    path: &Path,
+    from: ImportPath<'_>,
     scope: Option<Scope>,
     now: &Zoned,
 ) -> Result<Imports> {
+    let trust = match from.is_of_repository() {
+        true => Trust::Waiting,
+        false => Trust::Own,
+    };
+    let target = scope.or(store.places().first().map(|place| place.scope));
+    if target == Some(Scope::Global) && !trust.is_given() {
+        return Err(MemoryError::Refused(
+            "what lies in a repository cannot become global, where nothing waits for trust\nhint: import it into the project, or copy it elsewhere first".to_owned(),
+        ));
+    }
     let found = match format {
-        Format::SessionSearch => export::read(path)?,
-        Format::CursorMemory => cursor::read(path, now)?,
-        Format::ConversationMemory => conversation::read(path, now)?,
+        Format::SessionSearch => export::read(from.path, &from.text()?)?,
+        Format::CursorMemory => cursor::read(&from.folder()?, now)?,
+        Format::ConversationMemory => conversation::read(&from.folder()?, now)?,
     };
     let mut known: HashSet<String> = store
         .list(&State::ALL)
@@ -85,7 +156,9 @@ pub fn import(
         };
         match is_known {
             true => imports.known += 1,
-            false => imports.imported.push(store.put(&memory, scope, now)?),
+            false => imports
+                .imported
+                .push(store.put(&memory, scope, trust, now)?),
         }
     }
     Ok(imports)

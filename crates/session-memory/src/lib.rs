@@ -19,10 +19,11 @@
 //!
 //! ```
 //! use jiff::Zoned;
-//! use session_memory::{Draft, Injection, Known, Location, Prompt, Retrieval, State, Store, decide, places, rank};
+//! use session_memory::{Draft, Injection, Known, Location, Prompt, Records, Retrieval, Store, decide, places, rank};
 //!
 //! let home = tempfile::tempdir()?;
-//! let store = Store::new(places(None, home.path(), Location::ProjectFirst)?);
+//! let records = Records::new(home.path().join("records"));
+//! let store = Store::new(places(None, home.path(), Location::ProjectFirst)?, records);
 //! let draft = Draft {
 //!     topic: "Connection pool too small".into(),
 //!     key_info: vec!["Time-outs under load; raise DB_POOL_SIZE".into()],
@@ -31,7 +32,7 @@
 //! let now = Zoned::now();
 //! store.save(&draft, None, &now)?;
 //!
-//! let memories = store.list(&[State::Active]).memories;
+//! let memories = store.list_trusted();
 //! let prompt = "the connection pool gives time-outs under load";
 //! let ranked = rank(prompt, &memories, &Retrieval::default(), None, now.timestamp())?.unwrap();
 //! let prompt = Prompt::new(prompt, 0.0);
@@ -42,9 +43,10 @@
 
 mod block;
 mod body;
+mod change;
 mod commonplace;
 mod context;
-mod disk;
+mod draft;
 mod error;
 mod file;
 mod frontmatter;
@@ -61,33 +63,40 @@ mod memory;
 mod moment;
 mod place;
 mod rank;
+mod record;
 mod session;
 mod signals;
 mod similar;
 mod store;
 mod terms;
 mod texts;
+mod trust;
 mod vectors;
 mod views;
+mod writing;
 
 pub use block::{Block, Item, block};
+pub use change::Change;
 pub use commonplace::{commonplace, pack as pack_commonplace};
 pub use context::{sheet, sync as sync_context};
+pub use draft::clean_tag;
 pub use error::{Damage, MemoryError, Result};
 pub use gate::{Injection, Marks, Reason};
-pub use import::{Exported, Format, Imports, export, import};
+pub use import::{Exported, Format, ImportPath, Imports, export, import};
 pub use inject::{Decision, Disabled, Known, Prompt, Verdict, decide};
 pub use keywords::most_common as keywords;
 pub use life::{Keeping, Moved, Storage, archive, recalled, tidy, untouched};
 pub use meaning::{Meaning, prepare};
 pub use memory::{Draft, Front, Importance, Kind, Memory, Scope, Source, State};
 pub use moment::Moment;
-pub use place::{Location, Place, places, project_root, settings_folder};
+pub use place::{Location, Place, places, settings_folder};
 pub use rank::{Match, Ranked, Retrieval, rank};
+pub use record::{FolderRecord, Records};
 pub use session::SessionState;
 pub use signals::{Signal, of as signals, subject};
 pub use similar::{Repeated, repeated};
-pub use store::{Change, Imported, Listing, Store, clean_tag};
+pub use store::{Imported, Listing, Store};
 pub use texts::texts;
+pub use trust::Trust;
 pub use vectors::of_texts as vectors_of;
 pub use views::index as index_table;

@@ -1,17 +1,15 @@
 //! The life of memories: recalled, archived by themselves, kept for so long.
 
-use crate::disk::{self, Lock};
 use crate::error::Result;
 use crate::limits;
 use crate::memory::{Memory, Scope, State};
 use crate::place::{Location, Place};
+use crate::record::FolderRecord;
 use crate::store::Store;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Days of memories that were recalled: a note, not for a repository.
-const RECALLED: &str = ".recalled.json";
 const DAY_MS: i64 = 86_400_000;
 
 /// Where memories are kept and for how long: `[storage]` of the configuration.
@@ -75,30 +73,23 @@ pub struct Moved {
 
 type Days = BTreeMap<String, String>;
 
-/// Notes that memories were recalled today. That a note is lost where somebody
-/// else is writing costs nothing.
+/// Notes that memories were recalled today, with the user's own state: recalling changes nothing
+/// in a project. That a note is lost where another process is writing costs nothing.
 pub fn recalled(store: &Store, memories: &[&Memory], now: Timestamp) {
     let today = now.strftime("%Y-%m-%d").to_string();
     for place in store.places() {
         let own = memories.iter().filter(|m| m.scope == place.scope);
-        let ids: Vec<&str> = own.map(|m| m.id()).collect();
-        let mut days = read(place);
-        let before = days.clone();
-        days.extend(ids.iter().map(|id| ((*id).to_owned(), today.clone())));
-        if days == before {
-            continue;
-        }
-        if let Ok(Some(_lock)) = Lock::attempt(&place.folder) {
-            let text = serde_json::to_vec_pretty(&days).unwrap_or_default();
-            let _ = disk::note(&place.folder.join(RECALLED), &text);
+        let new: Days = own.map(|m| (m.id().to_owned(), today.clone())).collect();
+        let known = recall_days(store, place);
+        if new.iter().any(|(id, day)| known.get(id) != Some(day)) {
+            let note = |record: &mut FolderRecord| record.recalled.extend(new);
+            store.records().try_update(place, note);
         }
     }
 }
 
-fn read(place: &Place) -> Days {
-    let text = disk::read(&place.folder.join(RECALLED)).ok().flatten();
-    text.and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default()
+fn recall_days(store: &Store, place: &Place) -> Days {
+    store.records().read(place).recalled
 }
 
 /// When a memory was edited or recalled last, milliseconds since 1970.
@@ -114,13 +105,15 @@ fn touched(memory: &Memory, days: &Days) -> i64 {
 /// first.
 pub fn untouched(store: &Store, state: State, days: u32, now: Timestamp) -> Vec<Memory> {
     let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
-    let notes: Vec<(&Place, Days)> = store.places().iter().map(|p| (p, read(p))).collect();
+    let places = store.places().iter();
+    let notes: Vec<(&Place, Days)> = places.map(|p| (p, recall_days(store, p))).collect();
     let age = |memory: &Memory| {
         let own = notes.iter().find(|(place, _)| place.scope == memory.scope);
         own.map_or(i64::MAX, |(_, days)| touched(memory, days))
     };
     let mut found = store.list(&[state]).memories;
-    found.retain(|memory| age(memory) <= limit);
+    // What waits for trust is the repository's: only its user moves it.
+    found.retain(|memory| memory.trust.is_given() && age(memory) <= limit);
     found.sort_by_key(|memory| (age(memory), memory.front.id.clone()));
     found
 }
@@ -139,7 +132,11 @@ pub fn archive(store: &Store, memory: &Memory, now: Timestamp) -> Result<Memory>
 /// Notes today for what is archived and of which no day is noted: by hand, or on
 /// another machine.
 fn start_clocks(store: &Store, now: Timestamp) {
-    let noted: Vec<Days> = store.places().iter().map(read).collect();
+    let noted: Vec<Days> = store
+        .places()
+        .iter()
+        .map(|p| recall_days(store, p))
+        .collect();
     let mut found = store.list(&[State::Archive]).memories;
     found.retain(|memory| !noted.iter().any(|days| days.contains_key(memory.id())));
     recalled(store, &found.iter().collect::<Vec<_>>(), now);
@@ -153,14 +150,14 @@ fn start_clocks(store: &Store, now: Timestamp) {
 pub fn tidy(store: &Store, keeping: &Keeping, now: Timestamp) -> Result<Moved> {
     let mut moved = Moved::default();
     for place in store.places() {
-        let own = Store::new(vec![place.clone()]);
-        tidy_one(&own, keeping.of(place), now, &mut moved)?;
+        tidy_one(&store.alone(place), keeping.of(place), now, &mut moved)?;
     }
     Ok(moved)
 }
 
 fn tidy_one(store: &Store, how: &Storage, now: Timestamp, moved: &mut Moved) -> Result<()> {
-    let active = store.list(&[State::Active]).memories.len();
+    let active = store.list(&[State::Active]).memories;
+    let active = active.iter().filter(|m| m.trust.is_given()).count();
     let spare = active.saturating_sub(how.archive_above);
     if how.auto_archive && spare > 0 {
         let old = untouched(store, State::Active, how.archive_after_days, now);

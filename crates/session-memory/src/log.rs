@@ -1,9 +1,9 @@
 //! A local log of what was put before prompts: counts and times, no text.
 
-use crate::disk;
 use crate::error::Result;
 use crate::inject::Disabled;
 use serde::{Deserialize, Serialize};
+use session_files::private;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -65,23 +65,20 @@ struct Line {
 /// When the folder cannot be written.
 pub fn write(root: &Path, entry: &Entry) -> Result<()> {
     let path = file(root);
-    disk::folder(path.parent().unwrap_or(root))?;
     if fs_err::metadata(&path).is_ok_and(|meta| meta.len() > LIMIT) {
         fs_err::rename(&path, path.with_extension("old.jsonl"))?;
     }
-    let mut options = fs_err::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = private::append(&path)?;
     let mut line = serde_json::to_vec(entry).unwrap_or_default();
     line.push(b'\n');
-    Ok(options.open(path)?.write_all(&line)?)
+    Ok(file.write_all(&line)?)
 }
 
 /// What the log says in all.
 pub fn usage(root: &Path) -> Usage {
     let path = file(root);
-    let texts = [path.with_extension("old.jsonl"), path].map(|path| disk::read(&path));
+    let texts =
+        [path.with_extension("old.jsonl"), path].map(|path| private::read_text(&path, 2 * LIMIT));
     let text: String = texts.into_iter().flatten().flatten().collect();
     let lines: Vec<Line> = text
         .lines()

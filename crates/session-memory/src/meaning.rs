@@ -1,6 +1,7 @@
 //! How near memories are to a text in meaning: each as a whole, and by what
 //! somebody would type when it helps.
 
+use crate::draft::CUES;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::{glossary, vectors};
@@ -78,7 +79,7 @@ struct Read<'a> {
 impl<'a> Read<'a> {
     fn of(memory: &'a Memory) -> Self {
         let mut seen = HashSet::new();
-        let cues = memory.front.cues.iter().map(String::as_str);
+        let cues = memory.front.cues.iter().take(CUES).map(String::as_str);
         let understood = cues.filter(|cue| seen.insert(*cue) && glossary::is_understood(cue));
         Self {
             whole: embedded(memory),

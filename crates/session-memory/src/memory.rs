@@ -1,6 +1,7 @@
 //! The nouns: a memory and what is said of it.
 
 use crate::moment::Moment;
+use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -206,6 +207,8 @@ pub struct Memory {
     pub state: State,
     /// Whose it is.
     pub scope: Scope,
+    /// Whether it may be put before a prompt.
+    pub trust: Trust,
 }
 
 impl Memory {

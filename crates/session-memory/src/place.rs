@@ -3,13 +3,13 @@
 use crate::error::{MemoryError, Result};
 use crate::memory::Scope;
 use serde::{Deserialize, Serialize};
+use session_files::{Dir, FileError, Project};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder that marks a project, and that holds the data of tools.
-const MARK: &str = ".claude";
-/// The folder that marks a project where there is no other mark.
-const REPOSITORY: &str = ".git";
-/// Where the data of this tool lies below the mark. Code, as a skill, never does.
+/// The directory that holds the data of agents' tools, in a project and in the home directory.
+const AGENT_DIRECTORY: &str = ".claude";
+/// Where memories lie below it. Code, as a skill, never does.
 const DATA: &str = "data/session-search/memories";
 
 /// Which of the two places are used.
@@ -32,39 +32,78 @@ pub struct Place {
     pub scope: Scope,
     /// The folder that holds `active`, `archive` and so on.
     pub folder: PathBuf,
+    /// The project, whose files are opened beneath its root.
+    project: Option<Project>,
 }
 
-/// The root of the project that a folder belongs to: the nearest folder above it,
-/// or itself, with `.claude`, else with `.git`. The home folder is none: its `.claude` is
-/// the user's own.
-pub fn project_root(from: &Path, home: &Path) -> Option<PathBuf> {
-    let real = |path: &Path| fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let (from, home) = (real(from), real(home));
-    let marked = |mark: &str| {
-        let mut folders = from.ancestors().take_while(|folder| *folder != home);
-        folders.find(|folder| folder.join(mark).exists())
-    };
-    marked(MARK)
-        .or_else(|| marked(REPOSITORY))
-        .map(Path::to_owned)
+impl Place {
+    fn of_project(project: &Project) -> Self {
+        Self {
+            scope: Scope::Project,
+            folder: project.root().join(relative()),
+            project: Some(project.clone()),
+        }
+    }
+
+    fn global(home: &Path) -> Self {
+        Self {
+            scope: Scope::Global,
+            folder: home.join(relative()),
+            project: None,
+        }
+    }
+
+    /// Opens the folder; `None` where there is none. The user's own may be reached by links, a
+    /// project's is not.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a link leads to it in a project.
+    pub(crate) fn open(&self) -> Result<Option<Dir>> {
+        match &self.project {
+            Some(project) => Ok(project.open()?.directory(&relative())?),
+            None => match Dir::open(&self.folder) {
+                Err(FileError::Io(e)) if e.kind() == ErrorKind::NotFound => Ok(None),
+                dir => Ok(Some(dir?)),
+            },
+        }
+    }
+
+    /// The same, made if need be.
+    ///
+    /// # Errors
+    /// As [`Place::open`], and when it cannot be made.
+    pub(crate) fn create(&self) -> Result<Dir> {
+        Ok(match &self.project {
+            Some(project) => project.open()?.create_directory(&relative())?,
+            None => Dir::create(&self.folder)?,
+        })
+    }
+
+    /// What names the folder on this machine. All worktrees of a repository share it.
+    pub(crate) fn identity(&self) -> PathBuf {
+        match &self.project {
+            Some(project) => project.identity().join(relative()),
+            None => fs_err::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone()),
+        }
+    }
 }
 
-/// The folder of a project that holds what tools keep there.
-pub fn settings_folder(root: &Path) -> PathBuf {
-    root.join(MARK)
+fn relative() -> PathBuf {
+    Path::new(AGENT_DIRECTORY).join(DATA)
+}
+
+/// The folder of a project that holds what agents' tools keep there, below its root.
+pub fn settings_folder() -> &'static Path {
+    Path::new(AGENT_DIRECTORY)
 }
 
 /// The places to look in, the one to save in first.
 ///
 /// # Errors
 /// [`MemoryError::NoProject`] where only a project's place is wanted.
-pub fn places(root: Option<&Path>, home: &Path, location: Location) -> Result<Vec<Place>> {
-    let place = |scope: Scope, root: &Path| Place {
-        scope,
-        folder: root.join(MARK).join(DATA),
-    };
-    let global = place(Scope::Global, home);
-    let project = root.map(|root| place(Scope::Project, root));
+pub fn places(project: Option<&Project>, home: &Path, location: Location) -> Result<Vec<Place>> {
+    let global = Place::global(home);
+    let project = project.map(Place::of_project);
     match (location, project) {
         (Location::ProjectOnly, None) => Err(MemoryError::NoProject),
         (Location::ProjectOnly, Some(project)) => Ok(vec![project]),
@@ -78,50 +117,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_is_found_by_its_mark() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = fs_err::canonicalize(folder.path()).unwrap();
-        let make = |path: &str| fs_err::create_dir_all(home.join(path)).unwrap();
-        for path in [".claude", "a/.git/x", "a/b/c", "d/.claude", "d/e/.git", "f"] {
-            make(path);
-        }
-        let root = |from: &str| {
-            let found = project_root(&home.join(from), &home);
-            found.map(|root| {
-                root.strip_prefix(&home)
-                    .unwrap()
-                    .to_string_lossy()
-                    .into_owned()
-            })
-        };
-        assert_eq!(root("a/b/c").as_deref(), Some("a"));
-        assert_eq!(root("d/e").as_deref(), Some("d"));
-        assert_eq!(root("f"), None);
-        assert_eq!(root(""), None);
-    }
-
-    #[test]
     fn places_follow_the_location() {
-        let (root, home) = (Path::new("/p"), Path::new("/h"));
-        let scopes = |root: Option<&Path>, location| {
-            let places = places(root, home, location);
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder.path().join(".git")).unwrap();
+        let home = Path::new("/h");
+        let project = Project::find(folder.path(), home).unwrap();
+        let scopes = |project: Option<&Project>, location| {
+            let places = places(project, home, location);
             places
                 .map(|p| p.iter().map(|p| p.scope).collect::<Vec<_>>())
                 .ok()
         };
-        use Scope::{Global, Project};
+        use Scope::{Global, Project as OfProject};
+        let project = project.as_ref();
         assert_eq!(
-            scopes(Some(root), Location::ProjectFirst),
-            Some(vec![Project, Global])
+            scopes(project, Location::ProjectFirst),
+            Some(vec![OfProject, Global])
         );
         assert_eq!(scopes(None, Location::ProjectFirst), Some(vec![Global]));
         assert_eq!(
-            scopes(Some(root), Location::ProjectOnly),
-            Some(vec![Project])
+            scopes(project, Location::ProjectOnly),
+            Some(vec![OfProject])
         );
         assert_eq!(scopes(None, Location::ProjectOnly), None);
-        assert_eq!(scopes(Some(root), Location::GlobalOnly), Some(vec![Global]));
-        let folder = &places(Some(root), home, Location::ProjectFirst).unwrap()[0].folder;
-        assert_eq!(folder, Path::new("/p/.claude/data/session-search/memories"));
+        assert_eq!(scopes(project, Location::GlobalOnly), Some(vec![Global]));
+        let global = &places(project, home, Location::GlobalOnly).unwrap()[0];
+        assert_eq!(
+            global.folder,
+            Path::new("/h/.claude/data/session-search/memories")
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! What has been put before the prompts of a session, and its switch.
 
-use crate::disk::{self, Lock};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
+use session_files::{Dir, Lock, private};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -11,6 +11,9 @@ use std::time::{Duration, SystemTime};
 const SESSIONS: usize = 500;
 /// Time that a prompt may wait for another session's note.
 const PATIENCE: Duration = Duration::from_millis(60);
+/// Most bytes of what is known of a session.
+const LIMIT: u64 = 1 << 20;
+const LOCK: &str = ".lock";
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 
 /// What is known of a session.
@@ -26,8 +29,8 @@ pub struct SessionState {
 impl SessionState {
     /// What is known of a session; nothing of one that is new.
     pub fn of(root: &Path, session: &str) -> Self {
-        let text = disk::read(&file(root, session)).ok().flatten();
-        text.and_then(|text| serde_json::from_str(&text).ok())
+        let text = private::read(&file(root, session), LIMIT).ok().flatten();
+        text.and_then(|text| serde_json::from_slice(&text).ok())
             .unwrap_or_default()
     }
 
@@ -37,7 +40,8 @@ impl SessionState {
     /// # Errors
     /// When the folder cannot be written.
     pub fn note(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
-        let Some(_lock) = Lock::within(&folder(root), PATIENCE)? else {
+        let folder = Dir::create(&folder(root))?;
+        let Some(_lock) = Lock::within(&folder, LOCK, PATIENCE)? else {
             return Ok(false);
         };
         let mut state = Self::of(root, session);
@@ -60,7 +64,7 @@ impl SessionState {
             forget_old(&folder(root));
         }
         let text = serde_json::to_vec(self).unwrap_or_default();
-        disk::note(&path, &text)
+        Ok(private::write_cached(&path, &text)?)
     }
 }
 
@@ -75,12 +79,13 @@ fn file(root: &Path, session: &str) -> PathBuf {
 }
 
 fn forget_old(folder: &Path) {
-    let files = disk::files(folder, ".json");
-    if files.len() < SESSIONS {
+    let names = Dir::open(folder).and_then(|dir| dir.names(Path::new(""), usize::MAX));
+    let names = names.unwrap_or_default();
+    if names.len() < SESSIONS {
         return;
     }
     let now = SystemTime::now();
-    for path in files {
+    for path in names.iter().map(|name| folder.join(name)) {
         let changed = fs_err::metadata(&path).and_then(|meta| meta.modified());
         let age = changed.ok().and_then(|at| now.duration_since(at).ok());
         if age.is_some_and(|age| age > OLD) {

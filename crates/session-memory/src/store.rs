@@ -1,32 +1,29 @@
 //! Memories at rest: a folder of Markdown files for each state.
 
 use crate::body;
-use crate::disk::{self, Lock};
+use crate::change::{Change, changed, set};
+use crate::draft::{check, front, moment};
 use crate::error::{Damage, MemoryError, Result};
-use crate::file::{ENDING, file, is_id, read, stem, unreadable};
+use crate::file::{ids, is_id, is_valid_id, read, relative, unreadable};
 use crate::frontmatter as yaml;
-use crate::keywords;
 use crate::memory::{Draft, Front, Memory, Scope, State};
-use crate::moment::Moment;
 use crate::place::Place;
+use crate::record::{FolderRecord, KnownBy, Records, content_hash};
+use crate::trust::Trust;
 use crate::views;
+use crate::writing::{RAW_LIMIT, Writing, conversation};
 use jiff::Zoned;
-use serde::Serialize;
-use session_core::text::{clip, one_line};
+use session_files::Dir;
 use std::path::PathBuf;
 
-const RAW: &str = "raw";
-/// What is not for a repository: raw conversations, what was deleted, the lock.
-const IGNORED: &str = "raw/\ntrash/\n.lock\n.new-*\n.recalled.json\n";
-/// Longest topic, in bytes.
-const TOPIC: usize = 500;
-/// Longest cue, in bytes.
-const CUE: usize = 300;
+/// Most bytes of memories that are read while a prompt waits.
+const PROMPT_LIMIT: usize = 4 << 20;
 
 /// The memories of some places. The first place is the one that new ones go to.
 #[derive(Debug, Clone)]
 pub struct Store {
     places: Vec<Place>,
+    records: Records,
 }
 
 /// What a look at the files found.
@@ -36,298 +33,6 @@ pub struct Listing {
     pub memories: Vec<Memory>,
     /// Files that are no memories.
     pub damaged: Vec<Damage>,
-}
-
-/// What is changed in a memory.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    /// Another topic.
-    pub topic: Option<String>,
-    /// Other key information.
-    pub key_info: Option<Vec<String>>,
-    /// Other tags.
-    pub tags: Option<Vec<String>>,
-    /// Other cues.
-    pub cues: Option<Vec<String>>,
-    /// Another kind.
-    pub kind: Option<crate::memory::Kind>,
-    /// Another importance.
-    pub importance: Option<crate::memory::Importance>,
-    /// The memory that replaces it.
-    pub superseded_by: Option<String>,
-}
-
-impl Change {
-    /// True when nothing changes.
-    pub fn is_empty(&self) -> bool {
-        self.topic.is_none()
-            && self.key_info.is_none()
-            && self.tags.is_none()
-            && self.cues.is_none()
-            && self.kind.is_none()
-            && self.importance.is_none()
-            && self.superseded_by.is_none()
-    }
-}
-
-impl Store {
-    /// The memories of these places, whether their folders exist or not.
-    pub fn new(places: Vec<Place>) -> Self {
-        Self { places }
-    }
-
-    /// The places.
-    pub fn places(&self) -> &[Place] {
-        &self.places
-    }
-
-    /// Reads the memories that stand so. One file that is damaged costs itself.
-    pub fn list(&self, states: &[State]) -> Listing {
-        let mut listing = Listing::default();
-        for place in &self.places {
-            for &state in states {
-                let folder = place.folder.join(state.folder());
-                let files = disk::listed(&folder, ENDING).unwrap_or_else(|error| {
-                    listing.damaged.push(unreadable(&folder, &error));
-                    Vec::new()
-                });
-                for path in files {
-                    match read(&path, state, place.scope) {
-                        Ok(memory) => listing.memories.push(memory),
-                        Err(damage) => listing.damaged.push(damage),
-                    }
-                }
-            }
-        }
-        let by_age = |m: &Memory| (m.front.created, m.front.id.clone());
-        listing
-            .memories
-            .sort_by_key(|m| std::cmp::Reverse(by_age(m)));
-        for memory in &mut listing.memories {
-            let by = memory.front.superseded_by.take();
-            memory.front.superseded_by = by.filter(|by| self.is_kept(by));
-        }
-        listing
-    }
-
-    /// True for the id of a memory that is active or archived: one that is gone
-    /// replaces nothing.
-    fn is_kept(&self, id: &str) -> bool {
-        let states = [State::Active, State::Archive];
-        let mut places = self.places.iter();
-        places.any(|place| states.iter().any(|s| file(place, *s, id).exists()))
-    }
-
-    /// The one memory that an id, or the beginning of one, names; `mem-` may be
-    /// left out.
-    ///
-    /// # Errors
-    /// When there is none, several, or its file is damaged.
-    pub fn find(&self, id: &str) -> Result<Memory> {
-        let begins = |name: &str| name.starts_with(id) || name.starts_with(&format!("mem-{id}"));
-        let is_whole = |name: &str| name == id || name.strip_prefix("mem-") == Some(id);
-        let mut found: Vec<(PathBuf, State, Scope)> = Vec::new();
-        for place in &self.places {
-            for state in State::ALL {
-                let files = disk::files(&place.folder.join(state.folder()), ENDING);
-                found.extend(files.into_iter().map(|path| (path, state, place.scope)));
-            }
-        }
-        found.retain(|(path, ..)| !id.is_empty() && begins(&stem(path)));
-        if is_id(id) || found.iter().any(|(path, ..)| is_whole(&stem(path))) {
-            found.retain(|(path, ..)| is_whole(&stem(path)));
-            // Copied by hand, or merged: the project's goes first, and the active one.
-            found.truncate(1);
-        }
-        match found.as_slice() {
-            [] => Err(MemoryError::Unknown(id.to_owned())),
-            [(path, state, scope)] => Ok(read(path, *state, *scope)?),
-            several => Err(MemoryError::Ambiguous {
-                id: id.to_owned(),
-                found: several.iter().map(|(path, ..)| stem(path)).collect(),
-            }),
-        }
-    }
-
-    /// Saves a new memory in the first place, or in the global one.
-    ///
-    /// # Errors
-    /// When it says nothing, or the folder cannot be written.
-    pub fn save(&self, draft: &Draft, scope: Option<Scope>, now: &Zoned) -> Result<Memory> {
-        check(draft)?;
-        let place = self.place(scope)?;
-        let _lock = begin(place)?;
-        let front = front(draft, self.free_id(now), now);
-        let notes = draft.notes.trim();
-        let list = body::list(&draft.key_info);
-        let body = match notes.is_empty() {
-            true => list,
-            false => format!("{list}\n{notes}\n"),
-        };
-        let text = yaml::file(&front, body.trim_start()).map_err(MemoryError::Refused)?;
-        if let Some(raw) = &draft.raw {
-            disk::write(&self.raw_path(place, &front.id), raw.as_bytes())?;
-        }
-        let path = file(place, State::Active, &front.id);
-        disk::write(&path, text.as_bytes())?;
-        views::rebuild(place);
-        Ok(read(&path, State::Active, place.scope)?)
-    }
-
-    /// Writes a memory as another program or an export had it: its own id, if
-    /// that is free, its times and its state.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
-    pub fn put(&self, memory: &Imported, scope: Option<Scope>, now: &Zoned) -> Result<Memory> {
-        let place = self.place(scope)?;
-        let _lock = begin(place)?;
-        let mut front = memory.front.clone();
-        let is_own = !front.id.is_empty() && !self.is_taken(&front.id);
-        if !is_own {
-            front.id = self.free_id(&front.created.0.to_zoned(now.time_zone().clone()));
-        }
-        let text = match &memory.text {
-            Some(text) if is_own => text.clone(),
-            _ => yaml::file(&front, &memory.body).map_err(MemoryError::Refused)?,
-        };
-        if let Some(raw) = &memory.raw {
-            disk::write(&self.raw_path(place, &front.id), raw.as_bytes())?;
-        }
-        let path = file(place, memory.state, &front.id);
-        disk::write(&path, text.as_bytes())?;
-        views::rebuild(place);
-        Ok(read(&path, memory.state, place.scope)?)
-    }
-
-    /// Changes what is said of a memory; everything else in its file stays.
-    ///
-    /// # Errors
-    /// When its file cannot be read or written.
-    pub fn change(&self, id: &str, change: &Change, now: &Zoned) -> Result<Memory> {
-        let place = self.place_of(&self.find(id)?);
-        let _lock = begin(place)?;
-        let memory = self.find(id)?; // as it is now that nobody else writes
-        let text = changed(&memory, change, now)?;
-        disk::write(&memory.path, text.as_bytes())?;
-        views::rebuild(place);
-        Ok(read(&memory.path, memory.state, memory.scope)?)
-    }
-
-    /// Puts a text that a user edited in the place of a memory's file.
-    ///
-    /// # Errors
-    /// When the text is no memory, has another id, or the file has changed since it was read.
-    pub fn replace(&self, memory: &Memory, text: &str, now: &Zoned) -> Result<Memory> {
-        let place = self.place_of(memory);
-        let _lock = begin(place)?;
-        let parts = yaml::split(text, &memory.path)?;
-        let front = yaml::read(parts.yaml, &memory.path)?;
-        if front.id != memory.front.id {
-            return Err(MemoryError::Refused(
-                "the id of a memory cannot be changed".into(),
-            ));
-        }
-        if disk::read(&memory.path)?.as_deref() != Some(memory.text.as_str()) {
-            let what = "the file was changed by somebody else meanwhile";
-            return Err(MemoryError::Refused(what.into()));
-        }
-        let yaml = set(parts.yaml, "updated", &moment(now))?;
-        disk::write(&memory.path, yaml::join(&yaml, parts.body).as_bytes())?;
-        views::rebuild(place);
-        Ok(read(&memory.path, memory.state, memory.scope)?)
-    }
-
-    /// Moves a memory to another state. Where it is there already, nothing happens.
-    ///
-    /// # Errors
-    /// When its file cannot be moved.
-    pub fn move_to(&self, memory: &Memory, state: State) -> Result<Memory> {
-        let place = self.place_of(memory);
-        let _lock = begin(place)?;
-        let to = file(place, state, memory.id());
-        if to != memory.path {
-            if to.exists() {
-                return Err(MemoryError::Refused(format!(
-                    "`{}` is there already and would be lost\nhint: compare it with `{}` and remove one of them",
-                    to.display(),
-                    memory.path.display()
-                )));
-            }
-            disk::rename(&memory.path, &to)?;
-            views::rebuild(place);
-        }
-        Ok(read(&to, state, memory.scope)?)
-    }
-
-    /// Removes a memory for good, and the conversation kept beside it.
-    ///
-    /// # Errors
-    /// When a file cannot be removed.
-    pub fn purge(&self, memory: &Memory) -> Result<()> {
-        let place = self.place_of(memory);
-        let _lock = begin(place)?;
-        fs_err::remove_file(&memory.path)?;
-        clear_raw(place);
-        views::rebuild(place);
-        Ok(())
-    }
-
-    /// The conversation that a memory was saved from, as it was then.
-    ///
-    /// # Errors
-    /// When the file is there and cannot be read.
-    pub fn raw(&self, memory: &Memory) -> Result<Option<String>> {
-        let path = self.raw_path(self.place_of(memory), memory.id());
-        Ok(disk::read(&path)?)
-    }
-
-    /// Brings the generated views up to date with what was edited by hand, as
-    /// far as the folder can be written.
-    pub fn refresh_views(&self) {
-        for place in &self.places {
-            if place.folder.is_dir()
-                && views::are_old(place)
-                && let Ok(Some(_lock)) = Lock::attempt(&place.folder)
-            {
-                views::rebuild(place);
-            }
-        }
-    }
-
-    fn place(&self, scope: Option<Scope>) -> Result<&Place> {
-        let wanted = |place: &&Place| scope.is_none_or(|scope| scope == place.scope);
-        let place = self.places.iter().find(wanted);
-        place.ok_or_else(|| {
-            MemoryError::Refused("storage.location keeps no memories there".to_owned())
-        })
-    }
-
-    fn place_of(&self, memory: &Memory) -> &Place {
-        let own = self.places.iter().find(|p| p.scope == memory.scope);
-        own.unwrap_or(&self.places[0])
-    }
-
-    fn raw_path(&self, place: &Place, id: &str) -> PathBuf {
-        place.folder.join(RAW).join(format!("{id}{ENDING}"))
-    }
-
-    fn is_taken(&self, id: &str) -> bool {
-        self.places.iter().any(|place| {
-            let in_state = |state| file(place, state, id).exists();
-            State::ALL.into_iter().any(in_state) || self.raw_path(place, id).exists()
-        })
-    }
-
-    fn free_id(&self, now: &Zoned) -> String {
-        let base = format!("mem-{}", now.strftime("%Y%m%d-%H%M%S"));
-        let named = |n: usize| match n {
-            1 => base.clone(),
-            n => format!("{base}-{n}"),
-        };
-        let free = (1..).map(named).find(|id| !self.is_taken(id));
-        free.unwrap_or(base.clone())
-    }
 }
 
 /// A memory that comes from elsewhere.
@@ -345,126 +50,373 @@ pub struct Imported {
     pub state: State,
 }
 
-/// Takes the right to write in a place, and makes its folder if need be.
-fn begin(place: &Place) -> Result<Lock> {
-    let lock = Lock::take(&place.folder)?;
-    let ignore = place.folder.join(".gitignore");
-    if !ignore.exists() {
-        disk::write(&ignore, IGNORED.as_bytes())?;
-    }
-    clear_raw(place);
-    Ok(lock)
+/// A place whose folder is there, opened, and what is known of it.
+struct Opened<'a> {
+    place: &'a Place,
+    dir: Dir,
+    record: FolderRecord,
 }
 
-/// Removes conversations whose memory is gone: of one removed by hand, or of a
-/// save that was killed.
-fn clear_raw(place: &Place) {
-    for path in disk::files(&place.folder.join(RAW), ENDING) {
-        let id = stem(&path);
-        if !State::ALL
-            .into_iter()
-            .any(|state| file(place, state, &id).exists())
-        {
-            let _ = fs_err::remove_file(path);
+impl Opened<'_> {
+    fn has(&self, state: State, id: &str) -> bool {
+        self.dir.exists(&relative(state, id))
+    }
+
+    fn read(&self, state: State, id: &str) -> std::result::Result<Option<Memory>, Damage> {
+        read(self.place, &self.dir, &self.record, state, id)
+    }
+}
+
+impl Store {
+    /// The memories of these places, whether their folders exist or not, and what is known of
+    /// them.
+    pub fn new(places: Vec<Place>, records: Records) -> Self {
+        Self { places, records }
+    }
+
+    /// The places.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// What this machine knows of the places.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// The same with one place alone.
+    pub(crate) fn alone(&self, place: &Place) -> Self {
+        Self::new(vec![place.clone()], self.records.clone())
+    }
+
+    /// Reads the memories that stand so. One file that is damaged costs itself.
+    pub fn list(&self, states: &[State]) -> Listing {
+        let mut listing = Listing::default();
+        let opened = self.opened(&mut listing.damaged);
+        for place in &opened {
+            for &state in states {
+                let (ids, damaged) = ids(&place.dir, state);
+                listing.damaged.extend(damaged);
+                for id in ids {
+                    match place.read(state, &id) {
+                        Ok(memory) => listing.memories.extend(memory),
+                        Err(damage) => listing.damaged.push(damage),
+                    }
+                }
+            }
+        }
+        sort(&mut listing.memories);
+        drop_replacements(&mut listing.memories, &opened);
+        listing
+    }
+
+    /// Reads the active memories that may be put before a prompt. Of a project those files alone
+    /// are opened whose content was known under that name, so that what came with a repository
+    /// costs a prompt nothing; and no more in all than a prompt can wait for.
+    pub fn list_trusted(&self) -> Vec<Memory> {
+        let opened = self.opened(&mut Vec::new());
+        let mut memories = Vec::new();
+        let mut room = PROMPT_LIMIT;
+        // The user's own first: a repository cannot use up their room.
+        let own_first = |scope| opened.iter().filter(move |o| o.place.scope == scope);
+        for place in own_first(Scope::Global).chain(own_first(Scope::Project)) {
+            let ids = match place.place.scope {
+                Scope::Global => ids(&place.dir, State::Active).0,
+                Scope::Project => place.record.ids().map(str::to_owned).collect(),
+            };
+            for id in ids {
+                let Ok(Some(memory)) = place.read(State::Active, &id) else {
+                    continue;
+                };
+                let Some(left) = room.checked_sub(memory.text.len()) else {
+                    break;
+                };
+                room = left;
+                memories.push(memory);
+            }
+        }
+        memories.retain(|memory| memory.trust.is_given());
+        sort(&mut memories);
+        drop_replacements(&mut memories, &opened);
+        memories
+    }
+
+    /// The one memory that an id, or the beginning of one, names; `mem-` may be
+    /// left out.
+    ///
+    /// # Errors
+    /// When there is none, several, or its file is damaged.
+    pub fn find(&self, id: &str) -> Result<Memory> {
+        let begins = |name: &str| name.starts_with(id) || name.starts_with(&format!("mem-{id}"));
+        let is_whole = |name: &str| name == id || name.strip_prefix("mem-") == Some(id);
+        let opened = self.opened(&mut Vec::new());
+        let mut found: Vec<(&Opened<'_>, State, String)> = Vec::new();
+        for place in &opened {
+            for state in State::ALL {
+                let all = ids(&place.dir, state).0.into_iter();
+                found.extend(all.map(|id| (place, state, id)));
+            }
+        }
+        found.retain(|(.., name)| !id.is_empty() && begins(name));
+        if is_id(id) || found.iter().any(|(.., name)| is_whole(name)) {
+            found.retain(|(.., name)| is_whole(name));
+            // Copied by hand, or merged: the project's goes first, and the active one.
+            found.truncate(1);
+        }
+        let unknown = || MemoryError::Unknown(id.to_owned());
+        match found.as_slice() {
+            [] => Err(unknown()),
+            [(place, state, name)] => place.read(*state, name)?.ok_or_else(unknown),
+            several => Err(MemoryError::Ambiguous {
+                id: id.to_owned(),
+                found: several.iter().map(|(.., name)| name.clone()).collect(),
+            }),
         }
     }
-}
 
-fn check(draft: &Draft) -> Result<()> {
-    let refused = |what: &str| Err(MemoryError::Refused(what.to_owned()));
-    if draft.topic.trim().is_empty() {
-        return refused("a memory needs a topic");
+    /// Saves a new memory in the first place, or in the global one.
+    ///
+    /// # Errors
+    /// When it says nothing, or the folder cannot be written.
+    pub fn save(&self, draft: &Draft, scope: Option<Scope>, now: &Zoned) -> Result<Memory> {
+        check(draft)?;
+        let place = self.place(scope)?;
+        let writing = Writing::begin(place, &self.records)?;
+        let front = front(draft, self.free_id(now), now);
+        let notes = draft.notes.trim();
+        let list = body::list(&draft.key_info);
+        let body = match notes.is_empty() {
+            true => list,
+            false => format!("{list}\n{notes}\n"),
+        };
+        let text = yaml::file(&front, body.trim_start()).map_err(MemoryError::Refused)?;
+        if let Some(raw) = &draft.raw {
+            writing.write_conversation(&front.id, raw)?;
+        }
+        writing.write_memory(State::Active, &front.id, &text, Some(KnownBy::User))?;
+        writing.finish();
+        self.read_again(place, State::Active, &front.id)
     }
-    let says = |text: &String| !text.trim().is_empty();
-    if !draft.key_info.iter().any(says) && draft.notes.trim().is_empty() {
-        return refused("a memory needs something to remember");
+
+    /// Writes a memory as another program or an export had it: its own id, if
+    /// that is free, its times and its state. It is the user's own unless it came with a
+    /// repository.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn put(
+        &self,
+        memory: &Imported,
+        scope: Option<Scope>,
+        trust: Trust,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        let place = self.place(scope)?;
+        let writing = Writing::begin(place, &self.records)?;
+        let mut front = memory.front.clone();
+        let is_own = is_valid_id(&front.id) && !self.is_taken(&front.id);
+        if !is_own {
+            front.id = self.free_id(&front.created.0.to_zoned(now.time_zone().clone()));
+        }
+        let text = match &memory.text {
+            Some(text) if is_own => text.clone(),
+            _ => yaml::file(&front, &memory.body).map_err(MemoryError::Refused)?,
+        };
+        if let Some(raw) = &memory.raw {
+            writing.write_conversation(&front.id, raw)?;
+        }
+        let known = trust.is_given().then_some(KnownBy::User);
+        writing.write_memory(memory.state, &front.id, &text, known)?;
+        writing.finish();
+        self.read_again(place, memory.state, &front.id)
     }
-    Ok(())
+
+    /// Changes what is said of a memory; everything else in its file stays. What came with a
+    /// repository and was not trusted stays so: the rest of it nobody has looked at.
+    ///
+    /// # Errors
+    /// When its file cannot be read or written.
+    pub fn change(&self, id: &str, change: &Change, now: &Zoned) -> Result<Memory> {
+        let place = self.place_of(&self.find(id)?);
+        let writing = Writing::begin(place, &self.records)?;
+        let memory = self.find(id)?; // as it is now that nobody else writes
+        let text = changed(&memory, change, now)?;
+        writing.write_memory(memory.state, memory.id(), &text, known_by(memory.trust))?;
+        writing.finish();
+        self.read_again(place, memory.state, memory.id())
+    }
+
+    /// Puts a text that a user edited in the place of a memory's file. It is the user's then.
+    ///
+    /// # Errors
+    /// When the text is no memory, has another id, or the file has changed since it was read.
+    pub fn replace(&self, memory: &Memory, text: &str, now: &Zoned) -> Result<Memory> {
+        let place = self.place_of(memory);
+        let writing = Writing::begin(place, &self.records)?;
+        let parts = yaml::split(text, &memory.path)?;
+        let front = yaml::read(parts.yaml, &memory.path)?;
+        if front.id != memory.front.id {
+            return Err(MemoryError::Refused(
+                "the id of a memory cannot be changed".into(),
+            ));
+        }
+        let there = self.read_again(place, memory.state, memory.id());
+        if there.map(|there| there.text).ok().as_deref() != Some(memory.text.as_str()) {
+            let what = "the file was changed by somebody else meanwhile";
+            return Err(MemoryError::Refused(what.into()));
+        }
+        let yaml = set(parts.yaml, "updated", &moment(now))?;
+        let text = yaml::join(&yaml, parts.body);
+        writing.write_memory(memory.state, memory.id(), &text, Some(KnownBy::User))?;
+        writing.finish();
+        self.read_again(place, memory.state, memory.id())
+    }
+
+    /// Moves a memory to another state. Where it is there already, nothing happens.
+    ///
+    /// # Errors
+    /// When its file cannot be moved.
+    pub fn move_to(&self, memory: &Memory, state: State) -> Result<Memory> {
+        let place = self.place_of(memory);
+        let writing = Writing::begin(place, &self.records)?;
+        if state != memory.state {
+            writing.rename(memory.id(), memory.state, state)?;
+            writing.finish();
+        }
+        self.read_again(place, state, memory.id())
+    }
+
+    /// Removes a memory for good, and the conversation kept beside it.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn purge(&self, memory: &Memory) -> Result<()> {
+        let writing = Writing::begin(self.place_of(memory), &self.records)?;
+        writing.remove(memory.state, memory.id())?;
+        writing.finish();
+        Ok(())
+    }
+
+    /// Trusts memories of a repository, as they are.
+    ///
+    /// # Errors
+    /// When that cannot be noted.
+    pub fn trust(&self, memories: &[Memory]) -> Result<()> {
+        for memory in memories {
+            let hash = content_hash(&memory.text);
+            let learn = |record: &mut FolderRecord| record.learn(memory.id(), hash, KnownBy::Trust);
+            self.records.update(self.place_of(memory), learn)?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what was trusted of the project: some memories, or all that came with the
+    /// repository. Returns how many that concerns.
+    ///
+    /// # Errors
+    /// When that cannot be noted, or there is no project.
+    pub fn revoke(&self, ids: Option<&[String]>) -> Result<usize> {
+        let place = self.place(Some(Scope::Project))?;
+        self.records.update(place, |record| record.revoke(ids))
+    }
+
+    /// The conversation that a memory was saved from, as it was then.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn raw(&self, memory: &Memory) -> Result<Option<String>> {
+        let Some(dir) = self.place_of(memory).open()? else {
+            return Ok(None);
+        };
+        Ok(dir.read_text(&conversation(memory.id()), RAW_LIMIT)?)
+    }
+
+    /// Generated files that differ from the memories and that this program does not know: they
+    /// are left as they are.
+    pub fn foreign_views(&self) -> Vec<PathBuf> {
+        let foreign = |place: &Place| views::foreign(place, &self.records);
+        self.places.iter().flat_map(foreign).collect()
+    }
+
+    fn opened(&self, damaged: &mut Vec<Damage>) -> Vec<Opened<'_>> {
+        let mut all = Vec::new();
+        for place in &self.places {
+            match place.open() {
+                Ok(None) => {}
+                Ok(Some(dir)) => all.push(Opened {
+                    place,
+                    dir,
+                    record: self.records.read(place),
+                }),
+                Err(error) => damaged.push(unreadable(&place.folder, &error)),
+            }
+        }
+        all
+    }
+
+    fn read_again(&self, place: &Place, state: State, id: &str) -> Result<Memory> {
+        let unknown = || MemoryError::Unknown(id.to_owned());
+        let dir = place.open()?.ok_or_else(unknown)?;
+        let record = self.records.read(place);
+        read(place, &dir, &record, state, id)?.ok_or_else(unknown)
+    }
+
+    fn place(&self, scope: Option<Scope>) -> Result<&Place> {
+        let wanted = |place: &&Place| scope.is_none_or(|scope| scope == place.scope);
+        let place = self.places.iter().find(wanted);
+        place.ok_or_else(|| {
+            MemoryError::Refused("storage.location keeps no memories there".to_owned())
+        })
+    }
+
+    fn place_of(&self, memory: &Memory) -> &Place {
+        let own = self.places.iter().find(|p| p.scope == memory.scope);
+        own.unwrap_or(&self.places[0])
+    }
+
+    fn is_taken(&self, id: &str) -> bool {
+        self.opened(&mut Vec::new()).iter().any(|place| {
+            State::ALL.into_iter().any(|state| place.has(state, id))
+                || place.dir.exists(&conversation(id))
+        })
+    }
+
+    fn free_id(&self, now: &Zoned) -> String {
+        let base = format!("mem-{}", now.strftime("%Y%m%d-%H%M%S"));
+        let named = |n: usize| match n {
+            1 => base.clone(),
+            n => format!("{base}-{n}"),
+        };
+        let free = (1..).map(named).find(|id| !self.is_taken(id));
+        free.unwrap_or(base.clone())
+    }
 }
 
-fn moment(now: &Zoned) -> Moment {
-    Moment(now.timestamp())
+/// Whose the content is after a change of a memory that was trusted so.
+fn known_by(trust: Trust) -> Option<KnownBy> {
+    match trust {
+        Trust::Own => Some(KnownBy::User),
+        Trust::Trusted => Some(KnownBy::Trust),
+        Trust::Waiting | Trust::Changed => None,
+    }
 }
 
-fn front(draft: &Draft, id: String, now: &Zoned) -> Front {
-    let topic = clip(&one_line(&draft.topic), TOPIC).to_owned();
-    let tags = draft.tags.iter().map(|tag| clean_tag(tag));
-    let tags: Vec<String> = tags.filter(|tag| !tag.is_empty()).collect();
-    let keywords = match draft.keywords.is_empty() {
-        true => keywords::of(&topic, &draft.key_info, &tags),
-        false => draft.keywords.clone(),
+/// The newest first.
+fn sort(memories: &mut [Memory]) {
+    let by_age = |m: &Memory| (m.front.created, m.front.id.clone());
+    memories.sort_by_key(|m| std::cmp::Reverse(by_age(m)));
+}
+
+/// Takes the replacements away that are neither active nor archived: what is gone replaces
+/// nothing.
+fn drop_replacements(memories: &mut [Memory], opened: &[Opened<'_>]) {
+    let is_kept = |id: &String| {
+        let states = [State::Active, State::Archive];
+        let has = |place: &Opened<'_>| states.iter().any(|state| place.has(*state, id));
+        is_valid_id(id) && opened.iter().any(has)
     };
-    Front {
-        id,
-        topic,
-        kind: draft.kind,
-        importance: draft.importance,
-        tags,
-        keywords,
-        cues: clean_cues(&draft.cues),
-        created: moment(now),
-        updated: Some(moment(now)),
-        superseded_by: None,
-        source: draft.source.clone(),
+    for memory in memories {
+        let by = memory.front.superseded_by.take();
+        memory.front.superseded_by = by.filter(is_kept);
     }
-}
-
-/// A tag without the `#` that begins it.
-pub fn clean_tag(tag: &str) -> String {
-    tag.trim().trim_start_matches('#').trim().to_owned()
-}
-
-/// Cues, each on a line and once.
-fn clean_cues(cues: &[String]) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for cue in cues {
-        let cue = clip(&one_line(cue), CUE).trim().to_owned();
-        if !cue.is_empty() && !out.contains(&cue) {
-            out.push(cue);
-        }
-    }
-    out
-}
-
-fn set(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
-    yaml::with_key(text, key, Some(value)).map_err(MemoryError::Refused)
-}
-
-/// The file's text after a change.
-fn changed(memory: &Memory, change: &Change, now: &Zoned) -> Result<String> {
-    let parts = yaml::split(&memory.text, &memory.path)?;
-    let mut front = parts.yaml.to_owned();
-    if let Some(topic) = &change.topic {
-        if topic.trim().is_empty() {
-            return Err(MemoryError::Refused("a memory needs a topic".to_owned()));
-        }
-        front = set(&front, "topic", &one_line(topic))?;
-    }
-    if let Some(tags) = &change.tags {
-        let tags: Vec<String> = tags.iter().map(|tag| clean_tag(tag)).collect();
-        front = set(&front, "tags", &tags)?;
-    }
-    if let Some(cues) = &change.cues {
-        front = set(&front, "cues", &clean_cues(cues))?;
-    }
-    if let Some(kind) = &change.kind {
-        front = set(&front, "kind", kind)?;
-    }
-    if let Some(importance) = &change.importance {
-        front = set(&front, "importance", importance)?;
-    }
-    if let Some(by) = &change.superseded_by {
-        front = set(&front, "superseded_by", by)?;
-    }
-    front = set(&front, "updated", &moment(now))?;
-    let body = match &change.key_info {
-        Some(items) => body::with_items(parts.body, items),
-        None => parts.body.to_owned(),
-    };
-    let read = yaml::read(&front, &memory.path)?;
-    if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
-        let words = keywords::of(&read.topic, &body::items(&body), &read.tags);
-        front = set(&front, "keywords", &words)?;
-    }
-    Ok(yaml::join(&front, &body))
 }

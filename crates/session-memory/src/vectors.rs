@@ -1,9 +1,9 @@
 //! Vectors of memories, kept beside the index so that a prompt waits for one
 //! vector alone: its own.
 
-use crate::disk;
 use crate::error::Result;
 use session_embed::Embedder;
+use session_files::private;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
@@ -12,6 +12,8 @@ use std::time::Instant;
 const HASH: usize = 16;
 /// Longest text of a memory that is embedded, in bytes.
 const TEXT: usize = 1000;
+/// Most bytes of the cache: beyond that it is begun anew.
+const LIMIT: u64 = 64 << 20;
 /// Texts embedded at a time where nobody waits.
 const BATCH: usize = 8;
 
@@ -30,7 +32,10 @@ pub fn of_texts(
 ) -> Result<Vec<Vec<f32>>> {
     let path = cache.join("memories").join(model.spec().fingerprint());
     let dims = model.spec().dims;
-    let kept = fs_err::read(&path).unwrap_or_default();
+    let kept = private::read(&path, LIMIT)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let mut known = records(&kept, dims);
     let mut made: Vec<(Key, Vec<u8>)> = Vec::new();
     let texts: Vec<&str> = texts
@@ -55,7 +60,7 @@ pub fn of_texts(
     known.extend(made.iter().map(|(key, numbers)| (*key, numbers.as_slice())));
     if !made.is_empty() {
         // A cache: where it cannot be written, the next one makes them again.
-        let _ = disk::note(&path, &bytes(&known));
+        let _ = private::write_cached(&path, &bytes(&known));
     }
     let numbers = keys.iter().map_while(|key| known.get(key));
     let numbers = numbers.take_while(|numbers| is_finite(numbers));

@@ -164,7 +164,7 @@ impl ModelError {
                     .to_owned()
             }
             Self::Remote | Self::Endpoint { .. } => {
-                "EMBEDDINGS_URL and EMBEDDINGS_MODEL, or [remote] in the configuration, say where it is (docs/models.md)".to_owned()
+                "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }
             Self::Open { .. } => {
                 "see that the endpoint runs and that its key and model are right, or `session-search model use table`".to_owned()

@@ -2,19 +2,22 @@
 
 use crate::Found;
 use crate::args::ConfigArgs;
-use crate::config::layers::{Layers, Origin, variable};
+use crate::command::memory::note;
+use crate::config::Remote;
+use crate::config::layers::{Ignored, Layers, Origin, variable};
 use crate::home::Home;
 use crate::output::json;
+use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, paint};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 use session_core::text::printable;
-use session_memory::project_root;
+use session_files::Project;
 use session_models::Given;
 use std::io::Write;
 
-/// Variables that override keys of the endpoint.
+/// Variables that stand for keys of the endpoint; that of the address is not used.
 const REMOTE: [(&str, &str); 4] = [
     ("remote.url", "EMBEDDINGS_URL"),
     ("remote.api_key", "EMBEDDINGS_API_KEY"),
@@ -41,8 +44,12 @@ struct Key {
 /// When the configuration has a mistake.
 pub fn run(args: &ConfigArgs) -> Result<Found> {
     let home = Home::unconfigured()?;
-    let root = project_root(&std::env::current_dir()?, &home.env.home);
-    let layers = Layers::read(&home.folders().config, root.as_deref(), |name| {
+    let project = Project::find(&std::env::current_dir()?, &home.env.home);
+    if let Err(unowned) = &project {
+        note(&format!("{unowned}\nhint: {}", unowned.hint()))?;
+    }
+    let project = project.ok().flatten();
+    let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
         home.env.get(name)
     })?;
     let file = Given::by_file(&home.folders())?;
@@ -51,8 +58,10 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
         .into_iter()
         .map(|all| key(all, &home, &file))
         .collect();
+    let mut ignored: Vec<Left> = layers.ignored.iter().map(Left::of).collect();
+    ignored.extend(address_by_variable(&home, &file, &layers.config.remote));
     if args.json {
-        json::print(&serde_json::json!({ "keys": keys }))?;
+        json::print(&serde_json::json!({ "keys": keys, "ignored": ignored }))?;
         return Ok(Found::Something);
     }
     let width = keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
@@ -70,7 +79,55 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
             paint(FAINT, printable(from))
         )?;
     }
+    for left in ignored {
+        let what = match &left.key {
+            Some(key) => format!("{key} = {}", left.value),
+            None => "all of it".to_owned(),
+        };
+        let (what, from) = (safe_line(&what), safe_line(&left.from));
+        let reason = printable(&left.reason).into_owned();
+        writeln!(anstream::stdout(), "ignored: {what}  {from}: {reason}")?;
+    }
     Ok(Found::Something)
+}
+
+/// What somebody said and does not count.
+#[derive(Serialize)]
+struct Left {
+    /// None where it is a whole file.
+    key: Option<String>,
+    value: Value,
+    /// The file, or the variable.
+    from: String,
+    reason: String,
+}
+
+impl Left {
+    fn of(ignored: &Ignored) -> Self {
+        Self {
+            key: ignored.key.clone(),
+            value: rounded(ignored.value.clone()),
+            from: match &ignored.origin {
+                Origin::Default => "default".to_owned(),
+                Origin::File(path) => path.display().to_string(),
+                Origin::Variable(name) => name.clone(),
+            },
+            reason: ignored.reason.clone(),
+        }
+    }
+}
+
+/// An endpoint's address that stands in a variable alone.
+fn address_by_variable(home: &Home, file: &Given, configured: &Remote) -> Option<Left> {
+    let (key, variable) = REMOTE[0];
+    let url = home.env.get(variable)?;
+    let own = file.url.as_ref().or(configured.url.as_ref());
+    (own.map(String::as_str) != Some(url)).then(|| Left {
+        key: Some(key.to_owned()),
+        value: Value::from(url),
+        from: variable.to_owned(),
+        reason: "an endpoint is used where your own configuration names its address".to_owned(),
+    })
 }
 
 fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Given) -> Key {
@@ -78,13 +135,15 @@ fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Given)
         .iter()
         .find(|(name, _)| *name == key)
         .map(|(_, variable)| *variable);
-    let given = remote.and_then(|name| Some((name, home.env.get(name)?)));
-    let (value, origin) = match (given, in_file(file, &key)) {
-        (Some((name, text)), _) => (Value::from(text), Origin::Variable(name.to_owned())),
-        (None, Some(text)) => {
+    // An address counts by a file alone; what else it needs by a variable, too, where none says.
+    let remote_variable = remote.filter(|name| *name != REMOTE[0].1 && value.is_null());
+    let given = remote_variable.and_then(|name| Some((name, home.env.get(name)?)));
+    let (value, origin) = match (in_file(file, &key), given) {
+        (Some(text), _) => {
             let path = home.folders().config.join(".env");
             (Value::from(text), Origin::File(path))
         }
+        (None, Some((name, text))) => (Value::from(text), Origin::Variable(name.to_owned())),
         (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.is_null()) {

@@ -12,16 +12,17 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_memory::log::{self, Entry};
 use session_memory::{
-    Block, Decision, Disabled, Injection, Known, Memory, Prompt, SessionState, Signal, State,
-    Verdict, commonplace, decide, recalled,
+    Block, Decision, Disabled, Injection, Known, Memory, Prompt, SessionState, Signal, Verdict,
+    commonplace, decide, recalled,
 };
 use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Most bytes of a hook's JSON that are read.
-const STDIN_LIMIT: u64 = 8 << 20;
+/// Most bytes of a hook's JSON that are read. With the memories, the configuration and the state of
+/// a session a hook reads 8 MB in all.
+const STDIN_LIMIT: u64 = 3 << 20;
 /// Longest beginning of a prompt that is looked at, and longest paragraph at its ends, in bytes.
 const PROMPT: usize = 2000;
 const PARAGRAPH: usize = 1000;
@@ -154,10 +155,10 @@ pub fn outcome(asked: &Asked, began: Instant, until: Option<Instant>) -> Result<
     Ok(outcome)
 }
 
-/// The active memories that are new enough. What is damaged is left out: a
+/// The active memories that are trusted and new enough. What is damaged is left out: a
 /// prompt is no place to talk of it.
 pub fn candidates(memories: &Memories) -> Vec<Memory> {
-    let mut all = memories.store.list(&[State::Active]).memories;
+    let mut all = memories.store.list_trusted();
     if let Ok(days) = u32::try_from(memories.home.config.retrieval.scope_days) {
         let now = Timestamp::now();
         all.retain(|memory| memory.updated().days_to(now) < days.max(1));

@@ -21,3 +21,4 @@ pub mod show;
 pub mod skill;
 pub mod stats;
 pub mod status;
+pub mod trust;

@@ -1,27 +1,18 @@
-//! What counts, and who said it: the user's file, the project's over it, the
-//! environment over both.
+//! What counts, and who said it: the user's file, and within it, never beyond it, the project's
+//! file and the environment.
 
-use super::{Config, FILE, in_words, parse};
-use anyhow::{Result, anyhow, bail};
+use super::narrow::{self, Narrowing};
+use super::{Config, FILE, LIMIT, in_words, parse};
+use anyhow::{Result, anyhow};
 use serde_json::Value;
+use session_files::{Project, private};
 use session_memory::{Storage, settings_folder};
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// Name of the file in a project's folder of settings.
 pub const PROJECT_FILE: &str = "session-search.toml";
-/// What a project may decide. A model or an endpoint is the user's own to
-/// choose: an unpacked repository must not be able to send a history away.
-const OF_PROJECTS: [&str; 6] = [
-    "enabled",
-    "auto_save",
-    "auto_retrieve",
-    "storage",
-    "retrieval",
-    "injection",
-];
 
 /// Who said what counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +25,27 @@ pub enum Origin {
     Variable(String),
 }
 
+/// What somebody said and does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ignored {
+    /// The key; `None` where a whole file is left out.
+    pub key: Option<String>,
+    /// Its value there.
+    pub value: Value,
+    /// Who said it.
+    pub origin: Origin,
+    /// Why it does not count.
+    pub reason: String,
+}
+
 /// What counts, and who said it.
 pub struct Layers {
     /// What counts.
     pub config: Config,
     /// What counts of memories that belong to no project.
     pub global: Storage,
+    /// What a project or a variable said and does not count.
+    pub ignored: Vec<Ignored>,
     /// Who said it, by keys as `retrieval.max_results`; those that are not here have
     /// their default.
     origins: BTreeMap<String, Origin>,
@@ -49,44 +55,38 @@ impl Layers {
     /// Reads the user's file in a folder, the file of a project, the variables.
     ///
     /// # Errors
-    /// For a mistake in any of them: with the file, the line and the key, or
-    /// with the variable.
+    /// For a mistake in the user's file, with its line and key, or in a variable. One in a project's
+    /// file costs that file alone.
     pub fn read<'a>(
         folder: &Path,
-        project: Option<&Path>,
+        project: Option<&Project>,
         var: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self> {
-        let mut merged = Table::new();
-        let mut origins = BTreeMap::new();
-        let of_project = project.map(|root| settings_folder(root).join(PROJECT_FILE));
-        let mut of_user = Table::new();
-        for (path, is_project) in [(Some(folder.join(FILE)), false), (of_project, true)] {
-            let Some(path) = path else { continue };
-            let Some(table) = table(&path, is_project)? else {
-                continue;
-            };
-            for key in leaves(&table) {
-                origins.insert(key, Origin::File(path.clone()));
-            }
-            if !is_project {
-                of_user = table.clone();
-            }
-            merge(&mut merged, table);
+        let path = folder.join(FILE);
+        let own = match private::read_text(&path, LIMIT)? {
+            Some(text) => table(&text, &path)?,
+            None => Table::new(),
+        };
+        let origin = |key| (key, Origin::File(path.clone()));
+        let mut merging = Merging {
+            own: serde_json::to_value(config(&own)?)?,
+            origins: leaves(&own)
+                .into_iter()
+                .map(|(key, _)| origin(key))
+                .collect(),
+            merged: own.clone(),
+            of_user: own,
+            ignored: Vec::new(),
+        };
+        if let Some(project) = project {
+            merging.add_project(project);
         }
-        for (key, default) in flat(&serde_json::to_value(Config::default())?) {
-            let Some(name) = variable(&key) else { continue };
-            if let Some(text) = var(&name).filter(|text| !text.trim().is_empty()) {
-                for table in [&mut of_user, &mut merged] {
-                    set(table, &key, value(text, &default));
-                }
-                config(&merged).map_err(|why| wrong_variable(&name, text, &why))?;
-                origins.insert(key, Origin::Variable(name));
-            }
-        }
+        merging.add_variables(var)?;
         Ok(Self {
-            global: config(&of_user)?.storage,
-            config: config(&merged)?,
-            origins,
+            global: config(&merging.of_user)?.storage,
+            config: config(&merging.merged)?,
+            ignored: merging.ignored,
+            origins: merging.origins,
         })
     }
 
@@ -98,6 +98,97 @@ impl Layers {
             .into_iter()
             .map(|(key, value)| (key.clone(), value, origin(&key)))
             .collect())
+    }
+}
+
+/// Layers on their way.
+struct Merging {
+    /// What the user's own file makes of every key.
+    own: Value,
+    /// The tables of all layers.
+    merged: Table,
+    /// The same without the project's.
+    of_user: Table,
+    origins: BTreeMap<String, Origin>,
+    ignored: Vec<Ignored>,
+}
+
+impl Merging {
+    /// Takes over what a project's file narrows.
+    fn add_project(&mut self, project: &Project) {
+        let relative = settings_folder().join(PROJECT_FILE);
+        let path = project.root().join(&relative);
+        let read = || -> Result<Option<Table>> {
+            let text = project.open()?.read_text(&relative, LIMIT)?;
+            text.map(|text| table(&text, &path)).transpose()
+        };
+        let origin = Origin::File(path.clone());
+        match read() {
+            Ok(None) => {}
+            Ok(Some(table)) => {
+                for (key, value) in leaves(&table) {
+                    self.add_of_project(&key, value, &table, &origin);
+                }
+            }
+            Err(error) => self.ignored.push(Ignored {
+                key: None,
+                value: Value::Null,
+                origin,
+                reason: format!("{error:#}"),
+            }),
+        }
+    }
+
+    fn add_of_project(&mut self, key: &str, value: Value, from: &Table, origin: &Origin) {
+        let narrowing = narrow::of(key).unwrap_or(Narrowing::Never);
+        match (narrowing.allows(self.own_value(key), &value), at(from, key)) {
+            (true, Some(given)) => {
+                set(&mut self.merged, key, given.clone());
+                self.origins.insert(key.to_owned(), origin.clone());
+            }
+            _ => self.ignore(key, value, origin.clone(), narrowing),
+        }
+    }
+
+    /// Takes over what variables say: of memories what narrows, of all else anything.
+    fn add_variables<'a>(&mut self, var: impl Fn(&str) -> Option<&'a str>) -> Result<()> {
+        for (key, default) in flat(&serde_json::to_value(Config::default())?) {
+            let Some(name) = variable(&key) else { continue };
+            let Some(text) = var(&name).filter(|text| !text.trim().is_empty()) else {
+                continue;
+            };
+            let given = value(text, &default);
+            let mut merged = self.merged.clone();
+            set(&mut merged, &key, given.clone());
+            config(&merged).map_err(|why| wrong_variable(&name, text, &why))?;
+            let json = serde_json::to_value(&given)?;
+            let origin = Origin::Variable(name);
+            match narrow::of(&key) {
+                Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
+                    self.ignore(&key, json, origin, narrowing);
+                }
+                _ => {
+                    self.merged = merged;
+                    set(&mut self.of_user, &key, given);
+                    self.origins.insert(key, origin);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn own_value(&self, key: &str) -> &Value {
+        let pointer = format!("/{}", key.replace('.', "/"));
+        self.own.pointer(&pointer).unwrap_or(&Value::Null)
+    }
+
+    fn ignore(&mut self, key: &str, value: Value, origin: Origin, narrowing: Narrowing) {
+        self.ignored.push(Ignored {
+            key: Some(key.to_owned()),
+            value,
+            origin,
+            reason: narrowing.reason().to_owned(),
+        });
     }
 }
 
@@ -114,13 +205,8 @@ fn wrong_variable(name: &str, text: &str, why: &anyhow::Error) -> anyhow::Error 
     )
 }
 
-/// True for a key that a project may decide.
-fn is_of_projects(key: &str) -> bool {
-    OF_PROJECTS.contains(&key.split('.').next().unwrap_or_default())
-}
-
 /// The values of a tree by their path: those at the top first.
-fn flat(value: &Value) -> Vec<(String, Value)> {
+pub(super) fn flat(value: &Value) -> Vec<(String, Value)> {
     let Value::Object(map) = value else {
         return Vec::new();
     };
@@ -135,26 +221,10 @@ fn flat(value: &Value) -> Vec<(String, Value)> {
     plain.chain(inner).collect()
 }
 
-/// A file's table; none where there is no file.
-fn table(path: &Path, is_project: bool) -> Result<Option<Table>> {
-    // Reading a pipe would wait for ever.
-    if fs_err::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        bail!("{} is no file\nhint: move it away", path.display());
-    }
-    let text = match fs_err::read_to_string(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-        text => text?,
-    };
-    parse(&text, path)?; // for the line of a mistake
-    let table: Table = text.parse()?;
-    let other = table.keys().find(|key| !is_of_projects(key));
-    if let (true, Some(key)) = (is_project, other) {
-        bail!(
-            "{}: `{key}` cannot be decided by a project\nhint: put it into your own configuration; docs/configuration.md has the keys",
-            path.display()
-        );
-    }
-    Ok(Some(table))
+/// A configuration's table, once it was read as one: for the line of a mistake.
+fn table(text: &str, path: &Path) -> Result<Table> {
+    parse(text, path)?;
+    Ok(text.parse()?)
 }
 
 fn config(merged: &Table) -> Result<Config> {
@@ -162,18 +232,16 @@ fn config(merged: &Table) -> Result<Config> {
     merged.clone().try_into().map_err(wrong)
 }
 
-/// Paths of the values in a table.
-fn leaves(table: &Table) -> Vec<String> {
-    let value = serde_json::to_value(table).unwrap_or_default();
-    flat(&value).into_iter().map(|(key, _)| key).collect()
+/// The values in a table by their paths.
+fn leaves(table: &Table) -> Vec<(String, Value)> {
+    flat(&serde_json::to_value(table).unwrap_or_default())
 }
 
-fn merge(into: &mut Table, from: Table) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
-            (_, value) => drop(into.insert(key, value)),
-        }
+/// The value at a path.
+fn at<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
+    match key.split_once('.') {
+        None => table.get(key),
+        Some((name, rest)) => at(table.get(name)?.as_table()?, rest),
     }
 }
 

@@ -129,16 +129,20 @@ fn a_query_that_was_asked_before_is_remembered() {
 
 #[test]
 fn vectors_of_memories_that_came_with_a_clone_are_made_after_the_first_prompt() {
+    const FILES: usize = 10;
     const CUES: usize = 300;
     let env = TestEnvironment::unconfigured();
-    let cues: String = (0..CUES)
-        .map(|i| format!("- rotate key number {i}\n"))
-        .collect();
-    let front = "id: mem-20260110-091500\ntopic: Keys\ncreated: 2026-01-10\n";
-    let file = "shop/.claude/data/session-search/memories/active/mem-20260110-091500.md";
-    let text = format!("---\n{front}cues:\n{cues}---\n\n- quarterly\n");
-    env.write(&env.home(file), &text);
+    for file in 0..FILES {
+        let cues = (0..CUES / FILES).map(|i| CUES / FILES * file + i);
+        let cues: String = cues.map(|i| format!("- rotate key number {i}\n")).collect();
+        let id = format!("mem-20260110-09150{file}");
+        let front = format!("id: {id}\ntopic: Keys\ncreated: 2026-01-10\n");
+        let text = format!("---\n{front}cues:\n{cues}---\n\n- quarterly\n");
+        let path = format!(".claude/data/session-search/memories/active/{id}.md");
+        env.write(&env.home(&path), &text);
+    }
     let project = Project { env };
+    fs_err::create_dir_all(project.env.home("shop/.git")).unwrap();
     let asked = payload(&project, "rotate key number 7", "s1");
     let mut hook = project.command();
     hook.env("SESSION_SEARCH_INJECTION_TIMEOUT_MS", "150");

@@ -46,6 +46,7 @@ mod opencode;
 mod output;
 mod precedence;
 mod privacy;
+mod pty;
 mod queries;
 mod remote;
 mod resume;

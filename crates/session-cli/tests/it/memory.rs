@@ -16,14 +16,35 @@ impl Project {
     pub fn new() -> Self {
         let env = TestEnvironment::new();
         fs_err::create_dir_all(env.home("shop/.git")).unwrap();
-        Self { env }
+        let project = Self { env };
+        project.configure("", "");
+        project
+    }
+
+    /// Sets the user's own configuration: keys, and keys of `[injection]`.
+    pub fn configure(&self, keys: &str, injection: &str) {
+        // However slow the machine: time decides no test.
+        let timeout = match injection.contains("timeout_ms") {
+            true => "",
+            false => "timeout_ms = 60000\n",
+        };
+        let text = format!(
+            "model = \"table\"\nbackground = false\n{keys}\n[injection]\n{timeout}{injection}\n"
+        );
+        fs_err::write(self.env.path("config/config.toml"), text).unwrap();
+    }
+
+    /// Trusts all that waits in the project, as its user at a terminal.
+    #[cfg(unix)]
+    pub fn trust(&self) {
+        let mut command = self.command();
+        command.arg("trust");
+        crate::pty::answered(&self.env, command, "y\n").succeeded();
     }
 
     pub fn command(&self) -> std::process::Command {
         let mut command = self.env.command();
         command.current_dir(self.env.home("shop"));
-        // However slow the machine: time decides no test.
-        command.env("SESSION_SEARCH_INJECTION_TIMEOUT_MS", "60000");
         command
     }
 
@@ -79,6 +100,21 @@ impl Project {
             None => format!("{line}\n"),
         };
         fs_err::write(self.file(id), text.lines().map(dated).collect::<String>()).unwrap();
+    }
+
+    /// Notes that a memory was recalled on a day last.
+    pub fn recalled(&self, id: &str, day: &str) {
+        let records = self.env.home(".local/share/session-search/memories");
+        for entry in fs_err::read_dir(records).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs_err::read_to_string(&path).unwrap_or_default();
+            if let Ok(mut record) = serde_json::from_str::<Value>(&text)
+                && record["recalled"].get(id).is_some()
+            {
+                record["recalled"][id] = day.into();
+                fs_err::write(&path, record.to_string()).unwrap();
+            }
+        }
     }
 
     /// Topics that a search finds, best first.
@@ -204,11 +240,8 @@ fn a_project_and_all_of_them_keep_their_own() {
     let elsewhere = project.env.json(&["memory", "list"]);
     assert_eq!(elsewhere["memories"].as_array().unwrap().len(), 1);
     let only = |location: &str| {
-        let mut command = project.command();
-        command
-            .env("SESSION_SEARCH_STORAGE_LOCATION", location)
-            .args(["memory", "list", "--json"]);
-        let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        project.configure(&format!("[storage]\nlocation = \"{location}\""), "");
+        let answer = project.json(&["memory", "list"]);
         answer["memories"][0]["topic"].as_str().unwrap().to_owned()
     };
     assert_eq!(only("project-only"), "Tabs for the shop");
@@ -295,6 +328,7 @@ fn what_nobody_touched_is_archived_and_that_is_said() {
         ids.push(project.save(&format!("Thing number {n}"), &format!("word{n}"), &[]));
     }
     project.date(&ids[3], "2020-01-01");
+    project.trust();
     let kept = || {
         project.json(&["memory", "list"])["memories"]
             .as_array()
@@ -320,6 +354,7 @@ fn what_nobody_touched_is_archived_and_that_is_said() {
     assert_eq!(kept(), 21);
     // Recalled today is touched today.
     project.date(&ids[5], "2020-01-01");
+    project.trust();
     project.run(&["memory", "show", &ids[5]]).succeeded();
     let ran = project
         .run(&["memory", "save", "--topic", "Yet another", "--info", "yet"])

@@ -57,12 +57,11 @@ fn retention_counts_from_the_day_of_archiving() {
     let id = project.save("Old but gold", "keep it", &[]);
     set_dates(&project, &id, "2024-01-02");
     project.run(&["memory", "archive", &id]).succeeded();
-    let file = project.env.home("shop/.claude/session-search.toml");
-    project.env.write(&file, "[storage]\nretention_days = 30\n");
+    project.trust(); // its date was changed by hand
+    project.configure("[storage]\nretention_days = 30", "");
     project.save("Another", "thing", &[]);
     assert!(project.folder(&format!("archive/{id}.md")).is_file());
-    let notes = project.folder(".recalled.json");
-    fs_err::write(&notes, format!("{{\"{id}\": \"2024-02-03\"}}")).unwrap();
+    project.recalled(&id, "2024-02-03");
     let ran = project.run(&["memory", "save", "--topic", "More", "--info", "things"]);
     assert!(ran.stderr().contains(&id), "{ran}");
     assert!(project.folder(&format!("trash/{id}.md")).is_file());

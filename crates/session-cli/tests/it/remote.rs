@@ -5,11 +5,11 @@ use crate::environment::{Ran, TestEnvironment};
 use crate::history::small_in;
 
 fn run(env: &TestEnvironment, url: &str, args: &[&str]) -> Ran {
-    let mut command = env.command();
-    command
-        .args(args)
-        .envs([("EMBEDDINGS_URL", url), ("EMBEDDINGS_MODEL", "tiny")]);
-    env.ran(command.output().unwrap())
+    env.write(
+        &env.path("config/.env"),
+        format!("EMBEDDINGS_URL={url}\nEMBEDDINGS_MODEL=tiny\n"),
+    );
+    env.run(args)
 }
 
 fn choose(env: &TestEnvironment, model: &str) {
@@ -47,7 +47,9 @@ fn variables_in_the_working_directory_are_not_read() {
     env.write(&env.home(".env"), &text);
     let refused = env.run(&["model", "use", "remote"]).exits(2);
     assert!(
-        refused.stderr().contains("hint: EMBEDDINGS_URL"),
+        refused
+            .stderr()
+            .contains("hint: [remote] in your configuration"),
         "{refused}"
     );
     assert!(server.asked().is_empty());

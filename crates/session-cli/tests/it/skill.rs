@@ -266,8 +266,8 @@ fn a_link_is_left_alone() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.claude/skills/session-search is a link to somewhere else, and is left alone
-    hint: change it there, or remove the link
+    error: `[TMP]/home/.claude/skills/session-search` is a link to somewhere else, and is not followed
+    hint: put the file itself there, or remove the link
     ");
     assert_eq!(fs_err::read_dir(env.home("source")).unwrap().count(), 0);
 }

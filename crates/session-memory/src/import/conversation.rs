@@ -3,15 +3,17 @@
 
 use super::Format;
 use super::section::{is_one_of, items, labelled, sections, words};
-use crate::disk;
 use crate::error::{MemoryError, Result};
+use crate::file::{FILE_LIMIT, FILES, is_valid_id};
 use crate::keywords;
 use crate::memory::{Front, Importance, Kind, Source, State};
 use crate::moment::Moment;
 use crate::store::Imported;
+use crate::writing::RAW_LIMIT;
 use jiff::Zoned;
 use jiff::civil::DateTime;
-use std::path::{Path, PathBuf};
+use session_files::Dir;
+use std::path::Path;
 
 /// Where it lies below a project's root.
 pub(super) const PLACE: &str = ".claude/data/conversation-memory";
@@ -42,42 +44,30 @@ const TIME: [&str; 5] = ["time", "时间", "created", "创建时间", "date"];
 const SESSION: [&str; 2] = ["sessionid", "session id"];
 
 /// Reads the folder that holds `memories`, or that is it.
-pub(super) fn read(folder: &Path, now: &Zoned) -> Result<Vec<Imported>> {
-    let within = folder.join("memories");
-    let memories = if within.is_dir() {
-        within
-    } else {
-        folder.to_owned()
-    };
+pub(super) fn read(folder: &Dir, now: &Zoned) -> Result<Vec<Imported>> {
+    let inner = folder.directory(Path::new("memories"))?;
+    let memories = inner.as_ref().unwrap_or(folder);
     let mut found = Vec::new();
     for state in [State::Active, State::Archive] {
-        for folder in folders(&memories.join(state.folder())) {
-            found.extend(of_folder(&folder, state, now)?);
+        for name in memories.names(Path::new(state.folder()), FILES)? {
+            let path = Path::new(state.folder()).join(&name);
+            // What is no folder is something else's.
+            if let Ok(Some(folder)) = memories.directory(&path) {
+                found.extend(of_folder(&folder, &name.to_string_lossy(), state, now)?);
+            }
         }
     }
     match found.is_empty() {
         true => Err(MemoryError::NothingToImport {
-            path: folder.to_owned(),
+            path: folder.path().to_owned(),
             what: "there is no `active/mem-*` or `archive/mem-*` with a summary.md".to_owned(),
         }),
         false => Ok(found),
     }
 }
 
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
-    folders.sort();
-    folders
-}
-
-fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported>> {
-    let name = folder
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let summary = disk::read(&folder.join("summary.md"))?;
+fn of_folder(folder: &Dir, name: &str, state: State, now: &Zoned) -> Result<Option<Imported>> {
+    let summary = folder.read_text(Path::new("summary.md"), FILE_LIMIT)?;
     let raw = raw(folder)?;
     if summary.is_none() && raw.is_none() {
         return Ok(None);
@@ -93,7 +83,7 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
             .map(|s| s.text)
     };
     let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
-    let topic = topic.or(title(heading)).unwrap_or(&name);
+    let topic = topic.or(title(heading)).unwrap_or(name);
     let topic = session_core::text::one_line(topic);
     let info: Vec<String> = parts
         .iter()
@@ -103,7 +93,7 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
     let words = named(&WORDS)
         .or_else(|| labelled(&summary, &WORDS))
         .map(words);
-    let created = created(&name, &summary, now);
+    let created = created(name, &summary, now);
     let rest = match summary.split_once('\n') {
         Some((first, rest)) if first.starts_with("# ") => rest.trim(),
         _ => summary.trim(),
@@ -114,10 +104,9 @@ fn of_folder(folder: &Path, state: State, now: &Zoned) -> Result<Option<Imported
     );
     Ok(Some(Imported {
         front: Front {
-            id: if is_id(&name) {
-                name.clone()
-            } else {
-                String::new()
+            id: match is_valid_id(name) {
+                true => name.to_owned(),
+                false => String::new(),
             },
             keywords: words.unwrap_or_else(|| keywords::of(&topic, &info, &[])),
             cues: Vec::new(),
@@ -151,11 +140,6 @@ fn title(heading: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
-fn is_id(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    name.starts_with("mem-") && name.chars().all(is_plain)
-}
-
 /// The time that the summary states, else that of the folder's name.
 fn created(name: &str, summary: &str, now: &Zoned) -> Moment {
     let civil = |text: &str| {
@@ -176,9 +160,9 @@ fn created(name: &str, summary: &str, now: &Zoned) -> Moment {
 }
 
 /// The conversation, and what else lies beside the summary.
-fn raw(folder: &Path) -> Result<Option<String>> {
-    let conversation = disk::read(&folder.join("conversation.md"))?;
-    let messages = disk::read(&folder.join("messages.json"))?;
+fn raw(folder: &Dir) -> Result<Option<String>> {
+    let conversation = folder.read_text(Path::new("conversation.md"), RAW_LIMIT)?;
+    let messages = folder.read_text(Path::new("messages.json"), RAW_LIMIT)?;
     let messages = messages.map(|text| format!("```json\n{}\n```\n", text.trim_end()));
     Ok(match (conversation, messages) {
         (Some(text), Some(messages)) => Some(format!("{}\n\n{messages}", text.trim_end())),

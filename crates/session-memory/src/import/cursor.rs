@@ -3,17 +3,22 @@
 
 use super::Format;
 use super::section::{Section, is_one_of, items, sections};
-use crate::disk;
+use crate::draft::clean_tag;
 use crate::error::{MemoryError, Result};
+use crate::file::FILES;
 use crate::keywords;
 use crate::memory::{Front, Importance, Kind, Source, State};
 use crate::moment::Moment;
-use crate::store::{Imported, clean_tag};
+use crate::store::Imported;
+use crate::writing::RAW_LIMIT;
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use serde::Deserialize;
+use session_files::Dir;
 use std::path::Path;
 
+/// The folder of days.
+const DAILY: &str = "daily";
 const TOPIC: [&str; 4] = ["主题", "topic", "subject", "title"];
 const INFO: [&str; 6] = [
     "关键信息",
@@ -45,19 +50,20 @@ struct Entry {
 }
 
 /// Reads the folder that holds `daily` and `index`.
-pub(super) fn read(folder: &Path, now: &Zoned) -> Result<Vec<Imported>> {
-    let days = disk::files(&folder.join("daily"), ".md");
-    let index = disk::read(&folder.join("index").join("keywords.json"))?;
+pub(super) fn read(folder: &Dir, now: &Zoned) -> Result<Vec<Imported>> {
+    let mut days = folder.names(Path::new(DAILY), FILES)?;
+    days.retain(|name| Path::new(name).extension().is_some_and(|end| end == "md"));
+    let index = folder.read_text(Path::new("index/keywords.json"), RAW_LIMIT)?;
     if days.is_empty() && index.is_none() {
         return Err(MemoryError::NothingToImport {
-            path: folder.to_owned(),
+            path: folder.path().to_owned(),
             what: "there is neither `daily/*.md` nor `index/keywords.json`".to_owned(),
         });
     }
     let mut index: Index = match index.as_deref().map(serde_json::from_str) {
         Some(Err(e)) => {
             return Err(MemoryError::NothingToImport {
-                path: folder.to_owned(),
+                path: folder.path().to_owned(),
                 what: format!("`index/keywords.json` cannot be read: {e}"),
             });
         }
@@ -65,13 +71,11 @@ pub(super) fn read(folder: &Path, now: &Zoned) -> Result<Vec<Imported>> {
         None => Index::default(),
     };
     let mut found = Vec::new();
-    for path in days {
-        let day = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let text = disk::read(&path)?.unwrap_or_default();
+    for name in days {
+        let name = Path::new(&name);
+        let day = name.file_stem().unwrap_or_default().to_string_lossy();
+        let text = folder.read_text(&Path::new(DAILY).join(name), RAW_LIMIT)?;
+        let text = text.unwrap_or_default();
         found.extend(of_day(&day, &text, &mut index, now));
     }
     let left = index.entries.iter().filter(|entry| !entry.is_used);

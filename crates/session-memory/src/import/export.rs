@@ -53,17 +53,13 @@ pub fn export(store: &Store, memories: &[Memory]) -> Result<Exported> {
     })
 }
 
-/// Reads an export; `-` is stdin.
-pub(super) fn read(path: &Path) -> Result<Vec<Imported>> {
+/// Reads an export.
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Imported>> {
     let nothing = |what: String| MemoryError::NothingToImport {
         path: path.to_owned(),
         what,
     };
-    let text = match path == Path::new("-") {
-        true => std::io::read_to_string(std::io::stdin())?,
-        false => fs_err::read_to_string(path)?,
-    };
-    let all: Exported = serde_json::from_str(&text).map_err(|e| nothing(e.to_string()))?;
+    let all: Exported = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
     if all.format != FORMAT {
         return Err(nothing(format!("it is no `{FORMAT}`")));
     }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 /// What the thread that answers tells.
 enum Told {
-    /// How long it may take.
-    Patience(Duration),
+    /// How long it may take, and what is configured: for who has to go on without an answer.
+    Configured(Duration, Box<Memories>),
     /// What was asked and found.
     Answer(Box<(Asked, Outcome)>),
 }
@@ -44,10 +44,13 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
         }
     });
     let mut patience = Duration::from_millis(session_memory::Injection::default().timeout_ms);
+    let mut configured = None;
     loop {
         let left = patience.saturating_sub(began.elapsed());
         match told.recv_timeout(left) {
-            Ok(Told::Patience(longer)) => patience = longer,
+            Ok(Told::Configured(longer, memories)) => {
+                (patience, configured) = (longer, Some(memories))
+            }
             Ok(Told::Answer(answer)) => {
                 say(&answer.0, &answer.1);
                 return Found::Something;
@@ -55,7 +58,7 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             Err(RecvTimeoutError::Disconnected) => return Found::Something,
             Err(RecvTimeoutError::Timeout) => {
                 note_failure(began, Disabled::Timeout);
-                prepare_here();
+                prepare_here(configured.as_deref());
                 return Found::Something;
             }
         }
@@ -66,8 +69,10 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
 fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let asked = inject::asked()?;
     let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
-    let how = Memories::of(&folder)?.home.config.injection;
-    let _ = tell.send(Told::Patience(Duration::from_millis(how.timeout_ms)));
+    let memories = Memories::of(&folder)?;
+    let how = memories.home.config.injection;
+    let patience = Duration::from_millis(how.timeout_ms);
+    let _ = tell.send(Told::Configured(patience, Box::new(memories)));
     let until = last_moment(began, &how);
     let outcome = inject::outcome(&asked, began, Some(until))?;
     if let (Some(Disabled::Timeout), Some(memories)) =
@@ -79,10 +84,10 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     Ok(())
 }
 
-/// Where not even the lack of vectors was told in time: agents run a hook in its folder.
-fn prepare_here() {
-    let memories = std::env::current_dir().map(|folder| (Memories::of(&folder), folder));
-    if let Ok((Ok(memories), folder)) = memories {
+/// Where not even the lack of vectors was told in time: agents run a hook in its folder. Nothing is
+/// read for it, since the time is up.
+fn prepare_here(configured: Option<&Memories>) {
+    if let (Some(memories), Ok(folder)) = (configured, std::env::current_dir()) {
         background::prepare(&memories.home, &folder);
     }
 }

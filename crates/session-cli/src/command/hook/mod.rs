@@ -16,9 +16,9 @@ use crate::home::Home;
 use crate::output::json;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use session_memory::{project_root, settings_folder};
+use session_files::Beneath;
+use session_memory::settings_folder;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Name of the file of an agent's settings.
 const SETTINGS: &str = "settings.json";
@@ -60,15 +60,16 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
 
 /// Changes the settings: shown first, the old ones kept beside.
 fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<Found> {
-    let path = path(args.project)?;
-    let old = change::read(&path)?;
+    let file = settings_file(args.project)?;
+    let path = file.path();
+    let old = file.read_text(change::LIMIT)?;
     let new = new(old.as_deref().unwrap_or_default());
     let new = new.with_context(|| format!("{} cannot be changed", path.display()))?;
     let is_nothing = old.is_none() && new.trim().is_empty();
     let outcome = match is_nothing {
         true => crate::command::setup::Outcome::Unchanged,
         false => at_terminal(args.yes, |prompt| {
-            change::make(&path, old.as_deref(), &new, prompt)
+            change::make(&file, old.as_deref(), &new, prompt)
         })?,
     };
     if args.json {
@@ -86,23 +87,33 @@ fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<F
 }
 
 /// The user's settings, or those of the project that this folder belongs to.
-fn path(of_project: bool) -> Result<PathBuf> {
+fn settings_file(of_project: bool) -> Result<Beneath> {
     let home = Home::unconfigured()?;
     if !of_project {
-        return Ok(history::folder(&home.env).join(SETTINGS));
+        return Ok(Beneath::of_user(
+            &history::folder(&home.env).join(SETTINGS),
+        )?);
     }
-    let root = project_root(&std::env::current_dir()?, &home.env.home);
-    let root = root
-        .context("this folder belongs to no project\nhint: go to a folder below one with `.git`")?;
-    Ok(settings_folder(&root).join(SETTINGS))
+    let project = crate::memories::project_at_hand(&home.env.home)?;
+    let relative = settings_folder().join(SETTINGS);
+    Ok(Beneath::new(project.root(), &relative))
 }
 
 fn status(args: &HookStatusArgs) -> Result<Found> {
     let home = Home::unconfigured()?.env.home;
     let mut all = Vec::new();
     for (scope, of_project) in [("user", false), ("project", true)] {
-        let Ok(path) = path(of_project) else { continue };
-        let text = change::read(&path)?.unwrap_or_default();
+        let Ok(file) = settings_file(of_project) else {
+            continue;
+        };
+        let path = file.path();
+        let text = match file.read_text(change::LIMIT) {
+            Ok(text) => text.unwrap_or_default(),
+            Err(error) => {
+                crate::command::memory::note(&error.to_string())?;
+                continue;
+            }
+        };
         if let Err(error) = settings::without(&text) {
             writeln!(anstream::stderr(), "note: {}: {error:#}", path.display())?;
         }

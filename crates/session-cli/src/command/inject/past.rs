@@ -49,6 +49,7 @@ fn item(hit: &Hit) -> Option<Item> {
         label: "past turn".to_owned(),
         text: hit.preview.clone(),
         id: format!("{}:{}", hit.session.uid, turn.index),
+        origin: "from your history",
         updated: Moment::parse(&at?)?,
         importance: Importance::Low,
         relevance,

@@ -3,13 +3,18 @@
 use super::done;
 use crate::Found;
 use crate::args::EditArgs;
+use crate::environment;
 use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
+use session_files::private;
 use session_memory::{Change, Memory};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+
+/// Most bytes that are taken from the editor.
+const EDITED_LIMIT: u64 = 256 << 10;
 
 /// Runs the command.
 ///
@@ -50,9 +55,9 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
 fn edited(memory: &Memory) -> Result<Option<String>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join(format!("{}.md", memory.id()));
-    session_models::write_private(&path, memory.text.as_bytes())?;
-    let named = |name: &str| std::env::var(name).ok().filter(|e| !e.trim().is_empty());
-    let Some(editor) = named("VISUAL").or_else(|| named("EDITOR")) else {
+    private::write(&path, memory.text.as_bytes())?;
+    let editor = environment::program("VISUAL").or_else(|| environment::program("EDITOR"));
+    let Some(editor) = editor else {
         bail!(
             "there is no editor\nhint: set EDITOR, give --topic, --info, --cue, --tag, --kind or --importance, or edit {}",
             memory.path.display()
@@ -64,7 +69,7 @@ fn edited(memory: &Memory) -> Result<Option<String>> {
     if !status.success() {
         bail!("`{editor}` ended with {status}; nothing is changed");
     }
-    let text = fs_err::read_to_string(&path)?;
+    let text = private::read_text(&path, EDITED_LIMIT)?.unwrap_or_default();
     Ok((text != memory.text).then_some(text))
 }
 

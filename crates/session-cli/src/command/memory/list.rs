@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::{MemoryListArgs, PlainArgs};
+use crate::command::memory::note_waiting;
 use crate::memories::Memories;
 use crate::output::{json, layout, memory};
 use anyhow::Result;
@@ -65,6 +66,9 @@ fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
         writeln!(anstream::stderr(), "{nothing}")?;
     } else {
         write!(anstream::stdout(), "{}", memory::list(all, layout::width()))?;
+    }
+    if !as_json {
+        note_waiting(all)?;
     }
     match all.is_empty() {
         true => Ok(Found::Nothing),

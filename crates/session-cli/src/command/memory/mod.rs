@@ -21,8 +21,11 @@ use crate::output::json;
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::printable;
-use session_memory::Memory;
+use session_memory::{Memory, Trust};
 use std::io::Write;
+
+/// Most ids that a note names.
+const NAMED: usize = 5;
 
 /// Runs the command.
 ///
@@ -30,27 +33,61 @@ use std::io::Write;
 /// When a memory is not there, or a file cannot be written.
 pub fn run(args: &MemoryArgs) -> Result<Found> {
     let memories = Memories::here()?;
-    let found = match &args.command {
-        MemoryCommand::Save(args) => save::run(args, &memories),
+    match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
         MemoryCommand::Show(args) => show::run(args, &memories),
         MemoryCommand::Today(args) => list::today(args, &memories),
-        MemoryCommand::Edit(args) => edit::run(args, &memories),
-        MemoryCommand::Delete(args) => life::delete(args, &memories),
-        MemoryCommand::Supersede(args) => life::supersede(args, &memories),
-        MemoryCommand::Archive(args) => life::archive(args, &memories),
-        MemoryCommand::Activate(args) => life::activate(args, &memories),
-        MemoryCommand::Export(args) => transfer::export(args, &memories),
-        MemoryCommand::Import(args) => transfer::import(args, &memories),
         MemoryCommand::Stats(args) => stats::run(args, &memories),
+        MemoryCommand::Export(args) => transfer::export(args, &memories),
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),
-    }?;
-    memories.store.refresh_views();
-    if let Err(error) = skill::follow(&memories.home.env) {
+        MemoryCommand::Save(args) => changed(save::run(args, &memories)?, &memories),
+        MemoryCommand::Edit(args) => changed(edit::run(args, &memories)?, &memories),
+        MemoryCommand::Delete(args) => changed(life::delete(args, &memories)?, &memories),
+        MemoryCommand::Supersede(args) => changed(life::supersede(args, &memories)?, &memories),
+        MemoryCommand::Archive(args) => changed(life::archive(args, &memories)?, &memories),
+        MemoryCommand::Activate(args) => changed(life::activate(args, &memories)?, &memories),
+        MemoryCommand::Import(args) => changed(transfer::import(args, &memories)?, &memories),
+    }
+}
+
+/// After memories were changed: what follows them, and what could not. The commands that read
+/// write nothing in a project.
+fn changed(found: Found, memories: &Memories) -> Result<Found> {
+    for path in memories.store.foreign_views() {
+        note(&format!(
+            "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
+            path.display()
+        ))?;
+    }
+    if let Err(error) = skill::follow(&memories.home.env, memories.store.records()) {
         note(&format!("the skill's keywords are as they were: {error:#}"))?;
     }
     Ok(found)
+}
+
+/// Says which memories came with the repository and are not trusted.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_waiting(memories: &[Memory]) -> Result<()> {
+    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_given()).collect();
+    let Some(first) = waiting.first() else {
+        return Ok(());
+    };
+    let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
+    let changed: Vec<&str> = changed.map(|m| m.id()).take(NAMED).collect();
+    let changed = match changed.as_slice() {
+        [] => String::new(),
+        ids => format!(" (changed since they were known: {})", ids.join(", ")),
+    };
+    let which = match waiting.len() {
+        1 => format!("{} came with this repository and is", first.id()),
+        n => format!("{n} memories came with this repository and are"),
+    };
+    note(&format!(
+        "{which} put before no prompt{changed}\nhint: `session-search trust` shows them and asks"
+    ))
 }
 
 /// Says something that is no answer.

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::MemorySearchArgs;
-use crate::command::memory::count;
+use crate::command::memory::{count, note_waiting};
 use crate::memories::Memories;
 use crate::output::{json, layout, memory};
 use anyhow::Result;
@@ -62,6 +62,8 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     } else {
         let text = memory::results(results, &all, args.explain, layout::width());
         write!(anstream::stdout(), "{text}")?;
+        let shown: Vec<Memory> = results.iter().map(|m| all[m.memory].clone()).collect();
+        note_waiting(&shown)?;
     }
     match results.is_empty() {
         true => Ok(Found::Nothing),

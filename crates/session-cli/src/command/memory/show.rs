@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::MemoryShowArgs;
-use crate::command::memory::note;
+use crate::command::memory::{note, note_waiting};
 use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
@@ -62,6 +62,7 @@ fn tell(memory: &Memory, is_raw: bool) -> Result<()> {
             "it is in the trash; `session-search memory activate {id}` takes it back"
         ))?,
     }
+    note_waiting(std::slice::from_ref(memory))?;
     if let Some(by) = &memory.front.superseded_by {
         note(&format!("it is superseded by {by}"))?;
     }

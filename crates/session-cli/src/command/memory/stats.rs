@@ -4,6 +4,7 @@ use crate::Found;
 use crate::args::PlainArgs;
 use crate::memories::Memories;
 use crate::output::json;
+use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
 use serde::Serialize;
@@ -21,6 +22,8 @@ struct Stats {
     archived: usize,
     trash: usize,
     damaged: usize,
+    /// Memories of the repository that are not trusted.
+    waiting: usize,
     places: BTreeMap<&'static str, Place>,
     kinds: BTreeMap<&'static str, usize>,
     importance: BTreeMap<&'static str, usize>,
@@ -83,6 +86,7 @@ fn stats(memories: &Memories) -> Result<Stats> {
         archived: in_state(State::Archive),
         trash: in_state(State::Trash),
         damaged: listing.damaged.len(),
+        waiting: all.iter().filter(|m| !m.trust.is_given()).count(),
         places: places.collect(),
         kinds: BTreeMap::new(),
         importance: BTreeMap::new(),
@@ -126,21 +130,28 @@ fn text(stats: &Stats) -> String {
         0 => String::new(),
         n => format!(", {n} damaged"),
     };
+    let waiting = match stats.waiting {
+        0 => String::new(),
+        n => format!(", {n} waiting for `session-search trust`"),
+    };
     let (layers, usage) = (&stats.layers, &stats.injection);
     let mut out = format!("{}\n", paint(TITLE, "MEMORIES"));
     out += &row(
         "kept",
         format!(
-            "{} active, {} archived, {} in the trash{damaged}",
+            "{} active, {} archived, {} in the trash{damaged}{waiting}",
             stats.active, stats.archived, stats.trash
         ),
     );
     for (scope, place) in &stats.places {
-        out += &row(scope, format!("{} in {}", place.memories, place.path));
+        out += &row(
+            scope,
+            format!("{} in {}", place.memories, safe_line(&place.path)),
+        );
     }
     out += &row("kinds", list(&stats.kinds));
     out += &row("importance", list(&stats.importance));
-    out += &row("keywords", stats.keywords.join(", "));
+    out += &row("keywords", safe_line(&stats.keywords.join(", ")));
     out += &row(
         "characters",
         format!(

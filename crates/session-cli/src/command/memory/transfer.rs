@@ -9,11 +9,12 @@ use crate::output::json;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
+use session_files::{Durability, Project, private};
 use session_memory::{
-    Format, State, export as exported, import as imported, settings_folder, sheet, tidy,
+    Format, ImportPath, State, export as exported, import as imported, settings_folder, sheet, tidy,
 };
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Name of the sheet in a project's folder of settings.
 const SHEET: &str = "session-search-context.md";
@@ -41,7 +42,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     match &args.to {
         Some(path) => {
             let text = serde_json::to_string_pretty(&document)? + "\n";
-            session_models::write_private(path, text.as_bytes())?;
+            write_named(path, &text, memories)?;
             writeln!(
                 anstream::stderr(),
                 "{} in {}",
@@ -49,9 +50,21 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
                 path.display()
             )?;
         }
-        None => json::print(&document)?,
+        None => json::print_lossless(&document)?,
     }
     Ok(Found::Something)
+}
+
+/// Writes a file that the user named: in a project beneath its root, where no link is followed.
+fn write_named(path: &Path, text: &str, memories: &Memories) -> Result<()> {
+    let project = memories.project.as_ref();
+    match project.and_then(|project| Some((project, project.relative(path)?))) {
+        Some((project, relative)) => {
+            let root = project.open()?;
+            Ok(root.write(&relative, text.as_bytes(), Durability::Durable)?)
+        }
+        None => Ok(private::write(path, text.as_bytes())?),
+    }
 }
 
 /// Runs `memory import`.
@@ -65,7 +78,11 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     };
     let (store, scope) = memories.target(args.global)?;
     let now = Zoned::now();
-    let done = imported(&store, format, &path, scope, &now)?;
+    let from = ImportPath {
+        path: &path,
+        project: memories.project.as_ref(),
+    };
+    let done = imported(&store, format, from, scope, &now)?;
     if args.json {
         json::print(&Imported {
             imported: done.imported.iter().map(json::Memory::of).collect(),
@@ -88,8 +105,8 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
 
 fn usual(format: Format, memories: &Memories) -> Option<PathBuf> {
     let place = format.usual_place()?;
-    let root = memories.root.as_ref().unwrap_or(&memories.home.env.home);
-    Some(root.join(place))
+    let root = memories.project.as_ref().map(Project::root);
+    Some(root.unwrap_or(&memories.home.env.home).join(place))
 }
 
 /// Runs `memory sync-context`.
@@ -103,13 +120,14 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
         write!(anstream::stdout(), "{text}")?;
         return Ok(Found::Something);
     }
-    let Some(root) = &memories.root else {
+    let Some(project) = &memories.project else {
         bail!(
             "this folder belongs to no project\nhint: go to a folder below one with `.git`, or take --print"
         );
     };
-    let path = settings_folder(root).join(SHEET);
-    let changed = session_memory::sync_context(&path, &all)?;
+    let relative = settings_folder().join(SHEET);
+    let changed = session_memory::sync_context(&project.open()?, &relative, &all)?;
+    let path = project.root().join(&relative);
     if args.json {
         json::print(&Synced {
             path: path.display().to_string(),
@@ -122,7 +140,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
             anstream::stderr(),
             "{} is {what}; a line `@{}` in the project's instructions includes it",
             path.display(),
-            path.strip_prefix(root).unwrap_or(&path).display()
+            relative.display()
         )?;
     }
     Ok(Found::Something)

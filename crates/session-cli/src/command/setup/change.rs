@@ -4,63 +4,36 @@ use crate::command::setup::Outcome;
 use crate::command::setup::prompt::Prompt;
 use anyhow::Result;
 use session_core::text::printable;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use session_files::Beneath;
 
-/// A file's text; none where there is no file.
-///
-/// # Errors
-/// When it is there and cannot be read.
-pub fn read(path: &Path) -> Result<Option<String>> {
-    match fs_err::read_to_string(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        text => Ok(Some(text?)),
-    }
-}
+/// Most bytes of such a file.
+pub const LIMIT: u64 = 8 << 20;
 
 /// Shows what would change, asks, keeps the old file beside the new one.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn make(path: &Path, old: Option<&str>, new: &str, prompt: &mut Prompt<'_>) -> Result<Outcome> {
+pub fn make(
+    file: &Beneath,
+    old: Option<&str>,
+    new: &str,
+    prompt: &mut Prompt<'_>,
+) -> Result<Outcome> {
     if old == Some(new) {
         return Ok(Outcome::Unchanged);
     }
-    prompt.say(&format!("\n{}", printable(&path.display().to_string())))?;
+    prompt.say(&format!("\n{}", printable(&file.path().to_string_lossy())))?;
     prompt.say(&diff(old.unwrap_or_default(), new))?;
     if !prompt.consents("Write it?")? {
         return Ok(prompt.without_consent());
     }
-    if old.is_some() {
-        let backup = keep(path)?;
-        prompt.say(&format!("the old file is kept as {}", backup.display()))?;
+    if let Some(old) = old {
+        let backup = file.back_up(old)?;
+        let backup = backup.to_string_lossy();
+        prompt.say(&format!("the old file is kept as {}", printable(&backup)))?;
     }
-    session_models::write_private(path, new.as_bytes())?;
+    file.write(new)?;
     Ok(Outcome::Written)
-}
-
-/// Copies a file beside itself, and says where to.
-///
-/// # Errors
-/// When it cannot be copied.
-pub fn keep(path: &Path) -> Result<PathBuf> {
-    let backup = backup(path);
-    fs_err::copy(path, &backup)?;
-    Ok(backup)
-}
-
-/// A name beside the file that nothing has yet.
-fn backup(path: &Path) -> PathBuf {
-    let named = |n: usize| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".backup");
-        if n > 1 {
-            name.push(format!(".{n}"));
-        }
-        PathBuf::from(name)
-    };
-    let free = (1..).map(named).find(|path| !path.exists());
-    free.unwrap_or_else(|| named(1))
 }
 
 /// Lines that go and come, between those that both have at either end.

@@ -7,6 +7,7 @@ use crate::command::setup::prompt::Prompt;
 use anyhow::{Context, Error, Result, anyhow};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use session_files::Beneath;
 use session_sources::Env;
 use std::path::PathBuf;
 
@@ -53,9 +54,10 @@ pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outc
     if args.keep_history.is_none() && (!prompt.asks || !folder.is_dir()) {
         return Ok(Outcome::Skipped);
     }
-    let path = folder.join("settings.json");
-    let old = change::read(&path)?;
+    let file = Beneath::of_user(&folder.join("settings.json"))?;
+    let old = file.read_text(change::LIMIT)?;
     let wrong = |error: Error| {
+        let path = file.path();
         let path = path.display();
         anyhow!("{path} cannot be changed: {error}\nhint: correct it first")
     };
@@ -67,7 +69,7 @@ pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outc
         return Ok(Outcome::Unchanged);
     }
     let new = with(old.as_deref().unwrap_or_default(), days).map_err(wrong)?;
-    change::make(&path, old.as_deref(), &new, prompt)
+    change::make(&file, old.as_deref(), &new, prompt)
 }
 
 fn wanted(args: &SetupArgs, now: Option<&str>, prompt: &mut Prompt<'_>) -> Result<Option<u32>> {

@@ -43,7 +43,7 @@ pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outc
 }
 
 fn replaces(step: &Step, prompt: &mut Prompt<'_>) -> Result<bool> {
-    let path = step.path.display().to_string();
+    let path = step.file.path().display().to_string();
     prompt.say(&format!("\n{} was edited:", printable(&path)))?;
     let old = step.old.as_deref().unwrap_or_default();
     prompt.say(&change::diff(old, step.new.as_deref().unwrap_or_default()))?;

@@ -1,13 +1,10 @@
 //! Doing what was planned, a file at a time.
 
-use crate::command::setup::change;
 use crate::command::skill::manifest::{Manifest, hash};
-use crate::command::skill::place::Place;
+use crate::command::skill::place::{Place, SKILL};
 use crate::command::skill::plan::{State, Step};
 use anyhow::Result;
 use serde::Serialize;
-use std::io::ErrorKind;
-use std::path::Path;
 
 /// What was done with a file; what would be, where nothing is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,6 +32,7 @@ pub fn install(
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
+    Manifest::check(place)?;
     let wanted = |step: &Step| {
         Ok(match step.state {
             State::Current => Done::Unchanged,
@@ -65,6 +63,7 @@ pub fn uninstall(
     dry_run: bool,
     may_replace: MayReplace<'_>,
 ) -> Result<Vec<Done>> {
+    Manifest::check(place)?;
     let wanted = |step: &Step| {
         Ok(match step.state {
             State::Absent => Done::Unchanged,
@@ -77,8 +76,8 @@ pub fn uninstall(
     })?;
     if !dry_run {
         manifest.write(place)?;
-        for folder in [place.skill().join("references"), place.skill()] {
-            remove_if_empty(&folder)?;
+        for folder in [format!("{SKILL}/references"), SKILL.to_owned()] {
+            place.file(&folder).remove_if_empty()?;
         }
     }
     Ok(all)
@@ -106,12 +105,15 @@ fn each(
 fn take(step: &Step, done: Done) -> Result<()> {
     match (done, &step.new) {
         (Done::Written, Some(new)) => {
-            if step.state == State::Edited {
-                change::keep(&step.path)?;
+            if let (State::Edited, Some(old)) = (step.state, &step.old) {
+                step.file.back_up(old)?;
             }
-            Ok(session_models::write_private(&step.path, new.as_bytes())?)
+            Ok(step.file.write(new)?)
         }
-        (Done::Removed, _) => Ok(fs_err::remove_file(&step.path)?),
+        (Done::Removed, _) => {
+            step.file.remove()?;
+            Ok(())
+        }
         _ => Ok(()),
     }
 }
@@ -125,14 +127,5 @@ fn note(manifest: &mut Manifest, step: &Step, done: Done) {
             manifest.files.remove(&step.name);
         }
         _ => {}
-    }
-}
-
-fn remove_if_empty(folder: &Path) -> Result<()> {
-    match fs_err::remove_dir(folder) {
-        Err(e) if !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) => {
-            Err(e.into())
-        }
-        _ => Ok(()),
     }
 }

@@ -1,14 +1,16 @@
 //! What was installed, so that an upgrade knows its own older copies from what
 //! a user edited.
 
-use crate::command::skill::place::Place;
+use crate::command::skill::place::{Place, SKILL};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use session_files::Beneath;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// Lies in the skill's folder.
 const FILE: &str = ".installed.json";
+/// Most bytes of it.
+const LIMIT: u64 = 1 << 20;
 
 /// The version that installed, and the hash of each file as it was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +27,17 @@ impl Manifest {
     /// What was installed in a place. One that is damaged knows nothing: then
     /// every file that differs counts as edited.
     pub fn read(place: &Place) -> Self {
-        let text = fs_err::read_to_string(path(place)).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        let text = file(place).read_text(LIMIT).ok().flatten();
+        serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// Refuses a place whose manifest could not be replaced, before anything is written there.
+    ///
+    /// # Errors
+    /// When the manifest is a link, no regular file or too large.
+    pub fn check(place: &Place) -> Result<()> {
+        file(place).read_text(LIMIT)?;
+        Ok(())
     }
 
     /// True for a file that is as it was written.
@@ -41,18 +52,16 @@ impl Manifest {
     /// # Errors
     /// When the file cannot be written or removed.
     pub fn write(&self, place: &Place) -> Result<()> {
-        let path = path(place);
+        let file = file(place);
         if self.files.is_empty() {
-            return match fs_err::remove_file(path) {
-                Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e.into()),
-                _ => Ok(()),
-            };
-        }
-        let text = serde_json::to_string_pretty(self)? + "\n";
-        if fs_err::read_to_string(&path).is_ok_and(|old| old == text) {
+            file.remove()?;
             return Ok(());
         }
-        Ok(session_models::write_private(&path, text.as_bytes())?)
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        if file.read_text(LIMIT)?.as_deref() == Some(&text) {
+            return Ok(());
+        }
+        Ok(file.write(&text)?)
     }
 }
 
@@ -61,6 +70,6 @@ pub fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-fn path(place: &Place) -> PathBuf {
-    place.skill().join(FILE)
+fn file(place: &Place) -> Beneath {
+    place.file(&format!("{SKILL}/{FILE}"))
 }

@@ -93,7 +93,7 @@ fn change(args: &ChangeArgs, home: &Home, apply: Apply) -> Result<Found> {
 
 /// Shows what the user changed in a file, beside what this program has.
 fn show_edit(step: &Step) -> Result<()> {
-    let path = printable(&step.path.display().to_string()).into_owned();
+    let path = printable(&step.file.path().to_string_lossy()).into_owned();
     let (old, new) = (
         step.old.as_deref().unwrap_or_default(),
         step.new.as_deref().unwrap_or_default(),
@@ -114,7 +114,7 @@ fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
 }
 
 fn sync(args: &SyncArgs, home: &Home) -> Result<Found> {
-    let reports = sync::all(&home.env, !args.off, args.dry_run)?;
+    let reports = sync::all(&home.env, &home.records(), !args.off, args.dry_run)?;
     if args.dry_run {
         writeln!(anstream::stderr(), "note: nothing of it is done")?;
     }

@@ -1,10 +1,14 @@
 //! Where agents look for skills.
 
 use crate::command::setup::history;
-use anyhow::{Context, Result};
-use session_memory::project_root;
+use crate::memories::project_at_hand;
+use anyhow::Result;
+use session_files::{Beneath, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
+
+/// The skill's folder below an agent's.
+pub const SKILL: &str = "skills/session-search";
 
 /// The agents that know skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +17,23 @@ pub enum Agent {
     OpenCode,
 }
 
+impl Agent {
+    /// Its folder in a project.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Claude => ".claude",
+            Self::OpenCode => ".opencode",
+        }
+    }
+}
+
 /// One place that a skill can be in: below `folder` lie `skills`, and for
 /// OpenCode `commands`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub agent: Agent,
-    /// In a project, rather than for the user.
-    pub is_project: bool,
+    /// The project that it is in, rather than the user's own place.
+    pub project: Option<Project>,
     pub folder: PathBuf,
 }
 
@@ -29,20 +43,39 @@ impl Place {
     /// # Errors
     /// When a project is wanted and this folder belongs to none.
     pub fn of(env: &Env, agent: Agent, is_project: bool) -> Result<Self> {
-        let folder = match (agent, is_project) {
-            (Agent::Claude, false) => history::folder(env),
-            (Agent::OpenCode, false) => match env.get("XDG_CONFIG_HOME") {
+        if is_project {
+            let project = project_at_hand(&env.home)?;
+            return Ok(Self {
+                agent,
+                folder: project.root().join(agent.folder()),
+                project: Some(project),
+            });
+        }
+        let folder = match agent {
+            Agent::Claude => history::folder(env),
+            Agent::OpenCode => match env.get("XDG_CONFIG_HOME") {
                 Some(config) => env.path(config).join("opencode"),
                 None => env.home.join(".config/opencode"),
             },
-            (Agent::Claude, true) => root(&env.home)?.join(".claude"),
-            (Agent::OpenCode, true) => root(&env.home)?.join(".opencode"),
         };
         Ok(Self {
             agent,
-            is_project,
+            project: None,
             folder,
         })
+    }
+
+    /// A file by its name below the folder. In a project no link may lead to it from the root
+    /// on; the user's own `skills` and `commands` may be links.
+    pub fn file(&self, name: &str) -> Beneath {
+        match (&self.project, name.split_once('/')) {
+            (Some(project), _) => {
+                let relative = Path::new(self.agent.folder()).join(name);
+                Beneath::new(project.root(), &relative)
+            }
+            (None, Some((first, rest))) => Beneath::new(&self.folder.join(first), Path::new(rest)),
+            (None, None) => Beneath::new(&self.folder, Path::new(name)),
+        }
     }
 
     /// Every place there is, each once: in the home folder the project's is
@@ -53,7 +86,7 @@ impl Place {
     pub fn all(env: &Env) -> Result<Vec<Self>> {
         let agents = [Agent::Claude, Agent::OpenCode];
         let mut all: Vec<Self> = Vec::new();
-        let in_project = project_root(&std::env::current_dir()?, &env.home).is_some();
+        let in_project = project_at_hand(&env.home).is_ok();
         let both = agents.iter().flat_map(|&a| [(a, false), (a, true)]);
         for (agent, is_project) in both.filter(|(_, is_project)| in_project || !is_project) {
             let place = Self::of(env, agent, is_project)?;
@@ -66,22 +99,16 @@ impl Place {
 
     /// The skill's own folder.
     pub fn skill(&self) -> PathBuf {
-        self.folder.join("skills/session-search")
+        self.folder.join(SKILL)
     }
 
     /// Its agent and whose it is.
     pub fn name(&self) -> &'static str {
-        match (self.agent, self.is_project) {
+        match (self.agent, self.project.is_some()) {
             (Agent::Claude, false) => "claude",
             (Agent::Claude, true) => "claude, project",
             (Agent::OpenCode, false) => "opencode",
             (Agent::OpenCode, true) => "opencode, project",
         }
     }
-}
-
-/// The root of the project that this folder is in.
-fn root(home: &Path) -> Result<PathBuf> {
-    let root = project_root(&std::env::current_dir()?, home);
-    root.context("this folder belongs to no project\nhint: go to a folder below one with `.git`")
 }

@@ -4,9 +4,10 @@ use crate::command::setup::change;
 use crate::command::skill::files;
 use crate::command::skill::manifest::Manifest;
 use crate::command::skill::place::Place;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use session_files::Beneath;
+use std::path::Path;
 
 /// How a file in a place stands to that of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -29,7 +30,7 @@ pub enum State {
 pub struct Step {
     /// Below the agent's folder.
     pub name: String,
-    pub path: PathBuf,
+    pub file: Beneath,
     pub state: State,
     /// What is there.
     pub old: Option<String>,
@@ -61,12 +62,8 @@ pub fn of(place: &Place, manifest: &Manifest) -> Result<Vec<Step>> {
 }
 
 fn step(place: &Place, manifest: &Manifest, name: &str, new: Option<String>) -> Result<Step> {
-    let path = place.folder.join(name);
-    let inside = path
-        .ancestors()
-        .take_while(|part| part.starts_with(place.skill()));
-    inside.chain([path.as_path()]).try_for_each(not_linked)?;
-    let old = change::read(&path)?;
+    let file = place.file(name);
+    let old = file.read_text(change::LIMIT)?;
     let state = match (&old, &new) {
         (None, _) => State::Absent,
         (Some(old), Some(new)) if old == new => State::Current,
@@ -78,7 +75,7 @@ fn step(place: &Place, manifest: &Manifest, name: &str, new: Option<String>) -> 
     };
     Ok(Step {
         name: name.to_owned(),
-        path,
+        file,
         state,
         old,
         new,
@@ -90,16 +87,6 @@ fn is_below(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     let normal = |part| matches!(part, std::path::Component::Normal(_));
     name.starts_with("skills/session-search/") && parts.all(normal)
-}
-
-fn not_linked(path: &Path) -> Result<()> {
-    if path.is_symlink() {
-        bail!(
-            "{} is a link to somewhere else, and is left alone\nhint: change it there, or remove the link",
-            path.display()
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::command::skill::manifest::Manifest;
 use crate::command::skill::place::Place;
 use crate::command::skill::{Report, apply, files, plan, report};
 use anyhow::Result;
-use session_memory::{Location, State, Store, keywords, places};
+use session_memory::{Location, Records, Store, keywords, places};
 use session_sources::Env;
 
 /// Most keywords in a description.
@@ -16,12 +16,12 @@ const MOST: usize = 15;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn all(env: &Env, is_on: bool, dry_run: bool) -> Result<Vec<Report>> {
+pub fn all(env: &Env, records: &Records, is_on: bool, dry_run: bool) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for place in Place::all(env)? {
         let mut manifest = Manifest::read(&place);
         if !manifest.files.is_empty() {
-            manifest.keywords = is_on.then(|| of(env, &place));
+            manifest.keywords = is_on.then(|| of(env, &place, records));
             reports.push(bring(&place, manifest, dry_run)?);
         }
     }
@@ -32,10 +32,13 @@ pub fn all(env: &Env, is_on: bool, dry_run: bool) -> Result<Vec<Report>> {
 ///
 /// # Errors
 /// As [`all`].
-pub fn follow(env: &Env) -> Result<()> {
+pub fn follow(env: &Env, records: &Records) -> Result<()> {
     for place in Place::all(env)? {
         let mut manifest = Manifest::read(&place);
-        let now = manifest.keywords.is_some().then(|| of(env, &place));
+        let now = manifest
+            .keywords
+            .is_some()
+            .then(|| of(env, &place, records));
         if now != manifest.keywords {
             manifest.keywords = now;
             bring(&place, manifest, false)?;
@@ -46,16 +49,16 @@ pub fn follow(env: &Env) -> Result<()> {
 
 /// What the active memories are about: the project's for its skill, the global
 /// ones for the user's.
-fn of(env: &Env, place: &Place) -> Vec<String> {
-    let root = place.folder.parent().filter(|_| place.is_project);
-    let location = match root {
+fn of(env: &Env, place: &Place, records: &Records) -> Vec<String> {
+    let location = match place.project {
         Some(_) => Location::ProjectOnly,
         None => Location::GlobalOnly,
     };
-    let Ok(places) = places(root, &env.home, location) else {
+    let Ok(places) = places(place.project.as_ref(), &env.home, location) else {
         return Vec::new();
     };
-    let memories = Store::new(places).list(&[State::Active]).memories;
+    // A description is read at the beginning of each session: none of it is a stranger's.
+    let memories = Store::new(places, records.clone()).list_trusted();
     files::plain(&keywords(&memories, 2 * MOST))
 }
 

@@ -1,0 +1,29 @@
+//! What can be typed after `trust`.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search trust                         # shows what waits in this project, and asks
+  session-search trust mem-20260110-091500     # one memory
+  session-search trust --list                  # what is trusted, by project
+  session-search trust --revoke                # take it back for this project
+
+Memories that came with a repository are found, but put before no prompt until you trust them.
+Trust holds for what they say now: one that a pull changes waits again. What you save or edit with
+this program needs no trust. It asks on a terminal; nothing else can answer.")]
+pub struct TrustArgs {
+    /// Memories, by id or by file; without any, all that wait
+    #[arg(value_name = "MEMORY")]
+    pub memories: Vec<String>,
+    /// List what is trusted, and what waits here
+    #[arg(long, conflicts_with_all = ["memories", "revoke"])]
+    pub list: bool,
+    /// Take trust back: of the memories that are named, or of all of this project
+    #[arg(long)]
+    pub revoke: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,193 @@
+//! `trust`: which memories of a repository may be put before prompts.
+
+use crate::Found;
+use crate::args::TrustArgs;
+use crate::command::setup::prompt::{Prompt, at_terminal};
+use crate::memories::{Memories, project_at_hand};
+use crate::output::json;
+use crate::output::layout::safe_line;
+use anyhow::{Result, bail};
+use serde::Serialize;
+use session_core::text::printable;
+use session_memory::{Memory, State, Trust};
+use std::io::Write;
+use std::path::Path;
+
+/// Lines of a memory that are shown before it is asked for.
+const LINES: usize = 40;
+
+#[derive(Serialize)]
+struct Trusted {
+    trusted: usize,
+    memories: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    projects: Vec<TrustedProject>,
+    /// Memories of the project at hand that wait.
+    waiting: Vec<json::Memory<'a>>,
+}
+
+#[derive(Serialize)]
+struct TrustedProject {
+    folder: String,
+    trusted: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no project, nobody sits at a terminal, or the answer cannot be kept.
+pub fn run(args: &TrustArgs) -> Result<Found> {
+    let memories = Memories::here()?;
+    if args.list {
+        return list(args, &memories);
+    }
+    project_at_hand(&memories.home.env.home)?;
+    match args.revoke {
+        true => revoke(args, &memories),
+        false => trust(args, &memories),
+    }
+}
+
+fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+    let all = memories.store.list(&State::ALL).memories;
+    let wanted = wanted(&args.memories, all, memories)?;
+    let waiting: Vec<Memory> = wanted
+        .into_iter()
+        .filter(|memory| !memory.trust.is_given())
+        .collect();
+    if waiting.is_empty() {
+        writeln!(anstream::stderr(), "nothing waits for trust here")?;
+        return Ok(Found::Nothing);
+    }
+    let is_trusted = at_terminal(false, |prompt| asks(&waiting, prompt))?;
+    if !is_trusted {
+        writeln!(anstream::stderr(), "nothing is trusted")?;
+        return Ok(Found::Nothing);
+    }
+    memories.store.trust(&waiting)?;
+    memories.prepare(&waiting)?;
+    told(&waiting, args.json)
+}
+
+/// Shows memories whole, and asks. What was shown is what is trusted, whatever its file says by then.
+fn asks(waiting: &[Memory], prompt: &mut Prompt<'_>) -> Result<bool> {
+    if !prompt.asks {
+        bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
+    }
+    for memory in waiting {
+        prompt.say(&shown(memory))?;
+    }
+    let what = match waiting.len() {
+        1 => "this memory".to_owned(),
+        n => format!("these {n} memories"),
+    };
+    prompt.consents(&format!("May {what} be put before prompts?"))
+}
+
+fn shown(memory: &Memory) -> String {
+    let how = match memory.trust {
+        Trust::Changed => ", changed since it was known",
+        _ => "",
+    };
+    let path = safe_line(&memory.path.to_string_lossy());
+    let text = printable(&memory.text);
+    let mut out = format!("\n{path}{how}\n");
+    for line in text.lines().take(LINES) {
+        out.push_str(&format!("  | {line}\n"));
+    }
+    match text.lines().count().saturating_sub(LINES) {
+        0 => {}
+        more => out.push_str(&format!("  … {more} more lines, to be read in the file\n")),
+    }
+    out
+}
+
+/// The memories that are named, by id or by file; all where none is.
+fn wanted(named: &[String], all: Vec<Memory>, memories: &Memories) -> Result<Vec<Memory>> {
+    if named.is_empty() {
+        return Ok(all);
+    }
+    let one = |name: &String| -> Result<Memory> {
+        let path = Path::new(name);
+        let id = match path.extension().is_some_and(|end| end == "md") {
+            true => path.file_stem().unwrap_or_default().to_string_lossy(),
+            false => name.into(),
+        };
+        Ok(memories.store.find(&id)?)
+    };
+    named.iter().map(one).collect()
+}
+
+fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
+    let ids: Vec<String> = memories.iter().map(|m| m.id().to_owned()).collect();
+    match as_json {
+        true => json::print(&Trusted {
+            trusted: ids.len(),
+            memories: ids,
+        })?,
+        false => writeln!(anstream::stderr(), "trusted: {}", ids.join(", "))?,
+    }
+    Ok(Found::Something)
+}
+
+fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+    let named = wanted(&args.memories, Vec::new(), memories)?;
+    let ids: Vec<String> = named.iter().map(|m| m.id().to_owned()).collect();
+    let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
+    let revoked = memories.store.revoke(ids)?;
+    match args.json {
+        true => json::print(&serde_json::json!({ "revoked": revoked }))?,
+        false => writeln!(anstream::stderr(), "no longer trusted: {revoked}")?,
+    }
+    Ok(match revoked {
+        0 => Found::Nothing,
+        _ => Found::Something,
+    })
+}
+
+fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
+    let records = memories.store.records().all();
+    let trusted = records.iter().filter(|record| record.trusted() > 0);
+    let projects: Vec<TrustedProject> = trusted
+        .map(|record| TrustedProject {
+            folder: record.folder.display().to_string(),
+            trusted: record.trusted(),
+        })
+        .collect();
+    let mut waiting = memories.store.list(&State::ALL).memories;
+    waiting.retain(|memory| !memory.trust.is_given());
+    let is_empty = projects.is_empty() && waiting.is_empty();
+    if args.json {
+        json::print(&Listed {
+            projects,
+            waiting: waiting.iter().map(json::Memory::of).collect(),
+        })?;
+    } else {
+        for project in &projects {
+            let folder = safe_line(&project.folder);
+            writeln!(
+                anstream::stdout(),
+                "{:>5} trusted  {folder}",
+                project.trusted
+            )?;
+        }
+        for memory in &waiting {
+            let how = match memory.trust {
+                Trust::Changed => "changed",
+                _ => "waits",
+            };
+            let topic = safe_line(&memory.front.topic);
+            writeln!(anstream::stdout(), "{how:>13}  {}  {topic}", memory.id())?;
+        }
+        if is_empty {
+            writeln!(anstream::stderr(), "nothing is trusted, and nothing waits")?;
+        }
+    }
+    Ok(match is_empty {
+        true => Found::Nothing,
+        false => Found::Something,
+    })
+}

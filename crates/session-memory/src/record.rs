@@ -1,0 +1,252 @@
+//! What this machine knows of a folder of memories and the folder itself cannot be asked:
+//! whose its files are, when they were recalled, which views were generated.
+//!
+//! It lies with the user's own state, since the files of a project are written by whoever writes
+//! its repository. Files are known by their content.
+
+use crate::error::{MemoryError, Result};
+use crate::memory::Scope;
+use crate::place::Place;
+use serde::{Deserialize, Serialize};
+use session_files::{Dir, Lock, private};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Most bytes that are read of a record.
+const LIMIT: u64 = 4 << 20;
+/// Contents of one memory that are remembered: those of worktrees and branches.
+const CONTENTS: usize = 8;
+/// Name of the lock beside the records.
+const LOCK: &str = ".lock";
+/// How long a command waits for another process to write a record.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it waits with something whose loss costs nothing.
+const SHORT_PATIENCE: Duration = Duration::from_millis(60);
+/// Days of recall, where they lay in the folder itself before.
+const OLD_RECALLED: &str = ".recalled.json";
+
+/// How a content came to be the user's concern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KnownBy {
+    /// The user saved or edited it here.
+    User,
+    /// It came with a repository, and the user said that it may be used.
+    Trust,
+}
+
+/// A content of a memory's file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownContent {
+    /// BLAKE3 of the file's text, in hex.
+    hash: String,
+    by: KnownBy,
+}
+
+/// What is known of one folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FolderRecord {
+    /// The folder as it was found first, for people.
+    pub folder: PathBuf,
+    /// Contents of memories by id, the newest last.
+    memories: BTreeMap<String, Vec<KnownContent>>,
+    /// Days on which memories were recalled last, by id.
+    pub(crate) recalled: BTreeMap<String, String>,
+    /// Hashes of files as this program wrote them, by folder and by their path in it: worktrees
+    /// share a record, and each has files of its own.
+    written: BTreeMap<PathBuf, BTreeMap<String, String>>,
+}
+
+impl FolderRecord {
+    /// How a content is known; `None` where it is not.
+    pub(crate) fn known(&self, id: &str, hash: &str) -> Option<KnownBy> {
+        let contents = self.memories.get(id)?;
+        Some(contents.iter().find(|c| c.hash == hash)?.by)
+    }
+
+    /// True where some content of a memory is known.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.memories.contains_key(id)
+    }
+
+    /// Ids of the memories of which some content is known.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.memories.keys().map(String::as_str)
+    }
+
+    /// Notes a content. What the user wrote stays the user's.
+    pub(crate) fn learn(&mut self, id: &str, hash: String, by: KnownBy) {
+        let contents = self.memories.entry(id.to_owned()).or_default();
+        let before = contents.iter().position(|c| c.hash == hash);
+        let by = match before.map(|at| contents.remove(at).by) {
+            Some(KnownBy::User) => KnownBy::User,
+            _ => by,
+        };
+        contents.push(KnownContent { hash, by });
+        let surplus = contents.len().saturating_sub(CONTENTS);
+        contents.drain(..surplus);
+    }
+
+    /// Hashes of the files that this program wrote in a folder, by their path in it.
+    pub(crate) fn written(&self, place: &Place) -> BTreeMap<String, String> {
+        self.written.get(&place.folder).cloned().unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn written_mut(&mut self, place: &Place) -> &mut BTreeMap<String, String> {
+        self.written.entry(place.folder.clone()).or_default()
+    }
+
+    /// Forgets what was trusted: of one memory all, of the folder what came with the repository.
+    /// Returns how many memories that concerns.
+    pub(crate) fn revoke(&mut self, ids: Option<&[String]>) -> usize {
+        let before = self.memories.clone();
+        match ids {
+            Some(ids) => self.memories.retain(|id, _| !ids.contains(id)),
+            None => self.memories.retain(|_, contents| {
+                contents.retain(|content| content.by == KnownBy::User);
+                !contents.is_empty()
+            }),
+        }
+        let is_changed = |(id, contents): &(&String, &Vec<KnownContent>)| {
+            self.memories.get(*id) != Some(*contents)
+        };
+        before.iter().filter(is_changed).count()
+    }
+
+    /// How many memories were trusted that came with the repository.
+    pub fn trusted(&self) -> usize {
+        let is_trusted =
+            |contents: &&Vec<KnownContent>| contents.iter().any(|c| c.by == KnownBy::Trust);
+        self.memories.values().filter(is_trusted).count()
+    }
+}
+
+/// The hash that a text is known by.
+pub(crate) fn content_hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// The records of all folders, a file each.
+#[derive(Debug, Clone)]
+pub struct Records {
+    folder: PathBuf,
+}
+
+impl Records {
+    /// Records that lie in a folder of the user's own state.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// What is known of a place. A record that is damaged knows nothing.
+    pub fn read(&self, place: &Place) -> FolderRecord {
+        let mut record = read(&self.path(place)).unwrap_or_default();
+        if place.scope == Scope::Global && record.recalled.is_empty() {
+            record.recalled = old_days(place).unwrap_or_default();
+        }
+        record
+    }
+
+    /// Every record that there is.
+    pub fn all(&self) -> Vec<FolderRecord> {
+        let names = Dir::open(&self.folder).and_then(|dir| dir.names(Path::new(""), usize::MAX));
+        let names = names.unwrap_or_default();
+        let paths = names.iter().map(|name| self.folder.join(name));
+        let records = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        records.filter_map(|path| read(&path)).collect()
+    }
+
+    /// Changes what is known of a place.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or another process writes for too long.
+    pub(crate) fn update<T>(
+        &self,
+        place: &Place,
+        change: impl FnOnce(&mut FolderRecord) -> T,
+    ) -> Result<T> {
+        let changed = self.update_within(PATIENCE, place, change)?;
+        changed.ok_or_else(|| MemoryError::Locked(self.folder.clone()))
+    }
+
+    /// The same for what is no loss.
+    pub(crate) fn try_update(&self, place: &Place, change: impl FnOnce(&mut FolderRecord)) {
+        let _ = self.update_within(SHORT_PATIENCE, place, change);
+    }
+
+    fn update_within<T>(
+        &self,
+        patience: Duration,
+        place: &Place,
+        change: impl FnOnce(&mut FolderRecord) -> T,
+    ) -> Result<Option<T>> {
+        let Some(_lock) = Lock::within(&Dir::create(&self.folder)?, LOCK, patience)? else {
+            return Ok(None);
+        };
+        let before = self.read(place);
+        let mut record = before.clone();
+        record.folder.clone_from(&place.folder);
+        let changed = change(&mut record);
+        if record != before {
+            let text = serde_json::to_vec_pretty(&record).unwrap_or_default();
+            private::write(&self.path(place), &text)?;
+        }
+        Ok(Some(changed))
+    }
+
+    fn path(&self, place: &Place) -> PathBuf {
+        let identity = place.identity();
+        let mut name = blake3::hash(identity.as_os_str().as_encoded_bytes())
+            .to_hex()
+            .to_string();
+        name.truncate(32);
+        self.folder.join(name + ".json")
+    }
+}
+
+fn read(path: &Path) -> Option<FolderRecord> {
+    let bytes = private::read(path, LIMIT).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// The days that an earlier version noted in the user's own folder.
+fn old_days(place: &Place) -> Option<BTreeMap<String, String>> {
+    let bytes = private::read(&place.folder.join(OLD_RECALLED), LIMIT).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_is_known_until_it_is_revoked() {
+        let mut record = FolderRecord::default();
+        record.learn("mem-a", "1".into(), KnownBy::Trust);
+        record.learn("mem-b", "2".into(), KnownBy::User);
+        record.learn("mem-b", "2".into(), KnownBy::Trust);
+        assert_eq!(record.known("mem-a", "1"), Some(KnownBy::Trust));
+        assert_eq!(record.known("mem-a", "2"), None);
+        assert_eq!(record.known("mem-b", "2"), Some(KnownBy::User));
+        assert_eq!(record.trusted(), 1);
+        assert_eq!(record.revoke(None), 1);
+        assert_eq!(record.known("mem-a", "1"), None);
+        assert_eq!(record.known("mem-b", "2"), Some(KnownBy::User));
+        assert_eq!(record.revoke(Some(&["mem-b".into(), "mem-c".into()])), 1);
+        assert!(!record.knows("mem-b"));
+    }
+
+    #[test]
+    fn the_newest_contents_are_remembered() {
+        let mut record = FolderRecord::default();
+        for n in 0..2 * CONTENTS {
+            record.learn("mem-a", n.to_string(), KnownBy::User);
+        }
+        assert_eq!(record.known("mem-a", "7"), None);
+        assert!(record.known("mem-a", "8").is_some());
+        assert!(record.known("mem-a", "15").is_some());
+    }
+}
