@@ -9,6 +9,7 @@ mod error;
 mod home;
 mod memories;
 mod models;
+mod named;
 mod output;
 mod power;
 mod when;

@@ -4,7 +4,7 @@
 //! that answer it. [`run`] asks them of an index, verbatim, and gives a
 //! [`Ranking`] a question; [`score`] compares it with the labels ([`Metrics`]:
 //! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages them
-//! ([`Report`]). [`write_run`] writes the rankings for another judge.
+//! ([`Report`]). [`run_lines`] writes the rankings for another judge.
 //!
 //! ```
 //! use session_eval::Metrics;
@@ -23,5 +23,5 @@ mod set;
 
 pub use metrics::Metrics;
 pub use report::{Averages, Report, score};
-pub use run::{Ask, Ranking, run, write_run};
+pub use run::{Ask, Ranking, run, run_lines};
 pub use set::{EvalError, LabelledSet, Question, Scope};

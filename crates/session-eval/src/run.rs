@@ -4,8 +4,6 @@ use crate::set::{EvalError, LabelledSet, Question, Scope};
 use session_core::Query;
 use session_search::{Dense, Level, Ranking as Weighing, Request, Results, Tuning, search};
 use session_store::{Reader, SessionRow};
-use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Hits kept of each question.
@@ -94,18 +92,15 @@ fn targets(results: &Results) -> Vec<String> {
     results.hits.iter().map(name).collect()
 }
 
-/// Writes rankings as lines `question TAB target TAB score`. The score falls by
-/// rank, so that ties stay in order.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn write_run(path: &Path, rankings: &[Ranking]) -> Result<(), EvalError> {
-    let mut out = std::io::BufWriter::new(fs_err::File::create(path)?);
+/// Rankings as lines `question TAB target TAB score`. The score falls by rank, so that ties stay
+/// in order.
+pub fn run_lines(rankings: &[Ranking]) -> String {
+    let mut out = String::new();
     for ranking in rankings {
         for (rank, (target, score)) in ranking.targets.iter().zip(&ranking.scores).enumerate() {
             let falling = f64::from(*score) - rank as f64 * 1e-9;
-            writeln!(out, "{}\t{target}\t{falling:.9}", ranking.question)?;
+            out.push_str(&format!("{}\t{target}\t{falling:.9}\n", ranking.question));
         }
     }
-    Ok(out.flush()?)
+    out
 }

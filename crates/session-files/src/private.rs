@@ -59,6 +59,33 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
     }
 }
 
+/// Opens a file to read and write it, and makes it with mode 0600 where it is missing. Others' rights
+/// to one that is there are taken away.
+///
+/// # Errors
+/// When it is no regular file, or cannot be opened.
+pub fn open(path: &Path) -> Result<fs_err::File> {
+    drop(append(path)?); // made as nothing else is, and told to be a file
+    let mut options = fs_err::OpenOptions::new();
+    let file = options.read(true).write(true).open(path)?;
+    restrict(&file)?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn restrict(file: &fs_err::File) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &fs_err::File) -> Result<()> {
+    Ok(()) // a new file has the access list of its folder
+}
+
 /// Opens a file to append to it, and makes it and its directory where they are missing.
 ///
 /// # Errors

@@ -160,8 +160,7 @@ impl Store {
         found.retain(|(.., name)| !id.is_empty() && begins(name));
         if is_id(id) || found.iter().any(|(.., name)| is_whole(name)) {
             found.retain(|(.., name)| is_whole(name));
-            // Copied by hand, or merged: the project's goes first, and the active one.
-            found.truncate(1);
+            keep_best(&mut found);
         }
         let unknown = || MemoryError::Unknown(id.to_owned());
         match found.as_slice() {
@@ -389,6 +388,20 @@ impl Store {
         };
         let free = (1..).map(named).find(|id| !self.is_taken(id));
         free.unwrap_or(base.clone())
+    }
+}
+
+/// Keeps one of several files with one id, copied by hand or merged: what is trusted goes first, so
+/// that a repository takes no place of the user's; then the project's, then the active one.
+fn keep_best(found: &mut Vec<(&Opened<'_>, State, String)>) {
+    let is_given = |(place, state, name): &(&Opened<'_>, State, String)| {
+        let memory = place.read(*state, name).ok().flatten();
+        memory.is_some_and(|memory| memory.trust.is_given())
+    };
+    if found.len() > 1 {
+        let best = found.iter().position(is_given).unwrap_or(0);
+        found.swap(0, best);
+        found.truncate(1);
     }
 }
 

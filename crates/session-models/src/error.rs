@@ -124,6 +124,9 @@ pub enum ModelError {
     /// A folder or file of ours cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// A file of the user's own cannot be read or written.
+    #[error(transparent)]
+    File(#[from] session_files::FileError),
 }
 
 fn list(files: &[String]) -> String {
@@ -185,6 +188,7 @@ impl ModelError {
                 "what came is kept: `session-search model pull {name}` goes on from there"
             ),
             Self::Locked { .. } => "wait for it to end".to_owned(),
+            Self::File(error) => return error.hint().map(str::to_owned),
             Self::Io(_) => return None,
         })
     }

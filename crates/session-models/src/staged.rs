@@ -2,9 +2,9 @@
 //! become the model's folder at once when they are complete.
 
 use crate::manifest::{Came, FILE, Manifest};
-use crate::{Folders, ModelError, Progress, digest, open, private};
-use fs_err::File;
+use crate::{Folders, ModelError, Progress, digest, open};
 use session_embed::{ModelFile, ModelSpec};
+use session_files::{Dir, Lock, private};
 use std::path::{Path, PathBuf};
 
 /// A folder beside the model's own, held by this process alone.
@@ -12,8 +12,9 @@ pub struct Staged {
     name: String,
     folder: PathBuf,
     target: PathBuf,
-    /// Held until dropped; the system frees it if the process dies.
-    lock: File,
+    lock_file: PathBuf,
+    /// Held until dropped.
+    _lock: Lock,
 }
 
 /// The folder in which a model's files gather. What an interrupted download
@@ -29,24 +30,25 @@ impl Staged {
     /// [`ModelError::Locked`] when another process has it.
     pub fn open(folders: &Folders, name: &str) -> Result<Self, ModelError> {
         let folder = folder_of(folders, name);
-        private::folder(&folder)?;
-        let lock = private::file(&folders.models().join(format!(".{name}.lock")))?;
-        if lock.file().try_lock().is_err() {
+        private::create_directory(&folder)?;
+        let lock_file = format!(".{name}.lock");
+        let Some(lock) = Lock::attempt(&Dir::open(&folders.models())?, &lock_file)? else {
             let name = name.to_owned();
             return Err(ModelError::Locked { name });
-        }
+        };
         Ok(Self {
             name: name.to_owned(),
             folder,
             target: folders.model(name),
-            lock,
+            lock_file: folders.models().join(lock_file),
+            _lock: lock,
         })
     }
 
     /// Where a file is to be put; its folder is there.
     pub fn place(&self, file: &ModelFile) -> Result<PathBuf, ModelError> {
         let path = self.folder.join(&file.path);
-        private::folder(path.parent().unwrap_or(&self.folder))?;
+        private::create_directory(path.parent().unwrap_or(&self.folder))?;
         Ok(path)
     }
 
@@ -62,7 +64,8 @@ impl Staged {
         let _ = fs_err::remove_file(&to); // of a run that was killed
         if from.starts_with(fs_err::canonicalize(&self.folder)?) {
             fs_err::rename(from, &to)?;
-            return Ok(private::close(&to)?);
+            drop(private::open(&to)?);
+            return Ok(());
         }
         match fs_err::hard_link(from, &to) {
             Ok(()) => Ok(()),
@@ -79,7 +82,8 @@ impl Staged {
     ) -> Result<Came, ModelError> {
         let bytes = fs_err::metadata(from)?.len();
         progress.file(&file.path, bytes, 0);
-        let mut to = private::file(&self.place(file)?)?;
+        let mut to = private::open(&self.place(file)?)?;
+        to.set_len(0)?;
         let sha256 = digest::copy(from, &mut to, progress)?;
         to.sync_all()?;
         check(from, file.sha256.as_deref(), &sha256)?;
@@ -105,7 +109,7 @@ impl Staged {
         }
         let _ = fs_err::remove_dir_all(self.downloads()); // of a pull
         let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::from)?;
-        private::replace(&self.folder.join(FILE), &text)?;
+        private::write(&self.folder.join(FILE), &text)?;
         let old = self.target.with_file_name(format!(".{}.old", self.name));
         let _ = fs_err::remove_dir_all(&old); // of a run that was killed
         if self.target.exists() {
@@ -119,14 +123,14 @@ impl Staged {
     /// Throws away what has gathered, and the folder.
     pub fn discard(self) -> Result<(), ModelError> {
         fs_err::remove_dir_all(&self.folder)?;
-        let _ = fs_err::remove_file(self.lock.path()); // empty: harmless if it stays
+        let _ = fs_err::remove_file(&self.lock_file); // empty: harmless if it stays
         Ok(())
     }
 
     /// Throws away what has gathered.
     pub fn clear(&self) -> Result<(), ModelError> {
         fs_err::remove_dir_all(&self.folder)?;
-        Ok(private::folder(&self.folder)?)
+        Ok(private::create_directory(&self.folder)?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can go wrong with the index.
 
+use session_files::FileError;
 use std::path::PathBuf;
 
 /// An error of the index at rest.
@@ -41,6 +42,12 @@ pub enum StoreError {
     /// The file system failed; the text carries the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+impl From<FileError> for StoreError {
+    fn from(error: FileError) -> Self {
+        Self::Io(error.into())
+    }
 }
 
 /// Not as a source: the text has all that it says.

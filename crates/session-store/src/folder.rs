@@ -1,7 +1,7 @@
 //! The index folder: private, one writer.
 
 use crate::error::{Result, StoreError};
-use std::fs::{DirBuilder, File, TryLockError};
+use session_files::{Dir, private};
 use std::path::{Path, PathBuf};
 
 /// The index's folder: `SESSION_SEARCH_HOME`, else `session-search` in the
@@ -40,45 +40,9 @@ pub(crate) fn size(folder: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
-/// Makes the folder and what is missing above it, readable by their owner
-/// alone. A folder that is there keeps its rights: it may hold other things.
-pub(crate) fn create_private(folder: &Path) -> Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.recursive(true).create(folder);
-    Ok(made.map_err(|e| {
-        let text = format!("cannot create the folder `{}`: {e}", folder.display());
-        std::io::Error::new(e.kind(), text)
-    })?)
-}
-
-/// Opens a file for writing, with rights for its owner alone, whether it was there or not.
-pub(crate) fn create_private_file(path: &Path) -> Result<fs_err::File> {
-    let mut options = fs_err::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use fs_err::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let others = file.metadata()?.permissions().mode() & 0o077;
-        if others != 0 {
-            file.set_permissions(PermissionsExt::from_mode(0o600))?;
-        }
-    }
-    Ok(file)
-}
-
 /// Something that one process at a time may do. Held until dropped; the system
 /// frees it if the process dies.
-pub struct Lock {
-    _file: File,
-}
+pub struct Lock(#[expect(dead_code, reason = "held")] session_files::Lock);
 
 impl Lock {
     /// The writer's.
@@ -92,18 +56,14 @@ impl Lock {
     /// # Errors
     /// [`StoreError::Locked`] while another process holds it.
     pub fn of_embedding(root: &Path) -> Result<Self> {
-        create_private(root)?;
+        private::create_directory(root)?;
         Self::take(root, "embedding.lock")
     }
 
     fn take(root: &Path, name: &str) -> Result<Self> {
-        let file = create_private_file(&root.join(name))?.into_parts().0;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::Locked {
-                root: root.to_owned(),
-            }),
-            Err(TryLockError::Error(e)) => Err(e.into()),
-        }
+        let lock = session_files::Lock::attempt(&Dir::open(root)?, name)?;
+        lock.map(Self).ok_or_else(|| StoreError::Locked {
+            root: root.to_owned(),
+        })
     }
 }

@@ -9,6 +9,7 @@ use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use memmap2::Mmap;
 use ndarray::Array2;
 use rayon::prelude::*;
+use session_files::private;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -212,10 +213,9 @@ impl Append {
         Matrix::open(root, model, level)?;
         let path = path(root, model, level);
         if let Some(folder) = path.parent() {
-            folder::create_private(&folder::vectors(root))?;
-            folder::create_private(folder)?;
+            private::create_directory(folder)?;
         }
-        let mut file = folder::create_private_file(&path)?;
+        let mut file = private::open(&path)?;
         let (rows, dims) = (model.rows(level) as u64, model.dims);
         file.set_len(npy::row_offset(rows, dims))?;
         file.seek(SeekFrom::End(0))?;

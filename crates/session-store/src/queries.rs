@@ -1,11 +1,13 @@
 //! Vectors of what has been asked before, so that asking again loads no model.
 
 use crate::error::Result;
-use crate::folder;
+use session_files::private;
 use std::path::{Path, PathBuf};
 
 /// Queries kept of a model; with more, all are forgotten.
 const QUERIES: usize = 1000;
+/// Most bytes of a vector.
+const LIMIT: u64 = 1 << 20;
 
 /// A folder for each model; a file for each query, named by its hash, with the
 /// vector's numbers as little-endian `f32`.
@@ -22,15 +24,14 @@ fn file_of(root: &Path, fingerprint: &str, query: &str) -> PathBuf {
 /// The vector of a query by a model, if it has been asked before. Anything that
 /// is not such a vector is as good as none.
 pub fn known_query(root: &Path, fingerprint: &str, dims: usize, query: &str) -> Option<Vec<f32>> {
-    let bytes = fs_err::read(file_of(root, fingerprint, query)).ok()?;
+    let bytes = private::read(&file_of(root, fingerprint, query), LIMIT).ok()??;
     let (numbers, rest) = bytes.as_chunks::<4>();
     let vector: Vec<f32> = numbers.iter().map(|b| f32::from_le_bytes(*b)).collect();
     let is_one = rest.is_empty() && vector.len() == dims && vector.iter().all(|x| x.is_finite());
     is_one.then_some(vector)
 }
 
-/// Keeps the vector of a query. Written beside and renamed, so that no reader
-/// sees half of it.
+/// Keeps the vector of a query.
 ///
 /// # Errors
 /// When the disk fails.
@@ -39,11 +40,7 @@ pub fn remember_query(root: &Path, fingerprint: &str, query: &str, vector: &[f32
     if fs_err::read_dir(&folder).is_ok_and(|entries| entries.count() >= QUERIES) {
         fs_err::remove_dir_all(&folder)?;
     }
-    folder::create_private(&folder)?;
     let path = file_of(root, fingerprint, query);
-    let beside = path.with_extension(std::process::id().to_string());
     let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-    drop(folder::create_private_file(&beside)?);
-    fs_err::write(&beside, bytes)?;
-    Ok(fs_err::rename(beside, path)?)
+    Ok(private::write_cached(&path, &bytes)?)
 }

@@ -4,6 +4,7 @@ use crate::error::{Result, StoreError, is_damage, sentence};
 use crate::folder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use session_files::private;
 use std::path::Path;
 use std::time::Duration;
 
@@ -64,7 +65,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Opens the database for writing, made anew if it is not there.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
     let path = folder::database(root);
-    drop(folder::create_private_file(&path)?);
+    drop(private::open(&path)?);
     let db = Connection::open(&path)?;
     prepare(&db)
         .and_then(|()| migrate(&db, root))

@@ -5,6 +5,7 @@ use crate::folder::{self, Lock};
 use crate::matrix::Appends;
 use crate::schema;
 use rusqlite::Connection;
+use session_files::private;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -46,7 +47,7 @@ impl Writer {
     /// [`StoreError::Locked`] while another process writes; format and damage
     /// errors, for which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
-        folder::create_private(root)?;
+        private::create_directory(root)?;
         let lock = Lock::of_writer(root)?;
         Self::with_lock(root, lock)
     }
@@ -57,7 +58,7 @@ impl Writer {
     /// # Errors
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
-        folder::create_private(root)?;
+        private::create_directory(root)?;
         let lock = Lock::of_writer(root)?;
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));

@@ -5,6 +5,7 @@ use crate::args::{Constant, EvalArgs, EvalLevel};
 use crate::command::fresh;
 use crate::home::Home;
 use crate::models::{self, TABLE};
+use crate::named;
 use crate::output::json;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
@@ -24,6 +25,9 @@ use tempfile::TempDir;
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut set = LabelledSet::open(&args.set)?;
+    for folder in args.runs.iter().chain(&args.index) {
+        named::folder(folder)?;
+    }
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
@@ -37,9 +41,6 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         "right answers that name no session of this history, or several",
         &unknown,
     )?;
-    if let Some(folder) = &args.runs {
-        fs_err::create_dir_all(folder)?;
-    }
     let mut reports = Vec::new();
     for level in levels(args, &set) {
         let embed = |query: &str| {
@@ -63,7 +64,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let rankings = session_eval::run(&set, &index, &ask)?;
         bar.finish_and_clear();
         if let Some(folder) = &args.runs {
-            session_eval::write_run(&folder.join(format!("{}.tsv", name(level))), &rankings)?;
+            let path = folder.join(format!("{}.tsv", name(level)));
+            named::write(&path, session_eval::run_lines(&rankings).as_bytes())?;
         }
         reports.push(session_eval::score(&set, level, &rankings));
     }

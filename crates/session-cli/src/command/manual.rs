@@ -2,10 +2,13 @@
 
 use crate::Found;
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
+use crate::named;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_mangen::Man;
+use session_files::{Dir, Durability};
 use std::io::Write;
+use std::path::Path;
 
 /// Prints the completions of a shell.
 ///
@@ -33,9 +36,17 @@ pub fn man(args: &ManArgs) -> Result<Found> {
             std::io::stdout().write_all(&page)?;
         }
         Some(folder) => {
-            fs_err::create_dir_all(folder)?;
-            clap_mangen::generate_to(command, folder)
+            let to = named::folder(folder)?;
+            let pages = tempfile::tempdir()?;
+            clap_mangen::generate_to(command, pages.path())
                 .with_context(|| format!("no page could be written to {}", folder.display()))?;
+            let from = Dir::open(pages.path())?;
+            for name in from.names(Path::new(""), usize::MAX)? {
+                let page = from
+                    .read(Path::new(&name), u64::MAX - 1)?
+                    .unwrap_or_default();
+                to.write(Path::new(&name), &page, Durability::Durable)?;
+            }
         }
     }
     Ok(Found::Something)

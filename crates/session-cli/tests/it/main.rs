@@ -25,6 +25,7 @@ mod growth;
 mod help;
 mod history;
 mod hook;
+mod hostile;
 #[path = "../../../session-models/tests/it/hub.rs"]
 #[expect(dead_code, reason = "most troubles are tested beside the library")]
 mod hub;
@@ -44,6 +45,7 @@ mod noise;
 mod nothing;
 mod opencode;
 mod output;
+mod planted;
 mod precedence;
 mod privacy;
 mod pty;

@@ -1,10 +1,14 @@
 //! How long an endpoint's vectors are, as it said the first time.
 
+use crate::Folders;
 use crate::description::REMOTE;
 use crate::remote::Endpoint;
-use crate::{Folders, private};
 use serde::{Deserialize, Serialize};
+use session_files::private;
 use std::path::PathBuf;
+
+/// Most bytes of the file.
+const LIMIT: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Learnt {
@@ -19,7 +23,7 @@ fn path(folders: &Folders) -> PathBuf {
 
 /// What is known of this endpoint and its model.
 pub fn read(endpoint: &Endpoint, folders: &Folders) -> Option<usize> {
-    let text = fs_err::read(path(folders)).ok()?;
+    let text = private::read(&path(folders), LIMIT).ok()??;
     let learnt: Learnt = serde_json::from_slice(&text).ok()?;
     let is_same = learnt.url == endpoint.url && learnt.model == endpoint.model;
     is_same.then_some(learnt.dims)
@@ -32,5 +36,8 @@ pub fn write(endpoint: &Endpoint, folders: &Folders, dims: usize) -> std::io::Re
         model: endpoint.model.clone(),
         dims,
     };
-    private::replace(&path(folders), &serde_json::to_vec_pretty(&learnt)?)
+    Ok(private::write(
+        &path(folders),
+        &serde_json::to_vec_pretty(&learnt)?,
+    )?)
 }

@@ -5,16 +5,17 @@ use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::count;
 use crate::command::memory::save::say_moved;
 use crate::memories::Memories;
-use crate::output::json;
+use crate::named;
+use crate::output::{json, safe_json};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
-use session_files::{Durability, Project, private};
+use session_files::Project;
 use session_memory::{
     Format, ImportPath, State, export as exported, import as imported, settings_folder, sheet, tidy,
 };
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Name of the sheet in a project's folder of settings.
 const SHEET: &str = "session-search-context.md";
@@ -41,8 +42,8 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     let document = exported(&memories.store, &all)?;
     match &args.to {
         Some(path) => {
-            let text = serde_json::to_string_pretty(&document)? + "\n";
-            write_named(path, &text, memories)?;
+            let text = safe_json::lossless(&document)? + "\n";
+            named::write(path, text.as_bytes())?;
             writeln!(
                 anstream::stderr(),
                 "{} in {}",
@@ -53,18 +54,6 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
         None => json::print_lossless(&document)?,
     }
     Ok(Found::Something)
-}
-
-/// Writes a file that the user named: in a project beneath its root, where no link is followed.
-fn write_named(path: &Path, text: &str, memories: &Memories) -> Result<()> {
-    let project = memories.project.as_ref();
-    match project.and_then(|project| Some((project, project.relative(path)?))) {
-        Some((project, relative)) => {
-            let root = project.open()?;
-            Ok(root.write(&relative, text.as_bytes(), Durability::Durable)?)
-        }
-        None => Ok(private::write(path, text.as_bytes())?),
-    }
 }
 
 /// Runs `memory import`.
