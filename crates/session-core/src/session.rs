@@ -1,7 +1,7 @@
 //! The nouns: what a history is made of.
 
 use crate::tally::{Tally, Touch};
-use crate::{noise, text};
+use crate::{noise, shell};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -178,13 +178,19 @@ pub struct ToolCall {
     /// Addresses of the pull requests that its command opened.
     #[serde(skip)]
     pub pull_requests: Vec<String>,
+    /// Questions that it put to the user, a line each.
+    #[serde(skip)]
+    pub question: Option<String>,
+    /// The user's words in its result: answers to its questions, or what to do instead.
+    #[serde(skip)]
+    pub reply: Option<String>,
     /// Of a result whose call an earlier read delivered: what that call was in
     /// its turn.
     #[serde(skip)]
     pub late: Option<Late>,
 }
 
-/// What a call was in its turn: which command, which changes of files.
+/// What a call was in its turn: which command, which changes and reads of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Late {
     /// How many commands ran before it, if it ran one.
@@ -193,15 +199,30 @@ pub struct Late {
     pub change: u32,
     /// How many files it changed.
     pub changes: u32,
+    /// How many files were read before it.
+    #[serde(default)]
+    pub read: u32,
+    /// How many files it read.
+    #[serde(default)]
+    pub reads: u32,
 }
 
 impl ToolCall {
-    /// The command, if it ran one that is kept: not one of this program, since
-    /// our own hits in a transcript would find themselves.
-    pub fn run(&self) -> Option<&str> {
+    /// The command as it is kept, if it ran one: a long one abridged, and none of this program,
+    /// since our own hits in a transcript would find themselves.
+    pub fn run(&self) -> Option<Cow<'_, str>> {
         let command = self.command.as_deref()?;
-        let kept = text::clip(command.trim(), COMMAND_LIMIT);
-        (!kept.is_empty() && !noise::is_own_command(command)).then_some(kept)
+        let kept = !command.trim().is_empty() && !noise::is_own_command(command);
+        kept.then(|| shell::abridged(command))
+    }
+
+    /// What it is about, in a few words: its command, its first file, or what its input says
+    /// of it. The input is known with [`Detail::Full`] alone.
+    pub fn subject(&self) -> Option<&str> {
+        let said = |name| self.input.get(name).and_then(serde_json::Value::as_str);
+        let named = || SUBJECTS.iter().find_map(|name| said(name));
+        let file = || self.files.first().map(String::as_str);
+        self.command.as_deref().or_else(file).or_else(named)
     }
 
     /// How it treats the files that it names. A list of files without a tool
@@ -220,6 +241,14 @@ impl ToolCall {
         match self.touch() {
             Touch::Read => 0,
             _ => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How many files it reads, or tries to.
+    pub fn reads(&self) -> u32 {
+        match self.touch() {
+            Touch::Read => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+            _ => 0,
         }
     }
 
@@ -253,5 +282,5 @@ pub enum Detail {
 /// is longer is cut at a character boundary.
 pub const TEXT_LIMIT: usize = 256 * 1024;
 
-/// Longest command that is kept, in bytes.
-const COMMAND_LIMIT: usize = 2_000;
+/// Fields of a call's input that say in a few words what it is about, the best first.
+const SUBJECTS: [&str; 3] = ["description", "skill", "command"];

@@ -3,7 +3,7 @@
 use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use session_core::{Part, SessionMeta, ToolCall, Touch, Turn, TurnContent};
+use session_core::{Part, SessionMeta, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -67,9 +67,11 @@ fn steered() -> Vec<u8> {
     let calls = json!([
         call("t1", "Bash", json!({"command": "make"})),
         call("t2", "Bash", json!({"command": "make test"})),
+        call("t0", "Read", json!({"file_path": "/a/b.rs"})),
         call("t3", "Edit", json!({"file_path": "/a/b.rs"})),
     ]);
     let late = json!([
+        result("t0", "No such file", true),
         result("t2", "error: 2 tests failed", true),
         result("t3", "No such file", true)
     ]);
@@ -117,7 +119,12 @@ fn results_find_the_turn_of_their_call() {
         [("make".to_owned(), false), ("make test".to_owned(), true)]
     );
     assert_eq!(runs(1), [("ld --version".to_owned(), true)]);
-    assert_eq!(contents[0].touched().next().unwrap().1, Touch::Read);
+    assert_eq!(
+        contents[0].touched().next(),
+        None,
+        "its read and edit failed"
+    );
+    assert_eq!(contents[0].files, ["/a/b.rs"]);
     assert_eq!(
         contents[0].errors,
         ["No such file", "error: 2 tests failed"]
