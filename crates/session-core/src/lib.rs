@@ -27,6 +27,7 @@ pub mod document;
 mod filter;
 mod fusion;
 pub mod noise;
+pub mod paste;
 mod query;
 mod session;
 mod shell;
