@@ -159,15 +159,15 @@ impl TurnContent {
 
     fn add_call(&mut self, call: &ToolCall) {
         push_new(&mut self.tools, &call.name, LIST_LIMIT);
-        call.question
-            .iter()
-            .for_each(|asked| self.add_answer(asked));
-        call.reply.iter().for_each(|words| self.add_reply(words));
+        if let Some(dialog) = &call.dialog {
+            self.add_answer(dialog.question.as_deref().unwrap_or_default());
+            self.add_reply(dialog.reply.as_deref().unwrap_or_default());
+        }
         if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        if let Some(late) = call.late.filter(|_| call.failed) {
-            self.fail(late);
+        if let Some(late) = call.late.as_deref().filter(|_| call.failed) {
+            self.fail(*late);
         }
         if let Some(command) = call.run() {
             self.add_run(&command, call.failed);
@@ -277,7 +277,7 @@ fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PromptKind, Tokens};
+    use crate::{Dialog, PromptKind, Tokens};
     use proptest::prelude::*;
 
     fn turn(parts: Vec<Part>) -> Turn {
@@ -378,15 +378,17 @@ mod tests {
     fn questions_and_replies_are_said() {
         let asked = ToolCall {
             name: "AskUserQuestion".into(),
-            question: Some("Which port?".into()),
-            reply: Some("8443, behind the proxy".into()),
+            dialog: Dialog::of(
+                Some("Which port?".into()),
+                Some("8443, behind the proxy".into()),
+            ),
             ..ToolCall::default()
         };
         let mut content = TurnContent::of(&turn(vec![Part::Call(asked)]));
         assert_eq!(content.prompt, "8443, behind the proxy");
         assert_eq!(content.answer, "Which port?");
         let later = ToolCall {
-            reply: Some("no, 9443".into()),
+            dialog: Dialog::of(None, Some("no, 9443".into())),
             ..ToolCall::default()
         };
         content.append(&turn(vec![Part::Call(later)]));
@@ -404,7 +406,7 @@ mod tests {
         let late = |late: Late| {
             turn(vec![Part::Call(ToolCall {
                 failed: true,
-                late: Some(late),
+                late: Some(Box::new(late)),
                 ..ToolCall::default()
             })])
         };

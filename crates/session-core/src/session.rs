@@ -178,16 +178,42 @@ pub struct ToolCall {
     /// Addresses of the pull requests that its command opened.
     #[serde(skip)]
     pub pull_requests: Vec<String>,
-    /// Questions that it put to the user, a line each.
+    /// What passed between it and the user.
     #[serde(skip)]
-    pub question: Option<String>,
-    /// The user's words in its result: answers to its questions, or what to do instead.
-    #[serde(skip)]
-    pub reply: Option<String>,
+    pub dialog: Option<Box<Dialog>>,
     /// Of a result whose call an earlier read delivered: what that call was in
     /// its turn.
     #[serde(skip)]
-    pub late: Option<Late>,
+    pub late: Option<Box<Late>>,
+}
+
+/// What a call asked the user, and the user's words in its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dialog {
+    /// Questions, a line each.
+    pub question: Option<String>,
+    /// Answers to its questions, or what to do instead of it.
+    pub reply: Option<String>,
+}
+
+impl Dialog {
+    /// A dialog of these, if there is either.
+    pub fn of(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
+        let said = question.is_some() || reply.is_some();
+        said.then(|| Box::new(Self { question, reply }))
+    }
+
+    /// Adds what a later line told of the same call.
+    pub fn join(known: &mut Option<Box<Self>>, more: Option<Box<Self>>) {
+        match (known.as_mut(), more) {
+            (Some(known), Some(more)) => {
+                known.question = more.question.or_else(|| known.question.take());
+                known.reply = more.reply.or_else(|| known.reply.take());
+            }
+            (None, more) => *known = more,
+            (Some(_), None) => {}
+        }
+    }
 }
 
 /// What a call was in its turn: which command, which changes and reads of files.
@@ -219,8 +245,8 @@ impl ToolCall {
     /// What it is about, in a few words: its command, its first file, or what its input says
     /// of it. The input is known with [`Detail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
-        let said = |name| self.input.get(name).and_then(serde_json::Value::as_str);
-        let named = || SUBJECTS.iter().find_map(|name| said(name));
+        let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
+        let named = || SUBJECTS.into_iter().find_map(said);
         let file = || self.files.first().map(String::as_str);
         self.command.as_deref().or_else(file).or_else(named)
     }

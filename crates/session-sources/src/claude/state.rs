@@ -25,6 +25,9 @@ pub(super) struct State {
     pub next: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub standing: Standing,
+    /// How many turns the last read had told, those of prompts that wait included.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub told: u32,
     /// Offset of the summary that came before the first turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preface: Option<u64>,

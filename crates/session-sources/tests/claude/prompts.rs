@@ -40,6 +40,7 @@ fn every_kind_of_user_line() {
     0 Typed: "Fix the login test"
     1 Command: "/deploy staging"
     2 Command: "!cargo test"
+      call Bash() $ "cargo test"
     3 Typed: "Rename this function"
     4 Typed: "And add a test"
     "##);
@@ -53,6 +54,7 @@ fn every_kind_of_user_line_in_full() {
     1 Command: "/deploy staging"
       notice "Deployed to staging"
     2 Command: "!cargo test"
+      call Bash() $ "cargo test"
       notice "2 passed\na warning"
       notice "<task-notification>\n<task-id>t1</task-id>\n<status>completed</status>\n</task-notification>"
       notice "<teammate-message teammate_id=\"bob\">Done with the docs</teammate-message>"
@@ -127,7 +129,6 @@ fn commands_read_as_they_were_typed() {
             r"<command-name>/a:b</command-name>\n <command-args> x\ny </command-args>",
             r"/a:b x\ny",
         ),
-        (r"<bash-input>ls -l</bash-input>", "!ls -l"),
     ];
     for (text, command) in cases {
         assert_eq!(
@@ -310,7 +311,7 @@ fn words_after_what_the_program_says_are_a_prompt() {
         "1 Typed: \"<my-event>x</my-event> renders twice\"\n"
     );
     let command = "<task-notification>a</task-notification><bash-input>ls</bash-input>";
-    assert!(of_line(&format!("\"{command}\"")).starts_with("1 Command: \"!ls\"\n"));
+    assert!(of_line(&format!("\"{command}\"")).starts_with("1 Command: \"!ls\"\n  call"));
     let memory = "<user-memory-input>Use tabs</user-memory-input>";
     assert_eq!(of_line(&format!("\"{memory}\"")), "1 Typed: \"Use tabs\"\n");
 }
