@@ -242,13 +242,15 @@ impl ToolCall {
         kept.then(|| shell::abridged(command))
     }
 
-    /// What it is about, in a few words: its command, its first file, or what its input says
-    /// of it. The input is known with [`Detail::Full`] alone.
+    /// What it is about: its command, its first file, what its input says of it in a few words,
+    /// or its questions. The input is known with [`Detail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
         let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
         let named = || SUBJECTS.into_iter().find_map(said);
         let file = || self.files.first().map(String::as_str);
-        self.command.as_deref().or_else(file).or_else(named)
+        let asked = || self.dialog.as_ref()?.question.as_deref();
+        let subject = self.command.as_deref().or_else(file).or_else(named);
+        subject.or_else(asked)
     }
 
     /// How it treats the files that it names. A list of files without a tool
@@ -310,3 +312,35 @@ pub const TEXT_LIMIT: usize = 256 * 1024;
 
 /// Fields of a call's input that say in a few words what it is about, the best first.
 const SUBJECTS: [&str; 3] = ["description", "skill", "command"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_call_says_what_it_is_about() {
+        let call = |command: Option<&str>, files: &[&str], input| ToolCall {
+            command: command.map(str::to_owned),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            input,
+            ..ToolCall::default()
+        };
+        let agent = json!({"description": "Find the leak", "prompt": "Look at …"});
+        let skill = json!({"skill": "deploy", "args": "staging"});
+        for (call, subject) in [
+            (call(Some("ls"), &[], agent.clone()), Some("ls")),
+            (call(None, &["/a"], agent.clone()), Some("/a")),
+            (call(None, &[], agent), Some("Find the leak")),
+            (call(None, &[], skill), Some("deploy")),
+            (
+                call(None, &[], json!({"command": "/deploy"})),
+                Some("/deploy"),
+            ),
+            (call(None, &[], json!({"description": 7})), None),
+            (call(None, &[], json!(null)), None),
+        ] {
+            assert_eq!(call.subject(), subject);
+        }
+    }
+}
