@@ -24,10 +24,11 @@ pub(super) enum Words {
 }
 
 /// Wrappers that stand in front of a prompt, or alone.
-const IN_FRONT: [&str; 8] = [
+const IN_FRONT: [&str; 9] = [
     "system-reminder",
     "system_instruction",
     "system-instruction",
+    "fork-boilerplate",
     "ide_opened_file",
     "ide_selection",
     "ide_diagnostics",
@@ -44,12 +45,14 @@ const OUTPUTS: [&str; 4] = [
 ];
 
 /// Wrappers of what the program reports. Words of the user may follow.
-const REPORTS: [&str; 5] = [
+const REPORTS: [&str; 7] = [
     "task-notification",
     "agent-notification",
     "bash-notification",
     "ci-monitor-event",
     "teammate-message",
+    "cross-session-message",
+    "remote-review",
 ];
 
 /// What the program says after a report: where its whole is.
@@ -58,10 +61,12 @@ const AFTER_REPORTS: [&str; 2] = ["Read the output file", "Full transcript avail
 /// Ends in `]`, or in ` for tool use]`.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
-const NOTICES: [&str; 4] = [
+const NOTICES: [&str; 6] = [
     INTERRUPTED,
     "Stop hook feedback:",
     "Operation stopped by hook",
+    "Another Claude session sent a message:",
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
     "<user-prompt-submit-hook>",
 ];
 

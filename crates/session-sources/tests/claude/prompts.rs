@@ -275,6 +275,10 @@ fn what_the_program_reports_is_no_prompt() {
         "<task-notification>a</task-notification>\\n<task-notification>b</task-notification>",
         "<task-notification>a</task-notification>\\nRead the output file to retrieve the result: /tmp/a",
         "<task-notification>a</task-notification>\\nFull transcript available at: /tmp/a",
+        "<cross-session-message from=\\\"a1\\\">Take over</cross-session-message>",
+        "Another Claude session sent a message:\\nTake over",
+        "[SYSTEM NOTIFICATION - NOT USER INPUT]\\nThe monitor fired.",
+        "<remote-review>[]</remote-review>",
         "Operation stopped by hook: Another session is active",
         "Operation stopped by hook",
     ];
@@ -294,6 +298,7 @@ fn words_after_what_the_program_says_are_a_prompt() {
     let blocks = [
         "<system_instruction>\\nWork in /home/ann.\\n</system_instruction>\\n\\n",
         "<system-instruction>x</system-instruction>",
+        "<fork-boilerplate>x</fork-boilerplate>",
         "<agent-notification>done</agent-notification>\\n",
         "<task-notification>a</task-notification>\\n<task-notification>b</task-notification>",
         "<ci-monitor-event>It failed.</ci-monitor-event> ",
