@@ -146,7 +146,15 @@ impl<'a> Assembly<'a> {
 
     fn user(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
         self.results(entry, place);
-        match spoken(entry, self.identity.is_subagent()) {
+        let words = spoken(entry, self.identity.is_subagent());
+        // A caveat stands before a command: the turn ended with the line before it.
+        let is_caveat = entry.is_meta.0 && words == Words::Nothing;
+        let is_message = place.is_message && !is_caveat;
+        let place = &Place {
+            is_message,
+            ..*place
+        };
+        match words {
             Words::Notice(text) => {
                 self.state.queue.news();
                 self.part(Part::Notice { text }, place);
