@@ -20,7 +20,7 @@ pub(super) struct Question<'a> {
 pub(super) fn questions(tool: &str, asked: &Items<Object<Question<'_>>>) -> Option<String> {
     let asked = asked.0.iter().filter(|_| tool == ASKING);
     let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
-    said(questions)
+    joined_lines(questions)
 }
 
 /// The user's answers in a result, and what they added to each, a line each.
@@ -33,7 +33,7 @@ pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
         let notes = notes.filter_map(|(_, annotation)| annotation.0.as_ref()?.notes.get());
         lines.extend(notes.filter(|notes| !answer.contains(notes)));
     }
-    said(lines.into_iter())
+    joined_lines(lines.into_iter())
 }
 
 /// How the result of a call begins that the user did not let run.
@@ -50,10 +50,11 @@ pub(super) fn rejection(output: &str) -> Option<String> {
     let (_, words) = output.strip_prefix(REJECTED)?.split_once(SAID)?;
     let words = words.split_once(NOTE).map_or(words, |(words, _)| words);
     let is_own = !words.trim_start().starts_with(CLARIFY);
-    said(std::iter::once(words).filter(|_| is_own))
+    joined_lines(std::iter::once(words).filter(|_| is_own))
 }
 
-fn said<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+/// Joins the lines that are not empty; `None` when there is none.
+fn joined_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
     let lines = lines.map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> = lines.collect();
     (!lines.is_empty()).then(|| clipped(&lines.join("\n")))

@@ -42,40 +42,40 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let stale = from.is_some() && resumed.is_none();
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
     match read_from(at, offset, state, stale, sink)? {
-        Ended::Told => Ok(()),
-        Ended::Retracted => read_from(at, 0, State::default(), true, sink).map(drop),
+        ReadEnd::Complete => Ok(()),
+        ReadEnd::Retracted => read_from(at, 0, State::default(), true, sink).map(drop),
     }
 }
 
 /// How a read ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    Told,
-    /// There are fewer turns than were told: prompts that waited were taken back. All is to be
-    /// told anew.
+enum ReadEnd {
+    Complete,
+    /// There are fewer turns than were delivered: prompts that waited were taken back. The
+    /// session is to be read from its beginning.
     Retracted,
 }
 
-/// Reads a location from an offset on. `stale` says that what was told is of another content.
+/// Reads a location from an offset on. `stale` says that the sink holds turns of another content.
 fn read_from(
     at: &Location,
     offset: u64,
     state: State,
     stale: bool,
     sink: &mut dyn Sink,
-) -> Result<Ended> {
+) -> Result<ReadEnd> {
     let lines = match Lines::open(&at.path, offset) {
         Ok(lines) => lines,
         Err(error) => {
             sink.warning(unreadable(&at.path, &error));
-            return Ok(Ended::Told); // no checkpoint: it is tried again next time
+            return Ok(ReadEnd::Complete); // no checkpoint: it is tried again next time
         }
     };
     let identity = identity(at);
     let recall = |offset| queued_line(&at.path, offset);
     let results = ToolResults::default();
     let assembly = Assembly::new(state.clone(), Detail::Index, &identity, results, &recall);
-    let is_known = state.next.max(state.told) > 0;
+    let is_known = state.next.max(state.delivered) > 0;
     let told = is_known.then(|| state.facts.meta(&identity));
     let fresh = offset == 0;
     let teller = Teller {
@@ -188,7 +188,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn run(mut self, mut lines: Lines) -> Result<Ended> {
+    fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
         loop {
             match lines.next() {
                 Ok(Some(line)) if self.is_unfinished(&line) => break,
@@ -290,31 +290,30 @@ impl Reading<'_> {
             .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
     }
 
-    fn finish(mut self) -> Result<Ended> {
+    fn finish(mut self) -> Result<ReadEnd> {
         self.flush()?;
-        if self.done > self.begun && !self.tell_waiting()? {
-            return Ok(Ended::Retracted);
+        if self.done > self.begun && !self.deliver_waiting()? {
+            return Ok(ReadEnd::Retracted);
         }
         self.teller.settle(&self.assembly.state)?;
         for warning in std::mem::take(&mut self.damage) {
             self.teller.sink.warning(warning);
         }
         self.checkpoint(self.done, self.assembly.state.clone())?;
-        Ok(Ended::Told)
+        Ok(ReadEnd::Complete)
     }
 
-    /// Tells the prompts that wait as turns, which the next read may replace. False when that
-    /// leaves turns that were told before and are none.
-    fn tell_waiting(&mut self) -> Result<bool> {
+    /// Delivers the prompts that wait as turns, which the next read may replace. False, and
+    /// nothing is delivered, when an earlier read delivered more turns than there are.
+    fn deliver_waiting(&mut self) -> Result<bool> {
         let waiting = self.assembly.waiting();
         let state = &mut self.assembly.state;
-        let told = state
-            .next
-            .saturating_add(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
-        if told < state.told {
+        let more = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        let turns = state.next.saturating_add(more);
+        if turns < state.delivered {
             return Ok(false);
         }
-        state.told = told;
+        state.delivered = turns;
         for turn in waiting {
             self.teller.turn(turn, &self.assembly.state)?;
         }

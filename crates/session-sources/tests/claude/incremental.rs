@@ -1,6 +1,6 @@
 //! Reading on from a cursor tells the same as reading at once.
 
-use crate::scripted::{said_in_many_ways, steered};
+use crate::scripted::{interleaved_words, steered};
 use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
 use session_core::{Dialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
@@ -67,7 +67,7 @@ fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
 
 #[test]
 fn everything_said_is_searched() {
-    let contents = sorted(&grown(&said_in_many_ways(), &[]));
+    let contents = sorted(&grown(&interleaved_words(), &[]));
     let prompts: Vec<_> = contents.iter().map(|c| c.prompt.as_str()).collect();
     let expected = [
         "Deploy it to the staging host\n\nthe one of the proxy",
@@ -81,7 +81,7 @@ fn everything_said_is_searched() {
     assert_eq!(contents[0].answer, "Which port?");
     assert_eq!(contents[2].commands, ["make deploy"]);
     assert_eq!(contents[2].touched().next(), None, "its read failed");
-    let transcript = Transcript::new(said_in_many_ways());
+    let transcript = Transcript::new(interleaved_words());
     let shown = transcript.show(&transcript.read(None));
     let shown: Vec<_> = shown.iter().map(TurnContent::of).collect();
     let prompts: Vec<_> = shown.iter().map(|c| c.prompt.as_str()).collect();
@@ -168,7 +168,7 @@ fn contents() -> Vec<Vec<u8>> {
     ]
     .map(fixture)
     .into_iter()
-    .chain([steered(), said_in_many_ways()])
+    .chain([steered(), interleaved_words()])
     .collect()
 }
 

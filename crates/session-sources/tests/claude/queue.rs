@@ -261,7 +261,7 @@ fn a_text_may_come_in_blocks() {
 }
 
 #[test]
-fn what_waits_at_the_end_is_a_turn() {
+fn a_prompt_that_waits_at_the_end_is_a_turn() {
     let session = Session::new()
         .then(text("Working."))
         .then(enqueue("Also test it"))
@@ -282,7 +282,7 @@ fn what_waits_at_the_end_is_a_turn() {
 }
 
 #[test]
-fn what_waited_is_told_where_it_arrives() {
+fn a_prompt_that_waited_is_replaced_where_it_arrives() {
     let waits = Session::new().then(enqueue("Also test it"));
     let transcript = Transcript::new(waits.content());
     let first = transcript.read(None);
@@ -303,14 +303,18 @@ fn what_waited_is_told_where_it_arrives() {
 }
 
 #[test]
-fn what_was_taken_back_is_told_no_more() {
+fn a_prompt_that_was_taken_back_is_retracted() {
     let waits = Session::new().then(enqueue("half a though"));
     let transcript = Transcript::new(waits.content());
     let first = transcript.read(None);
     assert_eq!(first.turns.len(), 2);
     transcript.write(waits.then(operation("popAll", "")).content());
     let second = transcript.read(first.cursor.as_ref());
-    assert_eq!(second.turns.len(), 1, "the session is told anew");
+    assert_eq!(
+        second.turns.len(),
+        1,
+        "the session is read from its beginning"
+    );
     assert_eq!(second.turns[0].1.prompt, "Begin");
 }
 

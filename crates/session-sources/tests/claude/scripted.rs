@@ -49,7 +49,7 @@ pub fn steered() -> Vec<u8> {
 
 /// Prompts that wait, are taken up, given to the agent and taken back, a shell escape, a
 /// question with its answer, a text beside a result.
-pub fn said_in_many_ways() -> Vec<u8> {
+pub fn interleaved_words() -> Vec<u8> {
     let queue = |operation: &str, content: &str| {
         json!({"type": "queue-operation", "operation": operation,
         "timestamp": "2026-01-15T10:05:00Z", "content": content})
