@@ -42,11 +42,15 @@ pub struct TurnContent {
     /// in `files`, two more when it was written whole, one more when that failed.
     #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     pub change_log: Vec<u32>,
+    /// The reads of files in order: twice the place of the file in `files`, one more when it
+    /// failed. Contents of older versions have none.
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
+    pub read_log: Vec<u32>,
 }
 
 /// Most different commands, files and tools of one turn: far beyond what an agent does in one.
 const LIST_LIMIT: usize = 4_000;
-/// Most runs and most changes of one turn.
+/// Most runs, most changes and most reads of one turn.
 const LOG_LIMIT: usize = 20_000;
 const ERROR_LIMIT: usize = 60;
 
@@ -86,19 +90,26 @@ impl TurnContent {
     }
 
     /// The files in the order in which they were first named, each with the
-    /// most that was done to it. A change that failed is none.
+    /// most that was done to it. What failed was not done: a file of which every
+    /// read and change failed is left out.
     pub fn touched(&self) -> impl Iterator<Item = (&str, Touch)> {
-        let mut touches = vec![Touch::Read; self.files.len()];
-        for change in self.change_log.iter().filter(|change| *change % 2 == 0) {
-            let touch = match change % 4 {
-                2 => Touch::Written,
-                _ => Touch::Edited,
+        let mut touches = vec![Touched::default(); self.files.len()];
+        let changes = self.change_log.iter().map(|change| {
+            let touch = match change & 2 {
+                0 => Touch::Edited,
+                _ => Touch::Written,
             };
-            if let Some(most) = touches.get_mut(*change as usize / 4) {
-                *most = touch.max(*most);
+            (change / 4, touch, change % 2 == 1)
+        });
+        let reads = self.read_log.iter();
+        let reads = reads.map(|read| (read / 2, Touch::Read, read % 2 == 1));
+        for (at, touch, failed) in changes.chain(reads) {
+            if let Some(touched) = touches.get_mut(at as usize) {
+                touched.add(touch, failed);
             }
         }
-        self.files.iter().map(String::as_str).zip(touches)
+        let files = self.files.iter().map(String::as_str).zip(touches);
+        files.filter_map(|(file, touched)| Some((file, touched.most()?)))
     }
 
     /// True when there is nothing that a person could search for.
@@ -133,16 +144,33 @@ impl TurnContent {
         self.answer.push_str(text::clip(words, room));
     }
 
+    /// Appends words of the user that are not the turn's prompt.
+    fn add_reply(&mut self, words: &str) {
+        let words = words.trim();
+        if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
+            return;
+        }
+        if !self.prompt.is_empty() {
+            self.prompt.push_str("\n\n");
+        }
+        let room = TEXT_LIMIT.saturating_sub(self.prompt.len());
+        self.prompt.push_str(text::clip(words, room));
+    }
+
     fn add_call(&mut self, call: &ToolCall) {
         push_new(&mut self.tools, &call.name, LIST_LIMIT);
+        if let Some(dialog) = &call.dialog {
+            self.add_answer(dialog.question.as_deref().unwrap_or_default());
+            self.add_reply(dialog.reply.as_deref().unwrap_or_default());
+        }
         if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        if let Some(late) = call.late.filter(|_| call.failed) {
-            self.fail(late);
+        if let Some(late) = call.late.as_deref().filter(|_| call.failed) {
+            self.fail(*late);
         }
         if let Some(command) = call.run() {
-            self.add_run(command, call.failed);
+            self.add_run(&command, call.failed);
         }
         for file in &call.files {
             self.add_file(file, call);
@@ -175,11 +203,11 @@ impl TurnContent {
 
     fn add_file(&mut self, file: &str, call: &ToolCall) {
         let at = push_new(&mut self.files, file, LIST_LIMIT);
-        let touch = call.touch();
-        if touch != Touch::Read {
-            let written = u32::from(touch == Touch::Written);
-            let change = 4 * number(at) + 2 * written + u32::from(call.failed);
-            log(&mut self.change_log, change);
+        let failed = u32::from(call.failed);
+        match call.touch() {
+            Touch::Read => log(&mut self.read_log, 2 * number(at) + failed),
+            Touch::Edited => log(&mut self.change_log, 4 * number(at) + failed),
+            Touch::Written => log(&mut self.change_log, 4 * number(at) + 2 + failed),
         }
     }
 
@@ -191,8 +219,31 @@ impl TurnContent {
             run.into_iter().for_each(|run| *run |= 1);
         }
         let changes = self.change_log.iter_mut().skip(call.change as usize);
-        let failed = changes.take(call.changes as usize);
-        failed.for_each(|change| *change |= 1);
+        let changes = changes.take(call.changes as usize);
+        let reads = self.read_log.iter_mut().skip(call.read as usize);
+        let failed = changes.chain(reads.take(call.reads as usize));
+        failed.for_each(|entry| *entry |= 1);
+    }
+}
+
+/// What was done to a file, as far as the logs tell.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    most: Option<Touch>,
+    failed: bool,
+}
+
+impl Touched {
+    fn add(&mut self, touch: Touch, failed: bool) {
+        match failed {
+            true => self.failed = true,
+            false => self.most = self.most.max(Some(touch)),
+        }
+    }
+
+    /// The most that was done. A file without any entry was read, in a content that logs no reads.
+    fn most(self) -> Option<Touch> {
+        self.most.or((!self.failed).then_some(Touch::Read))
     }
 }
 
@@ -226,7 +277,7 @@ fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PromptKind, Tokens};
+    use crate::{Dialog, PromptKind, Tokens};
     use proptest::prelude::*;
 
     fn turn(parts: Vec<Part>) -> Turn {
@@ -298,11 +349,50 @@ mod tests {
         let touched: Vec<_> = content.touched().collect();
         let expected = [
             ("a", Touch::Edited),
-            ("b", Touch::Read),
             ("c", Touch::Written),
             ("d", Touch::Edited),
         ];
         assert_eq!(touched, expected);
+    }
+
+    #[test]
+    fn what_failed_was_not_done() {
+        let content = TurnContent::of(&turn(vec![
+            tool("Read", "a", true),
+            tool("Read", "b", true),
+            tool("Read", "b", false),
+            tool("Read", "c", false),
+            tool("Edit", "c", true),
+        ]));
+        let touched: Vec<_> = content.touched().collect();
+        assert_eq!(touched, [("b", Touch::Read), ("c", Touch::Read)]);
+        assert_eq!(content.files, ["a", "b", "c"], "all are searched");
+        let older = TurnContent {
+            files: vec!["a".into()],
+            ..TurnContent::default()
+        };
+        assert_eq!(older.touched().next(), Some(("a", Touch::Read)));
+    }
+
+    #[test]
+    fn questions_and_replies_are_said() {
+        let asked = ToolCall {
+            name: "AskUserQuestion".into(),
+            dialog: Dialog::of(
+                Some("Which port?".into()),
+                Some("8443, behind the proxy".into()),
+            ),
+            ..ToolCall::default()
+        };
+        let mut content = TurnContent::of(&turn(vec![Part::Call(asked)]));
+        assert_eq!(content.prompt, "8443, behind the proxy");
+        assert_eq!(content.answer, "Which port?");
+        let later = ToolCall {
+            dialog: Dialog::of(None, Some("no, 9443".into())),
+            ..ToolCall::default()
+        };
+        content.append(&turn(vec![Part::Call(later)]));
+        assert_eq!(content.prompt, "8443, behind the proxy\n\nno, 9443");
     }
 
     #[test]
@@ -316,7 +406,7 @@ mod tests {
         let late = |late: Late| {
             turn(vec![Part::Call(ToolCall {
                 failed: true,
-                late: Some(late),
+                late: Some(Box::new(late)),
                 ..ToolCall::default()
             })])
         };
@@ -331,7 +421,7 @@ mod tests {
         content.append(&late(run));
         content.append(&late(change));
         assert_eq!(runs(&content), [("make", false), ("make", true)]);
-        assert_eq!(content.touched().next(), Some(("a", Touch::Read)));
+        assert_eq!(content.touched().next(), None);
         assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
     }
 
@@ -348,10 +438,11 @@ mod tests {
     proptest! {
         /// Splitting a turn at any part and appending tells the same.
         #[test]
-        fn pieces_add_up(calls in prop::collection::vec((0u8..3, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
+        fn pieces_add_up(calls in prop::collection::vec((0u8..4, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
             let part = |(kind, name, failed): &(u8, String, bool)| match kind {
                 0 => bash(name, *failed),
                 1 => tool("Edit", name, *failed),
+                2 => tool("Read", name, *failed),
                 _ => tool("Write", name, *failed),
             };
             let parts: Vec<Part> = calls.iter().map(part).collect();

@@ -1,7 +1,7 @@
 //! The nouns: what a history is made of.
 
 use crate::tally::{Tally, Touch};
-use crate::{noise, text};
+use crate::{noise, shell};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -178,13 +178,45 @@ pub struct ToolCall {
     /// Addresses of the pull requests that its command opened.
     #[serde(skip)]
     pub pull_requests: Vec<String>,
+    /// What passed between it and the user.
+    #[serde(skip)]
+    pub dialog: Option<Box<Dialog>>,
     /// Of a result whose call an earlier read delivered: what that call was in
     /// its turn.
     #[serde(skip)]
-    pub late: Option<Late>,
+    pub late: Option<Box<Late>>,
 }
 
-/// What a call was in its turn: which command, which changes of files.
+/// What a call asked the user, and the user's words in its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dialog {
+    /// Questions, a line each.
+    pub question: Option<String>,
+    /// Answers to its questions, or what to do instead of it.
+    pub reply: Option<String>,
+}
+
+impl Dialog {
+    /// A dialog of these, if there is either.
+    pub fn of(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
+        let said = question.is_some() || reply.is_some();
+        said.then(|| Box::new(Self { question, reply }))
+    }
+
+    /// Adds what a later line told of the same call.
+    pub fn join(known: &mut Option<Box<Self>>, more: Option<Box<Self>>) {
+        match (known.as_mut(), more) {
+            (Some(known), Some(more)) => {
+                known.question = more.question.or_else(|| known.question.take());
+                known.reply = more.reply.or_else(|| known.reply.take());
+            }
+            (None, more) => *known = more,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// What a call was in its turn: which command, which changes and reads of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Late {
     /// How many commands ran before it, if it ran one.
@@ -193,15 +225,32 @@ pub struct Late {
     pub change: u32,
     /// How many files it changed.
     pub changes: u32,
+    /// How many files were read before it.
+    #[serde(default)]
+    pub read: u32,
+    /// How many files it read.
+    #[serde(default)]
+    pub reads: u32,
 }
 
 impl ToolCall {
-    /// The command, if it ran one that is kept: not one of this program, since
-    /// our own hits in a transcript would find themselves.
-    pub fn run(&self) -> Option<&str> {
+    /// The command as it is kept, if it ran one: a long one abridged, and none of this program,
+    /// since our own hits in a transcript would find themselves.
+    pub fn run(&self) -> Option<Cow<'_, str>> {
         let command = self.command.as_deref()?;
-        let kept = text::clip(command.trim(), COMMAND_LIMIT);
-        (!kept.is_empty() && !noise::is_own_command(command)).then_some(kept)
+        let kept = !command.trim().is_empty() && !noise::is_own_command(command);
+        kept.then(|| shell::abridged(command))
+    }
+
+    /// What it is about: its command, its first file, what its input says of it in a few words,
+    /// or its questions. The input is known with [`Detail::Full`] alone.
+    pub fn subject(&self) -> Option<&str> {
+        let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
+        let named = || SUBJECTS.into_iter().find_map(said);
+        let file = || self.files.first().map(String::as_str);
+        let asked = || self.dialog.as_ref()?.question.as_deref();
+        let subject = self.command.as_deref().or_else(file).or_else(named);
+        subject.or_else(asked)
     }
 
     /// How it treats the files that it names. A list of files without a tool
@@ -220,6 +269,14 @@ impl ToolCall {
         match self.touch() {
             Touch::Read => 0,
             _ => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How many files it reads, or tries to.
+    pub fn reads(&self) -> u32 {
+        match self.touch() {
+            Touch::Read => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+            _ => 0,
         }
     }
 
@@ -253,5 +310,37 @@ pub enum Detail {
 /// is longer is cut at a character boundary.
 pub const TEXT_LIMIT: usize = 256 * 1024;
 
-/// Longest command that is kept, in bytes.
-const COMMAND_LIMIT: usize = 2_000;
+/// Fields of a call's input that say in a few words what it is about, the best first.
+const SUBJECTS: [&str; 3] = ["description", "skill", "command"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_call_says_what_it_is_about() {
+        let call = |command: Option<&str>, files: &[&str], input| ToolCall {
+            command: command.map(str::to_owned),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            input,
+            ..ToolCall::default()
+        };
+        let agent = json!({"description": "Find the leak", "prompt": "Look at …"});
+        let skill = json!({"skill": "deploy", "args": "staging"});
+        for (call, subject) in [
+            (call(Some("ls"), &[], agent.clone()), Some("ls")),
+            (call(None, &["/a"], agent.clone()), Some("/a")),
+            (call(None, &[], agent), Some("Find the leak")),
+            (call(None, &[], skill), Some("deploy")),
+            (
+                call(None, &[], json!({"command": "/deploy"})),
+                Some("/deploy"),
+            ),
+            (call(None, &[], json!({"description": 7})), None),
+            (call(None, &[], json!(null)), None),
+        ] {
+            assert_eq!(call.subject(), subject);
+        }
+    }
+}

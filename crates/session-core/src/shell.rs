@@ -1,6 +1,7 @@
 //! A command line taken apart as far as it takes to see which programs it runs.
 
-use crate::text::file_name;
+use crate::text::{clip, file_name};
+use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -24,9 +25,19 @@ pub(crate) fn program(pipe: &str) -> Option<&str> {
 /// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
 /// where no quote is open. Comments and the texts of heredocs are left out.
 pub(crate) fn pipes(command: &str) -> Vec<String> {
+    split(command, false)
+}
+
+/// The simple commands of a command line: its pipes, split at `|`.
+fn simple_commands(command: &str) -> Vec<String> {
+    split(command, true)
+}
+
+fn split(command: &str, at_pipe: bool) -> Vec<String> {
     let mut line = Line {
         rest: command.chars().peekable(),
         pipes: vec![String::new()],
+        at_pipe,
         heredoc: None,
     };
     while let Some(c) = line.rest.next() {
@@ -35,9 +46,72 @@ pub(crate) fn pipes(command: &str) -> Vec<String> {
     line.pipes
 }
 
+/// Bytes of a long command that are kept of its beginning, of the names in its middle, and
+/// of its end.
+const HEAD: usize = 2_000;
+const NAMES: usize = 400;
+const TAIL: usize = 600;
+
+/// A command as it is kept. Of one over 2,600 bytes these are its head, its tail and, of each
+/// simple command between them, the program and its subcommands (`gh pr create`), each once.
+pub(crate) fn abridged(command: &str) -> Cow<'_, str> {
+    let command = command.trim();
+    if command.len() <= HEAD + TAIL {
+        return Cow::Borrowed(command);
+    }
+    let head = clip(command, HEAD);
+    let tail = last(command, TAIL);
+    let names = names_between(command, head, tail);
+    Cow::Owned(format!(
+        "{}\n…\n{names}…\n{}",
+        head.trim_end(),
+        tail.trim_start()
+    ))
+}
+
+/// The names of the simple commands that neither the head nor the tail shows, a line each.
+fn names_between(command: &str, head: &str, tail: &str) -> String {
+    let mut names = String::new();
+    for simple in simple_commands(command) {
+        let name = name(&simple);
+        let is_shown = |text: &str| text.contains(&name);
+        let fits = names.len() + name.len() < NAMES;
+        if fits && !is_shown(head) && !is_shown(tail) && !names.lines().any(|have| have == name) {
+            names.push_str(&name);
+            names.push('\n');
+        }
+    }
+    names
+}
+
+/// The program of a simple command with at most two subcommands.
+fn name(simple: &str) -> String {
+    let Some(program) = program(simple) else {
+        return String::new();
+    };
+    let plain = |word: &&str| word.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let is_subcommand = |word: &&str| plain(word) && !word.starts_with('-');
+    let words = simple.split_whitespace();
+    let words = words.skip_while(|word| file_name(word) != program).skip(1);
+    let subcommands = words.take_while(is_subcommand).take(2);
+    let name: Vec<&str> = std::iter::once(program).chain(subcommands).collect();
+    clip(&name.join(" "), 80).to_owned()
+}
+
+/// At most the last `limit` bytes of a text.
+fn last(text: &str, limit: usize) -> &str {
+    let mut start = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
 struct Line<'c> {
     rest: Peekable<Chars<'c>>,
     pipes: Vec<String>,
+    /// Whether `|` separates, too.
+    at_pipe: bool,
     /// The word that ends the text which begins on the next line.
     heredoc: Option<String>,
 }
@@ -51,6 +125,10 @@ impl Line<'_> {
             '<' if self.rest.next_if_eq(&'<').is_some() => self.begin_heredoc(),
             '&' if self.is_redirection() => self.push(c),
             '|' if self.rest.next_if_eq(&'|').is_some() => self.end(),
+            '|' if self.at_pipe && self.last() != Some('>') => {
+                self.rest.next_if_eq(&'&');
+                self.end();
+            }
             '\n' => {
                 self.skip_heredoc();
                 self.end();
@@ -167,5 +245,34 @@ mod tests {
         ] {
             assert_eq!(programs(command).join(" "), expected, "{command}");
         }
+    }
+
+    #[test]
+    fn simple_commands_end_at_pipes_too() {
+        let commands = simple_commands("a 'x|y' >| f | b |& c; (d || e) & f");
+        let names: Vec<&str> = commands.iter().filter_map(|c| program(c)).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e", "f"]);
+    }
+
+    #[test]
+    fn a_long_command_keeps_its_head_its_names_and_its_tail() {
+        let fill = |n: usize| format!("echo '{}'", "x ".repeat(n));
+        let command = format!(
+            "make all && {}; git log --oneline | sort -u; {} && (gh pr create --fill); {}; kubectl apply",
+            fill(1000),
+            fill(500),
+            fill(1000)
+        );
+        let kept = abridged(&command);
+        assert!(kept.starts_with("make all && echo"), "{kept}");
+        assert!(kept.ends_with("kubectl apply"), "{kept}");
+        assert!(kept.contains("…\ngit log\nsort\ngh pr create\n…"), "{kept}");
+        assert!(kept.len() < HEAD + NAMES + TAIL + 20);
+        let short = "é".repeat(1_300);
+        assert_eq!(abridged(&short), short);
+        assert!(
+            abridged(&"é".repeat(1_400)).contains('…'),
+            "cut between characters"
+        );
     }
 }

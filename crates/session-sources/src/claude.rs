@@ -6,6 +6,7 @@
 mod assembly;
 mod call;
 mod calls;
+mod dialog;
 mod entry;
 mod facts;
 mod json;

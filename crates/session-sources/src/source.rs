@@ -126,7 +126,8 @@ pub trait Sink {
     /// be called again for a session that is open, with better metadata.
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow;
 
-    /// A turn of the session opened last.
+    /// A turn of the session opened last. It takes the place of one of its index that was
+    /// delivered before, unless it [continues](Turn::continues) that one.
     fn turn(&mut self, turn: Turn) -> Flow;
 
     /// Everything before the cursor has been delivered; a reader that starts

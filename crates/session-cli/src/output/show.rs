@@ -105,11 +105,7 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
 }
 
 fn call(call: &ToolCall, limit: usize, width: usize) -> String {
-    let main = call
-        .command
-        .clone()
-        .or_else(|| call.files.first().cloned())
-        .unwrap_or_default();
+    let main = call.subject().unwrap_or_default();
     let mark = if call.failed {
         paint(FAILED, " failed")
     } else {
@@ -120,13 +116,13 @@ fn call(call: &ToolCall, limit: usize, width: usize) -> String {
         "\n{} {}{mark}\n",
         paint(CALL, format!("● {}", printable(&call.name))),
         if one_line {
-            printable(&main).into_owned()
+            printable(main).into_owned()
         } else {
             String::new()
         }
     );
     if !one_line {
-        out.push_str(&indented(&block(&main, limit), "  "));
+        out.push_str(&indented(&block(main, limit), "  "));
     }
     out.push_str(&input(call, limit));
     if let Some(agent) = &call.subagent {
@@ -157,7 +153,7 @@ fn input(call: &ToolCall, limit: usize) -> String {
         let shown = matches!(
             name.as_str(),
             "old_string" | "new_string" | "command" | "file_path" | "description"
-        );
+        ) || value.as_str() == call.subject();
         let plain = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);

@@ -215,3 +215,50 @@ fn what_cannot_be_listed_is_recorded_once() {
             .is_empty()
     );
 }
+
+/// A line that puts a prompt into the queue of a session.
+fn enqueue(text: &str) -> String {
+    format!(
+        "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-01-15T10:00:00Z\",\"content\":\"{text}\"}}\n"
+    )
+}
+
+#[test]
+fn a_prompt_that_waits_is_found_until_it_is_taken_back() {
+    let home = Home::new();
+    let waits = turns(0, 0, 2) + &enqueue("Mind the lighthouse keeper");
+    home.write(0, waits.as_bytes());
+    home.refresh();
+    let waiting = [(session_id(0), 2)].into();
+    assert_eq!(found(&home.reader(), "lighthouse"), waiting);
+    let popped = waits.clone() + "{\"type\":\"queue-operation\",\"operation\":\"popAll\"}\n";
+    home.write(0, popped.as_bytes());
+    home.refresh();
+    assert_eq!(found(&home.reader(), "lighthouse"), [].into());
+    assert_eq!(home.reader().sessions().unwrap()[0].turns, 2);
+    assert_eq!(
+        found(&home.reader(), &word(0, 1)),
+        [(session_id(0), 1)].into()
+    );
+}
+
+#[test]
+fn a_prompt_that_waits_becomes_the_turn_that_it_opens() {
+    let home = Home::new();
+    let waits = turns(0, 0, 2) + &enqueue("Mind the lighthouse keeper");
+    home.write(0, waits.as_bytes());
+    home.refresh();
+    let arrived =
+        waits + "{\"type\":\"queue-operation\",\"operation\":\"dequeue\"}\n" + &turns(0, 2, 3);
+    home.write(0, arrived.as_bytes());
+    home.refresh();
+    assert_eq!(
+        found(&home.reader(), "lighthouse"),
+        [].into(),
+        "another text came"
+    );
+    assert_eq!(
+        found(&home.reader(), &word(0, 2)),
+        [(session_id(0), 2)].into()
+    );
+}

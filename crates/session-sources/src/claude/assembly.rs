@@ -15,8 +15,14 @@ use super::time::milliseconds;
 use session_core::{Detail, Part, PromptKind, Span, Turn};
 use std::collections::HashMap;
 
-/// Gives the text of the line at an offset, which waited in the queue.
-pub(super) type Recall<'r> = &'r dyn Fn(u64) -> Option<String>;
+/// A line that put a text into the queue.
+pub(super) struct QueuedLine {
+    pub text: String,
+    pub span: Span,
+}
+
+/// Gives the line at an offset, whose text waited in the queue.
+pub(super) type Recall<'r> = &'r dyn Fn(u64) -> Option<QueuedLine>;
 
 /// Builds turns, one line at a time.
 pub(super) struct Assembly<'a> {
@@ -140,7 +146,15 @@ impl<'a> Assembly<'a> {
 
     fn user(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
         self.results(entry, place);
-        match spoken(entry, self.identity.is_subagent()) {
+        let words = spoken(entry, self.identity.is_subagent());
+        // A caveat stands before a command: the turn ended with the line before it.
+        let is_caveat = entry.is_meta.0 && words == Words::Nothing;
+        let is_message = place.is_message && !is_caveat;
+        let place = &Place {
+            is_message,
+            ..*place
+        };
+        match words {
             Words::Notice(text) => {
                 self.state.queue.news();
                 self.part(Part::Notice { text }, place);
@@ -259,6 +273,9 @@ impl<'a> Assembly<'a> {
         self.state.calls.begin_turn();
         self.state.clock = None;
         let origin = place.origin.map(str::to_owned);
+        let is_command = kind == PromptKind::Command;
+        let shell = prompt.strip_prefix('!').filter(|_| is_command);
+        let shell = shell.map(|command| command.trim().to_owned());
         let mut turn = Turn {
             index,
             origin,
@@ -269,6 +286,9 @@ impl<'a> Assembly<'a> {
         turn.span.start = start;
         self.open = Some(turn);
         self.touch(place);
+        if let Some(command) = shell.filter(|command| !command.is_empty()) {
+            self.shell_escape(command, place);
+        }
     }
 
     /// A summary before the first turn is told with that turn, which begins

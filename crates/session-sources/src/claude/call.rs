@@ -1,15 +1,16 @@
 //! Tool calls and their results.
 
 use super::calls::Waiting;
+use super::dialog::{self, Question, questions};
 use super::entry::{Block, Content, ToolUseResult};
 use super::json::mended;
-use super::loose::{Object, Text};
+use super::loose::{Items, Object, Text};
 use super::persisted::ToolResults;
 use super::prompt::clipped;
 use crate::reminder;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use session_core::{Detail, ToolCall, text};
+use session_core::{Detail, Dialog, ToolCall, text};
 
 /// Tools of which `path` is a folder to look through.
 const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
@@ -28,6 +29,8 @@ struct Input<'a> {
     file_path_in_camel_case: Text<'a>,
     #[serde(borrow)]
     path: Text<'a>,
+    #[serde(borrow)]
+    questions: Items<Object<Question<'a>>>,
 }
 
 /// The call that a `tool_use` block makes.
@@ -48,6 +51,7 @@ pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
             .map(clipped),
         files: files(name, &input),
         input: whole_input(raw, detail),
+        dialog: Dialog::of(questions(name, &input.questions), None),
         ..ToolCall::default()
     }
 }
@@ -83,13 +87,15 @@ pub(super) struct Outcome {
     pub subagent: Option<String>,
     /// Addresses of the pull requests that its command opened.
     pub pull_requests: Vec<String>,
+    /// The user's words in it.
+    pub reply: Option<String>,
 }
 
 impl Outcome {
     /// True when there is something to tell of it.
     fn is_news(&self) -> bool {
-        let opened = !self.pull_requests.is_empty();
-        opened || self.output.is_some() || self.failed || self.subagent.is_some()
+        let tells = !self.pull_requests.is_empty() || self.reply.is_some();
+        tells || self.output.is_some() || self.failed || self.subagent.is_some()
     }
 
     /// A call of which only the result is known, and what was waited for; `None`
@@ -102,7 +108,7 @@ impl Outcome {
         let mut call = ToolCall {
             id: self.id.clone(),
             command: of_shell.then(String::new),
-            late: waiting.and_then(|call| call.late),
+            late: waiting.and_then(|call| call.late).map(Box::new),
             ..ToolCall::default()
         };
         self.complete(&mut call);
@@ -118,6 +124,7 @@ impl Outcome {
         call.output = news.or(known);
         call.failed |= self.failed;
         call.pull_requests.extend(self.pull_requests);
+        Dialog::join(&mut call.dialog, Dialog::of(None, self.reply));
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
 }
@@ -145,7 +152,14 @@ pub(super) fn outcome(
             true => opened(raw),
             false => Vec::new(),
         },
+        reply: reply(raw, failed, whole),
     }
+}
+
+/// The user's words in a result: answers, or those with which a call was rejected.
+fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
+    let rejected = || failed.then(|| dialog::rejection(&output(raw)));
+    dialog::answers(whole).or_else(|| rejected().flatten())
 }
 
 fn opened(raw: &str) -> Vec<String> {

@@ -6,7 +6,7 @@ use super::state::{SEEN, is_default};
 use serde::{Deserialize, Serialize};
 use session_core::{Late, ToolCall, text};
 
-/// The calls that wait, and how many commands and changes of files the turn at
+/// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Calls {
@@ -16,6 +16,8 @@ pub(super) struct Calls {
     runs: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     changes: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    reads: u32,
 }
 
 /// A call without its result.
@@ -45,7 +47,7 @@ impl Waiting {
 impl Calls {
     /// A turn begins.
     pub(super) fn begin_turn(&mut self) {
-        (self.runs, self.changes) = (0, 0);
+        (self.runs, self.changes, self.reads) = (0, 0, 0);
         // An older cursor does not say whose call it was.
         let unknown = self.waiting.iter_mut().filter(|call| call.turn.is_none());
         unknown.for_each(|call| call.late = None);
@@ -58,10 +60,14 @@ impl Calls {
             run,
             change: self.changes,
             changes: call.changes(),
+            read: self.reads,
+            reads: call.reads(),
         };
         self.runs += u32::from(run.is_some());
         self.changes = self.changes.saturating_add(late.changes);
-        if has_result || (call.command.is_none() && late.changes == 0) {
+        self.reads = self.reads.saturating_add(late.reads);
+        let touches = late.changes > 0 || late.reads > 0;
+        if has_result || (call.command.is_none() && !touches) {
             return;
         }
         let id = fingerprint(&call.id);

@@ -1,6 +1,6 @@
 //! A line of a transcript, typed and borrowed: only what is used is decoded.
 
-use super::loose::{Count, Flag, Loose, Object, Text, loose};
+use super::loose::{Count, Flag, Loose, Members, Object, Text, loose};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
@@ -177,6 +177,20 @@ pub(super) struct ToolUseResult<'a> {
     pub agent_id: Text<'a>,
     /// A command that was stopped before its end.
     pub interrupted: Flag,
+    /// The user's answers, by question.
+    #[serde(borrow)]
+    pub answers: Members<'a, Text<'a>>,
+    /// What the user added to the answers, by question.
+    #[serde(borrow)]
+    pub annotations: Members<'a, Object<Annotation<'a>>>,
+}
+
+/// What the user added to an answer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Annotation<'a> {
+    #[serde(borrow)]
+    pub notes: Text<'a>,
 }
 
 impl<'de: 'a, 'a> Loose<'de> for ToolUseResult<'a> {

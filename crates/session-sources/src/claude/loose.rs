@@ -162,3 +162,55 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
         loose(from)
     }
 }
+
+/// The members of an object, in order.
+#[derive(Debug)]
+pub(super) struct Members<'a, T>(pub Vec<(Cow<'a, str>, T)>);
+
+impl<T> Default for Members<'_, T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Loose<'de> for Members<'a, T> {
+    fn members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
+        let mut found = Vec::new();
+        while let Some(member) = members.next_entry()? {
+            found.push(member);
+        }
+        Ok(Self(found))
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}
+
+/// The items of an array.
+#[derive(Debug)]
+pub(super) struct Items<T>(pub Vec<T>);
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Loose<'de> for Items<T> {
+    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
+        let mut found = Vec::new();
+        while let Some(item) = items.next_element()? {
+            found.push(item);
+        }
+        Ok(Self(found))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        loose(from)
+    }
+}

@@ -77,6 +77,12 @@ impl Queue {
         self.stray = taken.is_none_or(|waiting| waiting.kind == Kind::Other);
     }
 
+    /// The typed prompts that wait, in order.
+    pub(super) fn waiting_prompts(&self) -> impl Iterator<Item = &Waiting> {
+        let waiting = self.waiting.iter();
+        waiting.filter(|waiting| waiting.kind == Kind::Typed)
+    }
+
     /// Takes the text back into the editor: it was not sent.
     pub(super) fn pop_all(&mut self) {
         self.waiting.retain(|waiting| waiting.kind == Kind::Other);

@@ -1,6 +1,6 @@
 //! A transcript, from its beginning or from a cursor on.
 
-use super::assembly::Assembly;
+use super::assembly::{Assembly, QueuedLine};
 use super::entry::Entry;
 use super::facts::Identity;
 use super::json::{early_type, is_whole, with_entry};
@@ -41,18 +41,42 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     let resumed = from.and_then(|cursor| Mark::of(cursor, &at.path));
     let stale = from.is_some() && resumed.is_none();
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
+    match read_from(at, offset, state, stale, sink)? {
+        ReadEnd::Complete => Ok(()),
+        ReadEnd::Retracted => read_from(at, 0, State::default(), true, sink).map(drop),
+    }
+}
+
+/// How a read ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReadEnd {
+    Complete,
+    /// There are fewer turns than were delivered: prompts that waited were taken back. The
+    /// session is to be read from its beginning.
+    Retracted,
+}
+
+/// Reads a location from an offset on. `stale` says that the sink holds turns of another content.
+fn read_from(
+    at: &Location,
+    offset: u64,
+    state: State,
+    stale: bool,
+    sink: &mut dyn Sink,
+) -> Result<ReadEnd> {
     let lines = match Lines::open(&at.path, offset) {
         Ok(lines) => lines,
         Err(error) => {
             sink.warning(unreadable(&at.path, &error));
-            return Ok(()); // no checkpoint: it is tried again next time
+            return Ok(ReadEnd::Complete); // no checkpoint: it is tried again next time
         }
     };
     let identity = identity(at);
-    let recall = |offset| queued_text(&at.path, offset);
+    let recall = |offset| queued_line(&at.path, offset);
     let results = ToolResults::default();
     let assembly = Assembly::new(state.clone(), Detail::Index, &identity, results, &recall);
-    let told = (state.next > 0).then(|| state.facts.meta(&identity));
+    let is_known = state.next.max(state.delivered) > 0;
+    let told = is_known.then(|| state.facts.meta(&identity));
     let fresh = offset == 0;
     let teller = Teller {
         sink,
@@ -68,6 +92,7 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         teller,
         done: offset,
         marked: offset,
+        begun: offset,
         damage: Vec::new(),
     }
     .run(lines)
@@ -85,11 +110,13 @@ fn identity(at: &Location) -> Identity {
     }
 }
 
-/// The text that the line at this offset holds for the queue.
-pub(super) fn queued_text(path: &Path, offset: u64) -> Option<String> {
+/// The line at this offset, which holds a text for the queue.
+pub(super) fn queued_line(path: &Path, offset: u64) -> Option<QueuedLine> {
     let mut lines = Lines::open(path, offset).ok()?;
     let line = lines.next().ok()??;
-    with_entry(line.text?, |entry| entry.content.words())
+    let text = with_entry(line.text?, |entry| entry.content.words())?;
+    let span = line.span();
+    Some(QueuedLine { text, span })
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Warning {
@@ -155,11 +182,13 @@ struct Reading<'a> {
     done: u64,
     /// Offset of the last checkpoint.
     marked: u64,
+    /// Where this read began.
+    begun: u64,
     damage: Vec<Warning>,
 }
 
 impl Reading<'_> {
-    fn run(mut self, mut lines: Lines) -> Result {
+    fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
         loop {
             match lines.next() {
                 Ok(Some(line)) if self.is_unfinished(&line) => break,
@@ -261,13 +290,34 @@ impl Reading<'_> {
             .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
     }
 
-    fn finish(mut self) -> Result {
+    fn finish(mut self) -> Result<ReadEnd> {
         self.flush()?;
+        if self.done > self.begun && !self.deliver_waiting()? {
+            return Ok(ReadEnd::Retracted);
+        }
         self.teller.settle(&self.assembly.state)?;
         for warning in std::mem::take(&mut self.damage) {
             self.teller.sink.warning(warning);
         }
-        self.checkpoint(self.done, self.assembly.state.clone())
+        self.checkpoint(self.done, self.assembly.state.clone())?;
+        Ok(ReadEnd::Complete)
+    }
+
+    /// Delivers the prompts that wait as turns, which the next read may replace. False, and
+    /// nothing is delivered, when an earlier read delivered more turns than there are.
+    fn deliver_waiting(&mut self) -> Result<bool> {
+        let waiting = self.assembly.waiting();
+        let state = &mut self.assembly.state;
+        let more = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        let turns = state.next.saturating_add(more);
+        if turns < state.delivered {
+            return Ok(false);
+        }
+        state.delivered = turns;
+        for turn in waiting {
+            self.teller.turn(turn, &self.assembly.state)?;
+        }
+        Ok(true)
     }
 }
 

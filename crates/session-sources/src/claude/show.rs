@@ -6,7 +6,7 @@ use super::entry::Entry;
 use super::facts::Identity;
 use super::json::with_entry;
 use super::persisted::ToolResults;
-use super::reader::{queued_text, unreadable};
+use super::reader::{queued_line, unreadable};
 use super::state::{Standing, State};
 use crate::lines::{Line, Lines};
 use crate::{Shown, Warning};
@@ -66,16 +66,24 @@ fn turn(
         preface: None,
         ..before
     };
-    let recall = |offset| queued_text(path, offset);
+    let recall = |offset| queued_line(path, offset);
     let results = ToolResults::beside(path);
     let mut assembly = Assembly::new(state, Detail::Full, identity, results, &recall);
     let ended = feed(&mut assembly, path, span)?;
-    let mut turn = ended.or_else(|| assembly.flush());
+    let turn = ended.or_else(|| assembly.flush());
+    let mut turn = turn.or_else(|| waiting(&assembly, index, span));
     if let Some(turn) = &mut turn {
         complete(turn, path, span.end)?;
         leave_to_earlier(turn, path, span.start)?;
     }
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
+}
+
+/// The prompt that the line at a span put into the queue, where it waits still.
+fn waiting(assembly: &Assembly<'_>, index: u32, span: Span) -> Option<Turn> {
+    let mut waiting = assembly.waiting().into_iter();
+    let turn = waiting.find(|turn| turn.span.start == span.start)?;
+    Some(Turn { index, ..turn })
 }
 
 /// Lines after a turn in which results of its calls are looked for.

@@ -25,6 +25,9 @@ pub(super) struct State {
     pub next: u32,
     #[serde(default, skip_serializing_if = "is_default")]
     pub standing: Standing,
+    /// Count of turns up to the last read's end, those of prompts that waited there included.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub delivered: u32,
     /// Offset of the summary that came before the first turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub preface: Option<u64>,

@@ -17,12 +17,16 @@ pub(super) fn inner_with_attributes<'t>(text: &'t str, tag: &str) -> Option<&'t 
     Some(body.trim())
 }
 
+/// True when the text begins with `<tag>` or `<tag …>`.
+pub(super) fn begins_with(text: &str, tag: &str) -> bool {
+    let rest = text.strip_prefix('<').and_then(|t| t.strip_prefix(tag));
+    rest.is_some_and(|rest| rest.starts_with(['>', ' ']))
+}
+
 /// Removes the whole `<tag>…</tag>` that the text begins with.
 pub(super) fn after_front<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let body = text.strip_prefix('<')?.strip_prefix(tag)?;
-    if !body.starts_with(['>', ' ']) {
-        return None;
-    }
+    let body = Some(body).filter(|_| begins_with(text, tag))?;
     let close = format!("</{tag}>");
     let end = memmem::find(body.as_bytes(), close.as_bytes())?;
     Some(body[end + close.len()..].trim_start())

@@ -81,6 +81,7 @@ pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) ->
         subagent: metadata
             .filter(|_| known == Some("Task"))
             .and_then(|m| m.session.0.clone()),
+        dialog: None,
         late: None,
     }
 }

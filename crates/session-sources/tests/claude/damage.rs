@@ -20,6 +20,40 @@ fn damaged_lines_are_counted() {
 }
 
 #[test]
+fn kinds_of_lines_that_are_not_known_cost_nothing() {
+    let kinds = [
+        "api-request-shape",
+        "api-request",
+        "atis-latch",
+        "cost-state",
+        "tools-used",
+        "file-history-delta",
+        "continued-in",
+        "history-suppression",
+        "worktree-state",
+        "artifact-comment-monitor",
+    ];
+    let unknown = |kind: &&str| {
+        format!(
+            r#"{{"type":"{kind}","body":{{"type":"user","messages":[{{"role":"user","content":"x"}}]}},"message":{{"content":"y"}},"content":"z"}}"#
+        )
+    };
+    let attachments = ["environment", "prompt_snapshot", "invoked_skills", "date"];
+    let attachment = |kind: &&str| {
+        format!(
+            r#"{{"type":"attachment","rendered":"x","renderedRole":"user","renderedBesideToolResult":true,"attachment":{{"type":"{kind}","prompt":"y","content":"z"}}}}"#
+        )
+    };
+    let lines = kinds.iter().map(unknown);
+    let lines: Vec<String> = lines.chain(attachments.iter().map(attachment)).collect();
+    let around = |lines: &[String]| format!("{0}\n{1}\n{0}\n", GOOD, lines.join("\n"));
+    let found = Transcript::new(around(&lines)).read(None);
+    let turns: Vec<_> = found.turns.iter().map(|(_, turn)| turn).collect();
+    assert_eq!(rendered(turns), "0 Typed: \"good\"\n1 Typed: \"good\"\n");
+    assert_eq!((found.warnings.len(), found.titles.len()), (0, 0));
+}
+
+#[test]
 fn a_byte_order_mark_costs_only_itself() {
     let found = Transcript::new(format!("\u{feff}{GOOD}\n{GOOD}\n")).read(None);
     assert_eq!((found.turns.len(), found.warnings.len()), (2, 0));

@@ -1,9 +1,9 @@
 //! Reading on from a cursor tells the same as reading at once.
 
+use crate::scripted::{interleaved_words, steered};
 use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
-use serde_json::{Value, json};
-use session_core::{Part, SessionMeta, ToolCall, Touch, Turn, TurnContent};
+use session_core::{Dialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -11,9 +11,13 @@ use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 fn joined(reads: &[Collected]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+        if turn.index == 0 && !turn.continues {
+            turns.clear(); // told anew
+        }
         match turns.iter_mut().find(|base| base.index == turn.index) {
             Some(base) if turn.continues => append(base, turn.clone()),
-            _ => turns.push(turn.clone()),
+            Some(base) => *base = turn.clone(),
+            None => turns.push(turn.clone()),
         }
     }
     turns
@@ -45,6 +49,7 @@ fn join(base: &mut Turn, late: ToolCall) {
             call.failed |= late.failed;
             call.subagent = late.subagent.or(call.subagent.take());
             call.pull_requests.extend(late.pull_requests);
+            Dialog::join(&mut call.dialog, late.dialog);
         }
         None => base.parts.push(Part::Call(late)),
     }
@@ -60,47 +65,27 @@ fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
     contents
 }
 
-/// A prompt that was typed while commands and an edit of the turn before ran.
-fn steered() -> Vec<u8> {
-    let call = |id: &str, name: &str, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
-    let result = |id: &str, text: &str, failed: bool| json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed});
-    let calls = json!([
-        call("t1", "Bash", json!({"command": "make"})),
-        call("t2", "Bash", json!({"command": "make test"})),
-        call("t3", "Edit", json!({"file_path": "/a/b.rs"})),
-    ]);
-    let late = json!([
-        result("t2", "error: 2 tests failed", true),
-        result("t3", "No such file", true)
-    ]);
-    let lines = [
-        ("user", json!("Build and test the whole application")),
-        ("assistant", calls),
-        ("user", json!([result("t1", "ok", false)])),
-        ("user", json!("And mind the linker, please, it is slow")),
-        (
-            "assistant",
-            json!([call("t4", "Bash", json!({"command": "ld --version"}))]),
-        ),
-        ("user", late),
-        ("user", json!([result("t4", "ld: fatal error", true)])),
-        (
-            "assistant",
-            json!([{"type": "text", "text": "Two tests failed."}]),
-        ),
+#[test]
+fn everything_said_is_searched() {
+    let contents = sorted(&grown(&interleaved_words(), &[]));
+    let prompts: Vec<_> = contents.iter().map(|c| c.prompt.as_str()).collect();
+    let expected = [
+        "Deploy it to the staging host\n\nthe one of the proxy",
+        "And tell ben",
+        "!make deploy",
+        "It has moved to /c",
+        "Then update the notes",
+        "And go home",
     ];
-    let line = |(n, (kind, content)): (usize, &(&str, Value))| {
-        let message = json!({"role": kind, "id": format!("m{n}"), "content": content});
-        let line = json!({"type": kind, "uuid": format!("u{n}"), "sessionId": "s", "cwd": "/a",
-            "timestamp": format!("2026-01-15T10:0{n}:00Z"), "message": message});
-        format!("{line}\n")
-    };
-    lines
-        .iter()
-        .enumerate()
-        .map(line)
-        .collect::<String>()
-        .into_bytes()
+    assert_eq!(prompts, expected);
+    assert_eq!(contents[0].answer, "Which port?");
+    assert_eq!(contents[2].commands, ["make deploy"]);
+    assert_eq!(contents[2].touched().next(), None, "its read failed");
+    let transcript = Transcript::new(interleaved_words());
+    let shown = transcript.show(&transcript.read(None));
+    let shown: Vec<_> = shown.iter().map(TurnContent::of).collect();
+    let prompts: Vec<_> = shown.iter().map(|c| c.prompt.as_str()).collect();
+    assert_eq!(prompts, expected);
 }
 
 /// A result belongs to the turn of its call, whatever was typed meanwhile.
@@ -117,7 +102,12 @@ fn results_find_the_turn_of_their_call() {
         [("make".to_owned(), false), ("make test".to_owned(), true)]
     );
     assert_eq!(runs(1), [("ld --version".to_owned(), true)]);
-    assert_eq!(contents[0].touched().next().unwrap().1, Touch::Read);
+    assert_eq!(
+        contents[0].touched().next(),
+        None,
+        "its read and edit failed"
+    );
+    assert_eq!(contents[0].files, ["/a/b.rs"]);
     assert_eq!(
         contents[0].errors,
         ["No such file", "error: 2 tests failed"]
@@ -178,7 +168,7 @@ fn contents() -> Vec<Vec<u8>> {
     ]
     .map(fixture)
     .into_iter()
-    .chain([steered()])
+    .chain([steered(), interleaved_words()])
     .collect()
 }
 
@@ -202,7 +192,7 @@ proptest! {
 
     #[test]
     fn a_file_may_be_split_anywhere(
-        which in 0usize..6,
+        which in 0usize..7,
         mut places in prop::collection::vec(0.0..1.0, 1..6),
     ) {
         let content = &contents()[which];

@@ -7,6 +7,7 @@ mod meta;
 mod prompts;
 mod queue;
 mod replies;
+mod scripted;
 mod show;
 mod subagents;
 mod support;

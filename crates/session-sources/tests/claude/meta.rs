@@ -102,6 +102,21 @@ fn a_summary_names_a_message_of_another_file() {
     assert_eq!((alone.titles.len(), alone.sessions.len()), (1, 0));
 }
 
+/// A summary names the last message that it knows. A caveat belongs to the command after it.
+#[test]
+fn a_caveat_does_not_end_a_turn() {
+    let lines = [
+        r#"{"type":"user","uuid":"u1","message":"a"}"#,
+        r#"{"type":"assistant","uuid":"a1","message":{"content":"b"}}"#,
+        r#"{"type":"user","uuid":"u2","isMeta":true,"message":"<local-command-caveat>Caveat: x</local-command-caveat>"}"#,
+        r#"{"type":"user","uuid":"u3","message":"<command-name>/clear</command-name>"}"#,
+        r#"{"type":"user","uuid":"u4","message":"<local-command-stdout></local-command-stdout>"}"#,
+    ];
+    let found = Transcript::new(lines.join("\n")).read(None);
+    let leaves: Vec<_> = found.turns.iter().map(|(_, t)| t.leaf.as_deref()).collect();
+    assert_eq!(leaves, [Some("a1"), Some("u4")]);
+}
+
 #[test]
 fn a_fork_tells_its_origin() {
     let line = r#"{"type":"user","uuid":"new","forkedFrom":{"sessionId":"s0","messageUuid":"old"},"message":"a"}"#;

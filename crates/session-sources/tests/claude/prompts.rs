@@ -40,6 +40,7 @@ fn every_kind_of_user_line() {
     0 Typed: "Fix the login test"
     1 Command: "/deploy staging"
     2 Command: "!cargo test"
+      call Bash() $ "cargo test"
     3 Typed: "Rename this function"
     4 Typed: "And add a test"
     "##);
@@ -53,6 +54,7 @@ fn every_kind_of_user_line_in_full() {
     1 Command: "/deploy staging"
       notice "Deployed to staging"
     2 Command: "!cargo test"
+      call Bash() $ "cargo test"
       notice "2 passed\na warning"
       notice "<task-notification>\n<task-id>t1</task-id>\n<status>completed</status>\n</task-notification>"
       notice "<teammate-message teammate_id=\"bob\">Done with the docs</teammate-message>"
@@ -127,7 +129,6 @@ fn commands_read_as_they_were_typed() {
             r"<command-name>/a:b</command-name>\n <command-args> x\ny </command-args>",
             r"/a:b x\ny",
         ),
-        (r"<bash-input>ls -l</bash-input>", "!ls -l"),
     ];
     for (text, command) in cases {
         assert_eq!(
@@ -262,4 +263,149 @@ fn a_summary_before_the_first_answer_is_shown_with_it() {
         shown(&content),
         "0 None: \"\"\n  summary \"The user fixed a test.\"\n  text \"Done.\"\n"
     );
+}
+
+#[test]
+fn what_the_program_reports_is_no_prompt() {
+    let reports = [
+        "<agent-notification>\\n<agent-id>a1</agent-id>\\nRead the output file.\\n</agent-notification>",
+        "<bash-notification>\\n<shell-id>b1</shell-id>\\n</bash-notification>",
+        "<ci-monitor-event>The build failed. Fix it.</ci-monitor-event>",
+        "<task-notification>\\n<task-id>t1</task-id>",
+        "<task-notification>a</task-notification>\\n<task-notification>b</task-notification>",
+        "<task-notification>a</task-notification>\\nRead the output file to retrieve the result: /tmp/a",
+        "<task-notification>a</task-notification>\\nFull transcript available at: /tmp/a",
+        "<cross-session-message from=\\\"a1\\\">Take over</cross-session-message>",
+        "Another Claude session sent a message:\\nTake over",
+        "[SYSTEM NOTIFICATION - NOT USER INPUT]\\nThe monitor fired.",
+        "<remote-review>[]</remote-review>",
+        "Operation stopped by hook: Another session is active",
+        "Operation stopped by hook",
+    ];
+    for text in reports {
+        assert_eq!(
+            of_line(&format!("\"{text}\"")),
+            format!("  notice \"{text}\"\n"),
+            "{text}"
+        );
+    }
+    let alone = "<system_instruction>Work in /tmp.</system_instruction>";
+    assert_eq!(of_line(&format!("\"{alone}\"")), "");
+}
+
+#[test]
+fn words_after_what_the_program_says_are_a_prompt() {
+    let blocks = [
+        "<system_instruction>\\nWork in /home/ann.\\n</system_instruction>\\n\\n",
+        "<system-instruction>x</system-instruction>",
+        "<fork-boilerplate>x</fork-boilerplate>",
+        "<agent-notification>done</agent-notification>\\n",
+        "<task-notification>a</task-notification>\\n<task-notification>b</task-notification>",
+        "<ci-monitor-event>It failed.</ci-monitor-event> ",
+        "<system_instruction>x</system_instruction><system-reminder>y</system-reminder>",
+    ];
+    for block in blocks {
+        assert_eq!(
+            of_line(&format!("\"{block}Fix the login test\"")),
+            "1 Typed: \"Fix the login test\"\n",
+            "{block}"
+        );
+    }
+    assert_eq!(
+        of_line(r#""<my-event>x</my-event> renders twice""#),
+        "1 Typed: \"<my-event>x</my-event> renders twice\"\n"
+    );
+    let command = "<task-notification>a</task-notification><bash-input>ls</bash-input>";
+    assert!(of_line(&format!("\"{command}\"")).starts_with("1 Command: \"!ls\"\n  call"));
+    let memory = "<user-memory-input>Use tabs</user-memory-input>";
+    assert_eq!(of_line(&format!("\"{memory}\"")), "1 Typed: \"Use tabs\"\n");
+}
+
+/// A pasted text as the client wraps it, escaped for a JSON string.
+fn paste(text: &str) -> String {
+    format!(r#"<pasted_content id=\"1cb3\">{text}</pasted_content id=\"1cb3\">"#)
+}
+
+#[test]
+fn pastes_follow_what_was_typed() {
+    let log = paste(r"error: no water\nerror: no coal");
+    let pasted = r"error: no water\nerror: no coal";
+    let cases = [
+        (format!("{log}\\nWhy?"), format!(r"Why?\n\n{pasted}")),
+        (format!("Why? {log}"), format!(r"Why?\n\n{pasted}")),
+        (log, pasted.to_owned()),
+        (
+            paste("<task-notification>a</task-notification>"),
+            "<task-notification>a</task-notification>".to_owned(),
+        ),
+        (
+            format!(
+                "<system_instruction>x</system_instruction>{}Why?",
+                paste("a")
+            ),
+            r"Why?\n\na".to_owned(),
+        ),
+    ];
+    for (text, prompt) in cases {
+        assert_eq!(
+            of_line(&format!("\"{text}\"")),
+            format!("1 Typed: \"{prompt}\"\n"),
+            "{text}"
+        );
+    }
+    let arguments = format!(
+        "<command-name>/deploy</command-name><command-args>{} with this</command-args>",
+        paste("port: 80")
+    );
+    assert_eq!(
+        of_line(&format!("\"{arguments}\"")),
+        "1 Command: \"/deploy with this\\n\\nport: 80\"\n"
+    );
+}
+
+/// A call, and its result with a text beside it.
+fn beside_a_result(beside: &str) -> String {
+    let call = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"/a.rs"}}]}}"#;
+    let result = format!(
+        r#"{{"type":"user","uuid":"u2","message":{{"content":[{{"type":"tool_result","tool_use_id":"t1","content":"Edited."}},{beside}]}}}}"#
+    );
+    let answer = r#"{"type":"assistant","message":{"content":"Done."}}"#;
+    [
+        r#"{"type":"user","message":"Rename it"}"#,
+        call,
+        &result,
+        answer,
+    ]
+    .join("\n")
+}
+
+#[test]
+fn text_beside_a_result_is_a_prompt() {
+    let content = beside_a_result(r#"{"type":"text","text":"Good, but keep the old name, too"}"#);
+    assert_snapshot!(indexed(&content), @r##"
+    0 Typed: "Rename it"
+      call Edit(t1) @/a.rs
+    1 Typed: "Good, but keep the old name, too"
+      text "Done."
+    "##);
+    assert_snapshot!(shown(&content), @r##"
+    0 Typed: "Rename it"
+      call Edit(t1) @/a.rs {"file_path":"/a.rs"} -> "Edited."
+    1 Typed: "Good, but keep the old name, too"
+      text "Done."
+    "##);
+}
+
+#[test]
+fn what_the_program_puts_beside_a_result_is_no_prompt() {
+    for beside in [
+        r#"{"type":"text","text":"<system-reminder>x</system-reminder>"}"#,
+        r#"{"type":"text","text":"[Request interrupted by user for tool use]"}"#,
+        r#"{"type":"text","text":"Operation stopped by hook: not now"}"#,
+        r#"{"type":"image","source":{"data":"AAAA"}}"#,
+    ] {
+        let turns = indexed(beside_a_result(beside));
+        let expected = "0 Typed: \"Rename it\"\n  call Edit(t1) @/a.rs\n  text \"Done.\"\n";
+        assert_eq!(turns, expected, "{beside}");
+    }
 }

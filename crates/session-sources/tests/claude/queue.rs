@@ -259,3 +259,73 @@ fn a_text_may_come_in_blocks() {
         .then(operation("remove", ""));
     assert_eq!(session.prompts(), ["Begin", "in blocks"]);
 }
+
+#[test]
+fn a_prompt_that_waits_at_the_end_is_a_turn() {
+    let session = Session::new()
+        .then(text("Working."))
+        .then(enqueue("Also test it"))
+        .then(enqueue(NEWS))
+        .then(enqueue("/clear"))
+        .then(enqueue("And lint it"))
+        .then(text("Still working."));
+    assert_snapshot!(indexed(session.content()), @r##"
+    0 Typed: "Begin"
+      text "Working."
+      text "Still working."
+    1 Typed: "Also test it"
+    2 Typed: "And lint it"
+    "##);
+    assert_eq!(shown(session.content()), indexed(session.content()));
+    let found = Transcript::new(session.content()).read(None);
+    assert_eq!(found.turns[1].1.started_ms, Some(1_772_442_000_000));
+}
+
+#[test]
+fn a_prompt_that_waited_is_replaced_where_it_arrives() {
+    let waits = Session::new().then(enqueue("Also test it"));
+    let transcript = Transcript::new(waits.content());
+    let first = transcript.read(None);
+    assert_eq!(first.turns[1].1.prompt, "Also test it");
+    let again = transcript.read(first.cursor.as_ref());
+    assert_eq!((again.turns.len(), &again.cursor), (0, &first.cursor));
+    let arrived = waits
+        .then(operation("dequeue", ""))
+        .then(user("Also test it"))
+        .then(text("It is tested."));
+    transcript.write(arrived.content());
+    let second = transcript.read(first.cursor.as_ref());
+    let turns: Vec<_> = second.turns.iter().map(|(_, turn)| turn).collect();
+    assert_snapshot!(crate::support::rendered(turns), @r##"
+    1 Typed: "Also test it"
+      text "It is tested."
+    "##);
+}
+
+#[test]
+fn a_prompt_that_was_taken_back_is_retracted() {
+    let waits = Session::new().then(enqueue("half a though"));
+    let transcript = Transcript::new(waits.content());
+    let first = transcript.read(None);
+    assert_eq!(first.turns.len(), 2);
+    transcript.write(waits.then(operation("popAll", "")).content());
+    let second = transcript.read(first.cursor.as_ref());
+    assert_eq!(
+        second.turns.len(),
+        1,
+        "the session is read from its beginning"
+    );
+    assert_eq!(second.turns[0].1.prompt, "Begin");
+}
+
+#[test]
+fn a_session_may_hold_nothing_but_what_waits() {
+    let transcript = Transcript::new(format!("{}\n", enqueue("Hello there")));
+    let first = transcript.read(None);
+    assert_eq!(first.turns[0].1.prompt, "Hello there");
+    assert_eq!(transcript.show(&first)[0].prompt, "Hello there");
+    let popped = [enqueue("Hello there"), operation("popAll", "")];
+    transcript.write(popped.join("\n"));
+    let second = transcript.read(first.cursor.as_ref());
+    assert_eq!((second.sessions.len(), second.turns.len()), (1, 0));
+}

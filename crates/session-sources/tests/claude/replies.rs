@@ -1,7 +1,8 @@
 //! What becomes of the agent's lines.
 
-use crate::support::{Transcript, fixture, indexed, shown};
+use crate::support::{Transcript, fixture, indexed, searched, shown};
 use insta::assert_snapshot;
+use session_core::TurnContent;
 
 #[test]
 fn every_kind_of_reply() {
@@ -270,4 +271,61 @@ fn a_late_result_tells_only_what_is_new() {
       call (t1) $ "" -> "main.c:3: error: expected ';'\nmake: *** [all] Error 2"
     1 Typed: "Go on"
     "##);
+}
+
+/// A session in which one call has one result.
+fn called(name: &str, input: &str, result: &str) -> String {
+    let call = format!(
+        r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t1","name":"{name}","input":{input}}}]}}}}"#
+    );
+    let prompt = r#"{"type":"user","message":"Set up the proxy"}"#;
+    format!("{prompt}\n{call}\n{result}\n")
+}
+
+fn only_content(lines: &str) -> TurnContent {
+    let contents = searched(&[Transcript::new(lines).read(None)]);
+    assert_eq!(contents.len(), 1);
+    contents.into_iter().next().unwrap()
+}
+
+#[test]
+fn questions_and_answers_are_said() {
+    let input = r#"{"questions":[{"question":"Which port?","header":"Port","options":[{"label":"80"}]},{"question":"Which host?"},7]}"#;
+    let result = r#"{"type":"user","toolUseResult":{"questions":[],"answers":{"Which port?":"8443, as ben said","Which host?":"ash","Why?":["x"]},"annotations":{"Which host?":{"notes":"until it is moved"},"Which port?":{"notes":"as ben said"}}},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"Your questions have been answered."}]}}"#;
+    let content = only_content(&called("AskUserQuestion", input, result));
+    assert_eq!(content.answer, "Which port?\nWhich host?");
+    assert_eq!(
+        content.prompt,
+        "Set up the proxy\n\n8443, as ben said\nash\nuntil it is moved"
+    );
+    for input in ["{}", r#"{"questions":"?"}"#, r#"{"questions":[{}]}"#] {
+        let result = r#"{"type":"user","toolUseResult":{"answers":["x"]},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"?"}]}}"#;
+        let content = only_content(&called("AskUserQuestion", input, result));
+        assert_eq!(
+            (content.prompt.as_str(), content.answer.as_str()),
+            ("Set up the proxy", "")
+        );
+    }
+}
+
+#[test]
+fn what_to_do_instead_is_said() {
+    let rejected = |words: &str| {
+        let text = format!(
+            "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\\n{words}"
+        );
+        let result = format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t1","content":"{text}","is_error":true}}]}}}}"#
+        );
+        only_content(&called("Edit", r#"{"file_path":"/a"}"#, &result)).prompt
+    };
+    let note = r"Use tabs\n\nNote: The user's next message may contain a correction.";
+    assert_eq!(rejected("Use tabs"), "Set up the proxy\n\nUse tabs");
+    assert_eq!(rejected(note), "Set up the proxy\n\nUse tabs");
+    let clarify = "The user wants to clarify these questions.";
+    assert_eq!(rejected(clarify), "Set up the proxy");
+    assert_eq!(rejected(""), "Set up the proxy");
+    let failed = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"log: the user said:\nno","is_error":true}]}}"#;
+    let content = only_content(&called("Bash", r#"{"command":"cat log"}"#, failed));
+    assert_eq!(content.prompt, "Set up the proxy");
 }

@@ -109,6 +109,9 @@ impl Transcript {
 pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
     let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
     for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
+        if turn.index == 0 && !turn.continues {
+            contents.clear(); // told anew
+        }
         match contents.get_mut(&turn.index) {
             Some(base) if turn.continues => base.append(turn),
             _ => drop(contents.insert(turn.index, TurnContent::of(turn))),

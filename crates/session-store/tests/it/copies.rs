@@ -1,7 +1,7 @@
 //! Histories repeat each other: each text is found once, and never lost.
 
 use crate::support::{Index, deliver, found, meta, prompts, turn};
-use session_core::{SessionMeta, Turn};
+use session_core::{Dialog, Part, SessionMeta, ToolCall, Turn};
 use session_store::{Reader, Writer};
 
 const ASKED: &str = "Why does the watcher leak file handles?";
@@ -38,6 +38,31 @@ fn two(first: Turn, second: Turn) -> (Index, Writer) {
     deliver(&mut writer, &meta("a"), &[first]);
     deliver(&mut writer, &meta("b"), &[second]);
     (index, writer)
+}
+
+/// A turn with a call in which the user said more than the prompt.
+fn replied(reply: &str) -> Turn {
+    let call = ToolCall {
+        name: "AskUserQuestion".into(),
+        dialog: Dialog::of(None, Some(reply.into())),
+        ..ToolCall::default()
+    };
+    let mut turn = asked("m1", 7, &[]);
+    turn.parts.push(Part::Call(call));
+    turn
+}
+
+#[test]
+fn a_copy_may_lack_a_reply() {
+    for (copy, found) in [
+        (asked("m1", 7, &[]), &["a"][..]),
+        (replied("Use the pool"), &["a"]),
+        (replied("Close them"), &["a", "b"]),
+    ] {
+        let (_index, writer) = two(replied("Use the pool"), copy);
+        assert_eq!(sessions_with(&writer, "watcher"), found);
+        assert_eq!(sessions_with(&writer, "pool"), ["a"]);
+    }
 }
 
 #[test]

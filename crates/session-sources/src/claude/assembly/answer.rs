@@ -5,7 +5,7 @@ use crate::claude::call::{self, Outcome};
 use crate::claude::entry::{Block, Entry, Message, Usage};
 use crate::claude::reply::{self, Novelty};
 use crate::claude::state::Standing;
-use session_core::{Detail, Part, ToolCall, Turn};
+use session_core::{Detail, Dialog, Part, ToolCall, Turn};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -92,8 +92,21 @@ impl Assembly<'_> {
             call.output = early.output;
             call.failed = early.failed;
             call.subagent = early.subagent;
+            Dialog::join(&mut call.dialog, early.dialog);
         }
         self.call_part(call, place);
+    }
+
+    /// The command that the user ran, as a call of the turn that it began.
+    pub(super) fn shell_escape(&mut self, command: String, place: &Place<'_>) {
+        let call = ToolCall {
+            name: "Bash".into(),
+            command: Some(command),
+            ..ToolCall::default()
+        };
+        let turn = self.state.next.saturating_sub(1);
+        self.state.calls.note(&call, turn, true);
+        self.part(Part::Call(call), place);
     }
 
     fn call_part(&mut self, call: ToolCall, place: &Place<'_>) {
@@ -187,6 +200,10 @@ pub(super) fn is_silent(part: &Part) -> bool {
         .command
         .as_deref()
         .is_some_and(|command| !command.is_empty());
-    let tells = call.failed || ran || !call.files.is_empty() || !call.pull_requests.is_empty();
+    let tells = call.failed
+        || call.dialog.is_some()
+        || ran
+        || !call.files.is_empty()
+        || !call.pull_requests.is_empty();
     call.name.is_empty() && empty && !tells
 }

@@ -3,9 +3,10 @@
 use super::{Assembly, Place};
 use crate::claude::entry::Entry;
 use crate::claude::prompt::{self, Words};
-use crate::claude::queue::Removed;
+use crate::claude::queue::{Removed, Waiting};
+use crate::claude::state::Standing;
 use crate::claude::time::milliseconds;
-use session_core::{Part, PromptKind};
+use session_core::{Part, PromptKind, Turn};
 
 impl Assembly<'_> {
     /// Of all attachments only this one holds words of the user.
@@ -53,7 +54,8 @@ impl Assembly<'_> {
                     ms: waiting.ms,
                     ..*place
                 };
-                let text = (self.recall)(waiting.at).unwrap_or_default();
+                let line = (self.recall)(waiting.at);
+                let text = line.map(|line| line.text).unwrap_or_default();
                 self.steered(prompt::queued(&text), &place);
             }
         }
@@ -66,6 +68,40 @@ impl Assembly<'_> {
             Words::Command(text) => self.part(Part::Notice { text }, place),
             words => self.queued(words, place),
         }
+    }
+
+    /// The prompts that wait still, as the turns that they are if nothing more comes. A command
+    /// that was not run is none.
+    pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
+        if self.state.standing == Standing::Muted {
+            return Vec::new();
+        }
+        let turns = self.state.queue.waiting_prompts();
+        let turns = turns.filter_map(|waiting| self.waiting_turn(waiting));
+        let numbered = turns.zip(self.state.next..);
+        numbered
+            .map(|(turn, index)| Turn { index, ..turn })
+            .collect()
+    }
+
+    fn waiting_turn(&self, waiting: &Waiting) -> Option<Turn> {
+        let line = (self.recall)(waiting.at)?;
+        let Words::Typed(prompt) = prompt::queued(&line.text) else {
+            return None;
+        };
+        let kind = match self.identity.is_subagent() {
+            true => PromptKind::Model,
+            false => PromptKind::Typed,
+        };
+        Some(Turn {
+            started_ms: waiting.ms,
+            ended_ms: waiting.ms,
+            branch: self.state.facts.branch().map(str::to_owned),
+            span: line.span,
+            kind,
+            prompt,
+            ..Turn::default()
+        })
     }
 
     fn queued(&mut self, words: Words, place: &Place<'_>) {

@@ -1,0 +1,61 @@
+//! What a call asks the user, and the user's words in its result.
+
+use super::entry::ToolUseResult;
+use super::loose::{Items, Object, Text};
+use super::prompt::clipped;
+use serde::Deserialize;
+
+/// The tool that puts questions to the user.
+const ASKING: &str = "AskUserQuestion";
+
+/// A question as the input of a call holds it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Question<'a> {
+    #[serde(borrow)]
+    question: Text<'a>,
+}
+
+/// The questions that a call of this tool puts to the user, a line each.
+pub(super) fn questions(tool: &str, asked: &Items<Object<Question<'_>>>) -> Option<String> {
+    let asked = asked.0.iter().filter(|_| tool == ASKING);
+    let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
+    joined_lines(questions)
+}
+
+/// The user's answers in a result, and what they added to each, a line each.
+pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
+    let mut lines: Vec<&str> = Vec::new();
+    for (question, answer) in &result.answers.0 {
+        let answer = answer.or_empty();
+        lines.push(answer);
+        let notes = result.annotations.0.iter().filter(|(of, _)| of == question);
+        let notes = notes.filter_map(|(_, annotation)| annotation.0.as_ref()?.notes.get());
+        lines.extend(notes.filter(|notes| !answer.contains(notes)));
+    }
+    joined_lines(lines.into_iter())
+}
+
+/// How the result of a call begins that the user did not let run.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
+/// What stands before the user's words in it.
+const SAID: &str = "the user said:";
+/// What the program may say after them.
+const NOTE: &str = "\n\nNote: The user's next message";
+/// What the program says in the user's stead.
+const CLARIFY: &str = "The user wants to clarify these questions.";
+
+/// The words with which the user rejected a call.
+pub(super) fn rejection(output: &str) -> Option<String> {
+    let (_, words) = output.strip_prefix(REJECTED)?.split_once(SAID)?;
+    let words = words.split_once(NOTE).map_or(words, |(words, _)| words);
+    let is_own = !words.trim_start().starts_with(CLARIFY);
+    joined_lines(std::iter::once(words).filter(|_| is_own))
+}
+
+/// Joins the lines that are not empty; `None` when there is none.
+fn joined_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    (!lines.is_empty()).then(|| clipped(&lines.join("\n")))
+}
