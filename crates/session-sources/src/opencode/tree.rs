@@ -134,7 +134,7 @@ impl Tree {
             let parts = self.root.join("part").join(message);
             newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
         }
-        Signature(newest, messages.len() as u64, 0)
+        Signature(newest, messages.len() as u64, 0, 0)
     }
 
     /// The messages of a session in order, without their parts.

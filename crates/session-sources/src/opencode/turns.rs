@@ -35,6 +35,9 @@ impl Turns {
     /// Adds a message, and gives the turn that it ended by opening another.
     pub(super) fn push(&mut self, mut message: Message) -> Option<Turn> {
         let opening = opening(&mut message);
+        if self.open.is_none() && message.header.role == Role::Other {
+            return None;
+        }
         let ended = if opening.is_some() {
             self.open.take()
         } else {
