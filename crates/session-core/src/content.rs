@@ -42,11 +42,18 @@ pub struct TurnContent {
     /// in `files`, two more when it was written whole, one more when that failed.
     #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     pub change_log: Vec<u32>,
+    /// The reads of files in order: twice the place of the file in `files`, one more when it
+    /// failed. Contents of older versions have none.
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
+    pub read_log: Vec<u32>,
+    /// Which of [`runs`](Self::runs) never ended, counted from 0.
+    #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_runs: Vec<u32>,
 }
 
 /// Most different commands, files and tools of one turn: far beyond what an agent does in one.
 const LIST_LIMIT: usize = 4_000;
-/// Most runs and most changes of one turn.
+/// Most runs, most changes and most reads of one turn.
 const LOG_LIMIT: usize = 20_000;
 const ERROR_LIMIT: usize = 60;
 
@@ -79,26 +86,38 @@ impl TurnContent {
         let logged = self.run_log.iter().map(|run| (run / 2, run % 2 == 1));
         let logged = logged.map(|(at, failed)| (at as usize, failed));
         let plain = plain.filter(|_| self.run_log.is_empty());
-        plain.chain(logged).filter_map(|(at, failed)| {
+        let numbered = (0u32..).zip(plain.chain(logged));
+        numbered.filter_map(|(run, (at, failed))| {
             let command = self.commands.get(at)?;
-            Some(Run { command, failed })
+            Some(Run {
+                command,
+                failed,
+                unfinished: self.unfinished_runs.contains(&run),
+            })
         })
     }
 
     /// The files in the order in which they were first named, each with the
-    /// most that was done to it. A change that failed is none.
+    /// most that was done to it. What failed was not done: a file of which every
+    /// read and change failed is left out.
     pub fn touched(&self) -> impl Iterator<Item = (&str, Touch)> {
-        let mut touches = vec![Touch::Read; self.files.len()];
-        for change in self.change_log.iter().filter(|change| *change % 2 == 0) {
-            let touch = match change % 4 {
-                2 => Touch::Written,
-                _ => Touch::Edited,
+        let mut touches = vec![Touched::default(); self.files.len()];
+        let changes = self.change_log.iter().map(|change| {
+            let touch = match change & 2 {
+                0 => Touch::Edited,
+                _ => Touch::Written,
             };
-            if let Some(most) = touches.get_mut(*change as usize / 4) {
-                *most = touch.max(*most);
+            (change / 4, touch, change % 2 == 1)
+        });
+        let reads = self.read_log.iter();
+        let reads = reads.map(|read| (read / 2, Touch::Read, read % 2 == 1));
+        for (at, touch, failed) in changes.chain(reads) {
+            if let Some(touched) = touches.get_mut(at as usize) {
+                touched.add(touch, failed);
             }
         }
-        self.files.iter().map(String::as_str).zip(touches)
+        let files = self.files.iter().map(String::as_str).zip(touches);
+        files.filter_map(|(file, touched)| Some((file, touched.most()?)))
     }
 
     /// True when there is nothing that a person could search for.
@@ -110,6 +129,7 @@ impl TurnContent {
         match part {
             Part::Text { text } | Part::Recap { text } => self.add_answer(text),
             Part::Call(call) => self.add_call(call),
+            Part::Error { text } => self.add_errors(text, true),
             Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => {}
         }
     }
@@ -133,16 +153,35 @@ impl TurnContent {
         self.answer.push_str(text::clip(words, room));
     }
 
+    /// Appends words of the user that are not the turn's prompt.
+    fn add_reply(&mut self, words: &str) {
+        let words = words.trim();
+        if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
+            return;
+        }
+        if !self.prompt.is_empty() {
+            self.prompt.push_str("\n\n");
+        }
+        let room = TEXT_LIMIT.saturating_sub(self.prompt.len());
+        self.prompt.push_str(text::clip(words, room));
+    }
+
     fn add_call(&mut self, call: &ToolCall) {
-        push_new(&mut self.tools, &call.name, LIST_LIMIT);
+        if call.name != ToolCall::PATCH {
+            push_new(&mut self.tools, &call.name, LIST_LIMIT);
+        }
+        if let Some(dialog) = &call.dialog {
+            self.add_answer(dialog.question.as_deref().unwrap_or_default());
+            self.add_reply(dialog.reply.as_deref().unwrap_or_default());
+        }
         if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        if let Some(late) = call.late.filter(|_| call.failed) {
-            self.fail(late);
+        if let Some(late) = call.late.as_deref().filter(|_| call.failed) {
+            self.fail(*late);
         }
         if let Some(command) = call.run() {
-            self.add_run(command, call.failed);
+            self.add_run(command, call);
         }
         for file in &call.files {
             self.add_file(file, call);
@@ -150,20 +189,32 @@ impl TurnContent {
         for address in &call.pull_requests {
             self.tally.add_pull_request(address);
         }
-        let output = call.output.iter().filter(|_| call.reports_errors());
-        for line in output.flat_map(|o| text::error_lines(o, call.failed)) {
+        if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
+            self.add_errors(output, call.failed);
+        }
+    }
+
+    fn add_errors(&mut self, output: &str, failed: bool) {
+        for line in text::error_lines(output, failed) {
             push_new(&mut self.errors, line, ERROR_LIMIT);
         }
     }
 
-    fn add_run(&mut self, command: &str, failed: bool) {
+    fn add_run(&mut self, command: &str, call: &ToolCall) {
         let known = self.commands.len();
         let at = push_new(&mut self.commands, command, LIST_LIMIT);
-        if self.run_log.is_empty() && !failed && at == known && at < LIST_LIMIT {
+        if call.unfinished {
+            let run = match self.run_log.len() {
+                0 => known,
+                runs => runs,
+            };
+            log(&mut self.unfinished_runs, number(run));
+        }
+        if self.run_log.is_empty() && !call.failed && at == known && at < LIST_LIMIT {
             return;
         }
         self.log_runs(known);
-        log(&mut self.run_log, 2 * number(at) + u32::from(failed));
+        log(&mut self.run_log, 2 * number(at) + u32::from(call.failed));
     }
 
     /// Writes down that the first commands ran once each, if nothing is yet.
@@ -175,11 +226,11 @@ impl TurnContent {
 
     fn add_file(&mut self, file: &str, call: &ToolCall) {
         let at = push_new(&mut self.files, file, LIST_LIMIT);
-        let touch = call.touch();
-        if touch != Touch::Read {
-            let written = u32::from(touch == Touch::Written);
-            let change = 4 * number(at) + 2 * written + u32::from(call.failed);
-            log(&mut self.change_log, change);
+        let failed = u32::from(call.failed || call.unfinished);
+        match call.touch() {
+            Touch::Read => log(&mut self.read_log, 2 * number(at) + failed),
+            Touch::Edited => log(&mut self.change_log, 4 * number(at) + failed),
+            Touch::Written => log(&mut self.change_log, 4 * number(at) + 2 + failed),
         }
     }
 
@@ -193,6 +244,27 @@ impl TurnContent {
         let changes = self.change_log.iter_mut().skip(call.change as usize);
         let failed = changes.take(call.changes as usize);
         failed.for_each(|change| *change |= 1);
+    }
+}
+
+/// What was done to a file, as far as the logs tell.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    most: Option<Touch>,
+    failed: bool,
+}
+
+impl Touched {
+    fn add(&mut self, touch: Touch, failed: bool) {
+        match failed {
+            true => self.failed = true,
+            false => self.most = self.most.max(Some(touch)),
+        }
+    }
+
+    /// The most that was done. A file without any entry was read, in a content that logs no reads.
+    fn most(self) -> Option<Touch> {
+        self.most.or((!self.failed).then_some(Touch::Read))
     }
 }
 
@@ -298,11 +370,78 @@ mod tests {
         let touched: Vec<_> = content.touched().collect();
         let expected = [
             ("a", Touch::Edited),
-            ("b", Touch::Read),
             ("c", Touch::Written),
             ("d", Touch::Edited),
         ];
         assert_eq!(touched, expected);
+        assert_eq!(content.files, ["a", "b", "c", "d"], "all are named");
+    }
+
+    #[test]
+    fn a_change_that_failed_is_none() {
+        let content = TurnContent::of(&turn(vec![
+            tool("Read", "read before", false),
+            tool("Edit", "read before", true),
+            tool("Write", "read after", true),
+            tool("Read", "read after", false),
+            tool("Edit", "at last", true),
+            tool("Edit", "at last", false),
+            tool("ApplyPatch", "never", true),
+            tool("Edit", "never", true),
+        ]));
+        let touched: Vec<_> = content.touched().collect();
+        let expected = [
+            ("read before", Touch::Read),
+            ("read after", Touch::Read),
+            ("at last", Touch::Edited),
+        ];
+        assert_eq!(touched, expected);
+    }
+
+    #[test]
+    fn what_never_ended_is_unfinished() {
+        let killed = |part: Part| match part {
+            Part::Call(call) => Part::Call(ToolCall {
+                unfinished: true,
+                ..call
+            }),
+            other => other,
+        };
+        let content = TurnContent::of(&turn(vec![
+            bash("make", false),
+            killed(bash("sleep 60", false)),
+            bash("make", true),
+            killed(bash("make", false)),
+            killed(tool("Edit", "a", false)),
+        ]));
+        let runs: Vec<_> = content
+            .runs()
+            .map(|run| (run.command, run.failed, run.unfinished))
+            .collect();
+        let expected = [
+            ("make", false, false),
+            ("sleep 60", false, true),
+            ("make", true, false),
+            ("make", false, true),
+        ];
+        assert_eq!(runs, expected);
+        assert_eq!(content.touched().count(), 0);
+    }
+
+    #[test]
+    fn errors_of_answers_are_kept_with_those_of_outputs() {
+        let error = Part::Error {
+            text: "APIError: overloaded".into(),
+        };
+        let content = TurnContent::of(&turn(vec![error]));
+        assert_eq!(content.errors, ["APIError: overloaded"]);
+    }
+
+    #[test]
+    fn a_list_of_changed_files_is_no_tool() {
+        let content = TurnContent::of(&turn(vec![tool(ToolCall::PATCH, "a", false)]));
+        assert_eq!(content.touched().next(), Some(("a", Touch::Edited)));
+        assert_eq!(content.tools, [""; 0]);
     }
 
     #[test]
@@ -316,7 +455,7 @@ mod tests {
         let late = |late: Late| {
             turn(vec![Part::Call(ToolCall {
                 failed: true,
-                late: Some(late),
+                late: Some(Box::new(late)),
                 ..ToolCall::default()
             })])
         };
@@ -331,7 +470,7 @@ mod tests {
         content.append(&late(run));
         content.append(&late(change));
         assert_eq!(runs(&content), [("make", false), ("make", true)]);
-        assert_eq!(content.touched().next(), Some(("a", Touch::Read)));
+        assert_eq!(content.touched().next(), None);
         assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
     }
 
@@ -348,10 +487,11 @@ mod tests {
     proptest! {
         /// Splitting a turn at any part and appending tells the same.
         #[test]
-        fn pieces_add_up(calls in prop::collection::vec((0u8..3, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
+        fn pieces_add_up(calls in prop::collection::vec((0u8..4, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
             let part = |(kind, name, failed): &(u8, String, bool)| match kind {
                 0 => bash(name, *failed),
                 1 => tool("Edit", name, *failed),
+                2 => tool("Read", name, *failed),
                 _ => tool("Write", name, *failed),
             };
             let parts: Vec<Part> = calls.iter().map(part).collect();

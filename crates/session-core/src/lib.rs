@@ -39,6 +39,7 @@ pub use filter::{Filter, holds_parts, path_matches, project_name};
 pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{
-    Detail, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall, Turn,
+    Detail, Dialog, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall,
+    Turn,
 };
 pub use tally::{PAUSE_MS, Run, Tally, Tokens, Touch};

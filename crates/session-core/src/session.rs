@@ -130,9 +130,15 @@ pub enum Part {
     },
     /// A tool call with its result, as far as known.
     Call(ToolCall),
-    /// Something the program said: an API error, an interruption, a command's
-    /// output, background news. Shown, never indexed. Only with [`Detail::Full`].
+    /// Something the program said: an interruption, a command's output,
+    /// background news. Shown, never indexed. Only with [`Detail::Full`].
     Notice {
+        /// The words.
+        text: String,
+    },
+    /// An error that ended an answer: of the model's provider, or an
+    /// interruption. Its lines are indexed with those of outputs.
+    Error {
         /// The words.
         text: String,
     },
@@ -172,16 +178,52 @@ pub struct ToolCall {
     pub output: Option<String>,
     /// The tool said that it failed, or its command exited non-zero.
     pub failed: bool,
+    /// It never ended, as the history tells: it still runs, or was killed with
+    /// the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// Session id of the subagent that the call started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// Addresses of the pull requests that its command opened.
     #[serde(skip)]
     pub pull_requests: Vec<String>,
+    /// What passed between it and the user.
+    #[serde(skip)]
+    pub dialog: Option<Box<Dialog>>,
     /// Of a result whose call an earlier read delivered: what that call was in
     /// its turn.
     #[serde(skip)]
-    pub late: Option<Late>,
+    pub late: Option<Box<Late>>,
+}
+
+/// What a call asked the user, and the user's words in its result.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dialog {
+    /// Questions, a line each.
+    pub question: Option<String>,
+    /// Answers to its questions, or what to do instead of it.
+    pub reply: Option<String>,
+}
+
+impl Dialog {
+    /// A dialog of these, if there is either.
+    pub fn of(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
+        let said = question.is_some() || reply.is_some();
+        said.then(|| Box::new(Self { question, reply }))
+    }
+
+    /// Adds what a later line told of the same call.
+    pub fn join(known: &mut Option<Box<Self>>, more: Option<Box<Self>>) {
+        match (known.as_mut(), more) {
+            (Some(known), Some(more)) => {
+                known.question = more.question.or_else(|| known.question.take());
+                known.reply = more.reply.or_else(|| known.reply.take());
+            }
+            (None, more) => *known = more,
+            (Some(_), None) => {}
+        }
+    }
 }
 
 /// What a call was in its turn: which command, which changes of files.
@@ -204,12 +246,28 @@ impl ToolCall {
         (!kept.is_empty() && !noise::is_own_command(command)).then_some(kept)
     }
 
-    /// How it treats the files that it names. A list of files without a tool
-    /// is one of changed files.
+    /// Name of a list of files that changed, whichever tool or command did it:
+    /// no tool.
+    pub const PATCH: &'static str = "Patch";
+
+    /// What it is about: its command, its first file, what its input says of it in a few words,
+    /// or its questions. The input is known with [`Detail::Full`] alone.
+    pub fn subject(&self) -> Option<&str> {
+        let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
+        let named = || SUBJECTS.into_iter().find_map(said);
+        let file = || self.files.first().map(String::as_str);
+        let asked = || self.dialog.as_ref()?.question.as_deref();
+        let subject = self.command.as_deref().or_else(file).or_else(named);
+        subject.or_else(asked)
+    }
+
+    /// How it treats the files that it names.
     pub fn touch(&self) -> Touch {
         match self.name.as_str() {
             "Write" => Touch::Written,
-            "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => Touch::Edited,
+            Self::PATCH | "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => {
+                Touch::Edited
+            }
             other if changes_by_its_name(other) => Touch::Edited,
             _ => Touch::Read,
         }
@@ -255,3 +313,38 @@ pub const TEXT_LIMIT: usize = 256 * 1024;
 
 /// Longest command that is kept, in bytes.
 const COMMAND_LIMIT: usize = 2_000;
+
+/// Fields of a call's input that say in a few words what it is about, the best first.
+const SUBJECTS: [&str; 3] = ["description", "skill", "command"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_call_says_what_it_is_about() {
+        let call = |command: Option<&str>, files: &[&str], input| ToolCall {
+            command: command.map(str::to_owned),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            input,
+            ..ToolCall::default()
+        };
+        let agent = json!({"description": "Find the leak", "prompt": "Look at …"});
+        let skill = json!({"skill": "deploy", "args": "staging"});
+        for (call, subject) in [
+            (call(Some("ls"), &[], agent.clone()), Some("ls")),
+            (call(None, &["/a"], agent.clone()), Some("/a")),
+            (call(None, &[], agent), Some("Find the leak")),
+            (call(None, &[], skill), Some("deploy")),
+            (
+                call(None, &[], json!({"command": "/deploy"})),
+                Some("/deploy"),
+            ),
+            (call(None, &[], json!({"description": 7})), None),
+            (call(None, &[], json!(null)), None),
+        ] {
+            assert_eq!(call.subject(), subject);
+        }
+    }
+}

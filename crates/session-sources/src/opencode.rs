@@ -5,6 +5,7 @@
 //! changes when they do, and messages with their parts. Of these
 //! [`Turns`](turns::Turns) makes turns.
 
+mod command;
 mod database;
 mod fault;
 mod history;

@@ -346,9 +346,9 @@ fn first_prompt(prompt: &str) -> String {
 }
 
 /// True when all that `copy` says is said by `whole`: a copy of a history may
-/// have been made in the middle of a turn.
+/// have been made in the middle of a turn, before the user's replies in it.
 fn is_within(copy: &TurnContent, whole: &TurnContent) -> bool {
-    copy.prompt == whole.prompt
+    whole.prompt.starts_with(&copy.prompt)
         && whole.answer.starts_with(&copy.answer)
         && whole.commands.starts_with(&copy.commands)
         && whole.files.starts_with(&copy.files)

@@ -70,6 +70,8 @@ impl Finding for File {
 pub struct Command {
     command: String,
     failed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unfinished: bool,
 }
 
 impl From<Run<'_>> for Command {
@@ -77,6 +79,7 @@ impl From<Run<'_>> for Command {
         Self {
             command: run.command.to_owned(),
             failed: run.failed,
+            unfinished: run.unfinished,
         }
     }
 }
@@ -87,19 +90,23 @@ impl Finding for Command {
 
     fn counted(found: &[&Self]) -> String {
         let failed = found.iter().filter(|run| run.failed).count();
+        let unfinished = found.iter().filter(|run| run.unfinished).count();
         let runs = plural(found.len(), "run");
-        match failed {
-            0 => format!("{runs}, none failed,"),
-            n => format!("{runs} ({n} failed)"),
+        match (failed, unfinished) {
+            (0, 0) => format!("{runs}, none failed,"),
+            (0, n) => format!("{runs} ({n} unfinished)"),
+            (n, 0) => format!("{runs} ({n} failed)"),
+            (n, m) => format!("{runs} ({n} failed, {m} unfinished)"),
         }
     }
 
     fn line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
-        let (name, style) = match self.failed {
-            true => ("failed", FAILED),
-            false => ("ok", FAINT),
+        let (name, style) = match (self.failed, self.unfinished) {
+            (true, _) => ("failed", FAILED),
+            (_, true) => ("unfinished ", FAINT),
+            _ => ("ok", FAINT),
         };
-        let columns = columns.saturating_sub(HOW + 2);
+        let columns = columns.saturating_sub(HOW.max(name.len()) + 2);
         let command = around(&safe_line(&self.command), wanted, columns);
         format!("{}$ {command}", paint(style, format!("{name:<HOW$}")))
     }

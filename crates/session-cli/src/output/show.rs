@@ -98,6 +98,7 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
         Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
         Part::Thinking { text } => aside("thinking", text),
         Part::Notice { text } => aside("notice", text),
+        Part::Error { text } => aside("error", text),
         Part::Recap { text } => aside("recap", text),
         Part::Summary { text } => aside("summary after compaction", text),
         Part::Call(call) => self::call(call, limit, width),
@@ -105,28 +106,28 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
 }
 
 fn call(call: &ToolCall, limit: usize, width: usize) -> String {
-    let main = call
-        .command
-        .clone()
-        .or_else(|| call.files.first().cloned())
-        .unwrap_or_default();
-    let mark = if call.failed {
-        paint(FAILED, " failed")
-    } else {
-        String::new()
+    let main = call.subject().unwrap_or_default();
+    let mark = match (call.failed, call.unfinished) {
+        (true, _) => paint(FAILED, " failed"),
+        (_, true) => paint(FAINT, " unfinished"),
+        _ => String::new(),
     };
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
     let mut out = format!(
         "\n{} {}{mark}\n",
         paint(CALL, format!("● {}", printable(&call.name))),
         if one_line {
-            printable(&main).into_owned()
+            printable(main).into_owned()
         } else {
             String::new()
         }
     );
     if !one_line {
-        out.push_str(&indented(&block(&main, limit), "  "));
+        out.push_str(&indented(&block(main, limit), "  "));
+    }
+    if call.name == ToolCall::PATCH {
+        let more = call.files.iter().skip(1).map(|file| format!("{file}\n"));
+        out.push_str(&indented(&block(&more.collect::<String>(), limit), "  "));
     }
     out.push_str(&input(call, limit));
     if let Some(agent) = &call.subagent {
@@ -157,7 +158,7 @@ fn input(call: &ToolCall, limit: usize) -> String {
         let shown = matches!(
             name.as_str(),
             "old_string" | "new_string" | "command" | "file_path" | "description"
-        );
+        ) || value.as_str() == call.subject();
         let plain = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);

@@ -87,7 +87,7 @@ fn a_days_bounds_are_those_of_the_place() {
     // From 5:10 to 5:20, and two minutes in the afternoon: the night is no work.
     assert_eq!(session["active_seconds"], (10 + 3) * 60);
     assert_eq!(session["commands"], 3);
-    assert_eq!(session["files"].as_array().unwrap().len(), 3);
+    assert_eq!(session["files"].as_array().unwrap().len(), 2);
     assert_eq!(
         session["pull_requests"][0],
         "https://github.com/ann/boiler/pull/12"

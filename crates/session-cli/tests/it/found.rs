@@ -12,14 +12,13 @@ fn files_are_found_with_what_was_done() {
     assert_snapshot!(env.run(&["files", "boiler/"]), @r#"
     exit code: 0
     ----- stdout -----
-    FILES   "boiler/"   3 files in 3 turns of 1 session
+    FILES   "boiler/"   2 files in 3 turns of 1 session
 
     2026-03-08 18:00   ab000000:2   boiler   Warm start of the boiler
         written  NOTES.md
 
     2026-03-08 05:10   ab000000:1   boiler   Warm start of the boiler
         edited   boiler.c
-        read     Makefile
 
     2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
         read     boiler.c
@@ -100,7 +99,7 @@ fn hits_are_told_with_what_was_done() {
         PROBLEM   The boiler starts cold after each restart, find out why
         SOLUTION  The order of filling and heating is in NOTES.md.
         COMMANDS  (3)  $ make test (failed)   $ make test   $ gh pr create --fill
-        FILES     (3)  boiler.c, Makefile, NOTES.md
+        FILES     (2)  boiler.c, NOTES.md
         ERRORS    (2)  The user does not want this.   boiler.c:7: error: no water
         PRS       https://github.com/ann/boiler/pull/12
         BRANCH    warm-start
@@ -135,7 +134,6 @@ fn one_kind_of_thing_is_shown() {
       /home/ann/boiler/boiler.c   read
     ab000000:1
       /home/ann/boiler/boiler.c   edited
-      /home/ann/boiler/Makefile   read
     ab000000:2
       /home/ann/boiler/NOTES.md   written
     ");

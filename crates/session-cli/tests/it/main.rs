@@ -43,6 +43,7 @@ mod models;
 mod noise;
 mod nothing;
 mod opencode;
+mod opencode_calls;
 mod output;
 mod precedence;
 mod privacy;

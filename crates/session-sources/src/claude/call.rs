@@ -102,7 +102,7 @@ impl Outcome {
         let mut call = ToolCall {
             id: self.id.clone(),
             command: of_shell.then(String::new),
-            late: waiting.and_then(|call| call.late),
+            late: waiting.and_then(|call| call.late).map(Box::new),
             ..ToolCall::default()
         };
         self.complete(&mut call);

@@ -155,6 +155,15 @@ impl History for Database {
         Ok(sessions)
     }
 
+    fn reverted_from(&self, session: &str) -> Option<String> {
+        let sql = self.schema.revert_sql()?;
+        let revert: Option<String> = self
+            .connection
+            .query_row(&sql, [session], |row| row.get(0))
+            .ok()?;
+        meta::reverted_from(&revert?)
+    }
+
     fn messages(
         &self,
         session: &str,

@@ -23,7 +23,8 @@ pub(super) enum Piece {
     /// The user started a subagent, by a slash command or not.
     Subtask {
         command: Option<String>,
-        description: String,
+        /// What the subagent is asked: what the command's template became.
+        prompt: String,
     },
     /// The message asks for a compaction.
     Compaction,
@@ -56,6 +57,8 @@ struct Data<'a> {
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
     description: Option<&'a RawValue>,
     #[serde(borrow)]
     filename: Option<&'a RawValue>,
@@ -75,7 +78,7 @@ impl Piece {
         let data: Data<'_> = serde_json::from_str(data)?;
         Ok(match &*data.kind {
             "text" => data.words(detail),
-            "tool" => data.call(detail).map(Self::Call),
+            "tool" => data.call(detail),
             "reasoning" if detail == Detail::Full => data.text().map(Self::Reasoning),
             "patch" => data.files.0.map(Self::Patch),
             "file" => Self::file(data.filename, data.url),
@@ -121,18 +124,21 @@ impl Data<'_> {
             .map(Piece::Aside)
     }
 
-    fn call(&self, detail: Detail) -> Option<ToolCall> {
+    fn call(&self, detail: Detail) -> Option<Piece> {
         let name = json::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = json::string(self.call_id, NAME_LIMIT).unwrap_or_default();
         let none = tool::State::default();
         let state = self.state.as_ref().unwrap_or(&none);
-        Some(state.record(id, name).call(detail))
+        Some(Piece::Call(state.record(id, name).call(detail)))
     }
 
     fn subtask(&self) -> Piece {
         Piece::Subtask {
             command: json::string(self.command, NAME_LIMIT).filter(|name| !name.is_empty()),
-            description: json::string(self.description, NAME_LIMIT).unwrap_or_default(),
+            prompt: json::string(self.prompt, TEXT_LIMIT)
+                .filter(|prompt| !prompt.trim().is_empty())
+                .or_else(|| json::string(self.description, NAME_LIMIT))
+                .unwrap_or_default(),
         }
     }
 }

@@ -100,6 +100,12 @@ impl Schema {
         )
     }
 
+    /// What the user took back of session ?1.
+    pub(super) fn revert_sql(&self) -> Option<String> {
+        let sql = "SELECT s.revert FROM session AS s WHERE s.id = ?1";
+        self.has("session", "revert").then(|| sql.to_owned())
+    }
+
     /// Lists the messages of session ?1 in their order: row, id, creation.
     pub(super) fn messages_sql(&self) -> String {
         let created = self.or("time_created", "message", "m", "NULL");

@@ -102,6 +102,9 @@ struct Structured<'a> {
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: Lax<String>,
+    /// Of `question`: for each, what the user chose or wrote.
+    #[serde(default)]
+    answers: Lax<Vec<Vec<String>>>,
     /// The text of a file: `read` has no other output.
     #[serde(borrow)]
     content: Option<&'a RawValue>,
@@ -160,13 +163,17 @@ impl Data<'_> {
             .map(Piece::Aside)
     }
 
-    /// A command that the user ran, with its output.
+    /// A command that the user ran, with its output. Its time has no end while
+    /// it runs, and where OpenCode was killed.
     fn shell(&self, detail: Detail) -> Vec<Piece> {
         let input = self
             .command
             .map(|command| format!("{{\"command\":{command}}}"));
         let input = input.and_then(|input| RawValue::from_string(input).ok());
+        let times = self.time.0.as_ref();
+        let runs = times.is_some_and(|times| times.completed.0.is_none());
         let record = Record {
+            status: runs.then(|| "running".to_owned()),
             id: json::string(self.call_id, NAME_LIMIT).unwrap_or_default(),
             tool: "bash".to_owned(),
             input: input.as_deref(),
@@ -211,6 +218,7 @@ impl<'a> State<'a> {
             has_result: matches!(status.as_deref(), Some("completed" | "error")),
             output: Some(self.output()),
             session: structured.and_then(|s| s.session.0.clone()),
+            answers: structured.and_then(|s| s.answers.0.clone()),
             status,
         }
     }

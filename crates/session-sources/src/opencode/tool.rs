@@ -6,7 +6,7 @@ use crate::reminder;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{Detail, TEXT_LIMIT, ToolCall, text};
+use session_core::{Detail, Dialog, TEXT_LIMIT, ToolCall, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -30,6 +30,9 @@ struct Metadata<'a> {
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: Lax<String>,
+    /// Of `question`: for each, what the user chose or wrote.
+    #[serde(default)]
+    answers: Lax<Vec<Vec<String>>>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
@@ -50,6 +53,7 @@ impl<'a> State<'a> {
             has_result: result.is_some(),
             output: json::string(result.or(begun), TEXT_LIMIT),
             session: metadata.and_then(|m| m.session.0.clone()),
+            answers: metadata.and_then(|m| m.answers.0.clone()),
         }
     }
 }
@@ -69,6 +73,21 @@ pub(super) struct Record<'a> {
     pub(super) output: Option<String>,
     /// Session of the subagent that it started.
     pub(super) session: Option<String>,
+    /// What the user answered to each question.
+    pub(super) answers: Option<Vec<Vec<String>>>,
+}
+
+/// The input of `question`.
+#[derive(Debug, Default, Deserialize)]
+struct Questions<'a> {
+    #[serde(borrow, default)]
+    questions: Lax<Vec<Lax<Question<'a>>>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Question<'a> {
+    #[serde(borrow)]
+    question: Option<&'a RawValue>,
 }
 
 /// The inputs that the index needs, of all tools.
@@ -108,11 +127,24 @@ impl Record<'_> {
             input: full_input(self.input, known.is_some(), detail),
             output: self.kept_output(failed, detail),
             failed,
+            // For ever, where OpenCode was killed.
+            unfinished: matches!(self.status.as_deref(), Some("pending" | "running")),
+            dialog: self.dialog(),
             subagent: self.session.filter(|_| known == Some("Task")),
             late: None,
             name: known.map_or(self.tool, str::to_owned),
             id: self.id,
         }
+    }
+
+    /// The questions to the user, and the answers to each on a line.
+    fn dialog(&self) -> Option<Box<Dialog>> {
+        let input = self.input.filter(|_| self.tool == "question")?;
+        let input: Questions<'_> = serde_json::from_str(input.get()).ok()?;
+        let asked = input.questions.0.unwrap_or_default().into_iter();
+        let asked = asked.filter_map(|q| json::string(q.0?.question, TEXT_LIMIT));
+        let answers = self.answers.iter().flatten().map(|given| given.join(", "));
+        Dialog::of(lines(asked), lines(answers))
     }
 
     fn failed(&self) -> bool {
@@ -151,15 +183,23 @@ impl Record<'_> {
     }
 }
 
+/// Texts on a line each, without those that say nothing.
+fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
+    let said: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+    let said = said.join("\n");
+    Some(text::clip(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
+}
+
 /// A value that is there, be it null.
 pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// A call without a name that stands for a list of changed files (`patch`
-/// parts): OpenCode notes what a step changed, whichever tool or command it was.
+/// The list of changed files that a part of type `patch` holds: OpenCode notes
+/// what a step changed, whichever tool or command it was.
 pub(super) fn patch(files: Vec<String>) -> ToolCall {
     ToolCall {
+        name: ToolCall::PATCH.to_owned(),
         files,
         ..ToolCall::default()
     }

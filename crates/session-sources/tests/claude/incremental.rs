@@ -3,7 +3,7 @@
 use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use session_core::{Part, SessionMeta, ToolCall, Touch, Turn, TurnContent};
+use session_core::{Part, SessionMeta, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -117,7 +117,7 @@ fn results_find_the_turn_of_their_call() {
         [("make".to_owned(), false), ("make test".to_owned(), true)]
     );
     assert_eq!(runs(1), [("ld --version".to_owned(), true)]);
-    assert_eq!(contents[0].touched().next().unwrap().1, Touch::Read);
+    assert_eq!(contents[0].touched().next(), None);
     assert_eq!(
         contents[0].errors,
         ["No such file", "error: 2 tests failed"]

@@ -216,7 +216,7 @@ fn tools_tell_their_results() {
       {"id":"call_1","name":"Read","files":["src/a.rs"],"failed":false}
       {"id":"call_1","name":"Bash","failed":false}
       text: Done.
-      {"id":"","name":"","files":["/home/ann/app/Cargo.lock"],"failed":false}
+      {"id":"","name":"Patch","files":["/home/ann/app/Cargo.lock"],"failed":false}
     "#);
     assert_snapshot!(render(&show(&home.database(), &found)), @r#"
     0 typed: Go.
@@ -224,19 +224,22 @@ fn tools_tell_their_results() {
       {"id":"call_1","name":"Read","files":["src/a.rs"],"input":{"file_path":"src/a.rs"},"output":"fn main() {}\n","failed":false}
       {"id":"call_1","name":"Bash","input":"{\"comm","failed":false}
       text: Done.
-      {"id":"","name":"","files":["/home/ann/app/Cargo.lock"],"failed":false}
+      {"id":"","name":"Patch","files":["/home/ann/app/Cargo.lock"],"failed":false}
     "#);
 }
 
 #[test]
 fn shell_commands_and_compactions_are_told() {
     let (home, db) = home();
-    let shell = json!({"callID": "call_1", "command": "git status", "output": "clean\n"});
+    let shell = |command: &str, time: Value| json!({"callID": "call_1", "command": command, "output": "clean\n", "time": time});
+    let ended = shell("git status", json!({"created": 1, "completed": 2}));
+    let killed = shell("sleep 60", json!({"created": 1}));
     let compaction = json!({"reason": "auto", "summary": "The port was fixed.", "recent": "…"});
     write(
         &db,
         &[
-            ("shell", shell),
+            ("shell", killed),
+            ("shell", ended),
             ("synthetic", json!({"text": "Called the Read tool."})),
             ("compaction", compaction),
             answer(json!([words("Going on.")])),
@@ -244,12 +247,16 @@ fn shell_commands_and_compactions_are_told() {
     );
     let found = read(&home.database());
     assert_snapshot!(render(&turns(&found)), @r#"
-    0 command: !git status
+    0 command: !sleep 60
+      {"id":"call_1","name":"Bash","command":"sleep 60","failed":false,"unfinished":true}
+    1 command: !git status
       {"id":"call_1","name":"Bash","command":"git status","failed":false}
       text: Going on.
     "#);
     assert_snapshot!(render(&show(&home.database(), &found)), @r#"
-    0 command: !git status
+    0 command: !sleep 60
+      {"id":"call_1","name":"Bash","command":"sleep 60","input":{"command":"sleep 60"},"output":"clean\n","failed":false,"unfinished":true}
+    1 command: !git status
       {"id":"call_1","name":"Bash","command":"git status","input":{"command":"git status"},"output":"clean\n","failed":false}
       notice: Called the Read tool.
       summary: The port was fixed.
