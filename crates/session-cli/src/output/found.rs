@@ -2,7 +2,7 @@
 
 use crate::output::human::plural;
 use crate::output::layout::{Field, INDENT, cut, flow, line, safe_line};
-use crate::output::session::{minute, project, rfc3339, short_id, title};
+use crate::output::session::{gone, minute, project, rfc3339, short_id, title};
 use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
@@ -186,12 +186,13 @@ impl<T: Finding> Listing<'_, T> {
         let session = &met.session;
         let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
         let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
-        let fields = [
+        let mut fields = vec![
             Field::whole(FAINT, minute(met.turn.started_ms.or(session.ended_ms))),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
-            Field::cut_to(TITLE, title, 24),
         ];
+        fields.extend(gone(session));
+        fields.push(Field::cut_to(TITLE, title, 24));
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);

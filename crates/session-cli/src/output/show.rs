@@ -2,7 +2,7 @@
 
 use crate::output::human::plural;
 use crate::output::layout::{Field, flow, line, safe_line};
-use crate::output::session::{minute, project, short_id, title};
+use crate::output::session::{gone, minute, project, short_id, title};
 use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use serde_json::Value;
@@ -20,13 +20,14 @@ pub const READABLE: usize = 24;
 pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();
-    let fields = [
+    let mut fields = vec![
         Field::whole(ID, short_id(session, all)),
         Field::whole(plain, safe_line(&session.source)),
         Field::whole(PROJECT, line(project(session), 30)),
         Field::whole(plain, minute(session.started_ms)),
         Field::whole(plain, plural(session.turns as usize, "turn")),
     ];
+    fields.extend(gone(session));
     let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
     let title = match title(session) {
         Some(title) => paint(TITLE, line(title, width)),
