@@ -28,7 +28,7 @@ const TEMPLATES: [Template; 2] = [
 ];
 
 impl Template {
-    /// The arguments in a text that this template became.
+    /// Returns the arguments in a text that this template became.
     fn arguments<'t>(&self, expanded: &'t str) -> Option<&'t str> {
         let rest = expanded.strip_prefix(self.beginning)?;
         let (_, rest) = rest.split_once(self.before)?;
@@ -37,21 +37,22 @@ impl Template {
     }
 }
 
-/// The command as it was typed, where the text is one of OpenCode's own
-/// templates: `/review main`.
-pub(super) fn typed(expanded: &str) -> Option<String> {
-    let known = |template: &Template| Some(line(template.name, template.arguments(expanded)?));
+/// Returns the command as it was typed, `/review main`, where the text is what
+/// one of OpenCode's own templates became.
+pub(super) fn typed_command(expanded: &str) -> Option<String> {
+    let known =
+        |template: &Template| Some(format_command(template.name, template.arguments(expanded)?));
     TEMPLATES.iter().find_map(known)
 }
 
-/// The command `name` with its arguments. Those of a template that is not known
-/// stand somewhere in the text that it became: all of it is given.
-pub(super) fn named(name: &str, expanded: &str) -> String {
+/// Returns the command `name` with its arguments. Those of a template that is
+/// not known stand somewhere in the text that it became: all of it is kept.
+pub(super) fn command_line(name: &str, expanded: &str) -> String {
     let known = TEMPLATES.iter().find_map(|t| t.arguments(expanded));
-    line(name, known.unwrap_or(expanded.trim()))
+    format_command(name, known.unwrap_or(expanded.trim()))
 }
 
-fn line(name: &str, arguments: &str) -> String {
+fn format_command(name: &str, arguments: &str) -> String {
     let line = format!("/{name} {arguments}");
     text::clip(line.trim_end(), TEXT_LIMIT).to_owned()
 }

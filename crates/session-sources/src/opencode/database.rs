@@ -3,7 +3,7 @@
 use super::fault::{Error, Faults, SIZE_LIMIT};
 use super::history::{History, Session, Visit};
 use super::meta::{self, Project};
-use super::order::{Key, Table, in_order};
+use super::order::{Key, Table, merge_by_time};
 use super::schema::Schema;
 use super::signature::{self, Signature};
 use super::snapshot::Snapshot;
@@ -91,7 +91,7 @@ impl Database {
             };
             second = self.keys_of(&self.schema.second_messages_sql(), session, table)?;
         }
-        Ok(in_order(first, second))
+        Ok(merge_by_time(first, second))
     }
 
     fn keys_of(

@@ -27,7 +27,7 @@ pub(super) trait History {
     /// All sessions, in any order.
     fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error>;
 
-    /// Id of the first message of a session that the user took back
+    /// Id of the first message of a session that the user undid
     /// (`session.revert`): it and those after it stay until the next prompt.
     fn reverted_from(&self, session: &str) -> Option<String>;
 

@@ -71,7 +71,7 @@ struct Revert {
     message: Lax<String>,
 }
 
-/// The first message that was taken back, from the JSON of `session.revert`.
+/// The first message that was undone, from the JSON of `session.revert`.
 pub(super) fn reverted_from(json: &str) -> Option<String> {
     let revert: Revert = serde_json::from_str(json).ok()?;
     revert.message.0.filter(|id| !id.is_empty())

@@ -37,7 +37,7 @@ impl Table {
 
 /// Merges the messages of both storages by time, each in its own order. A
 /// message that is in both is taken from the first.
-pub(super) fn in_order(first: Vec<Key>, mut second: Vec<Key>) -> Vec<Key> {
+pub(super) fn merge_by_time(first: Vec<Key>, mut second: Vec<Key>) -> Vec<Key> {
     let ids: HashSet<&str> = first.iter().map(|key| key.id.as_str()).collect();
     second.retain(|key| !ids.contains(key.id.as_str()));
     drop(ids);

@@ -100,7 +100,7 @@ impl Schema {
         )
     }
 
-    /// What the user took back of session ?1.
+    /// Reads `revert` of session ?1: what the user undid.
     pub(super) fn revert_sql(&self) -> Option<String> {
         let sql = "SELECT s.revert FROM session AS s WHERE s.id = ?1";
         self.has("session", "revert").then(|| sql.to_owned())

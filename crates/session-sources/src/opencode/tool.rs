@@ -144,7 +144,7 @@ impl Record<'_> {
         let asked = input.questions.0.unwrap_or_default().into_iter();
         let asked = asked.filter_map(|q| json::string(q.0?.question, TEXT_LIMIT));
         let answers = self.answers.iter().flatten().map(|given| given.join(", "));
-        Dialog::of(lines(asked), lines(answers))
+        Dialog::of(join_lines(asked), join_lines(answers))
     }
 
     fn failed(&self) -> bool {
@@ -184,7 +184,7 @@ impl Record<'_> {
 }
 
 /// Texts on a line each, without those that say nothing.
-fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
+fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
     let said: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
     let said = said.join("\n");
     Some(text::clip(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())

@@ -7,7 +7,7 @@ use super::tool;
 use session_core::{Detail, Part, PromptKind, Span, ToolCall, Touch, Turn};
 
 /// What stands before messages that OpenCode keeps until the next prompt.
-const REVERTED: &str = "reverted: the user took back what follows";
+const REVERTED: &str = "reverted: the user undid what follows";
 
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Turns {
     clock: Option<i64>,
     /// The open turn is a shell command that is yet to come.
     awaits_shell: bool,
-    /// The first message that the user took back.
+    /// The first message that the user undid.
     reverted_from: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Turns {
         }
     }
 
-    /// Marks what the user took back: the message `from` and those after it.
+    /// Marks what the user undid: the message `from` and those after it.
     pub(super) fn reverted(mut self, from: Option<String>) -> Self {
         self.reverted_from = from;
         self
@@ -113,7 +113,7 @@ impl Turns {
         }
         // Ids ascend with time.
         if self.reverted_from.as_ref().is_some_and(|from| *from <= id) && !is_marked(turn) {
-            turn.parts.push(reverted());
+            turn.parts.push(reverted_notice());
         }
         for piece in pieces {
             if self.awaits_shell {
@@ -155,11 +155,11 @@ fn opening(message: &mut Message) -> Option<Opening> {
         })
     };
     if let Some(words) = take_words(&mut message.pieces) {
-        let (kind, words) = match command::typed(&words) {
+        let (kind, words) = match command::typed_command(&words) {
             Some(command) => (PromptKind::Command, command),
             None => (PromptKind::Typed, words),
         };
-        return with(kind, attached(words, &message.pieces));
+        return with(kind, append_attachments(words, &message.pieces));
     }
     if message
         .pieces
@@ -173,9 +173,9 @@ fn opening(message: &mut Message) -> Option<Opening> {
         });
     }
     if let Some((kind, prompt)) = message.pieces.iter().find_map(subtask) {
-        return with(kind, attached(prompt, &message.pieces));
+        return with(kind, append_attachments(prompt, &message.pieces));
     }
-    let files = attached(String::new(), &message.pieces);
+    let files = append_attachments(String::new(), &message.pieces);
     match files.is_empty() {
         true => None,
         false => with(PromptKind::Typed, files),
@@ -183,7 +183,7 @@ fn opening(message: &mut Message) -> Option<Opening> {
 }
 
 /// The prompt, then the names of attached files that it does not mention.
-fn attached(mut prompt: String, pieces: &[Piece]) -> String {
+fn append_attachments(mut prompt: String, pieces: &[Piece]) -> String {
     let named = pieces.iter().filter_map(|piece| match piece {
         Piece::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
         _ => None,
@@ -218,7 +218,7 @@ fn subtask(piece: &Piece) -> Option<(PromptKind, String)> {
         Piece::Subtask {
             command: Some(name),
             prompt,
-        } => Some((PromptKind::Command, command::named(name, prompt))),
+        } => Some((PromptKind::Command, command::command_line(name, prompt))),
         Piece::Subtask { prompt, .. } => Some((PromptKind::Typed, prompt.trim().to_owned()))
             .filter(|(_, prompt)| !prompt.is_empty()),
         _ => None,
@@ -239,7 +239,7 @@ fn name_shell_command(turn: &mut Turn, piece: &Piece) -> bool {
     }
 }
 
-fn reverted() -> Part {
+fn reverted_notice() -> Part {
     Part::Notice {
         text: REVERTED.to_owned(),
     }

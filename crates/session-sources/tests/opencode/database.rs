@@ -385,7 +385,7 @@ fn turns_are_shown_by_their_spans() {
 }
 
 #[test]
-fn what_was_taken_back_is_marked() {
+fn reverted_messages_are_marked() {
     let home = Home::new();
     let db = home.connect();
     let asked = |words| user(vec![text(words)]);
@@ -422,10 +422,10 @@ fn what_was_taken_back_is_marked() {
     assert_snapshot!(marked, @"
     0 typed: One.
       text: Done.
-      notice: reverted: the user took back what follows
+      notice: reverted: the user undid what follows
       text: And more.
     1 typed: Two.
-      notice: reverted: the user took back what follows
+      notice: reverted: the user undid what follows
       text: Done.
     ");
 
