@@ -46,6 +46,9 @@ pub struct TurnContent {
     /// failed. Contents of older versions have none.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub read_log: Vec<u32>,
+    /// Which of [`runs`](Self::runs) never ended, counted from 0.
+    #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_runs: Vec<u32>,
 }
 
 /// Most different commands, files and tools of one turn: far beyond what an agent does in one.
@@ -83,9 +86,14 @@ impl TurnContent {
         let logged = self.run_log.iter().map(|run| (run / 2, run % 2 == 1));
         let logged = logged.map(|(at, failed)| (at as usize, failed));
         let plain = plain.filter(|_| self.run_log.is_empty());
-        plain.chain(logged).filter_map(|(at, failed)| {
+        let numbered = (0u32..).zip(plain.chain(logged));
+        numbered.filter_map(|(run, (at, failed))| {
             let command = self.commands.get(at)?;
-            Some(Run { command, failed })
+            Some(Run {
+                command,
+                failed,
+                unfinished: self.unfinished_runs.contains(&run),
+            })
         })
     }
 
@@ -121,6 +129,7 @@ impl TurnContent {
         match part {
             Part::Text { text } | Part::Recap { text } => self.add_answer(text),
             Part::Call(call) => self.add_call(call),
+            Part::Error { text } => self.add_errors(text, true),
             Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => {}
         }
     }
@@ -158,7 +167,9 @@ impl TurnContent {
     }
 
     fn add_call(&mut self, call: &ToolCall) {
-        push_new(&mut self.tools, &call.name, LIST_LIMIT);
+        if call.name != ToolCall::PATCH {
+            push_new(&mut self.tools, &call.name, LIST_LIMIT);
+        }
         if let Some(dialog) = &call.dialog {
             self.add_answer(dialog.question.as_deref().unwrap_or_default());
             self.add_reply(dialog.reply.as_deref().unwrap_or_default());
@@ -170,7 +181,7 @@ impl TurnContent {
             self.fail(*late);
         }
         if let Some(command) = call.run() {
-            self.add_run(&command, call.failed);
+            self.add_run(&command, call);
         }
         for file in &call.files {
             self.add_file(file, call);
@@ -178,20 +189,32 @@ impl TurnContent {
         for address in &call.pull_requests {
             self.tally.add_pull_request(address);
         }
-        let output = call.output.iter().filter(|_| call.reports_errors());
-        for line in output.flat_map(|o| text::error_lines(o, call.failed)) {
+        if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
+            self.add_errors(output, call.failed);
+        }
+    }
+
+    fn add_errors(&mut self, output: &str, failed: bool) {
+        for line in text::error_lines(output, failed) {
             push_new(&mut self.errors, line, ERROR_LIMIT);
         }
     }
 
-    fn add_run(&mut self, command: &str, failed: bool) {
+    fn add_run(&mut self, command: &str, call: &ToolCall) {
         let known = self.commands.len();
         let at = push_new(&mut self.commands, command, LIST_LIMIT);
-        if self.run_log.is_empty() && !failed && at == known && at < LIST_LIMIT {
+        if call.unfinished {
+            let run = match self.run_log.len() {
+                0 => known,
+                runs => runs,
+            };
+            log(&mut self.unfinished_runs, number(run));
+        }
+        if self.run_log.is_empty() && !call.failed && at == known && at < LIST_LIMIT {
             return;
         }
         self.log_runs(known);
-        log(&mut self.run_log, 2 * number(at) + u32::from(failed));
+        log(&mut self.run_log, 2 * number(at) + u32::from(call.failed));
     }
 
     /// Writes down that the first commands ran once each, if nothing is yet.
@@ -203,7 +226,7 @@ impl TurnContent {
 
     fn add_file(&mut self, file: &str, call: &ToolCall) {
         let at = push_new(&mut self.files, file, LIST_LIMIT);
-        let failed = u32::from(call.failed);
+        let failed = u32::from(call.failed || call.unfinished);
         match call.touch() {
             Touch::Read => log(&mut self.read_log, 2 * number(at) + failed),
             Touch::Edited => log(&mut self.change_log, 4 * number(at) + failed),
@@ -353,6 +376,74 @@ mod tests {
             ("d", Touch::Edited),
         ];
         assert_eq!(touched, expected);
+        assert_eq!(content.files, ["a", "b", "c", "d"], "all are named");
+    }
+
+    #[test]
+    fn a_change_that_failed_is_none() {
+        let content = TurnContent::of(&turn(vec![
+            tool("Read", "read before", false),
+            tool("Edit", "read before", true),
+            tool("Write", "read after", true),
+            tool("Read", "read after", false),
+            tool("Edit", "at last", true),
+            tool("Edit", "at last", false),
+            tool("ApplyPatch", "never", true),
+            tool("Edit", "never", true),
+        ]));
+        let touched: Vec<_> = content.touched().collect();
+        let expected = [
+            ("read before", Touch::Read),
+            ("read after", Touch::Read),
+            ("at last", Touch::Edited),
+        ];
+        assert_eq!(touched, expected);
+    }
+
+    #[test]
+    fn what_never_ended_is_unfinished() {
+        let killed = |part: Part| match part {
+            Part::Call(call) => Part::Call(ToolCall {
+                unfinished: true,
+                ..call
+            }),
+            other => other,
+        };
+        let content = TurnContent::of(&turn(vec![
+            bash("make", false),
+            killed(bash("sleep 60", false)),
+            bash("make", true),
+            killed(bash("make", false)),
+            killed(tool("Edit", "a", false)),
+        ]));
+        let runs: Vec<_> = content
+            .runs()
+            .map(|run| (run.command, run.failed, run.unfinished))
+            .collect();
+        let expected = [
+            ("make", false, false),
+            ("sleep 60", false, true),
+            ("make", true, false),
+            ("make", false, true),
+        ];
+        assert_eq!(runs, expected);
+        assert_eq!(content.touched().count(), 0);
+    }
+
+    #[test]
+    fn errors_of_answers_are_kept_with_those_of_outputs() {
+        let error = Part::Error {
+            text: "APIError: overloaded".into(),
+        };
+        let content = TurnContent::of(&turn(vec![error]));
+        assert_eq!(content.errors, ["APIError: overloaded"]);
+    }
+
+    #[test]
+    fn a_list_of_changed_files_is_no_tool() {
+        let content = TurnContent::of(&turn(vec![tool(ToolCall::PATCH, "a", false)]));
+        assert_eq!(content.touched().next(), Some(("a", Touch::Edited)));
+        assert_eq!(content.tools, [""; 0]);
     }
 
     #[test]

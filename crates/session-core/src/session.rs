@@ -130,9 +130,15 @@ pub enum Part {
     },
     /// A tool call with its result, as far as known.
     Call(ToolCall),
-    /// Something the program said: an API error, an interruption, a command's
-    /// output, background news. Shown, never indexed. Only with [`Detail::Full`].
+    /// Something the program said: an interruption, a command's output,
+    /// background news. Shown, never indexed. Only with [`Detail::Full`].
     Notice {
+        /// The words.
+        text: String,
+    },
+    /// An error that ended an answer: of the model's provider, or an
+    /// interruption. Its lines are indexed with those of outputs.
+    Error {
         /// The words.
         text: String,
     },
@@ -172,6 +178,10 @@ pub struct ToolCall {
     pub output: Option<String>,
     /// The tool said that it failed, or its command exited non-zero.
     pub failed: bool,
+    /// It never ended, as the history tells: it still runs, or was killed with
+    /// the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// Session id of the subagent that the call started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
@@ -242,6 +252,10 @@ impl ToolCall {
         kept.then(|| shell::abridged(command))
     }
 
+    /// Name of a list of files that changed, whichever tool or command did it:
+    /// no tool.
+    pub const PATCH: &'static str = "Patch";
+
     /// What it is about: its command, its first file, what its input says of it in a few words,
     /// or its questions. The input is known with [`Detail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
@@ -253,12 +267,13 @@ impl ToolCall {
         subject.or_else(asked)
     }
 
-    /// How it treats the files that it names. A list of files without a tool
-    /// is one of changed files.
+    /// How it treats the files that it names.
     pub fn touch(&self) -> Touch {
         match self.name.as_str() {
             "Write" => Touch::Written,
-            "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => Touch::Edited,
+            Self::PATCH | "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => {
+                Touch::Edited
+            }
             other if changes_by_its_name(other) => Touch::Edited,
             _ => Touch::Read,
         }

@@ -132,6 +132,9 @@ pub struct Run<'c> {
     pub command: &'c str,
     /// It exited non-zero, or was not let run.
     pub failed: bool,
+    /// It never ended, as the history tells.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 /// How a turn treated a file, the least first.

@@ -51,6 +51,9 @@ pub struct Command {
     pub command: String,
     /// It exited non-zero, or was not let run.
     pub failed: bool,
+    /// It never ended, as the history tells.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
     /// The turn, from 0.
     pub turn: u32,
 }
@@ -100,6 +103,7 @@ impl Work {
         self.commands.extend(content.runs().map(|run| Command {
             command: run.command.to_owned(),
             failed: run.failed,
+            unfinished: run.unfinished,
             turn: turn.row.index,
         }));
         for (path, touch) in content.touched() {
@@ -275,6 +279,16 @@ mod tests {
             .collect();
         assert_eq!(files, [("a", Touch::Read), ("b", Touch::Edited)]);
         assert_eq!(work.changed().count(), 1);
+    }
+
+    #[test]
+    fn commands_that_never_ended_are_no_failures() {
+        let mut turn = told(0, PromptKind::Typed, "Heat it", &[]);
+        turn.content.commands = vec!["make".into(), "heat".into()];
+        turn.content.unfinished_runs = vec![1];
+        let work = Work::of(&[turn]);
+        let unfinished: Vec<bool> = work.commands.iter().map(|run| run.unfinished).collect();
+        assert_eq!((unfinished, work.failures()), (vec![false, true], 0));
     }
 
     #[test]

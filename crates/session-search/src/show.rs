@@ -98,6 +98,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         name: "Bash".into(),
         command: Some(run.command.to_owned()),
         failed: run.failed,
+        unfinished: run.unfinished,
         ..ToolCall::default()
     };
     let mut calls: Vec<ToolCall> = content.runs().map(command).collect();

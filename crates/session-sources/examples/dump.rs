@@ -128,15 +128,17 @@ fn print_turn(turn: &Turn) {
             Part::Text { text } => println!("   text: {}", line(text)),
             Part::Thinking { text } => println!("   thinking: {}", line(text)),
             Part::Notice { text } => println!("   notice: {}", line(text)),
+            Part::Error { text } => println!("   error: {}", line(text)),
             Part::Recap { text } => println!("   recap: {}", line(text)),
             Part::Summary { text } => println!("   summary: {}", line(text)),
             Part::Call(call) => println!(
-                "   {}: {} {:?} {:?} failed={} {:?}",
+                "   {}: {} {:?} {:?} failed={} unfinished={} {:?}",
                 call.name,
                 line(call.command.as_deref().unwrap_or_default()),
                 call.files,
                 call.output.as_deref().map(line),
                 call.failed,
+                call.unfinished,
                 call.subagent,
             ),
         }

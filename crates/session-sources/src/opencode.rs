@@ -5,6 +5,7 @@
 //! changes when they do, and messages with their parts. Of these
 //! [`Turns`](turns::Turns) makes turns.
 
+mod command;
 mod database;
 mod fault;
 mod history;
@@ -12,8 +13,10 @@ mod json;
 mod locate;
 mod message;
 mod meta;
+mod order;
 mod piece;
 mod schema;
+mod second;
 mod signature;
 mod snapshot;
 mod stored;

@@ -2,7 +2,7 @@
 
 use crate::output::human::plural;
 use crate::output::layout::{Field, INDENT, cut, flow, line, safe_line};
-use crate::output::session::{minute, project, rfc3339, short_id, title};
+use crate::output::session::{gone, minute, project, rfc3339, short_id, title};
 use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
@@ -70,6 +70,8 @@ impl Finding for File {
 pub struct Command {
     command: String,
     failed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unfinished: bool,
 }
 
 impl From<Run<'_>> for Command {
@@ -77,6 +79,7 @@ impl From<Run<'_>> for Command {
         Self {
             command: run.command.to_owned(),
             failed: run.failed,
+            unfinished: run.unfinished,
         }
     }
 }
@@ -87,19 +90,23 @@ impl Finding for Command {
 
     fn counted(found: &[&Self]) -> String {
         let failed = found.iter().filter(|run| run.failed).count();
+        let unfinished = found.iter().filter(|run| run.unfinished).count();
         let runs = plural(found.len(), "run");
-        match failed {
-            0 => format!("{runs}, none failed,"),
-            n => format!("{runs} ({n} failed)"),
+        match (failed, unfinished) {
+            (0, 0) => format!("{runs}, none failed,"),
+            (0, n) => format!("{runs} ({n} unfinished)"),
+            (n, 0) => format!("{runs} ({n} failed)"),
+            (n, m) => format!("{runs} ({n} failed, {m} unfinished)"),
         }
     }
 
     fn line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
-        let (name, style) = match self.failed {
-            true => ("failed", FAILED),
-            false => ("ok", FAINT),
+        let (name, style) = match (self.failed, self.unfinished) {
+            (true, _) => ("failed", FAILED),
+            (_, true) => ("unfinished ", FAINT),
+            _ => ("ok", FAINT),
         };
-        let columns = columns.saturating_sub(HOW + 2);
+        let columns = columns.saturating_sub(HOW.max(name.len()) + 2);
         let command = around(&safe_line(&self.command), wanted, columns);
         format!("{}$ {command}", paint(style, format!("{name:<HOW$}")))
     }
@@ -179,12 +186,13 @@ impl<T: Finding> Listing<'_, T> {
         let session = &met.session;
         let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
         let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
-        let fields = [
+        let mut fields = vec![
             Field::whole(FAINT, minute(met.turn.started_ms.or(session.ended_ms))),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
-            Field::cut_to(TITLE, title, 24),
         ];
+        fields.extend(gone(session));
+        fields.push(Field::cut_to(TITLE, title, 24));
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);

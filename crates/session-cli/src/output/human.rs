@@ -4,7 +4,7 @@ use crate::args::With;
 use crate::output::explanation;
 use crate::output::json::date;
 use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line, split};
-use crate::output::session::{day, project, resume, short_id, title};
+use crate::output::session::{day, gone, project, resume, short_id, title};
 use crate::output::shell;
 use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
 use crate::output::work;
@@ -124,7 +124,7 @@ impl Listing<'_> {
             Field::whole(FAINT, day),
             Field::whole(Style::new(), count),
         ];
-        fields.extend(session.gone.then(|| Field::whole(FAINT, "(history gone)")));
+        fields.extend(gone(session));
         fields.push(titled(session));
         fields
     }

@@ -51,6 +51,7 @@ fn part(part: &Part, limit: usize) -> String {
         Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
         Part::Thinking { text } => aside("Thinking", text),
         Part::Notice { text } => aside("Notice", text),
+        Part::Error { text } => aside("Error", text),
         Part::Recap { text } => aside("Recap", text),
         Part::Summary { text } => aside("Summary after compaction", text),
         Part::Call(call) => self::call(call, limit),
@@ -99,17 +100,24 @@ fn quoted(text: &str) -> String {
 }
 
 fn call(call: &ToolCall, limit: usize) -> String {
-    let failed = if call.failed { " (failed)" } else { "" };
+    let end = match (call.failed, call.unfinished) {
+        (true, _) => " (failed)",
+        (_, true) => " (unfinished)",
+        _ => "",
+    };
     let files: Vec<String> = call
         .files
         .iter()
         .map(|f| format!("`{}`", safe_line(f)))
         .collect();
     let named = match (call.command.is_some(), files.is_empty()) {
-        (true, _) | (_, true) => String::new(),
+        (true, _) => String::new(),
+        (_, true) => call
+            .subject()
+            .map_or_else(String::new, |subject| format!(" {}", safe_line(subject))),
         _ => format!(" {}", files.join(", ")),
     };
-    let mut out = format!("\n**{}**{named}{failed}\n", safe_line(&call.name));
+    let mut out = format!("\n**{}**{named}{end}\n", safe_line(&call.name));
     if let Some(command) = &call.command {
         out.push_str(&fenced("sh", command, usize::MAX));
     }

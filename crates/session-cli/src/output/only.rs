@@ -47,12 +47,10 @@ pub fn is_empty(exchange: &Exchange, only: Only) -> bool {
 
 fn things(exchange: &Exchange, only: Only) -> Things {
     let content = TurnContent::of(&exchange.turn);
-    let failed = |failed: bool| failed.then_some("failed");
     match only {
         Only::Commands => {
             let runs = content.runs();
-            let command =
-                |run: session_core::Run<'_>| (format!("$ {}", run.command), failed(run.failed));
+            let command = |run: session_core::Run<'_>| (format!("$ {}", run.command), end(&run));
             Things::Lines(runs.map(command).collect())
         }
         Only::Files => {
@@ -63,6 +61,14 @@ fn things(exchange: &Exchange, only: Only) -> Things {
         Only::Errors => Things::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
         Only::Prompts => Things::Words(content.prompt),
         Only::Answers => Things::Words(content.answer),
+    }
+}
+
+fn end(run: &session_core::Run<'_>) -> Option<&'static str> {
+    match (run.failed, run.unfinished) {
+        (true, _) => Some("failed"),
+        (_, true) => Some("unfinished"),
+        _ => None,
     }
 }
 
@@ -111,6 +117,8 @@ pub struct JsonOnly {
 struct JsonRun {
     command: String,
     failed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unfinished: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -125,6 +133,7 @@ pub fn json(exchange: &Exchange, only: Only) -> JsonOnly {
     let runs = content.runs().map(|run| JsonRun {
         command: run.command.to_owned(),
         failed: run.failed,
+        unfinished: run.unfinished,
     });
     let files = content.touched().map(|(path, touch)| JsonFile {
         path: path.to_owned(),

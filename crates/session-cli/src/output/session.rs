@@ -1,6 +1,7 @@
 //! How sessions are named in output.
 
-use crate::output::layout::{line, safe_line};
+use crate::output::layout::{Field, line, safe_line};
+use crate::output::style::FAINT;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use session_core::{SessionMeta, SourceName, project_name};
@@ -62,6 +63,11 @@ pub fn project(session: &SessionRow) -> &str {
         Some(name) if !name.is_empty() => name,
         _ => session.project.as_deref().unwrap_or("-"),
     }
+}
+
+/// Says that a session's history is gone, if it is.
+pub fn gone(session: &SessionRow) -> Option<Field> {
+    session.gone.then(|| Field::whole(FAINT, "(history gone)"))
 }
 
 /// The command that takes a session up again, as it is typed.

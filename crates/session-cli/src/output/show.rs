@@ -2,7 +2,7 @@
 
 use crate::output::human::plural;
 use crate::output::layout::{Field, flow, line, safe_line};
-use crate::output::session::{minute, project, short_id, title};
+use crate::output::session::{gone, minute, project, short_id, title};
 use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use serde_json::Value;
@@ -20,13 +20,14 @@ pub const READABLE: usize = 24;
 pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();
-    let fields = [
+    let mut fields = vec![
         Field::whole(ID, short_id(session, all)),
         Field::whole(plain, safe_line(&session.source)),
         Field::whole(PROJECT, line(project(session), 30)),
         Field::whole(plain, minute(session.started_ms)),
         Field::whole(plain, plural(session.turns as usize, "turn")),
     ];
+    fields.extend(gone(session));
     let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
     let title = match title(session) {
         Some(title) => paint(TITLE, line(title, width)),
@@ -98,6 +99,7 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
         Part::Text { text } => format!("\n{}\n", printable(text).trim_end()),
         Part::Thinking { text } => aside("thinking", text),
         Part::Notice { text } => aside("notice", text),
+        Part::Error { text } => aside("error", text),
         Part::Recap { text } => aside("recap", text),
         Part::Summary { text } => aside("summary after compaction", text),
         Part::Call(call) => self::call(call, limit, width),
@@ -106,10 +108,10 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
 
 fn call(call: &ToolCall, limit: usize, width: usize) -> String {
     let main = call.subject().unwrap_or_default();
-    let mark = if call.failed {
-        paint(FAILED, " failed")
-    } else {
-        String::new()
+    let mark = match (call.failed, call.unfinished) {
+        (true, _) => paint(FAILED, " failed"),
+        (_, true) => paint(FAINT, " unfinished"),
+        _ => String::new(),
     };
     let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
     let mut out = format!(
@@ -123,6 +125,10 @@ fn call(call: &ToolCall, limit: usize, width: usize) -> String {
     );
     if !one_line {
         out.push_str(&indented(&block(main, limit), "  "));
+    }
+    if call.name == ToolCall::PATCH {
+        let more = call.files.iter().skip(1).map(|file| format!("{file}\n"));
+        out.push_str(&indented(&block(&more.collect::<String>(), limit), "  "));
     }
     out.push_str(&input(call, limit));
     if let Some(agent) = &call.subagent {

@@ -66,8 +66,12 @@ fn counted(count: usize, what: &str) -> String {
 
 fn commands(commands: &[Command]) -> String {
     let one = |run: &Command| {
-        let failed = if run.failed { " (failed)" } else { "" };
-        format!("$ {}{failed}", line(&run.command, COMMAND))
+        let end = match (run.failed, run.unfinished) {
+            (true, _) => " (failed)",
+            (_, true) => " (unfinished)",
+            _ => "",
+        };
+        format!("$ {}{end}", line(&run.command, COMMAND))
     };
     let all: Vec<String> = commands.iter().map(one).collect();
     counted(all.len(), &all.join("   "))

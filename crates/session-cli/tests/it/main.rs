@@ -44,6 +44,7 @@ mod models;
 mod noise;
 mod nothing;
 mod opencode;
+mod opencode_calls;
 mod output;
 mod planted;
 mod precedence;

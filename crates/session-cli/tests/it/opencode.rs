@@ -56,6 +56,11 @@ impl OpenCode {
         }
     }
 
+    /// Adds an answer of one part to a session, so many minutes after its beginning.
+    pub fn answer(&self, session: &str, minutes: i64, data: &Value, part: &Value) {
+        self.message(session, BEGINNING_MS + 60_000 * minutes, data, part);
+    }
+
     fn message(&self, session: &str, at_ms: i64, data: &Value, part: &Value) {
         let id = format!("msg_{at_ms}_{session}");
         let mut data = data.clone();

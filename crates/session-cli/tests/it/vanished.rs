@@ -26,6 +26,11 @@ fn a_vanished_session_is_found_and_marked() {
         .succeeded()
         .stdout();
     assert!(printed.contains("(history gone)"), "{printed}");
+    let ran = env
+        .run(&["commands", "docker network"])
+        .succeeded()
+        .stdout();
+    assert!(ran.contains("(history gone)"), "{ran}");
     assert_eq!(env.json(&["status"])["gone"], 1);
 }
 
@@ -34,7 +39,7 @@ fn what_is_kept_of_a_vanished_session_is_shown() {
     assert_snapshot!(env().run(&["show", DOCKER]), @r"
     exit code: 0
     ----- stdout -----
-    SESSION  a1000000   claude   homelab   2026-01-15 10:00   2 turns
+    SESSION  a1000000   claude   homelab   2026-01-15 10:00   2 turns   (history gone)
     Docker bridge DNS
     folder: /home/ann/homelab
     branch: main
@@ -217,6 +222,8 @@ fn a_session_deleted_in_opencode_stays_marked() {
         hit["hits"][0]["gone"].clone()
     };
     assert_eq!(gone(), true);
+    let shown = env.run(&["show", SCHEDULE]).succeeded().stdout();
+    assert!(shown.contains("(history gone)"), "{shown}");
     db.session(
         "ses_5",
         "/home/ann/planner",

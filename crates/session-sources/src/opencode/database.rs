@@ -3,10 +3,11 @@
 use super::fault::{Error, Faults, SIZE_LIMIT};
 use super::history::{History, Session, Visit};
 use super::meta::{self, Project};
+use super::order::{Key, Table, merge_by_time};
 use super::schema::Schema;
-use super::signature::Signature;
+use super::signature::{self, Signature};
 use super::snapshot::Snapshot;
-use super::stored::{Batch, Data, Parts, Stored};
+use super::stored::{Batch, Content, Data, Parts, Stored};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use session_core::{Detail, Span};
@@ -63,10 +64,10 @@ impl Database {
         Ok(ids)
     }
 
-    /// OpenCode is building a second storage; once it is in use, an empty
+    /// Where the second storage has columns that are not understood, an empty
     /// `message` table does not mean that there is nothing.
     fn check_form(&self) -> Result<(), Error> {
-        if !self.schema.has("session_message", "id") {
+        if self.schema.has_second_storage() || !self.schema.has("session_message", "id") {
             return Ok(());
         }
         let newer: bool = self.connection.query_row(
@@ -77,14 +78,57 @@ impl Database {
         if newer { Err(Error::NewerForm) } else { Ok(()) }
     }
 
-    fn stored(&self, row: &Row<'_>, ordinal: u64, detail: Detail) -> Result<Stored, Error> {
-        let id = text(row, 0)?.unwrap_or_default();
+    /// The messages of a session in their order, without their data.
+    fn keys(&self, session: &str) -> Result<Vec<Key>, Error> {
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        if self.schema.has_first_storage() {
+            first = self.keys_of(&self.schema.messages_sql(), session, |_| Ok(Table::Message))?;
+        }
+        if self.schema.has_second_storage() {
+            let table = |row: &Row<'_>| {
+                let kind = text(row, 3)?.unwrap_or_default();
+                Ok(Table::SessionMessage { kind })
+            };
+            second = self.keys_of(&self.schema.second_messages_sql(), session, table)?;
+        }
+        Ok(merge_by_time(first, second))
+    }
+
+    fn keys_of(
+        &self,
+        sql: &str,
+        session: &str,
+        table: impl Fn(&Row<'_>) -> Result<Table, Error>,
+    ) -> Result<Vec<Key>, Error> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([session])?;
+        let mut keys = Vec::new();
+        while let Some(row) = rows.next()? {
+            keys.push(Key {
+                row: row.get(0)?,
+                id: text(row, 1)?.unwrap_or_default(),
+                created: Some(number(row, 2)?).filter(|&ms| ms != 0),
+                table: table(row)?,
+            });
+        }
+        Ok(keys)
+    }
+
+    fn stored(&self, key: Key, ordinal: u64, detail: Detail) -> Result<Stored, Error> {
+        let sql = Schema::data_sql(key.table.name());
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![key.row, SIZE_LIMIT])?;
         Ok(Stored {
-            parts: self.parts(&id, detail)?,
-            id,
+            data: rows
+                .next()?
+                .map_or_else(|| Ok(Data::MISSING), |row| Data::of(row, 0))?,
+            content: match key.table {
+                Table::Message => Content::Parts(self.parts(&key.id, detail)?),
+                Table::SessionMessage { kind } => Content::Inline(kind),
+            },
+            id: key.id,
             ordinal,
-            created: Some(number(row, 1)?).filter(|&ms| ms != 0),
-            header: Data::of(row, 2)?,
+            created: key.created,
         })
     }
 
@@ -111,6 +155,15 @@ impl History for Database {
         Ok(sessions)
     }
 
+    fn reverted_from(&self, session: &str) -> Option<String> {
+        let sql = self.schema.revert_sql()?;
+        let revert: Option<String> = self
+            .connection
+            .query_row(&sql, [session], |row| row.get(0))
+            .ok()?;
+        meta::reverted_from(&revert?)
+    }
+
     fn messages(
         &self,
         session: &str,
@@ -120,22 +173,16 @@ impl History for Database {
         visit: &mut Visit<'_>,
     ) -> Result<(), Error> {
         let _snapshot = self.connection.unchecked_transaction()?;
-        let mut statement = self
-            .connection
-            .prepare_cached(&self.schema.messages_sql())?;
-        let first = i64::try_from(span.start).unwrap_or(i64::MAX);
-        let number = i64::try_from(span.end.saturating_sub(span.start)).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![session, number, first, SIZE_LIMIT])?;
+        let mut keys = (0..span.end).zip(self.keys(session)?);
         let mut batch = Batch::default();
-        let mut ordinal = span.start;
         let ended = loop {
-            let stored = |row| self.stored(row, ordinal, detail);
-            let row = rows.next().map_err(Error::from);
-            match row.and_then(|row| row.map(stored).transpose()) {
-                Ok(Some(message)) => batch.push(message),
-                end => break end.map(drop),
+            let Some((ordinal, key)) = keys.find(|(ordinal, _)| *ordinal >= span.start) else {
+                break Ok(());
+            };
+            match self.stored(key, ordinal, detail) {
+                Ok(message) => batch.push(message),
+                Err(error) => break Err(error),
             }
-            ordinal = ordinal.saturating_add(1);
             if batch.is_full() && batch.visit(detail, faults, visit).is_break() {
                 return Ok(());
             }
@@ -171,10 +218,12 @@ fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
         project,
     };
     let count = |column| number(row, column).map(|n| u64::try_from(n).unwrap_or_default());
+    let meta = stored.meta();
+    let digest = signature::digest(&meta, text(row, 11)?.as_deref());
     Ok(Some(Session {
-        meta: stored.meta(),
+        meta,
         created: number(row, 7)?,
-        signature: Signature(number(row, 8)?, count(9)?, count(10)?),
+        signature: Signature(number(row, 8)?, count(9)?, count(10)?, digest),
     }))
 }
 

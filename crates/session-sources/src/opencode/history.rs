@@ -27,6 +27,10 @@ pub(super) trait History {
     /// All sessions, in any order.
     fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error>;
 
+    /// Id of the first message of a session that the user undid
+    /// (`session.revert`): it and those after it stay until the next prompt.
+    fn reverted_from(&self, session: &str) -> Option<String>;
+
     /// The messages of a session whose ordinals lie in `span`, in order.
     fn messages(
         &self,
@@ -153,8 +157,11 @@ pub(super) fn show(
 ) -> Shown {
     let mut shown = Shown::default();
     let mut faults = Faults::default();
+    let reverted = history.reverted_from(&session.id);
     for (index, span) in spans {
-        match turn_at(history, session, *index, *span, &mut faults) {
+        let turns = Turns::new(*index, session.parent.is_some(), Detail::Full);
+        let turns = turns.reverted(reverted.clone());
+        match turn_at(history, &session.id, turns, *span, &mut faults) {
             Ok(turn) => shown.turns.extend(turn),
             Err(error) => {
                 shown.warnings.push(fault::warning(path, &error));
@@ -168,14 +175,13 @@ pub(super) fn show(
 
 fn turn_at(
     history: &dyn History,
-    session: &SessionMeta,
-    index: u32,
+    session: &str,
+    mut turns: Turns,
     span: Span,
     faults: &mut Faults,
 ) -> Result<Option<Turn>, Error> {
-    let mut turns = Turns::new(index, session.parent.is_some(), Detail::Full);
     let mut first = None;
-    history.messages(&session.id, span, Detail::Full, faults, &mut |message| {
+    history.messages(session, span, Detail::Full, faults, &mut |message| {
         first = turns.push(message);
         if first.is_some() {
             ControlFlow::Break(())

@@ -60,8 +60,9 @@ struct Data<'a> {
     tokens: Lax<Counts>,
 }
 
-#[derive(Default, Deserialize)]
-struct Counts {
+/// What a message took, as both storages count it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Counts {
     #[serde(default)]
     input: Lax<u64>,
     #[serde(default)]
@@ -72,7 +73,7 @@ struct Counts {
     cache: Lax<CacheCounts>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct CacheCounts {
     #[serde(default)]
     read: Lax<u64>,
@@ -81,7 +82,7 @@ struct CacheCounts {
 }
 
 impl Counts {
-    fn tokens(self) -> Tokens {
+    pub(super) fn tokens(self) -> Tokens {
         let sum = |a: Lax<u64>, b: Lax<u64>| {
             let [a, b] = [a, b].map(|count| count.0.unwrap_or_default());
             a.saturating_add(b)
@@ -95,12 +96,13 @@ impl Counts {
     }
 }
 
-#[derive(Default, Deserialize)]
-struct Times {
+/// Milliseconds since 1970.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Times {
     #[serde(default)]
-    created: Lax<i64>,
+    pub(super) created: Lax<i64>,
     #[serde(default)]
-    completed: Lax<i64>,
+    pub(super) completed: Lax<i64>,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +119,7 @@ struct Reason<'a> {
     message: Option<&'a RawValue>,
 }
 
-const ERROR_LIMIT: usize = 8 * 1024;
+pub(super) const ERROR_LIMIT: usize = 8 * 1024;
 
 impl Header {
     /// What stands for a message that cannot be read.

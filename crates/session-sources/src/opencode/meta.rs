@@ -1,6 +1,8 @@
 //! What is known of a session as a whole.
 
+use super::json::Lax;
 use crate::project::project_root;
+use serde::Deserialize;
 use session_core::SessionMeta;
 use std::path::Path;
 
@@ -60,6 +62,19 @@ impl Project {
             .any(|s| !s.is_empty() && Path::new(directory).starts_with(s))
             .then_some(root)
     }
+}
+
+/// What `session.revert` holds.
+#[derive(Deserialize)]
+struct Revert {
+    #[serde(default, rename = "messageID")]
+    message: Lax<String>,
+}
+
+/// The first message that was undone, from the JSON of `session.revert`.
+pub(super) fn reverted_from(json: &str) -> Option<String> {
+    let revert: Revert = serde_json::from_str(json).ok()?;
+    revert.message.0.filter(|id| !id.is_empty())
 }
 
 /// Until a model names it, a session is called `New session - <ISO time>`.

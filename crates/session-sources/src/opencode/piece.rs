@@ -23,7 +23,8 @@ pub(super) enum Piece {
     /// The user started a subagent, by a slash command or not.
     Subtask {
         command: Option<String>,
-        description: String,
+        /// What the subagent is asked: what the command's template became.
+        prompt: String,
     },
     /// The message asks for a compaction.
     Compaction,
@@ -56,6 +57,8 @@ struct Data<'a> {
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
     description: Option<&'a RawValue>,
     #[serde(borrow)]
     filename: Option<&'a RawValue>,
@@ -63,7 +66,7 @@ struct Data<'a> {
     url: Option<&'a RawValue>,
 }
 
-const NAME_LIMIT: usize = 4096;
+pub(super) const NAME_LIMIT: usize = 4096;
 /// What OpenCode writes in place of the words of a message that only ran a
 /// shell command (`!command`).
 const SHELL: &str = "The following tool was executed by the user";
@@ -75,14 +78,31 @@ impl Piece {
         let data: Data<'_> = serde_json::from_str(data)?;
         Ok(match &*data.kind {
             "text" => data.words(detail),
-            "tool" => data.call(detail).map(Self::Call),
+            "tool" => data.call(detail),
             "reasoning" if detail == Detail::Full => data.text().map(Self::Reasoning),
             "patch" => data.files.0.map(Self::Patch),
-            "file" => data.file().map(Self::File),
+            "file" => Self::file(data.filename, data.url),
             "subtask" => Some(data.subtask()),
             "compaction" => Some(Self::Compaction),
             _ => None,
         })
+    }
+
+    /// Somebody's words, without the reminders in them.
+    pub(super) fn words(raw: Option<&RawValue>) -> Option<Self> {
+        let words = json::string(raw, TEXT_LIMIT)?;
+        let words = reminder::strip(&words).trim().to_owned();
+        (!words.is_empty()).then_some(Self::Words(words))
+    }
+
+    /// An attached file: the name it was given, else the end of its address;
+    /// never a `data:` URL.
+    pub(super) fn file(name: Option<&RawValue>, address: Option<&RawValue>) -> Option<Self> {
+        let address = || json::string(address, NAME_LIMIT);
+        json::string(name, NAME_LIMIT)
+            .or_else(|| address()?.strip_prefix("file://").map(str::to_owned))
+            .filter(|name| !name.is_empty())
+            .map(Self::File)
     }
 }
 
@@ -94,8 +114,7 @@ impl Data<'_> {
     fn words(&self, detail: Detail) -> Option<Piece> {
         let aside = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
         if !aside {
-            let words = reminder::strip(&self.text()?).trim().to_owned();
-            return (!words.is_empty()).then_some(Piece::Words(words));
+            return Piece::words(self.text);
         }
         if json::string(self.text, SHELL.len()).as_deref() == Some(SHELL) {
             return Some(Piece::Shell);
@@ -105,29 +124,21 @@ impl Data<'_> {
             .map(Piece::Aside)
     }
 
-    fn call(&self, detail: Detail) -> Option<ToolCall> {
+    fn call(&self, detail: Detail) -> Option<Piece> {
         let name = json::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = json::string(self.call_id, NAME_LIMIT).unwrap_or_default();
-        Some(tool::call(
-            id,
-            &name,
-            self.state.as_ref().unwrap_or(&tool::State::default()),
-            detail,
-        ))
-    }
-
-    /// The name it was given, else the end of its address; never a `data:` URL.
-    fn file(&self) -> Option<String> {
-        let address = || json::string(self.url, NAME_LIMIT);
-        json::string(self.filename, NAME_LIMIT)
-            .or_else(|| address()?.strip_prefix("file://").map(str::to_owned))
-            .filter(|name| !name.is_empty())
+        let none = tool::State::default();
+        let state = self.state.as_ref().unwrap_or(&none);
+        Some(Piece::Call(state.record(id, name).call(detail)))
     }
 
     fn subtask(&self) -> Piece {
         Piece::Subtask {
             command: json::string(self.command, NAME_LIMIT).filter(|name| !name.is_empty()),
-            description: json::string(self.description, NAME_LIMIT).unwrap_or_default(),
+            prompt: json::string(self.prompt, TEXT_LIMIT)
+                .filter(|prompt| !prompt.trim().is_empty())
+                .or_else(|| json::string(self.description, NAME_LIMIT))
+                .unwrap_or_default(),
         }
     }
 }

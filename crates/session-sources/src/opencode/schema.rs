@@ -7,8 +7,7 @@ use std::collections::{HashMap, HashSet};
 /// The tables that are read. All others are left alone: they hold secrets, or
 /// repeat each message at each of its changes.
 const TABLES: [&str; 5] = ["project", "session", "message", "part", "session_message"];
-const REQUIRED: [(&str, &str); 7] = [
-    ("session", "id"),
+const FIRST_STORAGE: [(&str, &str); 6] = [
     ("message", "id"),
     ("message", "session_id"),
     ("message", "data"),
@@ -16,6 +15,14 @@ const REQUIRED: [(&str, &str); 7] = [
     ("part", "message_id"),
     ("part", "data"),
 ];
+const SECOND_STORAGE: [(&str, &str); 4] = [
+    ("session_message", "id"),
+    ("session_message", "session_id"),
+    ("session_message", "type"),
+    ("session_message", "data"),
+];
+
+const NONE_BY_SESSION: &str = "SELECT NULL AS session_id, NULL AS newest, NULL AS number";
 
 /// The columns of the tables that are read.
 #[derive(Debug)]
@@ -31,14 +38,27 @@ impl Schema {
             tables.insert(table, names.collect::<Result<HashSet<String>, _>>()?);
         }
         let schema = Self(tables);
-        let complete = REQUIRED
-            .iter()
-            .all(|(table, column)| schema.has(table, column));
-        if complete {
-            Ok(schema)
-        } else {
-            Err(Error::NoTables)
+        let has_messages = schema.has_first_storage() || schema.has_second_storage();
+        match schema.has("session", "id") && has_messages {
+            true => Ok(schema),
+            false => Err(Error::NoTables),
         }
+    }
+
+    /// True when there are `message` and `part`.
+    pub(super) fn has_first_storage(&self) -> bool {
+        self.has_all(&FIRST_STORAGE)
+    }
+
+    /// True when there is a `session_message` that can be read.
+    pub(super) fn has_second_storage(&self) -> bool {
+        self.has_all(&SECOND_STORAGE)
+    }
+
+    fn has_all(&self, columns: &[(&str, &str)]) -> bool {
+        columns
+            .iter()
+            .all(|(table, column)| self.has(table, column))
     }
 
     /// True when there is such a column.
@@ -49,19 +69,22 @@ impl Schema {
     }
 
     /// Lists sessions: id, `parent_id`, title, directory, project id, its
-    /// worktree, its sandboxes, creation; then the signature: last change,
-    /// count of messages, count of parts. Touches no `data`, which lies in
-    /// overflow pages that are then never read.
+    /// worktree, its sandboxes, creation; then what the signature is made of:
+    /// last change, count of messages of both storages, count of parts,
+    /// `revert`. Touches no `data`, which lies in overflow pages that are then
+    /// never read.
     pub(super) fn sessions_sql(&self) -> String {
         let session = |column| self.or(column, "session", "s", "NULL");
         format!(
             "SELECT s.id, {parent}, {title}, {directory}, {project}, j.worktree, j.sandboxes,
                     coalesce({created}, 0),
-                    max(coalesce({updated}, 0), coalesce(m.newest, 0), coalesce(p.newest, 0)),
-                    coalesce(m.number, 0), coalesce(p.number, 0)
+                    max(coalesce({updated}, 0), coalesce(m.newest, 0), coalesce(v.newest, 0),
+                        coalesce(p.newest, 0)),
+                    coalesce(m.number, 0) + coalesce(v.number, 0), coalesce(p.number, 0), {revert}
              FROM session AS s
              LEFT JOIN ({projects}) AS j ON j.id = {project}
              LEFT JOIN ({messages}) AS m ON m.session_id = s.id
+             LEFT JOIN ({second}) AS v ON v.session_id = s.id
              LEFT JOIN ({parts}) AS p ON p.session_id = s.id",
             parent = session("parent_id"),
             title = session("title"),
@@ -69,20 +92,45 @@ impl Schema {
             project = session("project_id"),
             created = session("time_created"),
             updated = session("time_updated"),
+            revert = session("revert"),
             projects = self.projects(),
-            messages = self.messages_by_session(),
+            messages = self.messages_by_session("message", self.has_first_storage()),
+            second = self.messages_by_session("session_message", self.has_second_storage()),
             parts = self.parts_by_session(),
         )
     }
 
-    /// Lists the messages of session ?1, ?2 of them from number ?3 on: id,
-    /// creation, data (or `NULL` when longer than ?4), length.
+    /// Reads `revert` of session ?1: what the user undid.
+    pub(super) fn revert_sql(&self) -> Option<String> {
+        let sql = "SELECT s.revert FROM session AS s WHERE s.id = ?1";
+        self.has("session", "revert").then(|| sql.to_owned())
+    }
+
+    /// Lists the messages of session ?1 in their order: row, id, creation.
     pub(super) fn messages_sql(&self) -> String {
         let created = self.or("time_created", "message", "m", "NULL");
         format!(
-            "SELECT m.id, {created}, {DATA} FROM message AS m WHERE m.session_id = ?1
-             ORDER BY {created}, m.id LIMIT ?2 OFFSET ?3",
-            DATA = data("m", 4),
+            "SELECT m.rowid, m.id, {created} FROM message AS m WHERE m.session_id = ?1
+             ORDER BY {created}, m.id"
+        )
+    }
+
+    /// The same of the second storage, and the type. `seq` is the order.
+    pub(super) fn second_messages_sql(&self) -> String {
+        let or = |column, otherwise| self.or(column, "session_message", "m", otherwise);
+        format!(
+            "SELECT m.rowid, m.id, {created}, m.type FROM session_message AS m
+             WHERE m.session_id = ?1 ORDER BY {seq}",
+            created = or("time_created", "NULL"),
+            seq = or("seq", "m.rowid"),
+        )
+    }
+
+    /// The data of row ?1 of a table (or `NULL` when longer than ?2), its length.
+    pub(super) fn data_sql(table: &str) -> String {
+        format!(
+            "SELECT {DATA} FROM {table} AS m WHERE m.rowid = ?1",
+            DATA = data("m", 2)
         )
     }
 
@@ -103,15 +151,21 @@ impl Schema {
         format!("SELECT q.id, {worktree} AS worktree, {sandboxes} AS sandboxes FROM project AS q")
     }
 
-    fn messages_by_session(&self) -> String {
-        let changed = self.changed("message", "m");
+    fn messages_by_session(&self, table: &str, is_there: bool) -> String {
+        if !is_there {
+            return NONE_BY_SESSION.to_owned();
+        }
+        let changed = self.changed(table, "m");
         format!(
             "SELECT m.session_id, max({changed}) AS newest, count(*) AS number
-             FROM message AS m GROUP BY m.session_id"
+             FROM {table} AS m GROUP BY m.session_id"
         )
     }
 
     fn parts_by_session(&self) -> String {
+        if !self.has_first_storage() {
+            return NONE_BY_SESSION.to_owned();
+        }
         let changed = self.changed("part", "p");
         let (session, join) = if self.has("part", "session_id") {
             ("p.session_id", "")

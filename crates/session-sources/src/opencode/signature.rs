@@ -2,13 +2,23 @@
 
 use crate::Cursor;
 use serde::{Deserialize, Serialize};
+use session_core::SessionMeta;
 use std::collections::BTreeMap;
 
 /// Changes when a session does: the last change in milliseconds since 1970 of
-/// the session, its messages and its parts, then how many messages and how
-/// many parts there are, since a deletion raises no time.
+/// the session, its messages and its parts; how many messages and how many
+/// parts there are, since a deletion raises no time; and a [`digest`] of what
+/// is known of the session as a whole, since a rename raises none either.
+/// Older cursors have no digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Signature(pub i64, pub u64, pub u64);
+pub(super) struct Signature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
+
+/// A hash of what is known of a session as a whole, and of `session.revert`.
+pub(super) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
+    let json = serde_json::to_vec(&(meta, revert)).unwrap_or_default();
+    let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+}
 
 /// The signature of each session that was delivered, by id: the cursor.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -3,8 +3,9 @@
 
 use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
 use super::history::Visit;
-use super::message::{Header, Message};
+use super::message::{Header, Message, Role};
 use super::piece::Piece;
+use super::second;
 use rayon::prelude::*;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -20,6 +21,9 @@ const FULL: usize = 1 << 20;
 pub(super) struct Data(Result<Vec<u8>, &'static str>);
 
 impl Data {
+    /// Of a row that is not there.
+    pub(super) const MISSING: Self = Self(Err(BAD_JSON));
+
     /// The JSON at `column`, whose length follows it.
     pub(super) fn of(row: &Row<'_>, column: usize) -> Result<Self, Error> {
         Ok(Self(match row.get_ref(column)? {
@@ -110,32 +114,59 @@ impl Parts {
     }
 }
 
-/// A message with its parts, not decoded.
+/// A message, not decoded.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) id: String,
     pub(super) ordinal: u64,
     /// The column tells the time also when the data cannot be read.
     pub(super) created: Option<i64>,
-    pub(super) header: Data,
-    pub(super) parts: Parts,
+    pub(super) data: Data,
+    pub(super) content: Content,
+}
+
+/// What a message says, beside its data.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// Its parts, which are rows of their own.
+    Parts(Parts),
+    /// In its data: a message of the second storage, of this type.
+    Inline(String),
 }
 
 impl Stored {
     fn len(&self) -> usize {
-        self.header.len() + self.parts.bytes
+        self.data.len()
+            + match &self.content {
+                Content::Parts(parts) => parts.bytes,
+                Content::Inline(_) => 0,
+            }
     }
 
     fn decode(self, detail: Detail) -> (Message, Faults) {
         let mut faults = Faults::default();
-        let header = self.header.decode(&mut faults, Header::decode);
+        let is_inline = matches!(self.content, Content::Inline(_));
+        let (header, pieces) = match self.content {
+            Content::Parts(parts) => {
+                let header = self.data.decode(&mut faults, Header::decode);
+                (header, parts.decode(detail, &mut faults))
+            }
+            Content::Inline(kind) => {
+                let decode = |json: &str| second::decode(&kind, json, detail);
+                let decoded = self.data.decode(&mut faults, decode).unzip();
+                (decoded.0, decoded.1.unwrap_or_default())
+            }
+        };
         let mut header = header.unwrap_or(Header::UNREADABLE);
-        header.created = self.created.or(header.created);
+        // A switch of the agent or the model is no work.
+        if !is_inline || header.role != Role::Other {
+            header.created = self.created.or(header.created);
+        }
         let message = Message {
             id: self.id,
             ordinal: self.ordinal,
             header,
-            pieces: self.parts.decode(detail, &mut faults),
+            pieces,
         };
         (message, faults)
     }

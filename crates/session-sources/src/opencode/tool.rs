@@ -6,7 +6,7 @@ use crate::reminder;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{Detail, TEXT_LIMIT, ToolCall, text};
+use session_core::{Detail, Dialog, TEXT_LIMIT, ToolCall, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -30,8 +30,64 @@ struct Metadata<'a> {
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: Lax<String>,
+    /// Of `question`: for each, what the user chose or wrote.
+    #[serde(default)]
+    answers: Lax<Vec<Vec<String>>>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
+}
+
+impl<'a> State<'a> {
+    /// The call whose state this is. `metadata.output` repeats `output`; it is
+    /// read only of a command that was killed before it had one.
+    pub(super) fn record(&self, id: String, tool: String) -> Record<'a> {
+        let metadata = self.metadata.0.as_ref();
+        let begun = metadata.and_then(|m| m.output);
+        let result = self.output.or(self.error);
+        Record {
+            id,
+            tool,
+            status: self.status.0.clone(),
+            input: self.input,
+            exit: metadata.and_then(|m| m.exit.clone()),
+            has_result: result.is_some(),
+            output: json::string(result.or(begun), TEXT_LIMIT),
+            session: metadata.and_then(|m| m.session.0.clone()),
+            answers: metadata.and_then(|m| m.answers.0.clone()),
+        }
+    }
+}
+
+/// A call, whichever storage it is kept in.
+#[derive(Debug, Default)]
+pub(super) struct Record<'a> {
+    pub(super) id: String,
+    /// OpenCode's name of the tool.
+    pub(super) tool: String,
+    pub(super) status: Option<String>,
+    pub(super) input: Option<&'a RawValue>,
+    /// Exit code of a command; null when it was stopped.
+    pub(super) exit: Option<Value>,
+    /// The output is that of a call that ended.
+    pub(super) has_result: bool,
+    pub(super) output: Option<String>,
+    /// Session of the subagent that it started.
+    pub(super) session: Option<String>,
+    /// What the user answered to each question.
+    pub(super) answers: Option<Vec<Vec<String>>>,
+}
+
+/// The input of `question`.
+#[derive(Debug, Default, Deserialize)]
+struct Questions<'a> {
+    #[serde(borrow, default)]
+    questions: Lax<Vec<Lax<Question<'a>>>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Question<'a> {
+    #[serde(borrow)]
+    question: Option<&'a RawValue>,
 }
 
 /// The inputs that the index needs, of all tools.
@@ -52,59 +108,98 @@ struct Input<'a> {
 /// Longest path taken from an input, in bytes.
 const PATH_LIMIT: usize = 4096;
 
-/// The call that a part of type `tool` describes.
-pub(super) fn call(id: String, tool: &str, state: &State<'_>, detail: Detail) -> ToolCall {
-    let metadata = state.metadata.0.as_ref();
-    // No exit code has what was stopped: by the user, or by its time.
-    let exit = metadata.and_then(|m| m.exit.as_ref());
-    let status = state.status.0.as_deref();
-    let stopped = tool == "bash" && status == Some("completed") && exit.is_some_and(Value::is_null);
-    let exit = exit.and_then(Value::as_i64).unwrap_or_default();
-    let failed = tool == "invalid" || exit != 0 || stopped || status == Some("error");
-    let known = known_name(tool);
-    let input: Input<'_> = state
-        .input
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default();
-    let command = (known == Some("Bash"))
-        .then(|| json::string(input.command, TEXT_LIMIT))
-        .flatten();
-    ToolCall {
-        id,
-        name: known.unwrap_or(tool).to_owned(),
-        pull_requests: opened(state, command.as_deref()),
-        command,
-        files: files(&input),
-        input: full_input(state, known.is_some(), detail),
-        output: output(state, failed, detail),
-        failed,
-        subagent: metadata
-            .filter(|_| known == Some("Task"))
-            .and_then(|m| m.session.0.clone()),
-        dialog: None,
-        late: None,
+impl Record<'_> {
+    /// The call in the words of all sources.
+    pub(super) fn call(self, detail: Detail) -> ToolCall {
+        let known = known_name(&self.tool);
+        let failed = self.failed();
+        let input: Input<'_> = self
+            .input
+            .and_then(|raw| serde_json::from_str(raw.get()).ok())
+            .unwrap_or_default();
+        let command = (known == Some("Bash"))
+            .then(|| json::string(input.command, TEXT_LIMIT))
+            .flatten();
+        ToolCall {
+            pull_requests: self.pull_requests(command.as_deref()),
+            command,
+            files: files(&input),
+            input: full_input(self.input, known.is_some(), detail),
+            output: self.kept_output(failed, detail),
+            failed,
+            // For ever, where OpenCode was killed.
+            unfinished: matches!(self.status.as_deref(), Some("pending" | "running")),
+            dialog: self.dialog(),
+            subagent: self.session.filter(|_| known == Some("Task")),
+            late: None,
+            name: known.map_or(self.tool, str::to_owned),
+            id: self.id,
+        }
     }
+
+    /// The questions to the user, and the answers to each on a line.
+    fn dialog(&self) -> Option<Box<Dialog>> {
+        let input = self.input.filter(|_| self.tool == "question")?;
+        let input: Questions<'_> = serde_json::from_str(input.get()).ok()?;
+        let asked = input.questions.0.unwrap_or_default().into_iter();
+        let asked = asked.filter_map(|q| json::string(q.0?.question, TEXT_LIMIT));
+        let answers = self.answers.iter().flatten().map(|given| given.join(", "));
+        Dialog::of(join_lines(asked), join_lines(answers))
+    }
+
+    fn failed(&self) -> bool {
+        let status = self.status.as_deref();
+        // No exit code has what was stopped: by the user, or by its time.
+        let stopped = self.tool == "bash"
+            && status == Some("completed")
+            && self.exit.as_ref().is_some_and(Value::is_null);
+        let exit = self.exit.as_ref().and_then(Value::as_i64);
+        self.tool == "invalid"
+            || exit.unwrap_or_default() != 0
+            || stopped
+            || status == Some("error")
+    }
+
+    /// The pull requests that a command opened, as its output tells.
+    fn pull_requests(&self, command: Option<&str>) -> Vec<String> {
+        let output = self.output.as_deref().filter(|_| self.has_result);
+        match command.is_some_and(text::opens_pull_request) {
+            true => text::pull_requests(output.unwrap_or_default())
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            false => Vec::new(),
+        }
+    }
+
+    fn kept_output(&self, failed: bool, detail: Detail) -> Option<String> {
+        let output = reminder::strip(self.output.as_deref()?);
+        let kept = match detail {
+            Detail::Full => output.into_owned(),
+            Detail::Index => text::error_lines(&output, failed).join("\n"),
+        };
+        let empty_result = detail == Detail::Full && self.has_result;
+        Some(kept).filter(|words| empty_result || !words.is_empty())
+    }
+}
+
+/// Texts on a line each, without those that say nothing.
+fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
+    let said: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+    let said = said.join("\n");
+    Some(text::clip(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
 }
 
 /// A value that is there, be it null.
-fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// The pull requests that a command opened, as its output tells.
-fn opened(state: &State<'_>, command: Option<&str>) -> Vec<String> {
-    if !command.is_some_and(text::opens_pull_request) {
-        return Vec::new();
-    }
-    let output = json::string(state.output, TEXT_LIMIT).unwrap_or_default();
-    let found = text::pull_requests(&output).into_iter();
-    found.map(str::to_owned).collect()
-}
-
-/// A call without a name that stands for a list of changed files (`patch`
-/// parts): OpenCode notes what a step changed, whichever tool or command it was.
+/// The list of changed files that a part of type `patch` holds: OpenCode notes
+/// what a step changed, whichever tool or command it was.
 pub(super) fn patch(files: Vec<String>) -> ToolCall {
     ToolCall {
+        name: ToolCall::PATCH.to_owned(),
         files,
         ..ToolCall::default()
     }
@@ -153,8 +248,8 @@ fn patched_file(line: &str) -> Option<&str> {
         .map(|path| text::clip(path.trim(), PATH_LIMIT))
 }
 
-fn full_input(state: &State<'_>, known: bool, detail: Detail) -> Value {
-    match (detail, state.input) {
+fn full_input(input: Option<&RawValue>, known: bool, detail: Detail) -> Value {
+    match (detail, input) {
         (Detail::Index, _) | (_, None) => Value::Null,
         (Detail::Full, Some(raw)) if known => snake_keys(json::value(raw)),
         (Detail::Full, Some(raw)) => json::value(raw),
@@ -180,19 +275,4 @@ fn snake(camel: &str) -> String {
         out.push(c.to_ascii_lowercase());
     }
     out
-}
-
-/// `metadata.output` repeats `output`; it is read only of a command that was
-/// killed before it had one.
-fn output(state: &State<'_>, failed: bool, detail: Detail) -> Option<String> {
-    let result = state.output.or(state.error);
-    let begun = || state.metadata.0.as_ref().and_then(|m| m.output);
-    let output = json::string(result.or_else(begun), TEXT_LIMIT)?;
-    let output = reminder::strip(&output);
-    let kept = match detail {
-        Detail::Full => output.into_owned(),
-        Detail::Index => text::error_lines(&output, failed).join("\n"),
-    };
-    let empty_result = detail == Detail::Full && result.is_some();
-    Some(kept).filter(|words| empty_result || !words.is_empty())
 }

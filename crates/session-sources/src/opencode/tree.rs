@@ -7,7 +7,7 @@ use super::history::{History, Session, Visit};
 use super::json::{self, Lax};
 use super::locate;
 use super::message::{Header, Message};
-use super::meta::{Project, Stored};
+use super::meta::{self, Project, Stored};
 use super::piece::Piece;
 use super::signature::Signature;
 use crate::file;
@@ -36,6 +36,8 @@ struct SessionFile<'a> {
     directory: Option<&'a RawValue>,
     #[serde(default)]
     time: Lax<Times>,
+    #[serde(borrow)]
+    revert: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -134,7 +136,7 @@ impl Tree {
             let parts = self.root.join("part").join(message);
             newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
         }
-        Signature(newest, messages.len() as u64, 0)
+        Signature(newest, messages.len() as u64, 0, 0)
     }
 
     /// The messages of a session in order, without their parts.
@@ -169,6 +171,15 @@ impl History for Tree {
             }
         }
         Ok(sessions.into_values().collect())
+    }
+
+    fn reverted_from(&self, session: &str) -> Option<String> {
+        let name = format!("{session}.json");
+        let folders = folders(&self.root.join("session")).ok()?;
+        let mut files = folders.into_iter().map(|(_, folder)| folder.join(&name));
+        let json = read(&files.find(|path| path.is_file())?, &mut Faults::default())?;
+        let file: SessionFile<'_> = serde_json::from_str(&json).ok()?;
+        meta::reverted_from(file.revert?.get())
     }
 
     fn messages(

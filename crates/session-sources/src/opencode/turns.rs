@@ -1,9 +1,13 @@
 //! From messages to turns.
 
-use super::message::{Message, Role};
+use super::command;
+use super::message::{Header, Message, Role};
 use super::piece::Piece;
 use super::tool;
-use session_core::{Detail, Part, PromptKind, Span, ToolCall, Turn};
+use session_core::{Detail, Part, PromptKind, Span, ToolCall, Touch, Turn};
+
+/// What stands before messages that OpenCode keeps until the next prompt.
+const REVERTED: &str = "reverted: the user undid what follows";
 
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
@@ -17,6 +21,8 @@ pub(super) struct Turns {
     clock: Option<i64>,
     /// The open turn is a shell command that is yet to come.
     awaits_shell: bool,
+    /// The first message that the user undid.
+    reverted_from: Option<String>,
 }
 
 impl Turns {
@@ -29,12 +35,22 @@ impl Turns {
             open: None,
             clock: None,
             awaits_shell: false,
+            reverted_from: None,
         }
+    }
+
+    /// Marks what the user undid: the message `from` and those after it.
+    pub(super) fn reverted(mut self, from: Option<String>) -> Self {
+        self.reverted_from = from;
+        self
     }
 
     /// Adds a message, and gives the turn that it ended by opening another.
     pub(super) fn push(&mut self, mut message: Message) -> Option<Turn> {
         let opening = opening(&mut message);
+        if self.open.is_none() && message.header.role == Role::Other {
+            return None;
+        }
         let ended = if opening.is_some() {
             self.open.take()
         } else {
@@ -85,7 +101,7 @@ impl Turns {
         } = message;
         turn.span.end = ordinal + 1;
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
-        turn.leaf = Some(id);
+        turn.leaf = Some(id.clone());
         for at in [header.created, header.completed] {
             turn.tally.tick(&mut self.clock, at);
         }
@@ -95,20 +111,19 @@ impl Turns {
         if header.role == Role::Other {
             return;
         }
+        // Ids ascend with time.
+        if self.reverted_from.as_ref().is_some_and(|from| *from <= id) && !is_marked(turn) {
+            turn.parts.push(reverted_notice());
+        }
         for piece in pieces {
             if self.awaits_shell {
                 self.awaits_shell = !name_shell_command(turn, &piece);
             }
-            turn.parts.extend(part(
-                piece,
-                header.role,
-                header.summary,
-                self.detail,
-                &turn.parts,
-            ));
+            let part = part(piece, &header, self.detail, &turn.parts);
+            turn.parts.extend(part);
         }
-        let error = header.error.filter(|_| self.detail == Detail::Full);
-        turn.parts.extend(error.map(|text| Part::Notice { text }));
+        let error = header.error.map(|text| Part::Error { text });
+        turn.parts.extend(error);
     }
 }
 
@@ -140,7 +155,11 @@ fn opening(message: &mut Message) -> Option<Opening> {
         })
     };
     if let Some(words) = take_words(&mut message.pieces) {
-        return with(PromptKind::Typed, words);
+        let (kind, words) = match command::typed_command(&words) {
+            Some(command) => (PromptKind::Command, command),
+            None => (PromptKind::Typed, words),
+        };
+        return with(kind, append_attachments(words, &message.pieces));
     }
     if message
         .pieces
@@ -154,14 +173,27 @@ fn opening(message: &mut Message) -> Option<Opening> {
         });
     }
     if let Some((kind, prompt)) = message.pieces.iter().find_map(subtask) {
-        return with(kind, prompt);
+        return with(kind, append_attachments(prompt, &message.pieces));
     }
-    let files: Vec<String> = message.pieces.iter().filter_map(mention).collect();
-    if files.is_empty() {
-        None
-    } else {
-        with(PromptKind::Typed, files.join(" "))
+    let files = append_attachments(String::new(), &message.pieces);
+    match files.is_empty() {
+        true => None,
+        false => with(PromptKind::Typed, files),
     }
+}
+
+/// The prompt, then the names of attached files that it does not mention.
+fn append_attachments(mut prompt: String, pieces: &[Piece]) -> String {
+    let named = pieces.iter().filter_map(|piece| match piece {
+        Piece::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
+        _ => None,
+    });
+    let files = named.collect::<Vec<_>>().join(" ");
+    if !prompt.is_empty() && !files.is_empty() {
+        prompt.push_str("\n\n");
+    }
+    prompt.push_str(&files);
+    prompt
 }
 
 fn take_words(pieces: &mut Vec<Piece>) -> Option<String> {
@@ -182,27 +214,13 @@ fn take_words(pieces: &mut Vec<Piece>) -> Option<String> {
 }
 
 fn subtask(piece: &Piece) -> Option<(PromptKind, String)> {
-    let Piece::Subtask {
-        command,
-        description,
-    } = piece
-    else {
-        return None;
-    };
-    let description = description.trim();
-    match command {
-        Some(name) => Some((
-            PromptKind::Command,
-            format!("/{name} {description}").trim_end().to_owned(),
-        )),
-        None if description.is_empty() => None,
-        None => Some((PromptKind::Typed, description.to_owned())),
-    }
-}
-
-fn mention(piece: &Piece) -> Option<String> {
     match piece {
-        Piece::File(name) => Some(format!("@{name}")),
+        Piece::Subtask {
+            command: Some(name),
+            prompt,
+        } => Some((PromptKind::Command, command::command_line(name, prompt))),
+        Piece::Subtask { prompt, .. } => Some((PromptKind::Typed, prompt.trim().to_owned()))
+            .filter(|(_, prompt)| !prompt.is_empty()),
         _ => None,
     }
 }
@@ -221,11 +239,24 @@ fn name_shell_command(turn: &mut Turn, piece: &Piece) -> bool {
     }
 }
 
-fn part(piece: Piece, role: Role, summary: bool, detail: Detail, before: &[Part]) -> Option<Part> {
+fn reverted_notice() -> Part {
+    Part::Notice {
+        text: REVERTED.to_owned(),
+    }
+}
+
+fn is_marked(turn: &Turn) -> bool {
+    turn.parts
+        .iter()
+        .any(|part| matches!(part, Part::Notice { text } if text == REVERTED))
+}
+
+/// What a piece becomes, in a turn with the parts `before`.
+fn part(piece: Piece, header: &Header, detail: Detail, before: &[Part]) -> Option<Part> {
     let full = detail == Detail::Full;
     match piece {
-        Piece::Words(text) if summary => full.then_some(Part::Summary { text }),
-        Piece::Words(text) if role == Role::User => full.then_some(Part::Notice { text }),
+        Piece::Words(text) if header.summary => full.then_some(Part::Summary { text }),
+        Piece::Words(text) if header.role == Role::User => full.then_some(Part::Notice { text }),
         Piece::Words(text) => Some(Part::Text { text }),
         Piece::Aside(text) => Some(Part::Notice { text }),
         Piece::Reasoning(text) => Some(Part::Thinking { text }),
@@ -235,15 +266,18 @@ fn part(piece: Piece, role: Role, summary: bool, detail: Detail, before: &[Part]
     }
 }
 
-/// The changed files that no call before names: those that a command changed.
+/// The changed files that no call before changed: those that a command did.
 fn patch(mut files: Vec<String>, before: &[Part]) -> Option<ToolCall> {
-    files.retain(|file| !file.is_empty() && !before.iter().any(|part| names(part, file)));
+    files.retain(|file| !file.is_empty() && !before.iter().any(|part| changed(part, file)));
     (!files.is_empty()).then(|| tool::patch(files))
 }
 
 /// Calls may name a file from the working directory on, patches are absolute.
-fn names(part: &Part, file: &str) -> bool {
+fn changed(part: &Part, file: &str) -> bool {
     let Part::Call(call) = part else { return false };
+    if call.touch() == Touch::Read || call.failed || call.unfinished {
+        return false;
+    }
     call.files.iter().any(|named| {
         file.strip_suffix(named.as_str())
             .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))

@@ -178,6 +178,7 @@ fn line(part: &Part) -> String {
         Part::Text { text } => format!("text {text:?}"),
         Part::Thinking { text } => format!("thinking {text:?}"),
         Part::Notice { text } => format!("notice {text:?}"),
+        Part::Error { text } => format!("error {text:?}"),
         Part::Recap { text } => format!("recap {text:?}"),
         Part::Summary { text } => format!("summary {text:?}"),
         Part::Call(call) => call_line(call),

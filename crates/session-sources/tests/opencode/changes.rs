@@ -37,6 +37,8 @@ fn only_what_changed_is_delivered() {
 
     let changes = [
         "UPDATE session SET time_updated = 9999 WHERE id = 'ses_b'",
+        "UPDATE session SET title = 'Renamed' WHERE id = 'ses_b'",
+        "UPDATE session SET directory = '/srv/moved' WHERE id = 'ses_b'",
         "UPDATE message SET time_updated = 9999 WHERE id = 'msg_b_00'",
         "UPDATE part SET time_updated = 9999 WHERE id = 'msg_b_01_prt_00'",
         "INSERT INTO part SELECT 'prt_new', message_id, session_id, 1, 1, data FROM part WHERE id = 'msg_b_01_prt_00'",
@@ -74,6 +76,21 @@ fn a_cursor_that_is_not_understood_begins_anew() {
         let (sessions, _) = delivered(&home.database(), &Cursor(cursor.to_owned()));
         assert_eq!(sessions, ["ses_a"], "{cursor}");
     }
+}
+
+#[test]
+fn a_cursor_of_an_older_program_still_tells_what_is_gone() {
+    let home = Home::new();
+    insert(
+        &home.connect(),
+        &session("ses_a", vec![user(vec![text("Hello.")])]),
+    );
+    let cursor = Cursor(r#"{"ses_a":[1000,1,1],"ses_b":[1000,1,1]}"#.to_owned());
+    let (sessions, gone) = delivered(&home.database(), &cursor);
+    assert_eq!(
+        (sessions, gone),
+        (vec!["ses_a".into()], vec!["ses_b".into()])
+    );
 }
 
 type Sessions = BTreeMap<String, (SessionMeta, Vec<Turn>)>;
@@ -183,7 +200,7 @@ fn apply(db: &Connection, change: &Change, now: i64) {
             db.execute(&sql, params![words(now), now]).unwrap();
         }
         Change::Rename { session } => {
-            let sql = "UPDATE session SET title = ?1, time_updated = ?1 WHERE id = ?2";
+            let sql = "UPDATE session SET title = ?1 WHERE id = ?2";
             db.execute(sql, params![now, format!("ses_{session:02}")])
                 .unwrap();
         }

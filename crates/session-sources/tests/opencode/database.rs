@@ -384,6 +384,63 @@ fn turns_are_shown_by_their_spans() {
     );
 }
 
+#[test]
+fn reverted_messages_are_marked() {
+    let home = Home::new();
+    let db = home.connect();
+    let asked = |words| user(vec![text(words)]);
+    let said = |words| assistant(vec![text(words)]);
+    let messages = vec![
+        asked("One."),
+        said("Done."),
+        said("And more."),
+        asked("Two."),
+        said("Done."),
+    ];
+    let conversation = session("ses_a", messages);
+    insert(&db, &conversation);
+    let found = read(&home.database());
+    let delivered = || {
+        let mut again = Collected::default();
+        crate::fixture::read_from(&home.database(), found.cursor.as_ref(), &mut again);
+        again.sessions.len()
+    };
+    let unmarked = render(&show(&home.database(), &found));
+    db.execute_batch("ALTER TABLE session ADD COLUMN revert TEXT")
+        .unwrap();
+    for odd in ["", "[]", "{\"messageID\":7}"] {
+        db.execute("UPDATE session SET revert = ?1", [odd]).unwrap();
+        assert_eq!(render(&show(&home.database(), &found)), unmarked);
+    }
+    db.execute(
+        r#"UPDATE session SET revert = '{"messageID":"msg_a_02","snapshot":"1","diff":""}'"#,
+        [],
+    )
+    .unwrap();
+    assert_eq!(delivered(), 1);
+    let marked = render(&show(&home.database(), &found));
+    assert_snapshot!(marked, @"
+    0 typed: One.
+      text: Done.
+      notice: reverted: the user undid what follows
+      text: And more.
+    1 typed: Two.
+      notice: reverted: the user undid what follows
+      text: Done.
+    ");
+
+    home.write_tree(&conversation);
+    fs::remove_file(home.database()).unwrap();
+    let file = home.tree().join("session/prj/ses_a.json");
+    let json = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        json.replacen('{', r#"{"revert":{"messageID":"msg_a_02"},"#, 1),
+    )
+    .unwrap();
+    assert_eq!(render(&show(&home.tree(), &read(&home.tree()))), marked);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -209,6 +209,38 @@ pub fn insert_message(db: &Connection, session: &str, id: &str, time: i64, data:
     .unwrap();
 }
 
+/// Makes the table of OpenCode's second storage.
+pub fn add_second_storage(db: &Connection) {
+    db.execute_batch(
+        "CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, type TEXT NOT NULL,
+            seq INTEGER NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL, data TEXT NOT NULL)",
+    )
+    .unwrap();
+}
+
+/// Writes a message of the second storage, made at `time` milliseconds.
+pub fn insert_second(
+    db: &Connection,
+    session: &str,
+    seq: i64,
+    time: i64,
+    kind: &str,
+    data: &Value,
+) {
+    db.execute(
+        "INSERT INTO session_message VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
+        params![
+            format!("msg_v2_{seq:04}"),
+            session,
+            kind,
+            seq,
+            time,
+            data.to_string()
+        ],
+    )
+    .unwrap();
+}
+
 pub fn insert_part(db: &Connection, message: &str, id: &str, time: i64, data: &str) {
     db.execute(
         "INSERT INTO part SELECT ?1, id, session_id, ?3, ?3, ?4 FROM message WHERE id = ?2",
@@ -297,6 +329,7 @@ pub fn render_part(part: &Part) -> String {
         Part::Text { text } => format!("text: {text}"),
         Part::Thinking { text } => format!("thinking: {text}"),
         Part::Notice { text } => format!("notice: {text}"),
+        Part::Error { text } => format!("error: {text}"),
         Part::Recap { text } => format!("recap: {text}"),
         Part::Summary { text } => format!("summary: {text}"),
         Part::Call(call) => serde_json::to_string(call).unwrap(),

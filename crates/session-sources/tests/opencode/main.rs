@@ -4,6 +4,7 @@ mod changes;
 mod database;
 mod fixture;
 mod locate;
+mod second;
 mod tools;
 mod tree;
 mod turns;

@@ -98,17 +98,17 @@ fn failures_are_told_in_four_ways() {
 }
 
 #[test]
-fn calls_that_never_ended_are_kept() {
+fn calls_that_never_ended_are_unfinished() {
     let running = tool(
         "bash",
         json!({"status": "running", "input": {"command": "npm start"}, "metadata": {"output": "error: so far"}}),
     );
-    assert_snapshot!(call(running, Index), @r#"{"id":"call_1","name":"Bash","command":"npm start","output":"error: so far","failed":false}"#);
+    assert_snapshot!(call(running, Index), @r#"{"id":"call_1","name":"Bash","command":"npm start","output":"error: so far","failed":false,"unfinished":true}"#);
     let pending = tool(
         "bash",
         json!({"status": "pending", "input": {}, "raw": "{\"comm"}),
     );
-    assert_snapshot!(call(pending, Full), @r#"{"id":"call_1","name":"Bash","input":{},"failed":false}"#);
+    assert_snapshot!(call(pending, Full), @r#"{"id":"call_1","name":"Bash","input":{},"failed":false,"unfinished":true}"#);
     assert_snapshot!(call(json!({"type": "tool", "tool": "bash"}), Full), @r#"{"id":"","name":"Bash","failed":false}"#);
 }
 
@@ -178,5 +178,5 @@ fn a_call_without_a_result_is_told_from_one_without_output() {
     assert_snapshot!(call(done.clone(), Full), @r#"{"id":"call_1","name":"Read","input":{},"output":"","failed":false}"#);
     assert_snapshot!(call(done, Index), @r#"{"id":"call_1","name":"Read","failed":false}"#);
     let killed = state("running", json!({"metadata": {"output": ""}}));
-    assert_snapshot!(call(killed, Full), @r#"{"id":"call_1","name":"Read","input":{},"failed":false}"#);
+    assert_snapshot!(call(killed, Full), @r#"{"id":"call_1","name":"Read","input":{},"failed":false,"unfinished":true}"#);
 }

@@ -174,7 +174,7 @@ fn a_compaction_opens_no_turn_and_its_summary_is_only_shown() {
 }
 
 #[test]
-fn reasoning_and_errors_are_only_shown() {
+fn reasoning_is_only_shown_and_errors_are_found() {
     let error = json!({"name": "MessageAbortedError", "data": {"message": "Aborted"}});
     let conversation = session(
         "ses_a",
@@ -191,12 +191,13 @@ fn reasoning_and_errors_are_only_shown() {
     assert_snapshot!(turns(&conversation, Index), @"
     0 typed: Go on.
       text: I shall
+      error: MessageAbortedError: Aborted
     ");
     assert_snapshot!(turns(&conversation, Full), @"
     0 typed: Go on.
       thinking: What next?
       text: I shall
-      notice: MessageAbortedError: Aborted
+      error: MessageAbortedError: Aborted
     ");
 }
 
@@ -210,20 +211,37 @@ fn a_model_writes_the_prompts_of_a_subagent() {
     ");
 }
 
+fn subtask(command: Option<&str>, prompt: &str) -> Value {
+    json!({"type": "subtask", "prompt": prompt, "description": "review changes",
+        "agent": "general", "command": command})
+}
+
+/// OpenCode's own template with the arguments in it.
+fn review(arguments: &str) -> String {
+    let template = "You are a code reviewer. Your job is to review code changes and say what is wrong.\n\n---\n\n\
+        Input: $ARGUMENTS\n\n---\n\n## Determining What to Review\n\nRun `git diff $ARGUMENTS...HEAD`\n\n---\n\nEnd.";
+    template.replace("$ARGUMENTS", arguments)
+}
+
 #[test]
-fn commands_open_turns() {
-    let subtask = |command: Option<&str>| {
-        json!({"type": "subtask", "prompt": "Review all.", "description": "review changes",
-            "agent": "general", "command": command})
+fn commands_open_turns_with_what_was_typed() {
+    let opened = |parts: Vec<Value>| {
+        let turns = turns(&one(parts), Index);
+        turns.lines().next().unwrap_or_default().to_owned()
     };
-    assert_snapshot!(turns(&one(vec![subtask(Some("review"))]), Index), @"
-    0 command: /review review changes
-      text: Done.
-    ");
-    assert_snapshot!(turns(&one(vec![subtask(None)]), Index), @"
-    0 typed: review changes
-      text: Done.
-    ");
+    let of_own = |arguments| opened(vec![subtask(Some("review"), &review(arguments))]);
+    assert_snapshot!(of_own("the boiler\nand the pump"), @"0 command: /review the boiler");
+    assert_snapshot!(of_own(""), @"0 command: /review");
+    // Any other template: the arguments are somewhere in it.
+    let others = "Look closely at the kiwi.";
+    assert_snapshot!(opened(vec![subtask(Some("look"), others)]), @"0 command: /look Look closely at the kiwi.");
+    assert_snapshot!(opened(vec![subtask(None, others)]), @"0 typed: Look closely at the kiwi.");
+    // Without a subtask a command is a text like any other.
+    assert_snapshot!(opened(vec![text(&review("main"))]), @"0 command: /review main");
+    let init = "Create or update `AGENTS.md` for this repository.\n\nBe short.\n\n\
+        User-provided focus or constraints (honor these):\nin English\n\n## How to investigate\n\nRead.";
+    assert_snapshot!(opened(vec![text(init)]), @"0 command: /init in English");
+    assert_snapshot!(opened(vec![text("You are a code reviewer. Your job is to review code changes")]), @"0 typed: You are a code reviewer. Your job is to review code changes");
 }
 
 #[test]
@@ -244,7 +262,7 @@ fn a_shell_command_opens_a_turn() {
 }
 
 #[test]
-fn an_attached_file_alone_opens_a_turn() {
+fn attached_files_are_named() {
     let named = json!({"type": "file", "mime": "image/png", "filename": "screen.png", "url": "data:image/png;base64,AAAA"});
     let linked = json!({"type": "file", "mime": "text/plain", "url": "file:///home/ann/app/a.rs"});
     let pasted = json!({"type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA"});
@@ -252,8 +270,20 @@ fn an_attached_file_alone_opens_a_turn() {
     0 typed: @screen.png @/home/ann/app/a.rs
       text: Done.
     ");
-    assert_snapshot!(turns(&one(vec![text("What is this?"), named]), Index), @"
+    let asked = |words: &str| {
+        turns(
+            &one(vec![text(words), named.clone(), pasted.clone()]),
+            Index,
+        )
+    };
+    assert_snapshot!(asked("What is this?"), @"
     0 typed: What is this?
+
+    @screen.png
+      text: Done.
+    ");
+    assert_snapshot!(asked("What is @screen.png?"), @"
+    0 typed: What is @screen.png?
       text: Done.
     ");
     assert_snapshot!(turns(&one(vec![pasted]), Index), @"
@@ -280,7 +310,7 @@ fn changed_files_are_named_once() {
     assert_snapshot!(turns(&conversation, Index), @r#"
     0 typed: Add a crate.
       {"id":"call_1","name":"Edit","files":["src/main.rs"],"failed":false}
-      {"id":"","name":"","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
+      {"id":"","name":"Patch","files":["/home/ann/app/src/domain.rs","/home/ann/app/Cargo.lock"],"failed":false}
     "#);
     let home = Home::new();
     insert(&home.connect(), &conversation);
@@ -289,6 +319,48 @@ fn changed_files_are_named_once() {
     let content = TurnContent::of(&shown[0]);
     assert_eq!(content, TurnContent::of(&found.turns[0].1));
     assert_eq!((content.tools.len(), content.files.len()), (1, 3));
+}
+
+#[test]
+fn questions_to_the_user_and_their_answers_are_said() {
+    let ask = |state: Value| {
+        let mut question = tool("question", state);
+        question["state"]["input"] = json!({"questions": [
+            {"question": "Which database?", "header": "DB", "options": [{"label": "SQLite"}]},
+            {"question": "Which ports?", "header": "Ports", "multiple": true}]});
+        let messages = vec![user(vec![text("Set it up.")]), assistant(vec![question])];
+        let home = Home::new();
+        insert(&home.connect(), &session("ses_a", messages));
+        let found = read(&home.database());
+        let content = TurnContent::of(&found.turns[0].1);
+        let shown = show(&home.database(), &found);
+        assert_eq!(content, TurnContent::of(&shown[0]));
+        (content.prompt, content.answer)
+    };
+    let answers = json!({"answers": [["SQLite"], ["80", "one of my own"]]});
+    let (prompt, answer) = ask(json!({"status": "completed", "output": "", "metadata": answers}));
+    assert_eq!(prompt, "Set it up.\n\nSQLite\n80, one of my own");
+    assert_eq!(answer, "Which database?\nWhich ports?");
+    let dismissed = ask(json!({"status": "error", "error": "The user dismissed this question"}));
+    assert_eq!(dismissed, ("Set it up.".to_owned(), answer));
+}
+
+#[test]
+fn a_file_that_a_command_changed_is_named_where_it_was_only_read_before() {
+    let call = |name: &str, status: &str, file: &str| {
+        tool(name, json!({"status": status, "input": {"filePath": file}}))
+    };
+    let patch =
+        json!({"type": "patch", "files": ["/srv/read.rs", "/srv/failed.rs", "/srv/edited.rs"]});
+    let steps = vec![
+        call("read", "completed", "/srv/read.rs"),
+        call("edit", "error", "/srv/failed.rs"),
+        call("edit", "completed", "/srv/edited.rs"),
+        patch,
+    ];
+    let conversation = session("ses_a", vec![user(vec![text("Go.")]), assistant(steps)]);
+    let turns = turns(&conversation, Index);
+    assert_snapshot!(turns.lines().last().unwrap(), @r#"  {"id":"","name":"Patch","files":["/srv/read.rs","/srv/failed.rs"],"failed":false}"#);
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! How OpenCode's calls ended, as the program prints it.
+
+use crate::environment::TestEnvironment;
+use crate::opencode::OpenCode;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+const SESSION: &str = "ses_6";
+
+/// A session whose client was killed in the middle of a command.
+fn env() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let db = OpenCode::open(&env);
+    let exchange = [("Why is the boiler cold?", "I will look.")];
+    db.session(SESSION, "/home/ann/boiler", "A cold boiler", &exchange);
+    let call = |name: &str, state: Value| json!({"type": "tool", "tool": name, "callID": "call_1", "state": state});
+    let overloaded = json!({"name": "APIError", "data": {"message": "the provider is overloaded"}});
+    let task = json!({"status": "completed", "input": {"description": "look for leaks", "prompt": "Find them"},
+        "output": "None."});
+    let failed = json!({"status": "error", "input": {"filePath": "valve.c"}, "error": "oldString not found"});
+    let killed = json!({"status": "running", "input": {"command": "heat --until warm"}});
+    let steps = [
+        (call("task", task), Value::Null),
+        (call("edit", failed), Value::Null),
+        (
+            json!({"type": "patch", "files": ["/home/ann/boiler/a.c", "/home/ann/boiler/b.c"]}),
+            Value::Null,
+        ),
+        (json!({"type": "step-start"}), overloaded),
+        (call("bash", killed), Value::Null),
+    ];
+    for ((part, error), minutes) in steps.iter().zip(2..) {
+        let data = json!({"role": "assistant", "error": error});
+        db.answer(SESSION, minutes, &data, part);
+    }
+    env
+}
+
+#[test]
+fn calls_are_shown_with_what_they_were_for_and_how_they_ended() {
+    assert_snapshot!(env().run(&["show", SESSION]).succeeded().stdout(), @"
+    SESSION  ses_6   opencode   boiler   2026-02-01 10:00   1 turn
+    A cold boiler
+    folder: /home/ann/boiler
+
+    ── 1/1  2026-02-01 10:00 ───────────────────────────────────────────────────────────────────────────
+    you> Why is the boiler cold?
+
+    I will look.
+
+    ● Task look for leaks
+      prompt: Find them
+      │ None.
+
+    ● Edit valve.c failed
+      │ oldString not found
+
+    ● Patch /home/ann/boiler/a.c
+      /home/ann/boiler/b.c
+
+    [error]
+    APIError: the provider is overloaded
+
+    ● Bash heat --until warm unfinished
+    ");
+}
+
+#[test]
+fn a_killed_command_is_unfinished() {
+    let env = env();
+    assert_snapshot!(env.run(&["commands", "heat"]).succeeded().stdout(), @r#"
+    COMMANDS   "heat"   1 run (1 unfinished) in 1 turn of 1 session
+
+    2026-02-01 10:00   ses_6:0   boiler   A cold boiler
+        unfinished $ heat --until warm
+    "#);
+    let run = &env.json(&["show", SESSION, "--only", "commands"])["shown"][0]["commands"][0];
+    assert_eq!(
+        run,
+        &json!({"command": "heat --until warm", "failed": false, "unfinished": true})
+    );
+}
+
+#[test]
+fn errors_of_answers_are_found() {
+    let env = env();
+    assert_eq!(env.found(&["provider overloaded"]), [SESSION]);
+    let errors = env
+        .run(&["show", SESSION, "--only", "errors"])
+        .succeeded()
+        .stdout();
+    assert!(
+        errors.contains("APIError: the provider is overloaded"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn only_changes_that_were_made_are_listed() {
+    assert_snapshot!(env().run(&["show", SESSION, "--only", "files"]).succeeded().stdout(), @"
+    ses_6:0
+      /home/ann/boiler/a.c   edited
+      /home/ann/boiler/b.c   edited
+    ");
+}

@@ -1,0 +1,250 @@
+//! Messages of OpenCode's second storage: rows of `session_message`, which
+//! hold their text and their calls themselves.
+
+use super::json::{self, Lax};
+use super::message::{Counts, ERROR_LIMIT, Header, Role, Times};
+use super::piece::{NAME_LIMIT, Piece};
+use super::tool::{self, Record};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use session_core::{Detail, TEXT_LIMIT, text};
+
+/// `session_message.data`, the fields of all types.
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(default)]
+    time: Lax<Times>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    files: Lax<Vec<Lax<Attachment<'a>>>>,
+    #[serde(default)]
+    model: Lax<Model>,
+    #[serde(borrow, default)]
+    content: Lax<Vec<Lax<Item<'a>>>>,
+    #[serde(default)]
+    snapshot: Lax<Snapshot>,
+    #[serde(default)]
+    tokens: Lax<Counts>,
+    #[serde(borrow, default)]
+    error: Lax<Failure<'a>>,
+    #[serde(borrow, rename = "callID")]
+    call_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    summary: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Attachment<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    uri: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Model {
+    #[serde(default)]
+    id: Lax<String>,
+}
+
+/// Files that the step changed.
+#[derive(Debug, Deserialize)]
+struct Snapshot {
+    #[serde(default)]
+    files: Lax<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+/// A text, a reasoning or a call of an assistant's message; a text in the
+/// output of a call.
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(default, rename = "type")]
+    kind: Lax<String>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    state: Lax<State<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct State<'a> {
+    #[serde(default)]
+    status: Lax<String>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Lax<Vec<Lax<Item<'a>>>>,
+    #[serde(borrow, default)]
+    structured: Lax<Structured<'a>>,
+    #[serde(borrow, default)]
+    error: Lax<Failure<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Structured<'a> {
+    #[serde(default, deserialize_with = "tool::some")]
+    exit: Option<Value>,
+    #[serde(default, rename = "sessionId")]
+    session: Lax<String>,
+    /// Of `question`: for each, what the user chose or wrote.
+    #[serde(default)]
+    answers: Lax<Vec<Vec<String>>>,
+    /// The text of a file: `read` has no other output.
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+/// Reads `session_message.data` of a type.
+pub(super) fn decode(
+    kind: &str,
+    data: &str,
+    detail: Detail,
+) -> Result<(Header, Vec<Piece>), serde_json::Error> {
+    let data: Data<'_> = serde_json::from_str(data)?;
+    let full = detail == Detail::Full;
+    let (role, pieces) = match kind {
+        "user" => (Role::User, data.prompt()),
+        "assistant" => (Role::Assistant, data.answer(detail)),
+        "shell" => (Role::User, data.shell(detail)),
+        "synthetic" if full => (Role::User, Vec::from_iter(data.aside())),
+        "synthetic" => (Role::User, Vec::new()),
+        "compaction" => (Role::Assistant, Vec::from_iter(Piece::words(data.summary))),
+        _ => return Ok((Header::UNREADABLE, Vec::new())),
+    };
+    Ok((data.header(role, kind == "compaction"), pieces))
+}
+
+impl Data<'_> {
+    fn header(self, role: Role, summary: bool) -> Header {
+        let times = self.time.0.unwrap_or_default();
+        let message = self.error.0.and_then(|error| error.message);
+        Header {
+            role,
+            created: times.created.0,
+            completed: times.completed.0,
+            summary,
+            error: json::string(message, ERROR_LIMIT),
+            model: self.model.0.and_then(|model| model.id.0),
+            tokens: self.tokens.0.map(Counts::tokens).unwrap_or_default(),
+        }
+    }
+
+    fn prompt(&self) -> Vec<Piece> {
+        let attached = present(&self.files);
+        let files = attached.filter_map(|file| Piece::file(file.name, file.uri));
+        Piece::words(self.text).into_iter().chain(files).collect()
+    }
+
+    fn answer(&self, detail: Detail) -> Vec<Piece> {
+        let said = present(&self.content).filter_map(|item| item.piece(detail));
+        let changed = self.snapshot.0.as_ref().and_then(|s| s.files.0.clone());
+        said.chain(changed.map(Piece::Patch)).collect()
+    }
+
+    fn aside(&self) -> Option<Piece> {
+        json::string(self.text, TEXT_LIMIT)
+            .filter(|text| !text.trim().is_empty())
+            .map(Piece::Aside)
+    }
+
+    /// A command that the user ran, with its output. Its time has no end while
+    /// it runs, and where OpenCode was killed.
+    fn shell(&self, detail: Detail) -> Vec<Piece> {
+        let input = self
+            .command
+            .map(|command| format!("{{\"command\":{command}}}"));
+        let input = input.and_then(|input| RawValue::from_string(input).ok());
+        let times = self.time.0.as_ref();
+        let runs = times.is_some_and(|times| times.completed.0.is_none());
+        let record = Record {
+            status: runs.then(|| "running".to_owned()),
+            id: json::string(self.call_id, NAME_LIMIT).unwrap_or_default(),
+            tool: "bash".to_owned(),
+            input: input.as_deref(),
+            has_result: self.output.is_some(),
+            output: json::string(self.output, TEXT_LIMIT),
+            ..Record::default()
+        };
+        vec![Piece::Shell, Piece::Call(record.call(detail))]
+    }
+}
+
+impl Item<'_> {
+    fn piece(&self, detail: Detail) -> Option<Piece> {
+        match self.kind.0.as_deref()? {
+            "text" => Piece::words(self.text),
+            "reasoning" if detail == Detail::Full => json::string(self.text, TEXT_LIMIT)
+                .filter(|text| !text.trim().is_empty())
+                .map(Piece::Reasoning),
+            "tool" => self.call(detail),
+            _ => None,
+        }
+    }
+
+    fn call(&self, detail: Detail) -> Option<Piece> {
+        let tool = json::string(self.name, NAME_LIMIT).filter(|name| !name.is_empty())?;
+        let id = json::string(self.id, NAME_LIMIT).unwrap_or_default();
+        let none = State::default();
+        let state = self.state.0.as_ref().unwrap_or(&none);
+        Some(Piece::Call(state.record(id, tool).call(detail)))
+    }
+}
+
+impl<'a> State<'a> {
+    fn record(&self, id: String, tool: String) -> Record<'a> {
+        let structured = self.structured.0.as_ref();
+        let status = self.status.0.clone();
+        Record {
+            id,
+            tool,
+            input: self.input,
+            exit: structured.and_then(|s| s.exit.clone()),
+            has_result: matches!(status.as_deref(), Some("completed" | "error")),
+            output: Some(self.output()),
+            session: structured.and_then(|s| s.session.0.clone()),
+            answers: structured.and_then(|s| s.answers.0.clone()),
+            status,
+        }
+    }
+
+    fn output(&self) -> String {
+        let structured = self.structured.0.as_ref().and_then(|s| s.content);
+        let error = self.error.0.as_ref().and_then(|error| error.message);
+        let texts = present(&self.content).map(|item| item.text);
+        let mut output = String::new();
+        for text in texts.chain([structured, error]) {
+            let room = TEXT_LIMIT.saturating_sub(output.len());
+            let text = json::string(text, room).unwrap_or_default();
+            if !output.is_empty() && !output.ends_with('\n') && !text.is_empty() {
+                output.push('\n');
+            }
+            output.push_str(&text);
+        }
+        output.truncate(text::clip(&output, TEXT_LIMIT).len());
+        output
+    }
+}
+
+/// The elements that have the expected type.
+fn present<T>(list: &Lax<Vec<Lax<T>>>) -> impl Iterator<Item = &T> {
+    list.0
+        .iter()
+        .flatten()
+        .filter_map(|element| element.0.as_ref())
+}
