@@ -2,7 +2,7 @@
 //! they may not name.
 
 use session_core::text::printable;
-use session_files::{Project, is_below};
+use session_files::{is_below, outermost_root};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,74 +24,82 @@ const PATHS: [&str; 11] = [
 /// Variables that name a program to be run.
 const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
 
-/// The root of what lies around a directory, whoever owns it.
-pub fn root_at(directory: &Path, home: &Path) -> Option<PathBuf> {
-    match Project::find(directory, home) {
-        Ok(project) => project.map(|project| project.root().to_owned()),
-        Err(unowned) => Some(unowned.root),
-    }
-}
-
-/// Takes away the variables that name something in the project at hand; returns their names,
-/// sorted.
+/// Takes away the variables that name something in what lies around a directory, and places that
+/// are no whole paths: they would mean another place in another directory. Returns their names.
 pub fn refuse(
     vars: &mut HashMap<String, String>,
     home: &Path,
     directory: &Path,
 ) -> Vec<&'static str> {
-    let Some(root) = root_at(directory, home) else {
-        return Vec::new();
+    let root = outermost_root(directory, home).map(|(root, _)| root);
+    let around = Around {
+        home,
+        directory,
+        root: root.as_deref(),
     };
-    let at = |word: &str| match word.strip_prefix("~/") {
-        Some(rest) => home.join(rest),
-        None => directory.join(word),
-    };
-    let names = |name: &&&str| {
-        let Some(value) = vars.get(**name) else {
-            return false;
-        };
-        match PROGRAMS.contains(*name) {
-            true => runs_below(value, &root, at, vars.get("PATH")),
-            false => {
-                let parts = value.split(',').map(str::trim).filter(|p| !p.is_empty());
-                let paths = parts.map(|part| part.strip_prefix("file://").unwrap_or(part));
-                let mut paths = paths.filter(|path| !path.contains("://"));
-                paths.any(|path| is_below(&at(path), &root))
-            }
-        }
-    };
-    let refused: Vec<&str> = PATHS
-        .iter()
-        .chain(&PROGRAMS)
-        .filter(names)
-        .copied()
-        .collect();
+    let search = vars.get("PATH").cloned().unwrap_or_default();
+    let is_set = |name: &&&'static str| vars.contains_key(**name);
+    let value = |name: &str| vars.get(name).map_or("", String::as_str);
+    let places = PATHS.iter().filter(is_set);
+    let places = places.filter(|name| around.refuses_place(name, value(name)));
+    let programs = PROGRAMS.iter().filter(is_set);
+    let programs = programs.filter(|name| around.refuses_program(value(name), &search));
+    let refused: Vec<&'static str> = places.chain(programs).copied().collect();
     for name in &refused {
         vars.remove(*name);
     }
     refused
 }
 
-/// True for a command line of which a word lies in a directory, or whose program is found there.
-fn runs_below(
-    command: &str,
-    root: &Path,
-    at: impl Fn(&str) -> PathBuf,
-    search: Option<&String>,
-) -> bool {
-    let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
-    let mut words = command.split(separators).filter(|word| !word.is_empty());
-    let program = words.clone().next().unwrap_or_default();
-    let folders = search.map(std::env::split_paths).into_iter().flatten();
-    let found = || {
-        let mut candidates = folders.map(|folder| folder.join(program));
-        candidates.find(|path| path.is_file())
-    };
-    let is_path = |word: &&str| word.contains(['/', '\\']) || word.starts_with('.');
-    // Arguments as `s/a/b/` are no paths: something has to be there.
-    let lies_below = |path: PathBuf| path.exists() && is_below(&path, root);
-    words.any(|word| is_path(&word) && lies_below(at(word)))
-        || (!is_path(&program) && found().is_some_and(|path| is_below(&path, root)))
+/// Where variables are looked at from.
+struct Around<'a> {
+    home: &'a Path,
+    directory: &'a Path,
+    /// The outermost root around the directory.
+    root: Option<&'a Path>,
+}
+
+impl Around<'_> {
+    fn refuses_place(&self, name: &str, value: &str) -> bool {
+        let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
+        let mut parts = value
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        parts.any(|part| match name {
+            "HF_ENDPOINT" => !is_address(part),
+            _ => !part.starts_with("~/") && Path::new(part).is_relative() || self.lies_below(part),
+        })
+    }
+
+    /// True for a command line of which a word is something in the project, or whose program is
+    /// found there.
+    fn refuses_program(&self, command: &str, search: &str) -> bool {
+        let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
+        let mut words = command.split(separators).filter(|word| !word.is_empty());
+        let program = words.clone().next().unwrap_or_default();
+        let found = || {
+            let mut candidates = std::env::split_paths(search).map(|at| at.join(program));
+            candidates.find(|path| path.is_file())
+        };
+        let is_found_there = |path: PathBuf| self.root.is_some_and(|root| is_below(&path, root));
+        // Arguments as `s/a/b/` are no paths: something has to be there.
+        let is_there = |word: &str| self.at(word).exists() && self.lies_below(word);
+        let is_path = |word: &str| word.contains(['/', '\\']) || word.starts_with('.');
+        words.any(|word| (word != program || is_path(word)) && is_there(word))
+            || (!is_path(program) && found().is_some_and(is_found_there))
+    }
+
+    fn lies_below(&self, word: &str) -> bool {
+        self.root.is_some_and(|root| is_below(&self.at(word), root))
+    }
+
+    fn at(&self, word: &str) -> PathBuf {
+        match word.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest),
+            None => self.directory.join(word),
+        }
+    }
 }
 
 /// A variable that names a program, unless the project at hand chose it.
@@ -109,7 +117,7 @@ pub fn note_refused() {
     for name in &home.refused {
         let _ = writeln!(
             anstream::stderr(),
-            "note: the variable {} is left out, since it names something in this project",
+            "note: the variable {} is left out, since it names something in this project, or no whole path",
             printable(name)
         );
     }
@@ -123,7 +131,7 @@ mod tests {
     fn what_a_project_names_in_itself_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home", "p/.git", "p/bin", "p/in", "out"] {
+        for path in ["home", "p/.git", "p/bin", "p/in/.claude", "out"] {
             fs_err::create_dir_all(real.join(path)).unwrap();
         }
         for file in ["p/bin/less", "p/in/edit.sh", "p/vimrc", "p/x"] {
@@ -140,7 +148,10 @@ mod tests {
             assert_eq!(!vars.contains_key(name), is_refused, "{name}={value}");
         };
         check("SESSION_SEARCH_HOME", "index", true);
-        check("SESSION_SEARCH_HOME", "../../out/index", false);
+        check("SESSION_SEARCH_HOME", "../../out/index", true);
+        check("SESSION_SEARCH_HOME", "ROOT/out/index", false);
+        check("SESSION_SEARCH_HOME", "x://index", true);
+        check("XDG_DATA_HOME", "/proc/self/cwd/x://d", false); // this process is elsewhere
         check("SESSION_SEARCH_CONFIG", "ROOT/p/.claude", true);
         check("XDG_CONFIG_HOME", "ROOT/out", false);
         check("CLAUDE_CONFIG_DIR", "ROOT/out, ROOT/p/in", true);
@@ -150,9 +161,11 @@ mod tests {
         check("EDITOR", "./edit.sh", true);
         check("EDITOR", "vim -u ROOT/p/vimrc", true);
         check("EDITOR", "vim", false);
+        check("EDITOR", "sh edit.sh", true);
         check("EDITOR", "sed -i s/a/b/", false);
         check("EDITOR", "sh -c 'ROOT/p/x'", true);
         check("PAGER", "less -R", true); // found by PATH in the project
+        check("HF_ENDPOINT", "conf", true); // found by PATH in the project
         check("PAGER", "/usr/bin/more", false);
     }
 }

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::config::layers::Layers;
 use crate::environment;
 use anyhow::{Context, Result};
+use session_files::home_directory;
 use session_memory::Records;
 use session_models::{Catalogue, Endpoint, Folders, Given, Hub, ModelError};
 use session_sources::Env;
@@ -50,12 +51,15 @@ impl Home {
     /// # Errors
     /// As [`Home::unconfigured`].
     pub fn unconfigured_in(folder: &Path) -> Result<Self> {
-        let home = etcetera::home_dir()
+        let home = home_directory(folder)
             .context("there is no home folder\nhint: set HOME to the folder with your .claude or .local/share/opencode")?;
         let vars = std::env::vars_os()
             .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         let mut vars = vars.collect();
-        let refused = environment::refuse(&mut vars, &home, folder);
+        let mut refused = environment::refuse(&mut vars, &home, folder);
+        if std::env::home_dir().is_some_and(|named| named != home) {
+            refused.push("HOME");
+        }
         let env = Env { home, vars };
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
         Ok(Self {

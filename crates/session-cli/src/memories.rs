@@ -4,6 +4,7 @@ use crate::config::layers::Layers;
 use crate::home::Home;
 use anyhow::{Result, bail};
 use jiff::Timestamp;
+use session_core::text::clip;
 use session_embed::Embedder;
 use session_files::Project;
 use session_memory::{
@@ -11,6 +12,11 @@ use session_memory::{
 };
 use std::path::Path;
 use std::time::Instant;
+
+/// Most damaged files that are named: a repository chooses how many there are.
+const NAMED: usize = 5;
+/// Longest line of a note on a project's configuration, in bytes.
+const LINE: usize = 300;
 
 /// The memories, and what is configured of them.
 pub struct Memories {
@@ -74,7 +80,14 @@ impl Memories {
             home.env.get(name)
         })?;
         let whole = layers.ignored.iter().filter(|i| i.key.is_none());
-        notes.extend(whole.map(|ignored| format!("left out: {}", ignored.reason)));
+        let lines = |text: &str| -> Vec<String> {
+            text.lines()
+                .map(|line| clip(line, LINE).to_owned())
+                .collect()
+        };
+        notes.extend(
+            whole.map(|ignored| format!("left out: {}", lines(&ignored.reason).join("\n"))),
+        );
         home.config = layers.config;
         let keeping = Keeping {
             project: home.config.storage,
@@ -164,8 +177,11 @@ impl Memories {
     /// When stderr cannot be written.
     pub fn list(&self, states: &[State], days: Option<i64>) -> Result<Vec<Memory>> {
         let listing = self.store.list(states);
-        for damage in &listing.damaged {
+        for damage in listing.damaged.iter().take(NAMED) {
             crate::command::memory::note(&format!("{damage}; left out"))?;
+        }
+        if let more @ 1.. = listing.damaged.len().saturating_sub(NAMED) {
+            crate::command::memory::note(&format!("{more} more files are left out so"))?;
         }
         let days = days.unwrap_or(self.home.config.retrieval.scope_days);
         let mut memories = listing.memories;

@@ -1,45 +1,50 @@
-//! Paths that a command line names to be written: in the project at hand they are opened beneath its
-//! root, where no link is followed.
+//! Paths that a command line names: in a repository they are opened beneath its root, where no link is
+//! followed. Which repository that is, the path says, not the folder that the process is in.
 
 use crate::home::Home;
-use anyhow::Result;
-use session_files::{Dir, Durability, Project, private};
+use anyhow::{Context, Result};
+use session_files::{Dir, Durability, outermost_root, private};
 use std::path::{Path, PathBuf};
 
 /// Opens a folder, and makes it where it is missing.
 ///
 /// # Errors
-/// When it cannot be made, or a link in the project leads to it.
+/// When it cannot be made, or a link in a repository leads to it.
 pub fn folder(path: &Path) -> Result<Dir> {
     Ok(match beneath(path)? {
-        Some((project, relative)) => project.open()?.create_directory(&relative)?,
+        Some((root, relative)) => Dir::open(&root)?.create_directory(&relative)?,
         None => Dir::create(path)?,
+    })
+}
+
+/// Opens a folder to read from.
+///
+/// # Errors
+/// When it is not there, or a link in a repository leads to it.
+pub fn existing_folder(path: &Path) -> Result<Dir> {
+    Ok(match beneath(path)? {
+        Some((root, relative)) => Dir::open(&root)?
+            .directory(&relative)?
+            .with_context(|| format!("there is no folder `{}`", path.display()))?,
+        None => Dir::open(path)?,
     })
 }
 
 /// Writes a file whole.
 ///
 /// # Errors
-/// When it cannot be written, or a link in the project leads to it.
+/// When it cannot be written, or a link in a repository leads to it.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     match beneath(path)? {
-        Some((project, relative)) => {
-            let root = project.open()?;
-            root.write(&relative, content, Durability::Durable)?;
+        Some((root, relative)) => {
+            Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
         }
         None => private::write(path, content)?,
     }
     Ok(())
 }
 
-/// The project at hand and the path below its root, where it lies there by its name.
-fn beneath(path: &Path) -> Result<Option<(Project, PathBuf)>> {
-    let home = Home::unconfigured()?.env.home;
-    let project = Project::find(&std::env::current_dir()?, &home)
-        .ok()
-        .flatten();
-    Ok(project.and_then(|project| {
-        let relative = project.relative(path)?;
-        Some((project, relative))
-    }))
+/// The outermost root around a path, and the path from there.
+fn beneath(path: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
+    Ok(outermost_root(path, &Home::unconfigured()?.env.home))
 }

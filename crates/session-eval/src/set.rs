@@ -1,18 +1,21 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
+use session_files::{Dir, FileError};
 use session_search::{Level, Resolved, resolve};
 use session_store::SessionRow;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of a file of a set.
+const LIMIT: u64 = 256 << 20;
 
 /// An error of an evaluation.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     /// A file cannot be read or written; the text names it.
     #[error(transparent)]
-    Io(#[from] std::io::Error),
+    File(#[from] FileError),
     /// A line of a file is not what it should be.
     #[error("`{}` line {line}: {why}", path.display())]
     Line {
@@ -105,9 +108,13 @@ impl LabelledSet {
     /// # Errors
     /// When a file cannot be read or a line of it is wrong, a question is there twice, or there
     /// are no labels.
-    pub fn open(folder: &Path) -> Result<Self, EvalError> {
+    pub fn open(set: &Dir) -> Result<Self, EvalError> {
+        let folder = set.path();
         let path = folder.join("queries.jsonl");
-        let text = fs_err::read_to_string(&path)?;
+        let text = set.read_text(Path::new("queries.jsonl"), LIMIT)?;
+        let Some(text) = text else {
+            return Err(EvalError::NoQuestions { path });
+        };
         let question = |(i, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|e| EvalError::Line {
                 path: path.clone(),
@@ -124,7 +131,7 @@ impl LabelledSet {
             return Err(EvalError::NoQuestions { path });
         }
         let ids = ids(&questions, &path)?;
-        let read = |level: &str| labels(&folder.join(format!("qrels.{level}.tsv")));
+        let read = |level: &str| labels(set, &format!("qrels.{level}.tsv"));
         let mut labels = [read("session")?, read("turn")?];
         let mut unasked = BTreeSet::new();
         for labels in &mut labels {
@@ -203,10 +210,10 @@ fn ids(questions: &[Question], path: &Path) -> Result<HashSet<String>, EvalError
 }
 
 /// Lines `question TAB target TAB relevance`; relevance 0 is no answer. No file, no labels.
-fn labels(path: &Path) -> Result<Labels, EvalError> {
-    let text = match fs_err::read_to_string(path) {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Labels::new()),
-        text => text?,
+fn labels(set: &Dir, name: &str) -> Result<Labels, EvalError> {
+    let path = set.path().join(name);
+    let Some(text) = set.read_text(Path::new(name), LIMIT)? else {
+        return Ok(Labels::new());
     };
     let mut labels = Labels::new();
     for (i, line) in plain(&text).lines().enumerate() {
@@ -225,7 +232,7 @@ fn labels(path: &Path) -> Result<Labels, EvalError> {
             _ => None,
         };
         let (question, target, relevance) = read.ok_or_else(|| EvalError::Line {
-            path: path.to_owned(),
+            path: path.clone(),
             line: i + 1,
             why: "is not question, target and 1 or 0, with tabs between them".to_owned(),
         })?;

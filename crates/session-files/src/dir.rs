@@ -152,6 +152,12 @@ impl Dir {
         entry.is_some_and(|e| e.kind().ok().flatten().is_some())
     }
 
+    /// The length of a regular file, in bytes; `None` where there is none.
+    pub fn length(&self, relative: &Path) -> Option<u64> {
+        let entry = self.entry(relative, false).ok().flatten()?;
+        system::length(&entry.parent.handle, entry.name)
+    }
+
     /// Writes a file so that whoever reads it, now or after a crash, finds the old or the new
     /// content and never a part. Missing directories are made. A file that is there keeps its
     /// mode; a new one has 0600.

@@ -33,6 +33,7 @@
 mod beneath;
 mod dir;
 mod error;
+mod home;
 mod lock;
 #[cfg(not(unix))]
 mod portable;
@@ -44,5 +45,6 @@ mod unix;
 pub use beneath::Beneath;
 pub use dir::{Dir, Durability, TEMPORARY};
 pub use error::{FileError, Result};
+pub use home::home_directory;
 pub use lock::{Lock, remove_temporary_files};
-pub use project::{Project, UnownedReason, UnownedRoot, is_below};
+pub use project::{Project, UnownedReason, UnownedRoot, is_below, outermost_root};

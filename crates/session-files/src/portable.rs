@@ -114,6 +114,11 @@ pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
     std::fs::remove_dir(at.join(name))
 }
 
+pub(crate) fn length(at: &Handle, name: &OsStr) -> Option<u64> {
+    let meta = std::fs::symlink_metadata(at.join(name)).ok()?;
+    (meta.is_file() && !is_reparse_point(&meta)).then(|| meta.len())
+}
+
 #[expect(clippy::disallowed_methods, reason = "the caller names the directory")]
 pub(crate) fn names(at: &Handle, most: usize) -> io::Result<Vec<OsString>> {
     let entries = std::fs::read_dir(at)?.take(most);

@@ -3,7 +3,7 @@
 use crate::dir::Dir;
 use crate::error::Result;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The directory that holds what agents' tools keep in a project.
 const AGENT_DIRECTORY: &str = ".claude";
@@ -100,19 +100,6 @@ impl Project {
         Dir::open(&self.root)
     }
 
-    /// True for a path that [lies in](is_below) the project.
-    pub fn contains(&self, path: &Path) -> bool {
-        is_below(path, &self.root)
-    }
-
-    /// A path as it lies beneath the root, if it does so by its name alone. Links below the root
-    /// are not followed, so that opening it beneath the root refuses them.
-    pub fn relative(&self, path: &Path) -> Option<PathBuf> {
-        let path = std::path::absolute(path).ok()?;
-        let above = path.ancestors().find(|at| real(at) == self.root)?;
-        path.strip_prefix(above).ok().map(Path::to_owned)
-    }
-
     /// A name for the project that all worktrees of a repository share: the path of the common
     /// git directory, and where the root lies in its worktree.
     pub fn identity(&self) -> PathBuf {
@@ -126,6 +113,45 @@ impl Project {
             _ => common,
         }
     }
+}
+
+/// The outermost directory with `.claude` or `.git` around a path, and the path from there. Whoever
+/// owns it: what lies in it may be a stranger's. The home directory, and what lies above it, is none.
+/// The path is taken by its name, `..` resolved, so that opening it beneath the root refuses links.
+pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
+    let path = normal(&std::path::absolute(path).ok()?);
+    let home = real(home);
+    let below_home = |at: &&Path| !home.starts_with(real(at));
+    let root = path
+        .ancestors()
+        .take_while(below_home)
+        .filter(|at| is_root(at))
+        .last()?;
+    let relative = path.strip_prefix(root).ok()?.to_owned();
+    Some((real(root), relative))
+}
+
+/// The outermost directory with `.git` around a directory.
+pub(crate) fn outermost_repository(directory: &Path) -> Option<PathBuf> {
+    let directory = real(&std::path::absolute(directory).ok()?);
+    let found = directory
+        .ancestors()
+        .filter(|at| has(at, REPOSITORY))
+        .last();
+    found.map(Path::to_owned)
+}
+
+/// An absolute path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 /// True for a path that lies below a root once its links are followed, whether or not something
@@ -161,12 +187,12 @@ fn common_git_directory(top: &Path) -> Option<PathBuf> {
     }
     let named = git_file(top, REPOSITORY)?;
     let own = top.join(named.strip_prefix("gitdir:")?.trim());
-    let back = git_file(&own, "gitdir")?;
-    if real(Path::new(&back)) != real(&link) {
-        return None;
-    }
+    let back = own.join(git_file(&own, "gitdir")?);
     let common = own.join(git_file(&own, "commondir")?);
-    fs_err::canonicalize(common).ok()
+    let common = fs_err::canonicalize(common).ok()?;
+    // Where git itself keeps worktrees: a folder beside them can claim anything.
+    let is_gits = real(&own).parent() == Some(&common.join("worktrees"));
+    (is_gits && real(&back) == real(&link)).then_some(common)
 }
 
 /// A line that git keeps in a file.
@@ -193,13 +219,33 @@ fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
 
 #[cfg(unix)]
 fn unowned(path: &Path) -> Option<UnownedReason> {
-    use rustix::process::{getegid, geteuid};
     use std::os::unix::fs::MetadataExt;
     let meta = fs_err::symlink_metadata(path).ok()?;
-    let owner = (geteuid().as_raw(), getegid().as_raw());
     // The mode of a link says nothing, and it is not followed anyway.
     let mode = if meta.is_symlink() { 0 } else { meta.mode() };
-    reason(owner, (meta.uid(), meta.gid()), mode)
+    let user = nix::unistd::geteuid().as_raw();
+    reason(user, meta.uid(), mode, || is_own_group(meta.gid()))
+}
+
+/// True for a group that is its user's alone, as many systems make one: of the same number or name.
+/// Everybody may be in another group that a user is in.
+#[cfg(unix)]
+fn is_own_group(group: u32) -> bool {
+    use nix::unistd::{Gid, Group, Uid, User};
+    let user = nix::unistd::geteuid().as_raw();
+    let name = || {
+        Group::from_gid(Gid::from_raw(group))
+            .ok()
+            .flatten()
+            .map(|group| group.name)
+    };
+    let own = || {
+        User::from_uid(Uid::from_raw(user))
+            .ok()
+            .flatten()
+            .map(|user| user.name)
+    };
+    group == user || name().is_some_and(|name| own() == Some(name))
 }
 
 #[cfg(not(unix))]
@@ -209,11 +255,16 @@ fn unowned(_: &Path) -> Option<UnownedReason> {
 
 /// Why a file of this owner, group and mode is not its user's alone.
 #[cfg(unix)]
-fn reason(user: (u32, u32), file: (u32, u32), mode: u32) -> Option<UnownedReason> {
+fn reason(
+    user: u32,
+    owner: u32,
+    mode: u32,
+    is_own_group: impl Fn() -> bool,
+) -> Option<UnownedReason> {
     match mode {
-        _ if file.0 != user.0 => Some(UnownedReason::OtherOwner),
+        _ if owner != user => Some(UnownedReason::OtherOwner),
         mode if mode & 0o002 != 0 => Some(UnownedReason::WritableByAll),
-        mode if mode & 0o020 != 0 && file.1 != user.1 => Some(UnownedReason::WritableByGroup),
+        mode if mode & 0o020 != 0 && !is_own_group() => Some(UnownedReason::WritableByGroup),
         _ => None,
     }
 }
@@ -226,13 +277,13 @@ mod tests {
     #[test]
     fn a_root_is_its_users_alone() {
         use UnownedReason::{OtherOwner, WritableByAll, WritableByGroup};
-        let check = |file, mode| reason((1000, 1000), file, mode);
-        assert_eq!(check((1000, 1000), 0o755), None);
-        assert_eq!(check((1000, 1000), 0o775), None, "the user's own group");
-        assert_eq!(check((1000, 4), 0o775), Some(WritableByGroup));
-        assert_eq!(check((1000, 1000), 0o777), Some(WritableByAll));
-        assert_eq!(check((1000, 1000), 0o1777), Some(WritableByAll));
-        assert_eq!(check((0, 1000), 0o755), Some(OtherOwner));
+        let check = |owner, is_own_group, mode| reason(1000, owner, mode, || is_own_group);
+        assert_eq!(check(1000, false, 0o755), None);
+        assert_eq!(check(1000, true, 0o775), None, "the user's own group");
+        assert_eq!(check(1000, false, 0o775), Some(WritableByGroup));
+        assert_eq!(check(1000, true, 0o777), Some(WritableByAll));
+        assert_eq!(check(1000, true, 0o1777), Some(WritableByAll));
+        assert_eq!(check(0, true, 0o755), Some(OtherOwner));
     }
 
     struct Tree(tempfile::TempDir);
@@ -326,12 +377,31 @@ mod tests {
         };
         link("p/in", "elsewhere/into");
         link("elsewhere", "p/out");
-        assert!(project.contains(&tree.path("p/in/new")));
-        assert!(project.contains(&tree.path("elsewhere/into/new/file")));
-        assert!(!project.contains(&tree.path("p/out/file")));
-        assert!(!project.contains(&tree.path("elsewhere/file")));
-        let relative = project.relative(&tree.path("p/out/file"));
-        assert_eq!(relative, Some(PathBuf::from("out/file")));
-        assert_eq!(project.relative(&tree.path("elsewhere/into")), None);
+        let contains = |path: &str| is_below(&tree.path(path), project.root());
+        assert!(contains("p/in/new"));
+        assert!(contains("elsewhere/into/new/file"));
+        assert!(!contains("p/out/file"));
+        assert!(!contains("elsewhere/file"));
+    }
+
+    #[test]
+    fn the_outermost_root_is_that_of_the_path_by_its_name() {
+        let tree = Tree::new(&[
+            "home/.claude",
+            "home/a/.git",
+            "home/a/b/.claude",
+            "home/c",
+            "out/.git",
+        ]);
+        let of = |path: &str| {
+            let (root, relative) = outermost_root(&tree.path(path), &tree.path("home"))?;
+            let root = root.strip_prefix(tree.path("")).unwrap().to_owned();
+            Some(format!("{} {}", root.display(), relative.display()))
+        };
+        assert_eq!(of("home/a/b/file").as_deref(), Some("home/a b/file"));
+        assert_eq!(of("home/a/b/../../c/../a/x").as_deref(), Some("home/a x"));
+        assert_eq!(of("home/a/../c/file"), None);
+        assert_eq!(of("home/file"), None);
+        assert_eq!(of("out/new/file").as_deref(), Some("out new/file"));
     }
 }

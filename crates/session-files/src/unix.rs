@@ -132,6 +132,13 @@ pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
     Ok(fs::unlinkat(at, name, AtFlags::REMOVEDIR)?)
 }
 
+/// The length of a regular file; `None` where there is none.
+pub(crate) fn length(at: &Handle, name: &OsStr) -> Option<u64> {
+    let stat = fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let is_file = fs::FileType::from_raw_mode(stat.st_mode) == fs::FileType::RegularFile;
+    u64::try_from(stat.st_size).ok().filter(|_| is_file)
+}
+
 /// The names in a directory, at most so many, in no order.
 pub(crate) fn names(at: &Handle, most: usize) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();

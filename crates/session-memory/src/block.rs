@@ -59,6 +59,12 @@ impl Item {
         }
     }
 
+    /// The line of a memory as a prompt would get it, uncut.
+    pub fn whole_line(memory: &Memory) -> String {
+        let line = Self::of(memory, 1.0).line(usize::MAX);
+        line.map_or_else(String::new, |(line, _)| line)
+    }
+
     /// The line of it, of at most so many characters, and whether it was cut.
     /// None where nothing readable would be left.
     pub(crate) fn line(&self, chars: usize) -> Option<(String, bool)> {

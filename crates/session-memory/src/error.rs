@@ -1,6 +1,6 @@
 //! What can go wrong with memories.
 
-use session_core::text::{one_line, printable};
+use session_core::text::{clip, one_line, printable};
 use std::path::{Path, PathBuf};
 
 /// An error of the memories at rest.
@@ -60,9 +60,16 @@ pub struct Damage {
     pub reason: String,
 }
 
+/// Longest path that is told, in bytes.
+const NAME: usize = 240;
+
 /// A path on one line: a repository chooses the names of its files.
 fn name(path: &Path) -> String {
-    one_line(&printable(&path.to_string_lossy()))
+    let name = one_line(&printable(&path.to_string_lossy()));
+    match name.len() > NAME {
+        true => format!("{}…", clip(&name, NAME)),
+        false => name,
+    }
 }
 
 impl MemoryError {

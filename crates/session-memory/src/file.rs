@@ -4,9 +4,10 @@ use crate::error::Damage;
 use crate::frontmatter as yaml;
 use crate::memory::{Memory, Scope, State};
 use crate::place::Place;
-use crate::record::{FolderRecord, KnownBy, content_hash};
+use crate::record::{FolderRecord, KnownBy};
 use crate::trust::Trust;
 use session_files::Dir;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// How the names of memories' files end.
@@ -15,6 +16,8 @@ pub(crate) const ENDING: &str = ".md";
 pub(crate) const FILE_LIMIT: u64 = 256 << 10;
 /// Most files of a state that are looked at.
 pub(crate) const FILES: usize = 5000;
+/// Most names of a folder that are looked at.
+const NAMES: usize = 50_000;
 /// Longest id, in bytes.
 const ID: usize = 100;
 
@@ -51,20 +54,36 @@ pub(crate) fn is_id(text: &str) -> bool {
 }
 
 /// Ids of the memories that stand so, sorted, and what is wrong with the folder or with names
-/// in it.
-pub(crate) fn ids(dir: &Dir, state: State) -> (Vec<String>, Vec<Damage>) {
+/// in it. Those that are known come first where there are too many.
+pub(crate) fn ids(dir: &Dir, record: &FolderRecord, state: State) -> (Vec<String>, Vec<Damage>) {
     let folder = dir.path().join(state.folder());
-    let names = match dir.names(Path::new(state.folder()), FILES + 1) {
+    let names = match dir.names(Path::new(state.folder()), NAMES) {
         Ok(names) => names,
         Err(error) => return (Vec::new(), vec![unreadable(&folder, &error)]),
     };
-    let mut damaged = Vec::new();
-    if names.len() > FILES {
+    let (mut ids, mut damaged) = told_apart(&folder, &names);
+    ids.extend(
+        record
+            .ids()
+            .filter(|id| dir.exists(&relative(state, id)))
+            .map(str::to_owned),
+    );
+    ids.sort();
+    ids.dedup();
+    if ids.len() > FILES || names.len() == NAMES {
         let reason = format!("it holds more than {FILES} files; the others are left out");
         damaged.push(unreadable(&folder, &reason));
+        ids.sort_by_key(|id| !record.knows(id));
+        ids.truncate(FILES);
+        ids.sort();
     }
-    let mut ids = Vec::new();
-    for name in names.iter().take(FILES) {
+    (ids, damaged)
+}
+
+/// Names that are ids, and those of memories that are none.
+fn told_apart(folder: &Path, names: &[OsString]) -> (Vec<String>, Vec<Damage>) {
+    let (mut ids, mut damaged) = (Vec::new(), Vec::new());
+    for name in names {
         let text = name.to_string_lossy();
         match text.strip_suffix(ENDING).filter(|_| !text.starts_with('.')) {
             None => {}
@@ -93,25 +112,59 @@ pub(crate) fn read(
     let Some(text) = text.map_err(|error| unreadable(&path, &error))? else {
         return Ok(None);
     };
+    parsed(place, record, state, id, text).map(Some)
+}
+
+/// Reads a memory whose content is trusted; `None` for another, which is not parsed, and not even
+/// read where its length tells.
+pub(crate) fn read_trusted(
+    place: &Place,
+    dir: &Dir,
+    record: &FolderRecord,
+    id: &str,
+) -> Option<Memory> {
+    let relative = relative(State::Active, id);
+    let is_own = place.scope == Scope::Global;
+    if !is_own && !record.knows_length(id, dir.length(&relative)?) {
+        return None;
+    }
+    let text = dir.read_text(&relative, FILE_LIMIT).ok()??;
+    let is_given = trust(place, record, State::Active, id, &text).is_given();
+    let memory = is_given.then(|| parsed(place, record, State::Active, id, text))?;
+    memory.ok()
+}
+
+fn parsed(
+    place: &Place,
+    record: &FolderRecord,
+    state: State,
+    id: &str,
+    text: String,
+) -> std::result::Result<Memory, Damage> {
+    let path = place.folder.join(relative(state, id));
     let parts = yaml::split(&text, &path)?;
     let mut front = yaml::read(parts.yaml, &path)?;
     id.clone_into(&mut front.id);
-    Ok(Some(Memory {
-        trust: trust(place, record, id, &text),
+    Ok(Memory {
+        trust: trust(place, record, state, id, &text),
         front,
         body: parts.body.to_owned(),
         path,
         state,
         scope: place.scope,
         text,
-    }))
+    })
 }
 
-fn trust(place: &Place, record: &FolderRecord, id: &str, text: &str) -> Trust {
+fn trust(place: &Place, record: &FolderRecord, state: State, id: &str, text: &str) -> Trust {
     if place.scope == Scope::Global {
         return Trust::Own;
     }
-    match record.known(id, &content_hash(text)) {
+    let known = match state {
+        State::Trash => record.once_known(id, text),
+        State::Active | State::Archive => record.known(id, text),
+    };
+    match known {
         Some(KnownBy::User) => Trust::Own,
         Some(KnownBy::Trust) => Trust::Trusted,
         None if record.knows(id) => Trust::Changed,

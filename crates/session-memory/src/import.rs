@@ -12,7 +12,7 @@ use crate::memory::{Memory, Scope, State};
 use crate::store::{Imported, Store};
 use crate::trust::Trust;
 use jiff::Zoned;
-use session_files::{Dir, Project, private};
+use session_files::{Dir, outermost_root, private};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -64,53 +64,49 @@ pub struct Imports {
 pub struct ImportPath<'a> {
     /// As it was named.
     pub path: &'a Path,
-    /// The project at hand. What lies in it is its repository's: it is opened beneath the root, and
-    /// waits for trust.
-    pub project: Option<&'a Project>,
+    /// The user's home directory, in which no repository is looked for.
+    pub home: &'a Path,
 }
 
 impl ImportPath<'_> {
-    /// True for what a repository holds.
+    /// True for what a repository holds: it is opened beneath the root, and waits for trust.
     pub fn is_of_repository(&self) -> bool {
-        self.project
-            .is_some_and(|p| self.relative().is_some() || p.contains(self.path))
+        let led = || fs_err::canonicalize(self.path).ok();
+        let leads_there = || led().is_some_and(|real| outermost_root(&real, self.home).is_some());
+        !self.is_stdin() && (self.beneath().is_some() || leads_there())
     }
 
     fn is_stdin(&self) -> bool {
         self.path == Path::new("-")
     }
 
-    /// Where it lies below the project's root, as it is named.
-    fn relative(&self) -> Option<(&Project, PathBuf)> {
-        let project = self.project.filter(|_| !self.is_stdin())?;
-        Some((project, project.relative(self.path)?))
+    /// The outermost root around it, and where it lies from there by its name.
+    fn beneath(&self) -> Option<(PathBuf, PathBuf)> {
+        outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
+    }
+
+    fn missing(&self) -> MemoryError {
+        MemoryError::NothingToImport {
+            path: self.path.to_owned(),
+            what: "it is not there".to_owned(),
+        }
     }
 
     fn folder(&self) -> Result<Dir> {
-        Ok(match self.relative() {
-            Some((project, path)) => {
-                project
-                    .open()?
-                    .directory(&path)?
-                    .ok_or_else(|| MemoryError::NothingToImport {
-                        path: self.path.to_owned(),
-                        what: "it is not there".to_owned(),
-                    })?
-            }
-            None => Dir::open(self.path)?,
-        })
+        let folder = match self.beneath() {
+            Some((root, path)) => Dir::open(&root)?.directory(&path)?,
+            None => Some(Dir::open(self.path)?),
+        };
+        folder.ok_or_else(|| self.missing())
     }
 
     fn text(&self) -> Result<String> {
-        let text = match self.relative() {
+        let text = match self.beneath() {
             _ if self.is_stdin() => Some(std::io::read_to_string(std::io::stdin())?),
-            Some((project, path)) => project.open()?.read_text(&path, EXPORT_LIMIT)?,
+            Some((root, path)) => Dir::open(&root)?.read_text(&path, EXPORT_LIMIT)?,
             None => private::read_text(self.path, EXPORT_LIMIT)?,
         };
-        text.ok_or_else(|| MemoryError::NothingToImport {
-            path: self.path.to_owned(),
-            what: "it is not there".to_owned(),
-        })
+        text.ok_or_else(|| self.missing())
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Most bytes that are read of a record.
-const LIMIT: u64 = 4 << 20;
+const LIMIT: u64 = 32 << 20;
 /// Contents of one memory that are remembered: those of worktrees and branches.
 const CONTENTS: usize = 8;
 /// Name of the lock beside the records.
@@ -41,7 +41,12 @@ pub(crate) enum KnownBy {
 pub(crate) struct KnownContent {
     /// BLAKE3 of the file's text, in hex.
     hash: String,
+    /// Length of the file, so that one of another length need not be read to be told apart.
+    bytes: u64,
     by: KnownBy,
+    /// The user deleted it: a repository that brings it again brings something that waits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    deleted: bool,
 }
 
 /// What is known of one folder.
@@ -60,10 +65,45 @@ pub struct FolderRecord {
 }
 
 impl FolderRecord {
-    /// How a content is known; `None` where it is not.
-    pub(crate) fn known(&self, id: &str, hash: &str) -> Option<KnownBy> {
-        let contents = self.memories.get(id)?;
-        Some(contents.iter().find(|c| c.hash == hash)?.by)
+    /// How a content is known; `None` where it is not, or was deleted.
+    pub(crate) fn known(&self, id: &str, text: &str) -> Option<KnownBy> {
+        self.content(id, text)
+            .filter(|content| !content.deleted)
+            .map(|content| content.by)
+    }
+
+    /// The same whether it was deleted or not: for what lies in the trash.
+    pub(crate) fn once_known(&self, id: &str, text: &str) -> Option<KnownBy> {
+        self.content(id, text).map(|content| content.by)
+    }
+
+    fn content(&self, id: &str, text: &str) -> Option<&KnownContent> {
+        let hash = content_hash(text);
+        self.memories
+            .get(id)?
+            .iter()
+            .find(|content| content.hash == hash)
+    }
+
+    /// True where a file of this length may have a content that is known.
+    pub(crate) fn knows_length(&self, id: &str, bytes: u64) -> bool {
+        let contents = self.memories.get(id);
+        contents.is_some_and(|contents| contents.iter().any(|c| !c.deleted && c.bytes == bytes))
+    }
+
+    /// Notes that a content was deleted, or taken back.
+    pub(crate) fn set_deleted(&mut self, id: &str, text: &str, deleted: bool) {
+        let hash = content_hash(text);
+        for content in self.memories.get_mut(id).into_iter().flatten() {
+            if content.hash == hash {
+                content.deleted = deleted;
+            }
+        }
+    }
+
+    /// Forgets all contents of a memory.
+    pub(crate) fn forget(&mut self, id: &str) {
+        self.memories.remove(id);
     }
 
     /// True where some content of a memory is known.
@@ -77,14 +117,20 @@ impl FolderRecord {
     }
 
     /// Notes a content. What the user wrote stays the user's.
-    pub(crate) fn learn(&mut self, id: &str, hash: String, by: KnownBy) {
+    pub(crate) fn learn(&mut self, id: &str, text: &str, by: KnownBy) {
+        let hash = content_hash(text);
         let contents = self.memories.entry(id.to_owned()).or_default();
         let before = contents.iter().position(|c| c.hash == hash);
         let by = match before.map(|at| contents.remove(at).by) {
             Some(KnownBy::User) => KnownBy::User,
             _ => by,
         };
-        contents.push(KnownContent { hash, by });
+        contents.push(KnownContent {
+            hash,
+            bytes: text.len() as u64,
+            by,
+            deleted: false,
+        });
         let surplus = contents.len().saturating_sub(CONTENTS);
         contents.drain(..surplus);
     }
@@ -186,6 +232,13 @@ impl Records {
         let Some(_lock) = Lock::within(&Dir::create(&self.folder)?, LOCK, patience)? else {
             return Ok(None);
         };
+        // One that cannot be read is not written over: what it knows would be lost.
+        if private::read(&self.path(place), LIMIT)?.is_some() && read(&self.path(place)).is_none() {
+            return Err(MemoryError::Refused(format!(
+                "`{}` is damaged\nhint: move it away; memories of the project wait for `session-search trust` then",
+                self.path(place).display()
+            )));
+        }
         let before = self.read(place);
         let mut record = before.clone();
         record.folder.clone_from(&place.folder);
@@ -225,9 +278,13 @@ mod tests {
     #[test]
     fn a_content_is_known_until_it_is_revoked() {
         let mut record = FolderRecord::default();
-        record.learn("mem-a", "1".into(), KnownBy::Trust);
-        record.learn("mem-b", "2".into(), KnownBy::User);
-        record.learn("mem-b", "2".into(), KnownBy::Trust);
+        record.learn("mem-a", "1", KnownBy::Trust);
+        record.learn("mem-b", "2", KnownBy::User);
+        record.learn("mem-b", "2", KnownBy::Trust);
+        assert!(record.knows_length("mem-a", 1) && !record.knows_length("mem-a", 2));
+        record.set_deleted("mem-a", "1", true);
+        assert_eq!(record.known("mem-a", "1"), None);
+        record.set_deleted("mem-a", "1", false);
         assert_eq!(record.known("mem-a", "1"), Some(KnownBy::Trust));
         assert_eq!(record.known("mem-a", "2"), None);
         assert_eq!(record.known("mem-b", "2"), Some(KnownBy::User));
@@ -243,7 +300,7 @@ mod tests {
     fn the_newest_contents_are_remembered() {
         let mut record = FolderRecord::default();
         for n in 0..2 * CONTENTS {
-            record.learn("mem-a", n.to_string(), KnownBy::User);
+            record.learn("mem-a", &n.to_string(), KnownBy::User);
         }
         assert_eq!(record.known("mem-a", "7"), None);
         assert!(record.known("mem-a", "8").is_some());

@@ -4,11 +4,11 @@ use crate::body;
 use crate::change::{Change, changed, set};
 use crate::draft::{check, front, moment};
 use crate::error::{Damage, MemoryError, Result};
-use crate::file::{ids, is_id, is_valid_id, read, relative, unreadable};
+use crate::file::{ids, is_id, is_valid_id, read, read_trusted, relative, unreadable};
 use crate::frontmatter as yaml;
 use crate::memory::{Draft, Front, Memory, Scope, State};
 use crate::place::Place;
-use crate::record::{FolderRecord, KnownBy, Records, content_hash};
+use crate::record::{FolderRecord, KnownBy, Records};
 use crate::trust::Trust;
 use crate::views;
 use crate::writing::{RAW_LIMIT, Writing, conversation};
@@ -16,6 +16,8 @@ use jiff::Zoned;
 use session_files::Dir;
 use std::path::PathBuf;
 
+/// Most bytes of memories of a folder that wait for trust and are read all the same.
+const WAITING_LIMIT: u64 = 4 << 20;
 /// Most bytes of memories that are read while a prompt waits.
 const PROMPT_LIMIT: usize = 4 << 20;
 
@@ -62,6 +64,39 @@ impl Opened<'_> {
         self.dir.exists(&relative(state, id))
     }
 
+    fn ids(&self, state: State) -> (Vec<String>, Vec<Damage>) {
+        ids(&self.dir, &self.record, state)
+    }
+
+    /// Reads memories; of those that wait so many bytes in all, since a repository chooses how many
+    /// and how large they are.
+    fn read_all(&self, state: State, ids: &[String], listing: &mut Listing) {
+        let (mut room, mut left_out) = (WAITING_LIMIT, 0);
+        for id in ids {
+            let bytes = self.dir.length(&relative(state, id)).unwrap_or(0);
+            let is_known = self.place.scope == Scope::Global || self.record.knows_length(id, bytes);
+            match room.checked_sub(bytes) {
+                _ if is_known => {}
+                Some(left) => room = left,
+                None => {
+                    left_out += 1;
+                    continue;
+                }
+            }
+            match self.read(state, id) {
+                Ok(memory) => listing.memories.extend(memory),
+                Err(damage) => listing.damaged.push(damage),
+            }
+        }
+        if left_out > 0 {
+            let folder = self.place.folder.join(state.folder());
+            let reason = format!(
+                "{left_out} memories that nobody trusts are left out: they are too large together"
+            );
+            listing.damaged.push(unreadable(&folder, &reason));
+        }
+    }
+
     fn read(&self, state: State, id: &str) -> std::result::Result<Option<Memory>, Damage> {
         read(self.place, &self.dir, &self.record, state, id)
     }
@@ -95,14 +130,9 @@ impl Store {
         let opened = self.opened(&mut listing.damaged);
         for place in &opened {
             for &state in states {
-                let (ids, damaged) = ids(&place.dir, state);
+                let (ids, damaged) = place.ids(state);
                 listing.damaged.extend(damaged);
-                for id in ids {
-                    match place.read(state, &id) {
-                        Ok(memory) => listing.memories.extend(memory),
-                        Err(damage) => listing.damaged.push(damage),
-                    }
-                }
+                place.read_all(state, &ids, &mut listing);
             }
         }
         sort(&mut listing.memories);
@@ -121,21 +151,16 @@ impl Store {
         let own_first = |scope| opened.iter().filter(move |o| o.place.scope == scope);
         for place in own_first(Scope::Global).chain(own_first(Scope::Project)) {
             let ids = match place.place.scope {
-                Scope::Global => ids(&place.dir, State::Active).0,
+                Scope::Global => place.ids(State::Active).0,
                 Scope::Project => place.record.ids().map(str::to_owned).collect(),
             };
             for id in ids {
-                let Ok(Some(memory)) = place.read(State::Active, &id) else {
-                    continue;
-                };
-                let Some(left) = room.checked_sub(memory.text.len()) else {
-                    break;
-                };
-                room = left;
-                memories.push(memory);
+                let memory = read_trusted(place.place, &place.dir, &place.record, &id);
+                let fits = memory.filter(|memory| memory.text.len() <= room);
+                room -= fits.as_ref().map_or(0, |memory| memory.text.len());
+                memories.extend(fits);
             }
         }
-        memories.retain(|memory| memory.trust.is_given());
         sort(&mut memories);
         drop_replacements(&mut memories, &opened);
         memories
@@ -153,12 +178,16 @@ impl Store {
         let mut found: Vec<(&Opened<'_>, State, String)> = Vec::new();
         for place in &opened {
             for state in State::ALL {
-                let all = ids(&place.dir, state).0.into_iter();
+                let all = place.ids(state).0.into_iter();
                 found.extend(all.map(|id| (place, state, id)));
             }
         }
         found.retain(|(.., name)| !id.is_empty() && begins(name));
-        if is_id(id) || found.iter().any(|(.., name)| is_whole(name)) {
+        let (whole, longer): (Vec<_>, Vec<_>) = found.iter().partition(|(.., n)| is_whole(n));
+        // A repository that calls a file as the beginning of the user's ids takes their place not.
+        let is_captured =
+            || !whole.iter().any(|f| is_given(f)) && longer.iter().any(|f| is_given(f));
+        if is_id(id) || (!whole.is_empty() && !is_captured()) {
             found.retain(|(.., name)| is_whole(name));
             keep_best(&mut found);
         }
@@ -245,11 +274,18 @@ impl Store {
         self.read_again(place, memory.state, memory.id())
     }
 
-    /// Puts a text that a user edited in the place of a memory's file. It is the user's then.
+    /// Puts a text that was edited in the place of a memory's file. It is the user's then where they
+    /// have seen it; else it waits as before.
     ///
     /// # Errors
     /// When the text is no memory, has another id, or the file has changed since it was read.
-    pub fn replace(&self, memory: &Memory, text: &str, now: &Zoned) -> Result<Memory> {
+    pub fn replace(
+        &self,
+        memory: &Memory,
+        text: &str,
+        is_seen: bool,
+        now: &Zoned,
+    ) -> Result<Memory> {
         let place = self.place_of(memory);
         let writing = Writing::begin(place, &self.records)?;
         let parts = yaml::split(text, &memory.path)?;
@@ -266,12 +302,17 @@ impl Store {
         }
         let yaml = set(parts.yaml, "updated", &moment(now))?;
         let text = yaml::join(&yaml, parts.body);
-        writing.write_memory(memory.state, memory.id(), &text, Some(KnownBy::User))?;
+        let known = match is_seen {
+            true => Some(KnownBy::User),
+            false => known_by(memory.trust),
+        };
+        writing.write_memory(memory.state, memory.id(), &text, known)?;
         writing.finish();
         self.read_again(place, memory.state, memory.id())
     }
 
-    /// Moves a memory to another state. Where it is there already, nothing happens.
+    /// Moves a memory to another state. Where it is there already, nothing happens. What is put into
+    /// the trash is known no longer, until the user takes it back.
     ///
     /// # Errors
     /// When its file cannot be moved.
@@ -280,6 +321,9 @@ impl Store {
         let writing = Writing::begin(place, &self.records)?;
         if state != memory.state {
             writing.rename(memory.id(), memory.state, state)?;
+            self.records.update(place, |record| {
+                record.set_deleted(memory.id(), &memory.text, state == State::Trash);
+            })?;
             writing.finish();
         }
         self.read_again(place, state, memory.id())
@@ -290,8 +334,11 @@ impl Store {
     /// # Errors
     /// When a file cannot be removed.
     pub fn purge(&self, memory: &Memory) -> Result<()> {
-        let writing = Writing::begin(self.place_of(memory), &self.records)?;
+        let place = self.place_of(memory);
+        let writing = Writing::begin(place, &self.records)?;
         writing.remove(memory.state, memory.id())?;
+        self.records
+            .update(place, |record| record.forget(memory.id()))?;
         writing.finish();
         Ok(())
     }
@@ -302,8 +349,9 @@ impl Store {
     /// When that cannot be noted.
     pub fn trust(&self, memories: &[Memory]) -> Result<()> {
         for memory in memories {
-            let hash = content_hash(&memory.text);
-            let learn = |record: &mut FolderRecord| record.learn(memory.id(), hash, KnownBy::Trust);
+            let learn = |record: &mut FolderRecord| {
+                record.learn(memory.id(), &memory.text, KnownBy::Trust);
+            };
             self.records.update(self.place_of(memory), learn)?;
         }
         Ok(())
@@ -394,15 +442,16 @@ impl Store {
 /// Keeps one of several files with one id, copied by hand or merged: what is trusted goes first, so
 /// that a repository takes no place of the user's; then the project's, then the active one.
 fn keep_best(found: &mut Vec<(&Opened<'_>, State, String)>) {
-    let is_given = |(place, state, name): &(&Opened<'_>, State, String)| {
-        let memory = place.read(*state, name).ok().flatten();
-        memory.is_some_and(|memory| memory.trust.is_given())
-    };
     if found.len() > 1 {
         let best = found.iter().position(is_given).unwrap_or(0);
         found.swap(0, best);
         found.truncate(1);
     }
+}
+
+fn is_given((place, state, name): &(&Opened<'_>, State, String)) -> bool {
+    let memory = place.read(*state, name).ok().flatten();
+    memory.is_some_and(|memory| memory.trust.is_given())
 }
 
 /// Whose the content is after a change of a memory that was trusted so.

@@ -28,7 +28,7 @@ type Views = BTreeMap<String, String>;
 /// When a file or the record cannot be written.
 pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
     let record = records.read(place);
-    let views = views(place, records);
+    let views = views(place, records, false);
     let mut written = Vec::new();
     for (path, text) in &views {
         let old = read(dir, path);
@@ -59,7 +59,8 @@ pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()>
 pub(crate) fn adopt(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
     let known = records.read(place).written(place);
     let mut own = Vec::new();
-    for (path, text) in views(place, records) {
+    let both = [false, true].map(|with_waiting| views(place, records, with_waiting));
+    for (path, text) in both.into_iter().flatten() {
         let is_known = known.get(&path) == Some(&content_hash(&text));
         if !is_known && read(dir, &path).as_deref() == Some(&text) {
             own.push((path, content_hash(&text)));
@@ -82,7 +83,7 @@ pub(crate) fn foreign(place: &Place, records: &Records) -> Vec<PathBuf> {
         let differs = old.as_deref() != Some(text);
         differs && dir.exists(Path::new(path)) && !may_replace(place, &record, path, old.as_deref())
     };
-    let views = views(place, records).into_iter().filter(is_foreign);
+    let views = views(place, records, false).into_iter().filter(is_foreign);
     views.map(|(path, _)| place.folder.join(path)).collect()
 }
 
@@ -101,9 +102,11 @@ fn may_replace(place: &Place, record: &FolderRecord, path: &str, old: Option<&st
     is_known || (place.scope == Scope::Global && old.contains(GENERATED))
 }
 
-fn views(place: &Place, records: &Records) -> Views {
+fn views(place: &Place, records: &Records, with_waiting: bool) -> Views {
     let store = Store::new(vec![place.clone()], records.clone());
-    let all = store.list(&[State::Active, State::Archive]).memories;
+    let mut all = store.list(&[State::Active, State::Archive]).memories;
+    // What waits is read by nobody who reads a view.
+    all.retain(|memory| with_waiting || memory.trust.is_given());
     let active: Vec<&Memory> = all.iter().filter(|m| m.state == State::Active).collect();
     let mut days: BTreeMap<String, Vec<&Memory>> = BTreeMap::new();
     for memory in &all {

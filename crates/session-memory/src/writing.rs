@@ -74,9 +74,8 @@ impl<'a> Writing<'a> {
         known: Option<KnownBy>,
     ) -> Result<()> {
         if let Some(by) = known {
-            let hash = content_hash(text);
             self.records
-                .update(self.place, |record| record.learn(id, hash, by))?;
+                .update(self.place, |record| record.learn(id, text, by))?;
         }
         self.keep_from_git(state.folder())?;
         self.write(&relative(state, id), text)

@@ -18,7 +18,7 @@ pub const FLAG: &str = "--background";
 /// said where that fails: the search has been answered.
 pub fn start(home: &Home) {
     if is_allowed(home) && !is_running(home) {
-        spawn(&["index", FLAG], &home.root);
+        spawn(home, &["index", FLAG], &home.root);
     }
 }
 
@@ -27,7 +27,11 @@ pub fn start(home: &Home) {
 pub fn prepare(home: &Home, folder: &Path) {
     // What is explained is neither noted nor counted.
     if is_allowed(home) {
-        spawn(&["inject", "--explain", "--prompt", "prepare"], folder);
+        spawn(
+            home,
+            &["inject", "--explain", "--prompt", "prepare"],
+            folder,
+        );
     }
 }
 
@@ -36,12 +40,16 @@ fn is_allowed(home: &Home) -> bool {
     home.config.background && !is_paused(home)
 }
 
-/// Starts the program on its own.
-fn spawn(args: &[&str], folder: &Path) {
+/// Starts the program on its own. What was refused here is refused there, whatever its folder.
+fn spawn(home: &Home, args: &[&str], folder: &Path) {
     let Ok(program) = std::env::current_exe() else {
         return;
     };
-    let child = Command::new(program)
+    let mut command = Command::new(program);
+    for name in &home.refused {
+        command.env_remove(name);
+    }
+    let child = command
         .args(args)
         .current_dir(folder)
         .stdin(Stdio::null())

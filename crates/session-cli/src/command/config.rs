@@ -7,7 +7,7 @@ use crate::config::Remote;
 use crate::config::layers::{Ignored, Layers, Origin, variable};
 use crate::home::Home;
 use crate::output::json;
-use crate::output::layout::safe_line;
+use crate::output::layout::{line, safe_line};
 use crate::output::style::{FAINT, paint};
 use anyhow::Result;
 use serde::Serialize;
@@ -24,6 +24,8 @@ const REMOTE: [(&str, &str); 4] = [
     ("remote.model", "EMBEDDINGS_MODEL"),
     ("remote.max_tokens", "EMBEDDINGS_MAX_TOKENS"),
 ];
+/// Columns of what was ignored: a repository chooses its length.
+const COLUMNS: usize = 100;
 const SECRET: &str = "remote.api_key";
 
 #[derive(Serialize)]
@@ -84,7 +86,7 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
             Some(key) => format!("{key} = {}", left.value),
             None => "all of it".to_owned(),
         };
-        let (what, from) = (safe_line(&what), safe_line(&left.from));
+        let (what, from) = (line(&what, COLUMNS), safe_line(&left.from));
         let reason = printable(&left.reason).into_owned();
         writeln!(anstream::stdout(), "ignored: {what}  {from}: {reason}")?;
     }

@@ -7,6 +7,7 @@ use crate::home::Home;
 use crate::models::{self, TABLE};
 use crate::named;
 use crate::output::json;
+use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -24,7 +25,7 @@ use tempfile::TempDir;
 /// # Errors
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
-    let mut set = LabelledSet::open(&args.set)?;
+    let mut set = LabelledSet::open(&named::existing_folder(&args.set)?)?;
     for folder in args.runs.iter().chain(&args.index) {
         named::folder(folder)?;
     }
@@ -77,8 +78,9 @@ fn note(what: &str, which: &[String]) -> Result<()> {
     if let Some(first) = which.first() {
         writeln!(
             anstream::stderr(),
-            "note: {} {what}, as `{first}`",
-            which.len()
+            "note: {} {what}, as `{}`",
+            which.len(),
+            safe_line(first)
         )?;
     }
     Ok(())
@@ -192,5 +194,5 @@ fn row(name: &str, averages: &Averages) -> String {
         .iter()
         .map(|v| format!("{v:>8.3}"))
         .collect();
-    format!("{name:<28}{:>6}{values}\n", averages.questions)
+    format!("{:<28}{:>6}{values}\n", safe_line(name), averages.questions)
 }

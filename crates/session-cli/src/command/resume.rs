@@ -80,7 +80,8 @@ impl Resume<'_> {
     fn line(&self) -> String {
         let command = self.command.join(" ");
         match self.folder {
-            Some(folder) => format!("cd {} && {command}", shell::path(folder)),
+            // Made printable before it is quoted: what is taken out could hold the quote.
+            Some(folder) => format!("cd {} && {command}", shell::path(&printable(folder))),
             None => command,
         }
     }

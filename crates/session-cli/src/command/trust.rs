@@ -2,19 +2,22 @@
 
 use crate::Found;
 use crate::args::TrustArgs;
+use crate::command::memory::note;
 use crate::command::setup::prompt::{Prompt, at_terminal};
 use crate::memories::{Memories, project_at_hand};
 use crate::output::json;
 use crate::output::layout::safe_line;
+use crate::output::style::{TITLE, paint};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_core::text::printable;
-use session_memory::{Memory, State, Trust};
+use session_memory::{Item, Memory, State, Trust};
 use std::io::Write;
 use std::path::Path;
 
-/// Lines of a memory that are shown before it is asked for.
-const LINES: usize = 40;
+/// Most lines and bytes of a memory that can be shown and trusted.
+const LINES: usize = 200;
+const BYTES: usize = 16 << 10;
 
 #[derive(Serialize)]
 struct Trusted {
@@ -54,10 +57,8 @@ pub fn run(args: &TrustArgs) -> Result<Found> {
 fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let all = memories.store.list(&State::ALL).memories;
     let wanted = wanted(&args.memories, all, memories)?;
-    let waiting: Vec<Memory> = wanted
-        .into_iter()
-        .filter(|memory| !memory.trust.is_given())
-        .collect();
+    let waiting = wanted.into_iter().filter(|memory| !memory.trust.is_given());
+    let waiting = short(waiting.collect())?;
     if waiting.is_empty() {
         writeln!(anstream::stderr(), "nothing waits for trust here")?;
         return Ok(Found::Nothing);
@@ -87,22 +88,33 @@ fn asks(waiting: &[Memory], prompt: &mut Prompt<'_>) -> Result<bool> {
     prompt.consents(&format!("May {what} be put before prompts?"))
 }
 
+/// What a prompt would get of a memory, and its file, nothing left out.
 fn shown(memory: &Memory) -> String {
     let how = match memory.trust {
         Trust::Changed => ", changed since it was known",
         _ => "",
     };
     let path = safe_line(&memory.path.to_string_lossy());
-    let text = printable(&memory.text);
-    let mut out = format!("\n{path}{how}\n");
-    for line in text.lines().take(LINES) {
+    let line = paint(TITLE, safe_line(&Item::whole_line(memory)));
+    let mut out = format!("\n{path}{how}\n{line}\n");
+    for line in printable(&memory.text).lines() {
         out.push_str(&format!("  | {line}\n"));
     }
-    match text.lines().count().saturating_sub(LINES) {
-        0 => {}
-        more => out.push_str(&format!("  … {more} more lines, to be read in the file\n")),
-    }
     out
+}
+
+/// Memories that are too long to be read on a terminal are left out, and named.
+fn short(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
+    let (short, long): (Vec<_>, Vec<_>) = waiting
+        .into_iter()
+        .partition(|memory| memory.text.lines().count() <= LINES && memory.text.len() <= BYTES);
+    for memory in long {
+        let id = memory.id();
+        note(&format!(
+            "{id} is too long to be shown here, and is left out\nhint: `session-search memory edit {id}` opens it in your editor; what you save is yours"
+        ))?;
+    }
+    Ok(short)
 }
 
 /// The memories that are named, by id or by file; all where none is.

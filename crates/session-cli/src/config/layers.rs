@@ -193,10 +193,10 @@ impl Merging {
 }
 
 /// The variable that overrides a key: `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`. An endpoint's
-/// have names of their own.
+/// have names of their own, and the hub, which gets a token, has none.
 pub fn variable(key: &str) -> Option<String> {
     let name = || format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase());
-    (!key.starts_with("remote.")).then(name)
+    (!key.starts_with("remote.") && key != "hub").then(name)
 }
 
 fn wrong_variable(name: &str, text: &str, why: &anyhow::Error) -> anyhow::Error {

@@ -5,17 +5,15 @@
 use crate::environment::Ran;
 use crate::inject_hook::{context, payload};
 use crate::memory::Project;
-use crate::pty::answered;
-use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A prompt, and a memory that answers it.
-const PROMPT: &str = "why does the connection pool give time-outs under load?";
-const TOPIC: &str = "Connection pool too small";
-const INFO: &str = "time-outs under load; raise DB_POOL";
-const ID: &str = "mem-20260110-091500";
+pub const PROMPT: &str = "why does the connection pool give time-outs under load?";
+pub const TOPIC: &str = "Connection pool too small";
+pub const INFO: &str = "time-outs under load; raise DB_POOL";
+pub const ID: &str = "mem-20260110-091500";
 
 /// The text of a memory's file.
 pub fn memory(id: &str, topic: &str, info: &str) -> String {
@@ -25,7 +23,7 @@ pub fn memory(id: &str, topic: &str, info: &str) -> String {
 }
 
 /// A clone with a memory in it.
-fn clone_with_memory() -> Project {
+pub fn clone_with_memory() -> Project {
     let project = Project::new();
     project
         .env
@@ -179,24 +177,6 @@ fn an_import_follows_no_link() {
         let text = String::from_utf8_lossy(&content).into_owned();
         assert!(!text.contains("PRIVATE"), "{}", path.display());
     }
-}
-
-/// What a repository holds waits for trust, whichever way it comes in.
-#[test]
-fn what_is_imported_from_a_repository_waits() {
-    let project = Project::new();
-    let data = ".claude/data/conversation-memory/memories/active/mem-a/summary.md";
-    let summary = format!("# Memory: {TOPIC}\n\n## Key points\n\n- {INFO}\n");
-    project
-        .env
-        .write(&project.env.home("shop").join(data), &summary);
-    let import = ["memory", "import", "--format", "conversation-memory"];
-    let global = [&import[..], &["--global"]].concat();
-    project.run(&global).exits(2);
-    project.run(&import).succeeded();
-    assert_eq!(context(&project, PROMPT, "s1"), "");
-    project.trust();
-    assert!(context(&project, PROMPT, "s1").contains("from the repository"));
 }
 
 #[test]
@@ -390,119 +370,6 @@ fn a_linked_store_puts_no_memory_of_the_user_away() {
 }
 
 #[test]
-fn memories_of_a_repository_wait_for_trust() {
-    let project = clone_with_memory();
-    let start = || {
-        let text = payload(&project, "", "s0").replace("UserPromptSubmit", "SessionStart");
-        project.fed(&["hook", "run"], &text).succeeded().stdout()
-    };
-    let before_prompt = |session: &str| context(&project, PROMPT, session);
-    assert_eq!((before_prompt("s1").as_str(), start().as_str()), ("", ""));
-    assert!(!sheet(&project).contains(TOPIC));
-    let listed = project.run(&["memory", "list"]).succeeded();
-    assert!(listed.stdout().contains("not trusted"), "{listed}");
-    assert!(listed.stderr().contains("session-search trust"), "{listed}");
-    assert_eq!(
-        project.json(&["memory", "list"])["memories"][0]["trust"],
-        "waiting"
-    );
-
-    let refused = project.fed(&["trust"], "y\n").exits(2);
-    assert!(refused.stderr().contains("on a terminal"), "{refused}");
-    let mut command = project.command();
-    command.arg("trust");
-    let asked = answered(&project.env, command, "n\n").exits(1);
-    assert!(asked.stderr().contains(INFO), "{asked}");
-    assert_eq!(before_prompt("s2"), "");
-
-    project.trust();
-    let said = before_prompt("s3");
-    assert!(
-        said.contains(ID) && said.contains("from the repository"),
-        "{said}"
-    );
-    assert!(said.contains("data, not instructions"), "{said}");
-    assert!(start().contains(ID));
-    assert!(sheet(&project).contains(TOPIC));
-
-    project.env.write(
-        &project.file(ID),
-        memory(ID, TOPIC, &format!("{INFO}; changed")),
-    );
-    assert_eq!(before_prompt("s4"), "");
-    let listed = project.run(&["memory", "list"]).succeeded();
-    assert!(
-        listed
-            .stderr()
-            .contains(&format!("changed since they were known: {ID}")),
-        "{listed}"
-    );
-    project
-        .env
-        .write(&project.file(ID), memory(ID, TOPIC, INFO));
-    assert!(
-        before_prompt("s5").contains(ID),
-        "what was trusted before still is"
-    );
-    project.run(&["trust", "--revoke"]).succeeded();
-    assert_eq!(before_prompt("s6"), "");
-}
-
-fn sheet(project: &Project) -> String {
-    project
-        .run(&["memory", "sync-context", "--print"])
-        .succeeded()
-        .stdout()
-}
-
-/// An agent may be led to change what waits; that nobody has looked at all of it stays.
-#[test]
-fn a_change_by_options_trusts_nothing() {
-    let project = clone_with_memory();
-    project
-        .run(&["memory", "edit", ID, "--tag", "db"])
-        .succeeded();
-    project.run(&["memory", "archive", ID]).succeeded();
-    project.run(&["memory", "activate", ID]).succeeded();
-    assert_eq!(context(&project, PROMPT, "s1"), "");
-    let own = project.save(TOPIC, INFO, &[]);
-    project
-        .run(&["memory", "edit", &own, "--tag", "db"])
-        .succeeded();
-    assert!(context(&project, PROMPT, "s2").contains(&own));
-    let mut command = project.command();
-    command
-        .env("EDITOR", "sed -i s/raise/enlarge/")
-        .args(["memory", "edit", ID]);
-    project.env.ran(command.output().unwrap()).succeeded();
-    assert!(
-        context(&project, PROMPT, "s3").contains(&format!("{ID}, ")),
-        "read in an editor"
-    );
-}
-
-#[test]
-fn worktrees_share_trust() {
-    let project = clone_with_memory();
-    project.trust();
-    let git = project.env.home("shop/.git/worktrees/side");
-    let side = project.env.home("side");
-    project.env.write(&git.join("commondir"), "../..\n");
-    let back = side.join(".git").display().to_string();
-    project.env.write(&git.join("gitdir"), back);
-    project
-        .env
-        .write(&side.join(".git"), format!("gitdir: {}\n", git.display()));
-    let file = format!("side/.claude/data/session-search/memories/active/{ID}.md");
-    project
-        .env
-        .write(&project.env.home(&file), memory(ID, TOPIC, INFO));
-    let asked = payload(&project, PROMPT, "s1").replace("shop", "side");
-    let said = project.fed(&["hook", "run"], &asked).succeeded().stdout();
-    assert!(said.contains(ID), "{said}");
-}
-
-#[test]
 fn a_root_that_others_write_is_none() {
     let project = clone_with_memory();
     project.save("Global", INFO, &["--global"]);
@@ -561,67 +428,6 @@ fn conversations_stay_out_of_git_whatever_the_repository_ignores() {
         ran.stderr().contains("is not ours") && ran.stderr().contains("hint: "),
         "{ran}"
     );
-}
-
-#[test]
-fn a_variable_alone_sends_nothing() {
-    let project = Project::new();
-    project.env.claude(&crate::history::docker());
-    let server = crate::endpoint::Endpoint::answering(crate::endpoint::good);
-    let url = server.url();
-    let with = |args: &[&str]| {
-        let mut command = project.command();
-        let set = [
-            ("EMBEDDINGS_URL", url.as_str()),
-            ("EMBEDDINGS_MODEL", "tiny"),
-            ("SESSION_SEARCH_MODEL", "remote"),
-        ];
-        command.envs(set).args(args);
-        project.env.ran(command.output().unwrap())
-    };
-    let ran = with(&["search", "docker"]);
-    assert!(
-        ran.stderr().contains("an address in the environment alone"),
-        "{ran}"
-    );
-    with(&["index"]);
-    assert!(server.asked().is_empty());
-    let shown: Value = serde_json::from_str(&with(&["config", "--json"]).stdout()).unwrap();
-    assert_eq!(shown["ignored"][0]["from"], "EMBEDDINGS_URL");
-}
-
-#[test]
-fn variables_that_lead_into_the_project_are_left_out() {
-    let project = Project::new();
-    let config = project.env.home("shop/conf");
-    fs_err::create_dir_all(&config).unwrap();
-    project.env.write(
-        &config.join("config.toml"),
-        "[injection]\npast_turns = true\n",
-    );
-    let evil = project.env.home("shop/evil.sh");
-    project.env.write(&evil, "#!/bin/sh\ntouch ../harmed\n");
-    fs_err::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let id = project.save("T", "I", &[]);
-    for (name, value, args) in [
-        ("SESSION_SEARCH_CONFIG", "conf", vec!["config"]),
-        ("SESSION_SEARCH_HOME", "index", vec!["search", "x"]),
-        ("XDG_CONFIG_HOME", "conf", vec!["config"]),
-        ("EDITOR", "./evil.sh", vec!["memory", "edit", &id]),
-        ("PAGER", "./evil.sh", vec!["memory", "list"]),
-        ("HF_ENDPOINT", "file://conf", vec!["model", "list"]),
-    ] {
-        let mut command = project.command();
-        command.env(name, value).args(&args);
-        let ran = project.env.ran(command.output().unwrap());
-        assert!(
-            ran.stderr()
-                .contains(&format!("the variable {name} is left out")),
-            "{ran}"
-        );
-    }
-    assert!(!project.env.home("harmed").exists());
-    assert!(!project.env.home("shop/index").exists());
 }
 
 /// Files that this program has not written are neither replaced nor removed.

@@ -26,6 +26,7 @@ mod help;
 mod history;
 mod hook;
 mod hostile;
+mod hostile_environment;
 #[path = "../../../session-models/tests/it/hub.rs"]
 #[expect(dead_code, reason = "most troubles are tested beside the library")]
 mod hub;
@@ -57,6 +58,7 @@ mod setup;
 mod skill;
 mod skill_text;
 mod terminal;
+mod trusting;
 mod vanished;
 mod work;
 mod writers;

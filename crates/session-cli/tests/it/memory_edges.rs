@@ -141,11 +141,10 @@ fn an_editor_that_broke_it_loses_nothing_and_follows_no_link() {
     let id = project.save("Kept", "for good", &[]);
     let mut command = project.command();
     command
-        .env("TMPDIR", project.env.home("shop"))
         .env("EDITOR", "printf 'no memory' >")
         .args(["memory", "edit", &id]);
     let ran = project.env.ran(command.output().unwrap()).exits(2);
-    let kept = fs_err::read_dir(project.env.home("shop")).unwrap();
+    let kept = fs_err::read_dir(project.env.path("index")).unwrap();
     let kept = kept.map(|entry| entry.unwrap().path());
     let kept: Vec<_> = kept
         .filter(|p| p.to_string_lossy().ends_with(".rejected.md"))

@@ -30,12 +30,9 @@ pub struct One {
 }
 
 /// Memories as one document.
-///
-/// # Errors
-/// When a conversation kept beside one cannot be read.
-pub fn export(store: &Store, memories: &[Memory]) -> Result<Exported> {
-    let one = |memory: &Memory| -> Result<One> {
-        Ok(One {
+pub fn export(store: &Store, memories: &[Memory]) -> Exported {
+    let one = |memory: &Memory| {
+        One {
             id: memory.id().to_owned(),
             state: memory.state.folder().to_owned(),
             scope: match memory.scope {
@@ -43,14 +40,15 @@ pub fn export(store: &Store, memories: &[Memory]) -> Result<Exported> {
                 Scope::Global => "global".to_owned(),
             },
             file: memory.text.clone(),
-            raw: store.raw(memory)?,
-        })
+            // A conversation that cannot be read costs itself.
+            raw: store.raw(memory).ok().flatten(),
+        }
     };
-    Ok(Exported {
+    Exported {
         format: FORMAT.to_owned(),
         version: 1,
-        memories: memories.iter().map(one).collect::<Result<_>>()?,
-    })
+        memories: memories.iter().map(one).collect(),
+    }
 }
 
 /// Reads an export.

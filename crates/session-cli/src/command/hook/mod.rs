@@ -14,6 +14,7 @@ use crate::command::setup::history;
 use crate::command::setup::prompt::at_terminal;
 use crate::home::Home;
 use crate::output::json;
+use crate::output::layout::safe_line;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use session_files::Beneath;
@@ -78,7 +79,8 @@ fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<F
             outcome,
         })?;
     } else if outcome == crate::command::setup::Outcome::Unchanged {
-        writeln!(anstream::stderr(), "{} is as it should be", path.display())?;
+        let path = safe_line(&path.to_string_lossy());
+        writeln!(anstream::stderr(), "{path} is as it should be")?;
     }
     if outcome == crate::command::setup::Outcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
@@ -115,7 +117,7 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             }
         };
         if let Err(error) = settings::without(&text) {
-            writeln!(anstream::stderr(), "note: {}: {error:#}", path.display())?;
+            crate::command::memory::note(&format!("{}: {error:#}", path.display()))?;
         }
         let found = settings::installed(&text);
         let command = found.first().map(|(_, command)| command.clone());
@@ -140,7 +142,8 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             };
             let lost = match (&one.command, one.works) {
                 (Some(command), false) => format!(
-                    "\n    its program is not there: {command}; `session-search hook install` mends it"
+                    "\n    its program is not there: {}; `session-search hook install` mends it",
+                    safe_line(command)
                 ),
                 _ => String::new(),
             };
@@ -148,7 +151,7 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
                 anstream::stdout(),
                 "{:<8} {}: {events}{lost}",
                 one.scope,
-                one.path
+                safe_line(&one.path)
             )?;
         }
     }

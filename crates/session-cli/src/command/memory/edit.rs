@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_files::private;
 use session_memory::{Change, Memory};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -39,21 +39,25 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
         return done("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;
-    let Some(text) = edited(&memory)? else {
+    let Some(text) = edited(&memory, &memories.home.root)? else {
         return done("unchanged", &[memory], args.json);
     };
-    match memories.store.replace(&memory, &text, &now) {
+    // What nobody saw is nobody's.
+    let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    match memories.store.replace(&memory, &text, is_seen, &now) {
         Ok(memory) => done("changed", &[memory], args.json),
         Err(error) => {
-            let kept = kept(&memory, &text)?;
+            let kept = kept(&memory, &text, &memories.home.root)?;
             Err(error).with_context(|| format!("what you wrote is kept in {kept}"))
         }
     }
 }
 
 /// The text after the user's editor; none where it is as it was.
-fn edited(memory: &Memory) -> Result<Option<String>> {
-    let folder = tempfile::tempdir()?;
+fn edited(memory: &Memory, state: &Path) -> Result<Option<String>> {
+    // Not in TMPDIR, which a project may name.
+    private::create_directory(state)?;
+    let folder = tempfile::tempdir_in(state)?;
     let path = folder.path().join(format!("{}.md", memory.id()));
     private::write(&path, memory.text.as_bytes())?;
     let editor = environment::program("VISUAL").or_else(|| environment::program("EDITOR"));
@@ -90,11 +94,11 @@ fn start(editor: &str, path: &Path) -> Command {
 }
 
 /// Keeps what could not be taken.
-fn kept(memory: &Memory, text: &str) -> Result<String> {
+fn kept(memory: &Memory, text: &str, state: &Path) -> Result<String> {
     let mut file = tempfile::Builder::new()
         .prefix(&format!("{}-", memory.id()))
         .suffix(".rejected.md")
-        .tempfile()?;
+        .tempfile_in(state)?;
     file.write_all(text.as_bytes())?;
     let (_, path) = file.keep()?;
     Ok(path.display().to_string())

@@ -6,6 +6,7 @@ use crate::command::memory::note;
 use crate::command::{fresh, show};
 use crate::home::Home;
 use crate::memories::Memories;
+use crate::output::layout::safe_line;
 use crate::output::{json, show as exchange};
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
@@ -72,7 +73,8 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         })?;
     } else {
         writeln!(anstream::stdout(), "{}", memory.id())?;
-        writeln!(anstream::stderr(), "saved as {}", memory.path.display())?;
+        let path = safe_line(&memory.path.to_string_lossy());
+        writeln!(anstream::stderr(), "saved as {path}")?;
     }
     for other in repeats.iter().take(3) {
         let (old, new) = (&other.id, memory.id());

@@ -25,7 +25,11 @@ struct Shown<'a> {
 /// When there is no such memory.
 pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     let memory = memories.store.find(&args.id)?;
-    let raw = memories.store.raw(&memory)?;
+    let raw = match memories.store.raw(&memory) {
+        // Only who asks for it has to know.
+        Err(_) if !args.raw => None,
+        raw => raw?,
+    };
     recalled(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     if args.json {

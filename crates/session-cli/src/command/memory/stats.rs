@@ -108,7 +108,8 @@ fn layers(active: &[Memory], memories: &Memories) -> Result<Layers> {
     let chars = |text: &str| text.chars().count();
     let mut conversations = 0;
     for memory in active {
-        conversations += memories.store.raw(memory)?.as_deref().map_or(0, chars);
+        let raw = memories.store.raw(memory).ok().flatten();
+        conversations += raw.as_deref().map_or(0, chars);
     }
     Ok(Layers {
         keywords: chars(&keywords(active, KEYWORDS).join(", ")),

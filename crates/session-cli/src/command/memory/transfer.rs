@@ -6,6 +6,7 @@ use crate::command::memory::count;
 use crate::command::memory::save::say_moved;
 use crate::memories::Memories;
 use crate::named;
+use crate::output::layout::safe_line;
 use crate::output::{json, safe_json};
 use anyhow::{Result, bail};
 use jiff::Zoned;
@@ -39,7 +40,7 @@ struct Synced {
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     let all = memories.list(&State::ALL, Some(-1))?;
-    let document = exported(&memories.store, &all)?;
+    let document = exported(&memories.store, &all);
     match &args.to {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
@@ -48,7 +49,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
                 anstream::stderr(),
                 "{} in {}",
                 count(all.len()),
-                path.display()
+                safe_line(&path.to_string_lossy())
             )?;
         }
         None => json::print_lossless(&document)?,
@@ -69,7 +70,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     let now = Zoned::now();
     let from = ImportPath {
         path: &path,
-        project: memories.project.as_ref(),
+        home: &memories.home.env.home,
     };
     let done = imported(&store, format, from, scope, &now)?;
     if args.json {
@@ -128,7 +129,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
         writeln!(
             anstream::stderr(),
             "{} is {what}; a line `@{}` in the project's instructions includes it",
-            path.display(),
+            safe_line(&path.to_string_lossy()),
             relative.display()
         )?;
     }

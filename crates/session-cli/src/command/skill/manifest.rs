@@ -28,7 +28,13 @@ impl Manifest {
     /// every file that differs counts as edited.
     pub fn read(place: &Place) -> Self {
         let text = file(place).read_text(LIMIT).ok().flatten();
-        serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default()
+        let mut manifest: Self =
+            serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default();
+        if place.project.is_some() {
+            // That its keywords are told is for the user to choose, not for who wrote the repository.
+            manifest.keywords = None;
+        }
+        manifest
     }
 
     /// Refuses a place whose manifest could not be replaced, before anything is written there.

@@ -20,10 +20,14 @@ use crate::command::setup::change;
 use crate::home::Home;
 use crate::output::human::plural;
 use crate::output::json;
+use crate::output::layout::line;
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::printable;
 use std::io::Write;
+
+/// Columns of a version: a repository may say what it likes.
+const VERSION: usize = 20;
 
 /// A place and its files; what `--json` prints.
 #[derive(Serialize)]
@@ -159,7 +163,10 @@ fn report(place: &Place, steps: &[Step], done: &[Done]) -> Report {
 
 /// A line where all files fare alike, else a line a file.
 fn text(report: &Report) -> String {
-    let version = report.version.as_deref().map(|v| format!(" {v}"));
+    let version = report
+        .version
+        .as_deref()
+        .map(|v| format!(" {}", line(v, VERSION)));
     let folder = printable(&report.folder);
     let mut out = format!("{folder}  {}{}", report.agent, version.unwrap_or_default());
     let words: Vec<String> = report.files.iter().map(File::word).collect();

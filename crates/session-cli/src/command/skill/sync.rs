@@ -1,6 +1,7 @@
 //! Keywords of saved memories in the skill's description, so that an agent
 //! knows what there is to recall. By choice: `skill sync` begins it and `--off`
-//! ends it; in between, each change of a memory keeps it current.
+//! ends it; in between, each change of a memory keeps the user's own skill current. A project's has
+//! the keywords of that moment.
 
 use crate::command::skill::manifest::Manifest;
 use crate::command::skill::place::Place;

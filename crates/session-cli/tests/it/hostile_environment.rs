@@ -1,0 +1,224 @@
+//! A project can set variables, by an agent's settings or direnv, and name paths to an agent.
+#![cfg(unix)]
+
+use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
+use crate::inject_hook::payload;
+use crate::memory::Project;
+use serde_json::Value;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_variable_alone_sends_nothing() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    let server = crate::endpoint::Endpoint::answering(crate::endpoint::good);
+    let url = server.url();
+    let with = |args: &[&str]| {
+        let mut command = project.command();
+        let set = [
+            ("EMBEDDINGS_URL", url.as_str()),
+            ("EMBEDDINGS_MODEL", "tiny"),
+            ("SESSION_SEARCH_MODEL", "remote"),
+        ];
+        command.envs(set).args(args);
+        project.env.ran(command.output().unwrap())
+    };
+    let ran = with(&["search", "docker"]);
+    assert!(
+        ran.stderr().contains("an address in the environment alone"),
+        "{ran}"
+    );
+    with(&["index"]);
+    assert!(server.asked().is_empty());
+    let shown: Value = serde_json::from_str(&with(&["config", "--json"]).stdout()).unwrap();
+    assert_eq!(shown["ignored"][0]["from"], "EMBEDDINGS_URL");
+}
+
+#[test]
+fn variables_that_lead_into_the_project_are_left_out() {
+    let project = Project::new();
+    let config = project.env.home("shop/conf");
+    fs_err::create_dir_all(&config).unwrap();
+    project.env.write(
+        &config.join("config.toml"),
+        "[injection]\npast_turns = true\n",
+    );
+    let evil = project.env.home("shop/evil.sh");
+    project.env.write(&evil, "#!/bin/sh\ntouch ../harmed\n");
+    fs_err::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let id = project.save("T", "I", &[]);
+    for (name, value, args) in [
+        ("SESSION_SEARCH_CONFIG", "conf", vec!["config"]),
+        ("SESSION_SEARCH_HOME", "index", vec!["search", "x"]),
+        ("XDG_CONFIG_HOME", "conf", vec!["config"]),
+        ("EDITOR", "./evil.sh", vec!["memory", "edit", &id]),
+        ("PAGER", "./evil.sh", vec!["memory", "list"]),
+        ("HF_ENDPOINT", "file://conf", vec!["model", "list"]),
+    ] {
+        let mut command = project.command();
+        command.env(name, value).args(&args);
+        let ran = project.env.ran(command.output().unwrap());
+        assert!(
+            ran.stderr()
+                .contains(&format!("the variable {name} is left out")),
+            "{ran}"
+        );
+    }
+    assert!(!project.env.home("harmed").exists());
+    assert!(!project.env.home("shop/index").exists());
+}
+
+/// The process that a search leaves behind runs in another folder; what was refused stays so.
+#[test]
+fn what_is_refused_is_refused_to_the_background_process() {
+    let project = Project::new();
+    project.env.claude(&crate::history::docker());
+    let server = crate::endpoint::Endpoint::answering(crate::endpoint::good);
+    let config = format!(
+        "model = \"remote\"\non_battery = \"run\"\n[remote]\nurl = \"{}\"\nmodel = \"m\"\n",
+        server.url()
+    );
+    for folder in ["shop/evil", "shop/evil/session-search", "shop/evil:/cfg"] {
+        project
+            .env
+            .write(&project.env.home(folder).join("config.toml"), &config);
+    }
+    project.configure("background = true", "");
+    let own = fs_err::read_to_string(project.env.path("config/config.toml")).unwrap();
+    let own = own
+        .replace("background = false\n", "")
+        .replace("\"table\"", "\"all-minilm-l6-v2\"");
+    fs_err::write(project.env.path("config/config.toml"), own).unwrap();
+    let evil = project.env.home("shop/evil").display().to_string();
+    for (name, value) in [
+        ("SESSION_SEARCH_CONFIG", evil.as_str()),
+        ("SESSION_SEARCH_CONFIG", "../home/shop/evil"),
+        ("SESSION_SEARCH_CONFIG", "evil://cfg"),
+        ("XDG_CONFIG_HOME", evil.as_str()),
+    ] {
+        let mut command = project.command();
+        command.env_remove("SESSION_SEARCH_CONFIG").env(name, value);
+        command.args(["search", "docker"]);
+        let ran = project.env.ran(command.output().unwrap());
+        assert!(
+            ran.stderr()
+                .contains(&format!("the variable {name} is left out")),
+            "{ran}"
+        );
+    }
+    // A request would come while the vectors are made.
+    let vectors = project.env.index("vectors");
+    let began = Instant::now();
+    while fs_err::read_dir(&vectors).map_or(0, Iterator::count) < 2 {
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "no vectors were made"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(server.asked().is_empty());
+}
+
+#[test]
+fn a_home_in_the_repository_is_not_the_users() {
+    let project = clone_with_memory();
+    let shop = project.env.home("shop");
+    for home in [".", "/proc/self/cwd", &shop.display().to_string()] {
+        let mut command = project.command();
+        command.env("HOME", home).args(["hook", "run"]);
+        command.env("XDG_DATA_HOME", project.env.path("data"));
+        let before = tree(&shop);
+        let ran = project
+            .piped(command, &payload(&project, PROMPT, "s1"))
+            .succeeded();
+        assert!(!ran.stdout().contains(ID), "{home}: {ran}");
+        assert_eq!(tree(&shop), before, "{home}");
+    }
+}
+
+/// The folder around the nearest root is the repository's, too.
+#[test]
+fn a_nested_root_hides_no_variable() {
+    let project = Project::new();
+    let config = project.env.home("shop/conf");
+    project.env.write(
+        &config.join("config.toml"),
+        "[injection]\ntotal_chars = 100000\n",
+    );
+    fs_err::create_dir_all(project.env.home("shop/pkg/.claude")).unwrap();
+    let mut command = project.command();
+    command.current_dir(project.env.home("shop/pkg"));
+    command
+        .env("SESSION_SEARCH_CONFIG", &config)
+        .args(["config", "--json"]);
+    let ran = project.env.ran(command.output().unwrap());
+    assert!(
+        ran.stderr().contains("SESSION_SEARCH_CONFIG is left out"),
+        "{ran}"
+    );
+    assert!(!ran.stdout().contains("100000"), "{ran}");
+}
+
+/// From wherever it is named.
+#[test]
+fn a_path_into_a_repository_is_the_repositorys_from_anywhere() {
+    let project = Project::new();
+    let file = project.env.home("shop/export.json");
+    let text = memory(ID, TOPIC, INFO);
+    let export = serde_json::json!({"format": "session-search-memories", "version": 1, "memories": [
+        {"id": ID, "state": "active", "scope": "project", "file": text, "raw": null}]});
+    project.env.write(&file, export.to_string());
+    let ran = project
+        .env
+        .run(&["memory", "import", "shop/export.json", "--global"])
+        .exits(2);
+    assert!(ran.stderr().contains("cannot become global"), "{ran}");
+    let bashrc = project.env.home(".bashrc");
+    project.env.write(&bashrc, "mine");
+    symlink(&bashrc, project.env.home("shop/backup.json")).unwrap();
+    fs_err::create_dir(project.env.home("shop/man")).unwrap();
+    symlink(&bashrc, project.env.home("shop/man/session-search.1")).unwrap();
+    project
+        .env
+        .run(&["memory", "export", "--to", "shop/backup.json"])
+        .exits(2);
+    project.env.run(&["man", "--to", "shop/man"]).exits(2);
+    assert_eq!(fs_err::read_to_string(&bashrc).unwrap(), "mine");
+    project
+        .run(&["memory", "export", "--to", "../ok.json"])
+        .succeeded();
+    assert!(project.env.home("ok.json").is_file());
+}
+
+#[test]
+fn the_hub_that_a_variable_names_is_none_of_the_configuration() {
+    let project = Project::new();
+    let mut command = project.command();
+    command.env("SESSION_SEARCH_HUB", "http://127.0.0.1:1");
+    command.args(["config", "--json"]);
+    let shown: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let keys = shown["keys"].as_array().unwrap();
+    let hub = keys.iter().find(|key| key["key"] == "hub").unwrap();
+    assert!(hub["value"].is_null() && hub["variable"].is_null(), "{hub}");
+}
+
+/// Sets of questions are files of whoever made them.
+#[test]
+fn an_evaluation_reads_no_further_than_its_set() {
+    let project = Project::new();
+    let set = project.env.home("shop/set");
+    project.env.write(
+        &set.join("queries.jsonl"),
+        "{\"id\": \"q\", \"query\": \"x\"}\n",
+    );
+    for to in ["/dev/zero", "/etc/hostname"] {
+        let labels = set.join("qrels.session.tsv");
+        let _ = fs_err::remove_file(&labels);
+        symlink(to, &labels).unwrap();
+        let ran = project.run(&["eval", "set"]).exits(2);
+        assert!(ran.stderr().contains("is a link"), "{ran}");
+    }
+    crate::hostile::fifo(&set.join("qrels.turn.tsv"));
+    project.run(&["eval", "set"]).exits(2);
+}

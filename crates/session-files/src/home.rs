@@ -1,0 +1,68 @@
+//! The home directory, which everything else is found by.
+
+use crate::project::outermost_repository;
+use std::path::{Path, PathBuf};
+
+/// The user's home directory: `HOME`, unless that is no absolute path, leads through the process's own
+/// state, or lies in the repository around `directory`. A project can set variables, and `HOME=.`
+/// would make its files the user's own. Then it is what the system's user database says.
+pub fn home_directory(directory: &Path) -> Option<PathBuf> {
+    let named = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    match named {
+        Some(home) if is_believed(&home, directory) => Some(home),
+        _ => of_user(),
+    }
+}
+
+fn is_believed(home: &Path, directory: &Path) -> bool {
+    let is_plain = home.is_absolute() && !home.starts_with("/proc") && !home.starts_with("/dev");
+    let lies_in_repository = || {
+        let real = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+        outermost_repository(directory).is_some_and(|root| real.starts_with(root))
+    };
+    is_plain && (!lies_in_repository() || of_user().as_deref() == Some(home))
+}
+
+/// The home directory by the user database.
+#[cfg(unix)]
+fn of_user() -> Option<PathBuf> {
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid())
+        .ok()
+        .flatten()?;
+    Some(user.dir)
+}
+
+#[cfg(not(unix))]
+fn of_user() -> Option<PathBuf> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_in_the_repository_at_hand_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        fs_err::create_dir_all(real.join("clone/.git")).unwrap();
+        fs_err::create_dir_all(real.join("clone/in/home/.claude")).unwrap();
+        let clone = real.join("clone/in");
+        for home in [
+            ".",
+            "in",
+            "/proc/self/cwd",
+            "/proc/self/cwd/in",
+            "/dev/fd/3",
+        ] {
+            assert!(!is_believed(Path::new(home), &clone), "{home}");
+        }
+        assert!(!is_believed(&real.join("clone/in/home"), &clone));
+        assert!(!is_believed(&real.join("clone"), &clone));
+        assert!(is_believed(&real, &clone));
+        assert!(
+            is_believed(&real.join("clone/in/home"), &real),
+            "from elsewhere"
+        );
+    }
+}
