@@ -10,6 +10,8 @@ use crate::output::json;
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use session_core::noise::is_notification;
+use session_core::paste::PromptParts;
 use session_memory::log::{self, Entry};
 use session_memory::{
     Block, Decision, Disabled, Injection, Known, Memory, Prompt, SessionState, Signal, Verdict,
@@ -43,6 +45,8 @@ pub struct Asked {
     pub cwd: Option<PathBuf>,
     /// When the hook asks.
     pub hook_event_name: String,
+    /// What began a session: `startup`, `resume`, `clear`, `compact`.
+    pub source: Option<String>,
 }
 
 /// What was decided, and what is to be kept of it.
@@ -189,7 +193,8 @@ fn decision(
     until: Option<Instant>,
 ) -> Result<Decision> {
     let how: &Injection = &memories.home.config.injection;
-    if asked.prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
+    let prompt = typed(&asked.prompt);
+    if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
         return Ok(Decision::nothing(Disabled::EmptyResult));
     }
     let model = memories.model()?;
@@ -199,7 +204,7 @@ fn decision(
         injected: state.injected.into_iter().collect(),
     };
     let mut first = None;
-    for part in asking(&asked.prompt) {
+    for part in asking(&prompt) {
         if first.is_some() && until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
@@ -222,6 +227,20 @@ fn decision(
         first.get_or_insert(next);
     }
     Ok(first.unwrap_or_else(|| Decision::nothing(Disabled::Timeout)))
+}
+
+/// The user's own words: nothing of a notification, and of a prompt with pastes what stands beside
+/// them. A paste alone speaks for itself.
+fn typed(prompt: &str) -> Cow<'_, str> {
+    if is_notification(prompt) {
+        return Cow::Borrowed("");
+    }
+    let parts = PromptParts::split(prompt);
+    match (parts.pasted.is_empty(), parts.typed.is_empty()) {
+        (true, _) => Cow::Borrowed(prompt),
+        (false, true) => Cow::Owned(parts.joined()),
+        (false, false) => Cow::Owned(parts.typed),
+    }
 }
 
 /// The parts of a prompt that may ask something: its beginning, and of a long one, in which

@@ -212,5 +212,45 @@ fn other_events_have_answers_of_their_own() {
     assert_eq!(ask("PreCompact", "s1"), "");
     assert_eq!(ask("Stop", "s1"), "");
     project.configure("auto_save = true", "");
-    assert!(ask("PreCompact", "s1").contains("memory save"));
+    assert_eq!(ask("PreCompact", "s1"), "", "it would instruct the summary");
+}
+
+/// After a compaction the agent has forgotten what was put before its prompts.
+#[test]
+fn what_an_agent_forgot_is_said_again() {
+    let project = Project::new();
+    let id = pool(&project);
+    let high = project.save("Money is an integer", "of cents", &["--importance", "high"]);
+    project.configure("auto_save = true", "");
+    let start = |source: &str| {
+        let text = payload(&project, "", "s1").replace("UserPromptSubmit", "SessionStart");
+        let mut asked: Value = serde_json::from_str(&text).unwrap();
+        asked["source"] = source.into();
+        let ran = project.fed(&["hook", "run"], &asked.to_string());
+        ran.succeeded().stdout()
+    };
+    assert!(start("startup").contains(&high));
+    assert!(context(&project, PROMPT, "s1").contains(&id));
+    assert_eq!(start("resume"), "");
+    assert_eq!(context(&project, PROMPT, "s1"), "");
+    let compacted = start("compact");
+    assert!(
+        compacted.contains(&high) && compacted.contains("memory save"),
+        "{compacted}"
+    );
+    assert!(context(&project, PROMPT, "s1").contains(&id));
+    assert!(start("clear").contains(&high));
+}
+
+#[test]
+fn what_nobody_typed_gets_nothing_and_a_paste_hides_no_question() {
+    let project = Project::new();
+    let id = pool(&project);
+    let told = format!("<task-notification>\n<summary>{PROMPT}</summary>\n</task-notification>");
+    assert_eq!(context(&project, &told, "s1"), "");
+    let log = "2026-01-15T10:00:00Z INFO carrier: parcel accepted, label printed\n".repeat(20);
+    let paste = format!("<pasted_content id=\"1cb3\">{log}</pasted_content id=\"1cb3\">\n{PROMPT}");
+    assert!(context(&project, &paste, "s2").contains(&id));
+    let alone = format!("<pasted_content id=\"1cb3\">{PROMPT}</pasted_content id=\"1cb3\">");
+    assert!(context(&project, &alone, "s3").contains(&id));
 }

@@ -103,10 +103,12 @@ fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
     let memories = outcome.memories.as_ref()?;
     match super::event(&asked.hook_event_name) {
         Some(HookEvent::SessionStart) => {
-            let block = is_on(memories).then(|| start(asked, memories)).flatten()?;
-            Some(context(HookEvent::SessionStart, &block.text))
+            let block = is_on(memories).then(|| start(asked, memories)).flatten();
+            let context = block.map(|block| context(HookEvent::SessionStart, &block.text));
+            joined(context, suggestion(asked, memories))
         }
-        Some(HookEvent::PreCompact) => suggestion(asked, memories),
+        // What is printed there becomes a part of the instructions for the summary.
+        Some(HookEvent::PreCompact) => None,
         Some(HookEvent::UserPromptSubmit) => {
             let noted = outcome.note();
             let block = outcome.decision.block.as_ref().filter(|_| noted)?;
@@ -127,6 +129,9 @@ fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
     let mut state = session
         .map(|id| SessionState::of(root, id))
         .unwrap_or_default();
+    if has_forgotten(asked) {
+        state.injected.clear();
+    }
     let all = candidates(memories);
     let wanted = all.iter().filter(|memory| {
         let front = &memory.front;
@@ -136,18 +141,34 @@ fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
             && !state.injected.contains(memory.id())
     });
     let items = wanted.map(|memory| Item::of(memory, 1.0)).collect();
-    let block = block(items, &memories.home.config.injection).filter(|_| !state.off)?;
-    state.injected.extend(block.ids.iter().cloned());
+    let block = block(items, &memories.home.config.injection).filter(|_| !state.off);
+    let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
+    state.injected.extend(ids);
     // What cannot be noted would be said again.
     let noted = session.is_none_or(|session| state.keep(root, session).is_ok());
-    noted.then_some(block)
+    block.filter(|_| noted)
 }
 
-/// A word to the user before a conversation is compacted. Nothing is saved that nobody
+/// True where the agent no longer has what was put before its prompts.
+fn has_forgotten(asked: &Asked) -> bool {
+    matches!(asked.source.as_deref(), Some("compact" | "clear"))
+}
+
+/// The keys of both answers.
+fn joined(context: Option<Value>, suggestion: Option<Value>) -> Option<Value> {
+    let mut answer = context.or(suggestion.clone())?;
+    if let (Some(answer), Some(Value::Object(more))) = (answer.as_object_mut(), suggestion) {
+        answer.extend(more);
+    }
+    Some(answer)
+}
+
+/// A word to the user after a conversation was compacted. Nothing is saved that nobody
 /// confirmed.
 fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
     let config = &memories.home.config;
-    if !config.enabled || !config.auto_save {
+    let is_compacted = asked.source.as_deref() == Some("compact");
+    if !is_compacted || !config.enabled || !config.auto_save {
         return None;
     }
     let from = match &asked.session_id {
