@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,28 @@ class Bench:
             active = root / ".claude/data/session-search/memories/active"
             active.mkdir(parents=True, exist_ok=True)
             (active / f"{memory['id']}.md").write_text(front(memory, cues.get(memory["id"])))
+        self.trust()
+
+    def trust(self):
+        """Says yes to `trust`, as its user at a terminal: what lies in a project waits until then."""
+        controller, terminal = pty.openpty()
+        os.write(controller, b"y\n")
+        process = subprocess.Popen(
+            [self.program, "trust"],
+            stdin=terminal,
+            stdout=subprocess.DEVNULL,
+            stderr=terminal,
+            cwd=self.project,
+            env=self.environment,
+        )
+        os.close(terminal)
+        try:
+            while os.read(controller, 1 << 16):
+                pass
+        except OSError:  # its last user is gone
+            pass
+        if process.wait() != 0:
+            sys.exit("the memories of the project were not trusted")
 
     def run(self, arguments, stdin=""):
         began = time.perf_counter()
