@@ -49,6 +49,7 @@ mod output;
 mod planted;
 mod precedence;
 mod privacy;
+mod prompts;
 mod pty;
 mod queries;
 mod remote;
