@@ -52,6 +52,9 @@ pub struct SessionMeta {
     pub branch: Option<String>,
     /// Id of the session that this one was forked or resumed from, if stated.
     pub forked_from: Option<String>,
+    /// The agent keeps nothing of it but its prompts: its transcript was deleted.
+    #[serde(default)]
+    pub prompts_only: bool,
 }
 
 /// Where a turn lies in its history file.

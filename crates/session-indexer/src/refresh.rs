@@ -153,6 +153,7 @@ fn read(
         turns: 0,
         files: 0,
         last_commit: Instant::now(),
+        times: None,
     };
     let mut bytes = 0;
     parse::in_order(
@@ -167,6 +168,9 @@ fn read(
         },
     )?;
     let (turns, files_read) = (storing.turns, storing.files);
+    if let Some(times) = storing.times {
+        writer.settle_prompts(times)?;
+    }
     writer.join_titles()?;
     writer.commit()?;
     Ok(Outcome {

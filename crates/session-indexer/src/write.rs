@@ -4,6 +4,7 @@ use crate::discover::{Change, path_key, problem, stamp};
 use crate::events::Event;
 use session_sources::Cursor;
 use session_store::{Problem, Stamp, StoreError, Writer};
+use std::ops::RangeInclusive;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ pub(crate) struct Storing<'a> {
     pub(crate) turns: usize,
     pub(crate) files: usize,
     pub(crate) last_commit: Instant,
+    /// The times of the turns so far.
+    pub(crate) times: Option<RangeInclusive<i64>>,
 }
 
 /// How far the reading of one file has got.
@@ -123,14 +126,18 @@ impl Storing<'_> {
         let writer = &mut *self.writer;
         match event {
             Event::Session { meta, fresh } => {
-                let session =
-                    writer.open_session(reading.file, &change.source.name(), &meta, fresh)?;
-                reading.session = Some(session);
+                let source = change.source.name();
+                let unwanted = writer.is_told_elsewhere(reading.file, &source, &meta)?;
+                reading.session = match unwanted {
+                    true => None,
+                    false => Some(writer.open_session(reading.file, &source, &meta, fresh)?),
+                };
             }
             Event::Turn(turn) => {
                 if let Some(session) = reading.session {
                     writer.add_turn(session, &turn)?;
                     self.turns += 1;
+                    self.note_time(turn.started_ms);
                 }
             }
             Event::Gone(uid) => writer.session_gone(reading.file, &uid)?,
@@ -139,6 +146,14 @@ impl Storing<'_> {
             Event::Warning(_) | Event::Done => {}
         }
         Ok(())
+    }
+
+    fn note_time(&mut self, ms: Option<i64>) {
+        let Some(ms) = ms else { return };
+        self.times = Some(match self.times.take() {
+            Some(times) => ms.min(*times.start())..=ms.max(*times.end()),
+            None => ms..=ms,
+        });
     }
 
     fn commit_if_due(&mut self) -> Result<(), StoreError> {

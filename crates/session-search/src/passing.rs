@@ -66,7 +66,10 @@ impl<'a> Passing<'a> {
         if !self.turn(turn, session)? {
             return Ok(Standing::Out);
         }
-        let gone = self.sessions.get(&session).is_some_and(|row| row.gone);
+        let gone = self
+            .sessions
+            .get(&session)
+            .is_some_and(|row| row.gone || row.prompts_only);
         Ok(if gone {
             Standing::Gone
         } else {

@@ -90,6 +90,7 @@ pub(crate) fn meta(session: &SessionRow) -> SessionMeta {
         project: session.project.clone(),
         branch: session.branch.clone(),
         forked_from: session.forked_from.clone(),
+        prompts_only: session.prompts_only,
     }
 }
 

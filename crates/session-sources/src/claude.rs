@@ -9,6 +9,7 @@ mod calls;
 mod dialog;
 mod entry;
 mod facts;
+mod history;
 mod json;
 mod locate;
 mod loose;
@@ -41,16 +42,22 @@ impl Source for Claude {
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         // A sink that stops knows that it did.
-        let _ = reader::read(at, from, sink);
+        let _ = match history::is_prompt_history(&at.path) {
+            true => history::read(at, from, sink),
+            false => reader::read(at, from, sink),
+        };
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
-        show::show(at, session, spans)
+        match history::is_prompt_history(at) {
+            true => history::show(at, spans),
+            false => show::show(at, session, spans),
+        }
     }
 
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
         let command = naming("claude", "--resume", session);
-        command.filter(|_| !session.id.starts_with("agent-"))
+        command.filter(|_| !session.id.starts_with("agent-") && !session.prompts_only)
     }
 
     fn caller(&self, env: &Env) -> Option<Caller> {

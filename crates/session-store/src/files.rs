@@ -232,7 +232,7 @@ impl Writer {
         // One by one: see `Writer::connection`.
         let mut update = self
             .db
-            .prepare_cached("UPDATE sessions SET gone = 1 WHERE id = ?1")?;
+            .prepare_cached("UPDATE sessions SET gone = gone | 1 WHERE id = ?1")?;
         held.iter()
             .try_for_each(|id| update.execute([id]).map(drop))?;
         Ok(())

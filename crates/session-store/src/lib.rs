@@ -39,6 +39,7 @@ mod lexical;
 mod matrix;
 mod model;
 mod npy;
+mod prompts;
 mod queries;
 mod reader;
 mod row;

@@ -35,6 +35,8 @@ pub struct SessionRow {
     pub turns: u32,
     /// Its history is no longer on disk.
     pub gone: bool,
+    /// Its transcript was deleted: the agent keeps its prompts alone.
+    pub prompts_only: bool,
 }
 
 /// A turn in the index, without its content.
@@ -73,7 +75,11 @@ pub struct CopyRow {
 
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
     coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
-    started_ms, ended_ms, turns, gone OR file IN (SELECT f.id FROM files f WHERE f.gone)";
+    started_ms, ended_ms, turns, gone & 1 OR file IN (SELECT f.id FROM files f WHERE f.gone), gone & 2 <> 0";
+
+/// `sessions.gone` of a session of which the agent keeps the prompts alone.
+/// The bit 1 says that its history is no longer there.
+pub(crate) const PROMPTS_ONLY: i64 = 2;
 
 pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {
@@ -91,6 +97,7 @@ pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         ended_ms: row.get(11)?,
         turns: row.get(12)?,
         gone: row.get(13)?,
+        prompts_only: row.get(14)?,
     })
 }
 

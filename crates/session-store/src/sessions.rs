@@ -2,6 +2,7 @@
 
 use crate::content::hash;
 use crate::error::Result;
+use crate::row::PROMPTS_ONLY;
 use crate::writer::{Replacing, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
@@ -10,7 +11,8 @@ impl Writer {
     /// Opens a session for its turns, or brings its metadata up to date. With
     /// `fresh`, the turns to come replace those that are known: equal ones keep
     /// their numbers, and what is left over at the next checkpoint goes.
-    /// Gives the session's number.
+    /// A session of which only prompts were known becomes the one that its
+    /// transcript tells. Gives the session's number.
     ///
     /// # Errors
     /// When the database fails.
@@ -22,6 +24,7 @@ impl Writer {
         fresh: bool,
     ) -> Result<i64> {
         self.begin()?;
+        let fresh = self.adopt_prompts(file, source, meta)? || fresh;
         let id = self.upsert_session(file, source, meta)?;
         if self.replacing.is_some_and(|r| r.session != id) {
             self.finish_replacing()?;
@@ -53,7 +56,7 @@ impl Writer {
         };
         let mut update = self.db.prepare_cached(
             "UPDATE sessions SET parent = ?2, title = ?3, cwd = ?4, project = ?5,
-               branch = ?6, forked_from = ?7, gone = 0 WHERE id = ?1",
+               branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
         )?;
         update.execute(params![
             id,
@@ -62,7 +65,8 @@ impl Writer {
             meta.cwd,
             meta.project,
             meta.branch,
-            meta.forked_from
+            meta.forked_from,
+            if meta.prompts_only { PROMPTS_ONLY } else { 0 }
         ])?;
         if old_title != meta.title {
             self.touch(id)?;
@@ -103,7 +107,7 @@ impl Writer {
     pub fn session_gone(&mut self, file: i64, uid: &str) -> Result<()> {
         self.begin()?;
         self.db.execute(
-            "UPDATE sessions SET gone = 1 WHERE file = ?1 AND uid = ?2",
+            "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
             params![file, uid],
         )?;
         Ok(())

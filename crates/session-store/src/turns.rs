@@ -218,7 +218,7 @@ impl Writer {
         Ok(())
     }
 
-    fn drop_words(&self, id: i64) -> Result<()> {
+    pub(crate) fn drop_words(&self, id: i64) -> Result<()> {
         self.db
             .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
             .execute([id])?;

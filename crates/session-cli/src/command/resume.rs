@@ -55,6 +55,11 @@ fn resume(session: &SessionRow) -> Result<Resume<'_>> {
             "{uid} is what a subagent did, which nothing takes up\nhint: `session-search resume {parent}` takes up the session that started it"
         );
     }
+    if session.prompts_only {
+        bail!(
+            "the transcript of {uid} was deleted, so its agent cannot take it up\nhint: `session-search show {uid}` has its prompts"
+        );
+    }
     if session.gone {
         bail!(
             "the history of {uid} is gone, so its agent cannot take it up\nhint: `session-search show {uid}` has what was indexed of it"

@@ -14,6 +14,7 @@ use serde::Serialize;
 use session_indexer::{Changes, discover};
 use session_search::Searched;
 use session_store::{Level, Problem, Reader, SessionRow, StoreError};
+use std::collections::HashMap;
 use std::io::Write;
 use std::time::UNIX_EPOCH;
 
@@ -35,6 +36,7 @@ struct Status {
     projects: usize,
     sources: std::collections::BTreeMap<String, usize>,
     gone: usize,
+    prompts_only: usize,
     files: usize,
     changed: usize,
     models: Vec<ModelStatus>,
@@ -81,10 +83,11 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
 }
 
 fn gather(home: &Home, index: &Reader) -> Result<Status> {
+    let told = told_elsewhere(index)?;
     let sessions: Vec<SessionRow> = index
         .sessions()?
         .into_iter()
-        .filter(|s| s.turns > 0)
+        .filter(|s| s.turns > 0 && !(s.prompts_only && told.get(&s.id) == Some(&s.turns)))
         .collect();
     let subagents = sessions.iter().filter(|s| s.parent.is_some()).count();
     let own: Vec<SessionRow> = sessions
@@ -107,11 +110,21 @@ fn gather(home: &Home, index: &Reader) -> Result<Status> {
         projects: counts.projects,
         sources: counts.sources,
         gone: sessions.iter().filter(|s| s.gone).count(),
+        prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
         files: index.files()?.len(),
         changed: changes.files() + changes.gone(),
         models: models(home, index)?,
         problems: problems_now(index, &changes)?,
     })
+}
+
+/// How many turns of each session another one holds.
+fn told_elsewhere(index: &Reader) -> Result<HashMap<i64, u32>> {
+    let mut counts = HashMap::new();
+    for copy in index.copies()? {
+        *counts.entry(copy.session).or_default() += 1;
+    }
+    Ok(counts)
 }
 
 /// What could not be read, with what cannot be listed at this moment.
@@ -192,6 +205,11 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
     if status.gone > 0 {
         let sessions = plural(status.gone, "session");
         rows.push(("", format!("{sessions} whose history is gone: still found")));
+    }
+    if status.prompts_only > 0 {
+        let sessions = plural(status.prompts_only, "session");
+        let words = format!("{sessions} with prompts only: the transcript was deleted");
+        rows.push(("", words));
     }
     rows.extend(status.models.iter().map(|m| ("model", model(m))));
     let fresh = match status.changed {

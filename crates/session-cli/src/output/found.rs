@@ -242,6 +242,8 @@ struct JsonTurn<'a, T> {
     title: Option<&'a str>,
     parent: Option<&'a str>,
     gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_only: bool,
     what: &'a [T],
 }
 
@@ -258,6 +260,7 @@ fn json_turn<T>(met: &Met<Vec<T>>) -> JsonTurn<'_, T> {
         title: session.title.as_deref(),
         parent: session.parent.as_deref(),
         gone: session.gone,
+        prompts_only: session.prompts_only,
         what: &met.found,
     }
 }

@@ -104,6 +104,8 @@ struct JsonHit<'a> {
     resume: Option<String>,
     parent: Option<&'a str>,
     gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_only: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     done: Option<JsonWork<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,6 +178,7 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
         resume: resume(session),
         parent: session.parent.as_deref(),
         gone: session.gone,
+        prompts_only: session.prompts_only,
         done: None,
         explain: explain.then_some(Explain {
             lexical: hit.lexical,
@@ -233,6 +236,8 @@ pub struct ShownSession<'a, T = ShownTurn<'a>> {
     pub turns: u32,
     pub resume: Option<String>,
     pub gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prompts_only: bool,
     pub shown: Vec<T>,
 }
 
@@ -276,6 +281,7 @@ pub fn shown_as<T>(session: &SessionRow, shown: Vec<T>) -> ShownSession<'_, T> {
         turns: session.turns,
         resume: resume(session),
         gone: session.gone,
+        prompts_only: session.prompts_only,
         shown,
     }
 }

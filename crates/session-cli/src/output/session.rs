@@ -65,9 +65,14 @@ pub fn project(session: &SessionRow) -> &str {
     }
 }
 
-/// Says that a session's history is gone, if it is.
+/// Says what is not there any more of a session's history, if something is not.
 pub fn gone(session: &SessionRow) -> Option<Field> {
-    session.gone.then(|| Field::whole(FAINT, "(history gone)"))
+    let mark = match (session.prompts_only, session.gone) {
+        (true, _) => "(prompts only)",
+        (false, true) => "(history gone)",
+        (false, false) => return None,
+    };
+    Some(Field::whole(FAINT, mark))
 }
 
 /// The command that takes a session up again, as it is typed.
@@ -84,6 +89,7 @@ pub fn resuming(session: &SessionRow) -> Option<Vec<String>> {
     let meta = SessionMeta {
         id: session.uid.clone(),
         parent: session.parent.clone(),
+        prompts_only: session.prompts_only,
         ..SessionMeta::default()
     };
     source.resume(&meta).filter(|_| !session.gone)

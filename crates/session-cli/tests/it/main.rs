@@ -50,6 +50,7 @@ mod output;
 mod planted;
 mod precedence;
 mod privacy;
+mod prompts;
 mod pty;
 mod queries;
 mod remote;

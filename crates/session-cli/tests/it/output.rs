@@ -293,6 +293,7 @@ fn status_tells_what_is_indexed() {
         "opencode": 1
       },
       "gone": 0,
+      "prompts_only": 0,
       "files": 4,
       "changed": 0,
       "models": [

@@ -40,6 +40,16 @@ impl Home {
         touch(&path, n as u64);
     }
 
+    /// Writes the history of prompts.
+    pub fn write_prompts(&self, content: &str) {
+        fs_err::create_dir_all(self.0.path().join(".claude")).unwrap();
+        fs_err::write(self.0.path().join(".claude/history.jsonl"), content).unwrap();
+    }
+
+    pub fn remove_prompts(&self) {
+        fs_err::remove_file(self.0.path().join(".claude/history.jsonl")).unwrap();
+    }
+
     /// OpenCode's database, made if it is not there.
     pub fn database(&self) -> Connection {
         let folder = self.0.path().join(".local/share/opencode");
@@ -142,6 +152,20 @@ fn line(kind: &str, uuid: &str, at: &str, content: &Value) -> String {
     let line = json!({"type": kind, "uuid": uuid, "cwd": "/home/ann/app", "gitBranch": "main", "timestamp": at,
         "message": {"id": id, "role": kind, "content": content}});
     format!("{line}\n")
+}
+
+/// Lines of the history of prompts: those of turns numbered from 0 on, of session `n`. The same
+/// prompts as those of [`turns`].
+pub fn prompts(n: usize, count: usize) -> String {
+    // 2026-03-02, a moment before each turn begins.
+    let at = |turn: usize| 1_772_409_599_990 + (n * 10 + turn / 6) * 60_000 + turn % 6 * 10_000;
+    let line = |turn: usize| {
+        let display = format!("Why does {} not start on my machine?", word(n, turn));
+        let line = json!({"display": display, "pastedContents": {}, "timestamp": at(turn),
+            "project": "/home/ann/app", "sessionId": session_id(n)});
+        format!("{line}\n")
+    };
+    (0..count).map(line).collect()
 }
 
 pub fn title(words: &str) -> String {

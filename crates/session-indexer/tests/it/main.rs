@@ -6,5 +6,6 @@ mod embedding;
 mod growth;
 mod home;
 mod locked;
+mod prompts;
 mod state;
 mod vanished;

@@ -114,6 +114,7 @@ impl Facts {
             project: self.project.clone(),
             branch: self.branch.clone(),
             forked_from: self.forked_from.clone(),
+            prompts_only: false,
         }
     }
 }
@@ -123,7 +124,7 @@ fn fact(text: &Text<'_>) -> Option<String> {
         .map(|text| text::clip(text, FACT_LIMIT).to_owned())
 }
 
-fn title(text: &str) -> Option<String> {
+pub(super) fn title(text: &str) -> Option<String> {
     let title = text::clip(text.trim(), TITLE_LIMIT);
     (!title.is_empty()).then(|| title.to_owned())
 }

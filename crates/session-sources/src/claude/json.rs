@@ -15,9 +15,13 @@ pub(super) fn with_entry<T>(line: &[u8], then: impl FnOnce(&Entry<'_>) -> T) -> 
     if let Ok(entry) = serde_json::from_slice(line) {
         return Some(then(&entry));
     }
+    serde_json::from_str(&readable(line)).ok().map(|e| then(&e))
+}
+
+/// The line as JSON that can be read, with invalid UTF-8 and lone surrogates replaced.
+pub(super) fn readable(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
-    let text = mended(&text).map_or(text, Cow::Owned);
-    serde_json::from_str(&text).ok().map(|entry| then(&entry))
+    mended(&text).map_or(text, Cow::Owned)
 }
 
 /// True when the line is one whole JSON object.

@@ -1,8 +1,11 @@
 //! Where the transcripts are: `<config>/projects/<folder>/<session>.jsonl`,
-//! and those of subagents beside them or below `<session>/subagents`.
+//! and those of subagents beside them or below `<session>/subagents`; and
+//! `<config>/history.jsonl`, with the prompts of all sessions.
 
+use super::history::{self, is_prompt_history};
 use crate::{Env, Listing, Located, Location, Stamp, Warning, file};
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,10 +14,12 @@ use walkdir::{DirEntry, WalkDir};
 
 const DEFAULTS: [&str; 2] = [".claude", ".config/claude"];
 const PROJECTS: &str = "projects";
+
 /// Levels below `projects`: `<folder>/<session>/subagents/workflows/<run>/…`.
 const DEPTH: usize = 16;
 
-/// Lists all transcripts, those changed last at the end.
+/// Lists all transcripts, those changed last at the end, and after them the histories of
+/// prompts: what a transcript tells is not wanted of them.
 pub(super) fn locate(env: &Env) -> Listing {
     let mut search = Search::default();
     match env.get("CLAUDE_CONFIG_DIR") {
@@ -24,10 +29,15 @@ pub(super) fn locate(env: &Env) -> Listing {
             .for_each(|config| search.config(&env.home.join(config))),
     }
     let mut listing = search.listing;
-    listing.locations.sort_by(|a, b| {
-        (a.stamp.mtime_ns, a.path.as_os_str()).cmp(&(b.stamp.mtime_ns, b.path.as_os_str()))
-    });
     listing
+        .locations
+        .sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    listing
+}
+
+fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
+    let is_last = is_prompt_history(&at.path);
+    (is_last, at.stamp.mtime_ns, at.path.as_os_str())
 }
 
 /// The folders in a list with commas.
@@ -47,6 +57,7 @@ fn fault(config: &Path) -> Option<&'static str> {
         Err(_) => Some("CLAUDE_CONFIG_DIR names a folder that cannot be read"),
         Ok(metadata) if !metadata.is_dir() => Some("CLAUDE_CONFIG_DIR names a file, not a folder"),
         Ok(_) if config.join(PROJECTS).is_dir() => None,
+        Ok(_) if config.join(history::FILE_NAME).exists() => None,
         Ok(_) => Some("CLAUDE_CONFIG_DIR names a folder without a `projects` folder in it"),
     }
 }
@@ -68,7 +79,14 @@ impl Search {
     }
 
     fn config(&mut self, config: &Path) {
-        let projects = &config.join(PROJECTS);
+        self.projects(&config.join(PROJECTS));
+        let prompts = config.join(history::FILE_NAME);
+        if let Ok(metadata) = prompts.metadata() {
+            self.file(&prompts, &metadata, Located::default());
+        }
+    }
+
+    fn projects(&mut self, projects: &Path) {
         if !projects.exists() {
             return;
         }

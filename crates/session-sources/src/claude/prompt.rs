@@ -159,8 +159,15 @@ fn reported(text: &str) -> Words {
 /// Tells what a text that waited in the queue is: typed as it stands there,
 /// with slash commands and shell escapes not yet wrapped.
 pub(super) fn queued(text: &str) -> Words {
-    match words(text) {
+    match unwrapped(text) {
         Words::Typed(typed) if is_object(text.trim()) => Words::Notice(typed),
+        other => other,
+    }
+}
+
+/// Tells what a text is that stands as it was typed, slash commands and shell escapes included.
+pub(super) fn unwrapped(text: &str) -> Words {
+    match words(text) {
         Words::Typed(text) if is_command(&text) => Words::Command(text),
         other => other,
     }

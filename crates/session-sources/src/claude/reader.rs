@@ -34,7 +34,7 @@ const KINDS: [&[u8]; 9] = [
 /// The sink asked to stop.
 pub(super) struct Stopped;
 
-type Result<T = ()> = std::result::Result<T, Stopped>;
+pub(super) type Result<T = ()> = std::result::Result<T, Stopped>;
 
 /// Reads a location into a sink.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
@@ -128,7 +128,28 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Warning {
     }
 }
 
-fn go(flow: Flow) -> Result {
+/// A last line that its writer has not ended yet is left for later, but
+/// not for ever: beyond a size, nothing that is being written is so long.
+pub(super) fn is_unfinished(line: &Line<'_>) -> bool {
+    !line.terminated
+        && line.end - line.start <= UNFINISHED_LIMIT
+        && line.text.is_none_or(|text| !is_whole(text))
+}
+
+/// Adds a line that cannot be read to the warnings, one of each kind.
+pub(super) fn count_damage(damage: &mut Vec<Warning>, path: &Path, reason: &str, offset: u64) {
+    match damage.iter_mut().find(|warning| warning.reason == reason) {
+        Some(warning) => warning.count += 1,
+        None => damage.push(Warning {
+            path: path.to_owned(),
+            offset: Some(offset),
+            reason: reason.to_owned(),
+            count: 1,
+        }),
+    }
+}
+
+pub(super) fn go(flow: Flow) -> Result {
     match flow {
         Flow::Continue => Ok(()),
         Flow::Stop => Err(Stopped),
@@ -191,7 +212,7 @@ impl Reading<'_> {
     fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
         loop {
             match lines.next() {
-                Ok(Some(line)) if self.is_unfinished(&line) => break,
+                Ok(Some(line)) if is_unfinished(&line) => break,
                 Ok(Some(line)) => self.line(&line)?,
                 Ok(None) => break,
                 Err(error) => {
@@ -201,14 +222,6 @@ impl Reading<'_> {
             }
         }
         self.finish()
-    }
-
-    /// A last line that its writer has not ended yet is left for later, but
-    /// not for ever: beyond a size, nothing that is being written is so long.
-    fn is_unfinished(&self, line: &Line<'_>) -> bool {
-        !line.terminated
-            && line.end - line.start <= UNFINISHED_LIMIT
-            && line.text.is_none_or(|text| !is_whole(text))
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result {
@@ -259,19 +272,7 @@ impl Reading<'_> {
     }
 
     fn damaged(&mut self, reason: &str, offset: u64) {
-        match self
-            .damage
-            .iter_mut()
-            .find(|warning| warning.reason == reason)
-        {
-            Some(warning) => warning.count += 1,
-            None => self.damage.push(Warning {
-                path: self.path.to_owned(),
-                offset: Some(offset),
-                reason: reason.to_owned(),
-                count: 1,
-            }),
-        }
+        count_damage(&mut self.damage, self.path, reason, offset);
     }
 
     fn flush(&mut self) -> Result {

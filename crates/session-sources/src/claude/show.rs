@@ -40,7 +40,7 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) ->
     shown
 }
 
-fn moved(path: &Path, span: Span) -> Warning {
+pub(super) fn moved(path: &Path, span: Span) -> Warning {
     let reason = "no turn begins here any more".to_owned();
     Warning {
         path: path.to_owned(),

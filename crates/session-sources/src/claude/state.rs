@@ -7,6 +7,7 @@ use super::fingerprint;
 use super::queue::Queue;
 use super::reply::Reply;
 use crate::{Cursor, file};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -84,18 +85,18 @@ impl Seen {
 
 /// A state with the place in the file that it belongs to: what a cursor says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct Mark<S = State> {
     version: u32,
     /// Everything before is done.
     pub offset: u64,
     /// Hash of the bytes just before.
     tail: String,
-    pub state: State,
+    pub state: S,
 }
 
-impl Mark {
+impl<S: Serialize + DeserializeOwned> Mark<S> {
     /// Marks a place of a file.
-    pub(super) fn at(path: &Path, offset: u64, state: State) -> io::Result<Self> {
+    pub(super) fn at(path: &Path, offset: u64, state: S) -> io::Result<Self> {
         Ok(Self {
             version: VERSION,
             offset,
@@ -106,9 +107,18 @@ impl Mark {
 
     /// What a cursor says, if the file is still what it was up to there.
     pub(super) fn of(cursor: &Cursor, path: &Path) -> Option<Self> {
+        Self::parse(cursor).filter(|mark| mark.holds(path))
+    }
+
+    /// What a cursor says, whatever the file is now.
+    pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
         let mark: Self = serde_json::from_str(&cursor.0).ok()?;
-        let same = mark.version == VERSION && tail(path, mark.offset).ok()? == mark.tail;
-        same.then_some(mark)
+        (mark.version == VERSION).then_some(mark)
+    }
+
+    /// True when the file is still what it was up to the offset.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        tail(path, self.offset).is_ok_and(|tail| tail == self.tail)
     }
 
     pub(super) fn cursor(&self) -> Cursor {

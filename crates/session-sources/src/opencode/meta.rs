@@ -41,6 +41,7 @@ impl Stored {
             project,
             branch: None,
             forked_from: None,
+            prompts_only: false,
         }
     }
 }

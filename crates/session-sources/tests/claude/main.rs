@@ -1,6 +1,7 @@
 //! Claude Code transcripts, through the seam: files in, turns out.
 
 mod damage;
+mod history;
 mod incremental;
 mod locate;
 mod meta;

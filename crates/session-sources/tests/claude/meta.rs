@@ -34,6 +34,7 @@ fn the_first_directory_and_the_last_branch() {
             "fix",
         ),
         forked_from: None,
+        prompts_only: false,
     }
     "##);
 }

@@ -1,0 +1,189 @@
+//! Sessions of which the history of prompts is all that is left.
+
+use crate::home::{Home, prompts, session_id, touch, turns, word};
+use crate::state::found;
+use serde_json::Value;
+use session_indexer::{Mode, Refresh, refresh};
+
+/// The sessions with their turns, and whether only their prompts are known.
+fn sessions(home: &Home) -> Vec<(String, u32, bool)> {
+    let mut rows = home.reader().sessions().unwrap();
+    rows.sort_by(|a, b| a.uid.cmp(&b.uid));
+    let told = rows.into_iter().map(|s| (s.uid, s.turns, s.prompts_only));
+    told.collect()
+}
+
+fn files_gone(home: &Home) -> Vec<bool> {
+    let rows = home.reader().sessions().unwrap();
+    rows.iter().map(|s| s.gone).collect()
+}
+
+fn answers(home: &Home) -> usize {
+    found(&home.reader(), "gives").len()
+}
+
+#[test]
+fn only_sessions_without_a_transcript_appear() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.write_prompts(&(prompts(0, 2) + &prompts(1, 3)));
+    home.refresh();
+    assert_eq!(
+        sessions(&home),
+        [(session_id(0), 2, false), (session_id(1), 3, true)]
+    );
+    assert_eq!(files_gone(&home), [false, false]);
+    let reader = home.reader();
+    assert_eq!(found(&reader, &word(1, 2)), [(session_id(1), 2)].into());
+    assert_eq!(found(&reader, &word(0, 1)), [(session_id(0), 1)].into());
+}
+
+#[test]
+fn a_transcript_that_was_indexed_wins_when_it_has_vanished() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    home.write_prompts(&prompts(0, 3));
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
+    assert_eq!((files_gone(&home), answers(&home)), (vec![true], 2));
+    home.write_prompts(&prompts(0, 4));
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 2, false)]);
+}
+
+#[test]
+fn a_transcript_that_comes_back_takes_the_place_of_its_prompts() {
+    let home = Home::new();
+    home.write_prompts(&(prompts(0, 3) + &prompts(1, 1)));
+    home.refresh();
+    let number = home.reader().sessions().unwrap()[0].id;
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    assert_eq!(
+        sessions(&home),
+        [(session_id(0), 2, false), (session_id(1), 1, true)]
+    );
+    assert_eq!(home.reader().sessions().unwrap()[0].id, number);
+    let reader = home.reader();
+    assert_eq!(found(&reader, &word(0, 1)), [(session_id(0), 1)].into());
+    assert_eq!(
+        found(&reader, &word(0, 2)),
+        [].into(),
+        "no prompt is left over"
+    );
+    assert_eq!(answers(&home), 2);
+
+    home.write_prompts(&(prompts(0, 3) + &prompts(1, 1) + &prompts(1, 2)));
+    home.refresh();
+    assert_eq!(
+        sessions(&home),
+        [(session_id(0), 2, false), (session_id(1), 3, true)]
+    );
+}
+
+/// The transcript was listed before it held a turn, and its cursor kept.
+#[test]
+fn a_transcript_that_only_now_holds_turns_wins() {
+    let home = Home::new();
+    let head = "{\"type\":\"mode\",\"mode\":\"normal\"}\n";
+    home.write(0, head.as_bytes());
+    home.write_prompts(&prompts(0, 2));
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 2, true)]);
+    home.write(0, (head.to_owned() + &turns(0, 0, 1)).as_bytes());
+    home.refresh();
+    assert_eq!(sessions(&home), [(session_id(0), 1, false)]);
+    assert_eq!(found(&home.reader(), &word(0, 1)), [].into());
+}
+
+/// The same prompts as old versions wrote them: without the session's id.
+fn unnamed(lines: &str) -> String {
+    let lines = lines.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line.as_object_mut().unwrap().remove("sessionId");
+        format!("{line}\n")
+    });
+    lines.collect()
+}
+
+/// Where a word is found: in a session of prompts only, or of a transcript.
+fn found_as_prompt(home: &Home, word: &str) -> Vec<bool> {
+    let reader = home.reader();
+    let rows = reader.sessions().unwrap();
+    let is_prompt = |(uid, _): (String, u32)| rows.iter().any(|s| s.uid == uid && s.prompts_only);
+    found(&reader, word).into_iter().map(is_prompt).collect()
+}
+
+#[test]
+fn prompts_without_an_id_are_copies_of_what_a_transcript_tells() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.write_prompts(&unnamed(&(prompts(0, 1) + &prompts(1, 1))));
+    home.refresh();
+    assert_eq!(found_as_prompt(&home, &word(0, 0)), [false]);
+    assert_eq!(found_as_prompt(&home, &word(1, 0)), [true]);
+
+    let later = turns(1, 0, 1).replace("T00:10", "T09:10");
+    home.write(1, later.as_bytes());
+    home.refresh();
+    let both = found_as_prompt(&home, &word(1, 0));
+    assert_eq!(both.len(), 2, "it was said again later");
+    home.write(1, turns(1, 0, 1).as_bytes());
+    touch(&home.transcript(1), 60);
+    home.refresh();
+    assert_eq!(found_as_prompt(&home, &word(1, 0)), [false]);
+    let full = Refresh {
+        mode: Mode::Full,
+        ..home.how()
+    };
+    refresh(&full).unwrap();
+    assert_eq!(found_as_prompt(&home, &word(1, 0)), [false]);
+}
+
+#[test]
+fn prompts_in_many_refreshes_are_the_same_sessions() {
+    let lines = prompts(0, 3) + &prompts(1, 2) + "no line\n" + &prompts(2, 1);
+    let whole = Home::new();
+    whole.write_prompts(&lines);
+    whole.refresh();
+    let home = Home::new();
+    for end in (0..=lines.len()).step_by(37).chain([lines.len()]) {
+        home.write_prompts(&lines[..end]);
+        home.refresh();
+    }
+    assert_eq!(sessions(&home), sessions(&whole));
+    assert_eq!(sessions(&home).len(), 3);
+    let damage = |home: &Home| home.reader().problems().unwrap()[0].count;
+    assert_eq!((damage(&home), damage(&whole)), (1, 1));
+    assert_eq!(
+        found(&home.reader(), "machine"),
+        found(&whole.reader(), "machine")
+    );
+}
+
+#[test]
+fn a_full_read_and_a_deleted_history_keep_the_mark() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.write_prompts(&(prompts(0, 1) + &prompts(1, 2)));
+    home.refresh();
+    let full = Refresh {
+        mode: Mode::Full,
+        ..home.how()
+    };
+    refresh(&full).unwrap();
+    let both = [(session_id(0), 1, false), (session_id(1), 2, true)];
+    assert_eq!(sessions(&home), both);
+    assert_eq!(files_gone(&home), [false, false]);
+
+    home.write_prompts(&prompts(0, 1));
+    home.refresh();
+    assert_eq!(sessions(&home), both, "what was taken back stays, marked");
+    assert_eq!(files_gone(&home), [false, true]);
+
+    home.remove_prompts();
+    home.refresh();
+    assert_eq!(sessions(&home), both);
+}

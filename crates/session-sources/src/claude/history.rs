@@ -1,0 +1,435 @@
+//! `history.jsonl`: every prompt that was typed, of all sessions and projects. It is all that is
+//! left of a session whose transcript was deleted.
+
+use super::fingerprint;
+use super::json::readable;
+use super::loose::{Count, Members, Object, Text};
+use super::prompt::{Words, clipped, unwrapped};
+use super::reader::{Result, count_damage, go, is_unfinished, unreadable};
+use super::show::moved;
+use super::state::{Mark, is_default};
+use crate::lines::{Line, Lines};
+use crate::project::project_root;
+use crate::{Cursor, Location, Shown, Sink, Warning, file};
+use serde::{Deserialize, Serialize};
+use session_core::paste::PromptParts;
+use session_core::{Part, PromptKind, SessionMeta, Span, TEXT_LIMIT, ToolCall, Turn, text};
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Name of the file in a configuration folder.
+pub(super) const FILE_NAME: &str = "history.jsonl";
+
+/// Longest time between two prompts of one session in a project, in milliseconds, where lines
+/// have no session id. Of 594 neighbouring prompts of one session in real transcripts, 16 are
+/// further apart. Of the gaps from 5 minutes to 8 hours, this one told the fewest pairs wrong.
+const GAP_MS: i64 = 2 * 60 * 60 * 1000;
+
+/// Commands after which the next prompt in the project is of another session.
+const ENDINGS: [&str; 5] = ["/clear", "/new", "/reset", "/exit", "/quit"];
+
+const ID_LIMIT: usize = 128;
+const PATH_LIMIT: usize = 2048;
+
+/// True for a history of prompts: transcripts are named by ids.
+pub(super) fn is_prompt_history(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == FILE_NAME)
+}
+
+/// Reads a history of prompts into a sink, its sessions as they alternate in the file.
+pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
+    let mark: Option<Mark<Sessions>> = from.and_then(Mark::parse);
+    let holds = mark.as_ref().is_some_and(|mark| mark.holds(&at.path));
+    let (offset, sessions, stale) = match mark {
+        Some(mark) if holds => (mark.offset, mark.state, Sessions::default()),
+        other => (
+            0,
+            Sessions::default(),
+            other.map(|m| m.state).unwrap_or_default(),
+        ),
+    };
+    match Lines::open(&at.path, offset) {
+        Ok(lines) => Reading {
+            path: &at.path,
+            pastes: PasteCache::beside(&at.path),
+            sink,
+            sessions,
+            fresh: offset == 0,
+            opened: HashSet::new(),
+            told: None,
+            damage: Vec::new(),
+        }
+        .run(lines, offset, &stale),
+        Err(error) => {
+            sink.warning(unreadable(&at.path, &error));
+            Ok(()) // no checkpoint: it is tried again next time
+        }
+    }
+}
+
+/// Reads the prompts at these spans.
+pub(super) fn show(path: &Path, spans: &[(u32, Span)]) -> Shown {
+    let mut shown = Shown::default();
+    for &(index, span) in spans {
+        match turn_at(path, span) {
+            Ok(Some(turn)) => shown.turns.push(Turn { index, ..turn }),
+            Ok(None) => shown.warnings.push(moved(path, span)),
+            Err(error) => shown.warnings.push(unreadable(path, &error)),
+        }
+    }
+    shown
+}
+
+fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
+    let mut lines = Lines::open(path, span.start)?;
+    let Some(line) = lines.next()?.filter(|line| line.span() == span) else {
+        return Ok(None);
+    };
+    let pastes = PasteCache::beside(path);
+    let json = readable(line.text.unwrap_or_default());
+    Ok(PromptLine::parse(&json).and_then(|prompt| prompt.turn(span, &pastes)))
+}
+
+/// A line of the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct PromptLine<'a> {
+    #[serde(borrow)]
+    display: Text<'a>,
+    #[serde(borrow)]
+    pasted_contents: Members<'a, Object<Paste<'a>>>,
+    /// Milliseconds since 1970.
+    timestamp: Count,
+    #[serde(borrow)]
+    project: Text<'a>,
+    /// Absent in lines of old versions.
+    #[serde(borrow)]
+    session_id: Text<'a>,
+}
+
+/// A pasted text: its words, or the name of the file that holds them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Paste<'a> {
+    #[serde(borrow)]
+    content: Text<'a>,
+    #[serde(borrow)]
+    content_hash: Text<'a>,
+}
+
+impl<'a> PromptLine<'a> {
+    /// The line as an object; `None` when it is none.
+    fn parse(json: &'a str) -> Option<Self> {
+        let is_object = json.trim_start().starts_with('{');
+        serde_json::from_str(json).ok().filter(|_| is_object)
+    }
+
+    fn ms(&self) -> Option<i64> {
+        i64::try_from(self.timestamp.0).ok().filter(|ms| *ms > 0)
+    }
+
+    /// The prompt as a turn without its index, as one of a transcript would be.
+    fn turn(&self, span: Span, pastes: &PasteCache) -> Option<Turn> {
+        let tagged = self.tagged(pastes);
+        let parts = PromptParts::split(&tagged);
+        let pasted = |typed| {
+            clipped(
+                &PromptParts {
+                    typed,
+                    ..parts.clone()
+                }
+                .joined(),
+            )
+        };
+        let (kind, prompt) = match unwrapped(&parts.typed) {
+            Words::Typed(text) => (PromptKind::Typed, pasted(text)),
+            Words::Command(text) => (PromptKind::Command, pasted(text)),
+            Words::Nothing => (PromptKind::Typed, pasted(String::new())),
+            Words::Notice(_) | Words::Summary(_) => return None,
+        };
+        let is_empty = prompt.trim().is_empty();
+        let ms = self.ms();
+        let turn = Turn {
+            started_ms: ms,
+            ended_ms: ms,
+            span,
+            kind,
+            parts: shell_escape(kind, &prompt).into_iter().collect(),
+            prompt,
+            ..Turn::default()
+        };
+        (!is_empty).then_some(turn)
+    }
+
+    /// What was typed, with each paste that is known in the tags of a transcript. Beyond what
+    /// a turn holds, no more pastes are read.
+    fn tagged(&self, pastes: &PasteCache) -> String {
+        let mut rest = self.display.or_empty();
+        let mut out = String::new();
+        while let Some(at) = rest.find('[') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let found = placeholder(rest).filter(|_| out.len() < TEXT_LIMIT);
+            let known = found.and_then(|found| Some((found.len, self.tags(found.id, pastes)?)));
+            let (len, text) = known.unwrap_or_else(|| (1, "[".to_owned()));
+            out.push_str(&text);
+            rest = &rest[len..];
+        }
+        out + rest
+    }
+
+    /// A paste in its tags, if it is known.
+    fn tags(&self, id: &str, pastes: &PasteCache) -> Option<String> {
+        let tag = format!("pasted_content id=\"{id}\"");
+        let text = self.paste(id, pastes)?;
+        Some(format!("<{tag}>{text}</{tag}>"))
+    }
+
+    fn paste(&self, id: &str, pastes: &PasteCache) -> Option<String> {
+        let (_, paste) = self.pasted_contents.0.iter().find(|(key, _)| key == id)?;
+        let paste = paste.0.as_ref()?;
+        let inline = paste.content.get().map(str::to_owned);
+        inline.or_else(|| pastes.read(paste.content_hash.get()?))
+    }
+}
+
+/// A shell escape as the command that ran.
+fn shell_escape(kind: PromptKind, prompt: &str) -> Option<Part> {
+    let command = prompt.strip_prefix('!')?.trim();
+    let is_shell = kind == PromptKind::Command && !command.is_empty();
+    is_shell.then(|| {
+        Part::Call(ToolCall {
+            name: "Bash".into(),
+            command: Some(command.to_owned()),
+            ..ToolCall::default()
+        })
+    })
+}
+
+/// What stands in a prompt where a text was pasted.
+struct Placeholder<'t> {
+    id: &'t str,
+    /// Bytes of it.
+    len: usize,
+}
+
+/// The `[Pasted text #1 +40 lines]` or `[...Truncated text #1 +40 lines...]` that a text begins with.
+fn placeholder(text: &str) -> Option<Placeholder<'_>> {
+    let begins = ["[Pasted text #", "[...Truncated text #"];
+    let rest = begins.iter().find_map(|begin| text.strip_prefix(begin))?;
+    let inner = &rest[..rest.find(']')?];
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    let (id, lines) = inner.split_at(digits);
+    let is_one =
+        digits > 0 && lines.len() < 40 && (lines.is_empty() || lines.starts_with([' ', '.']));
+    let len = text.len() - rest.len() + inner.len() + 1;
+    is_one.then_some(Placeholder { id, len })
+}
+
+/// The folder `paste-cache` beside a history. Nothing outside of it is ever read.
+struct PasteCache(PathBuf);
+
+impl PasteCache {
+    fn beside(history: &Path) -> Self {
+        Self(history.with_file_name("paste-cache"))
+    }
+
+    fn read(&self, hash: &str) -> Option<String> {
+        let is_name = hash.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let path = self.0.join(format!("{hash}.txt"));
+        let is_regular = || fs_err::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        if !is_name || !is_regular() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        let limit = TEXT_LIMIT as u64;
+        let opened = file::open(&path).ok()?;
+        opened.take(limit).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// The sessions so far: what a cursor says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Sessions {
+    /// By id.
+    known: BTreeMap<String, Session>,
+    /// The session that a prompt without an id may go on with, by project.
+    #[serde(default, skip_serializing_if = "is_default")]
+    unnamed: BTreeMap<String, Unnamed>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Session {
+    /// Index of the next turn.
+    next: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    project: Option<String>,
+    /// Set by the user.
+    #[serde(default, skip_serializing_if = "is_default")]
+    title: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Unnamed {
+    id: String,
+    last_ms: Option<i64>,
+}
+
+impl Sessions {
+    /// The id of the session that a line belongs to.
+    fn id(&mut self, line: &PromptLine<'_>) -> String {
+        match line.session_id.get() {
+            Some(id) => text::clip(id, ID_LIMIT).to_owned(),
+            None => self.unnamed_id(line),
+        }
+    }
+
+    /// The id of a session that has none: a hash of its project and first time.
+    fn unnamed_id(&mut self, line: &PromptLine<'_>) -> String {
+        let project = text::clip(line.project.or_empty(), PATH_LIMIT);
+        let ms = line.ms();
+        let known = self.unnamed.remove(project);
+        let goes_on = |known: &Unnamed| !is_past_gap(known.last_ms, ms);
+        let mut at_hand = known.filter(goes_on).unwrap_or_else(|| Unnamed {
+            id: format!("{:016x}", fingerprint(&format!("{ms:?}\n{project}"))),
+            last_ms: None,
+        });
+        at_hand.last_ms = at_hand.last_ms.max(ms);
+        let id = at_hand.id.clone();
+        if !ENDINGS.contains(&line.display.or_empty().trim()) {
+            self.unnamed.insert(project.to_owned(), at_hand);
+        }
+        id
+    }
+
+    /// Takes a prompt into its session, and gives the index of its turn.
+    fn note(&mut self, id: &str, line: &PromptLine<'_>, turn: &Turn) -> u32 {
+        let session = self.known.entry(id.to_owned()).or_default();
+        if session.cwd.is_none() {
+            let cwd = line.project.get().map(|path| text::clip(path, PATH_LIMIT));
+            session.cwd = cwd.map(str::to_owned);
+            session.project = cwd.and_then(project_root);
+        }
+        let is_command = turn.kind == PromptKind::Command;
+        if let Some(name) = turn.prompt.strip_prefix("/rename ").filter(|_| is_command) {
+            session.title = super::facts::title(name);
+        }
+        session.next = session.next.saturating_add(1);
+        session.next - 1
+    }
+
+    fn meta(&self, id: &str) -> SessionMeta {
+        let session = self.known.get(id).cloned().unwrap_or_default();
+        SessionMeta {
+            id: id.to_owned(),
+            title: session.title,
+            cwd: session.cwd,
+            project: session.project,
+            prompts_only: true,
+            ..SessionMeta::default()
+        }
+    }
+}
+
+/// True when so much time passed that the session is another one.
+fn is_past_gap(before: Option<i64>, now: Option<i64>) -> bool {
+    let (Some(before), Some(now)) = (before, now) else {
+        return false;
+    };
+    now.saturating_sub(before) > GAP_MS
+}
+
+struct Reading<'a> {
+    path: &'a Path,
+    pastes: PasteCache,
+    sink: &'a mut dyn Sink,
+    sessions: Sessions,
+    /// The turns replace what was known.
+    fresh: bool,
+    /// Ids of the sessions that this read has opened.
+    opened: HashSet<String>,
+    /// The session as it was opened last.
+    told: Option<SessionMeta>,
+    damage: Vec<Warning>,
+}
+
+impl Reading<'_> {
+    /// Reads from an offset on. `stale` are the sessions of another content of the file.
+    fn run(mut self, mut lines: Lines, offset: u64, stale: &Sessions) -> Result {
+        let mut done = offset;
+        loop {
+            match lines.next() {
+                Ok(Some(line)) if is_unfinished(&line) => break,
+                Ok(Some(line)) => {
+                    self.line(&line)?;
+                    done = line.end;
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    self.sink.warning(unreadable(self.path, &error));
+                    break;
+                }
+            }
+        }
+        self.finish(done, stale)
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Result {
+        let Some(text) = line.text else {
+            self.damaged("line is too long", line.start);
+            return Ok(());
+        };
+        let json = readable(text);
+        match PromptLine::parse(&json) {
+            Some(prompt) => self.prompt(&prompt, line.span()),
+            None if text.trim_ascii().is_empty() => Ok(()),
+            None => {
+                self.damaged("line is not valid JSON", line.start);
+                Ok(())
+            }
+        }
+    }
+
+    fn damaged(&mut self, reason: &str, offset: u64) {
+        count_damage(&mut self.damage, self.path, reason, offset);
+    }
+
+    fn prompt(&mut self, line: &PromptLine<'_>, span: Span) -> Result {
+        let Some(turn) = line.turn(span, &self.pastes) else {
+            return Ok(());
+        };
+        let id = self.sessions.id(line);
+        let index = self.sessions.note(&id, line, &turn);
+        self.open(&id)?;
+        go(self.sink.turn(Turn { index, ..turn }))
+    }
+
+    /// Opens a session in the sink, unless it is open as it is.
+    fn open(&mut self, id: &str) -> Result {
+        let meta = self.sessions.meta(id);
+        if self.told.as_ref() == Some(&meta) {
+            return Ok(());
+        }
+        let fresh = self.opened.insert(id.to_owned()) && self.fresh;
+        let flow = self.sink.session(&meta, fresh);
+        self.told = Some(meta);
+        go(flow)
+    }
+
+    fn finish(mut self, done: u64, stale: &Sessions) -> Result {
+        let known = &self.sessions.known;
+        let mut gone = stale.known.keys().filter(|id| !known.contains_key(*id));
+        gone.try_for_each(|id| go(self.sink.gone(id)))?;
+        for warning in std::mem::take(&mut self.damage) {
+            self.sink.warning(warning);
+        }
+        let mark = Mark::at(self.path, done, self.sessions);
+        go(self
+            .sink
+            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
+    }
+}

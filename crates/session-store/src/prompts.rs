@@ -1,0 +1,138 @@
+//! Sessions of which an agent keeps the prompts alone: what a transcript tells goes before.
+
+use crate::error::Result;
+use crate::row::PROMPTS_ONLY;
+use crate::writer::Writer;
+use rusqlite::params;
+use session_core::{SessionMeta, SourceName};
+use std::ops::RangeInclusive;
+
+/// Greatest time between a prompt's entry in a history of prompts and in its transcript, in
+/// milliseconds: it may have waited for a hook or in a queue.
+const SKEW_MS: i64 = 5 * 60 * 1000;
+
+/// A turn by its time.
+struct TimedTurn {
+    id: i64,
+    session: i64,
+    source: String,
+    started_ms: i64,
+}
+
+impl Writer {
+    /// True when only the prompts of a session come, and another file tells of it,
+    /// or did before it vanished: they are not wanted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_told_elsewhere(
+        &self,
+        file: i64,
+        source: &SourceName,
+        meta: &SessionMeta,
+    ) -> Result<bool> {
+        if !meta.prompts_only {
+            return Ok(false);
+        }
+        let mut find = self.connection().prepare_cached(
+            "SELECT EXISTS(SELECT 1 FROM sessions WHERE uid = ?1 AND source = ?2 AND file <> ?3)",
+        )?;
+        Ok(find.query_row(params![meta.id, source.as_str(), file], |row| row.get(0))?)
+    }
+
+    /// Gives a session of which only prompts were known to the file of its
+    /// transcript. True when there was one: its turns are to be replaced.
+    pub(crate) fn adopt_prompts(
+        &self,
+        file: i64,
+        source: &SourceName,
+        meta: &SessionMeta,
+    ) -> Result<bool> {
+        if meta.prompts_only {
+            return Ok(false);
+        }
+        let mut update = self.connection().prepare_cached(
+            "UPDATE sessions SET file = ?1 WHERE id = (SELECT id FROM sessions
+               WHERE uid = ?2 AND source = ?3 AND gone & ?4
+                 AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1))",
+        )?;
+        let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
+        Ok(update.execute(values)? > 0)
+    }
+
+    /// Makes each prompt without a transcript a copy of the turn of a transcript that holds
+    /// the same words at about the same time: old histories of prompts do not say of which
+    /// session a prompt is. To be called before a commit that follows turns of these times.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn settle_prompts(&mut self, times: RangeInclusive<i64>) -> Result<()> {
+        self.begin()?;
+        let prompts = self.turns_at(around(&times), true)?;
+        let (Some(first), Some(last)) = (prompts.first(), prompts.last()) else {
+            return Ok(());
+        };
+        let turns = self.turns_at(around(&(first.started_ms..=last.started_ms)), false)?;
+        for prompt in &prompts {
+            if let Some(owner) = self.told_by(prompt, &turns)? {
+                self.make_copy(prompt, owner)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns that are no copies and began in a time, in the order of their times.
+    fn turns_at(&self, times: RangeInclusive<i64>, prompts_only: bool) -> Result<Vec<TimedTurn>> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT t.id, t.session, s.source, t.started_ms FROM sessions s CROSS JOIN turns t ON t.session = s.id
+             WHERE (s.gone & ?4 <> 0) = ?3 AND s.started_ms <= ?2 AND s.ended_ms >= ?1
+               AND t.started_ms BETWEEN ?1 AND ?2 AND t.owner IS NULL ORDER BY t.started_ms, t.id",
+        )?;
+        let values = params![times.start(), times.end(), prompts_only, PROMPTS_ONLY];
+        let rows = find.query_map(values, |row| {
+            Ok(TimedTurn {
+                id: row.get(0)?,
+                session: row.get(1)?,
+                source: row.get(2)?,
+                started_ms: row.get(3)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The turn that tells a prompt.
+    fn told_by(&self, prompt: &TimedTurn, turns: &[TimedTurn]) -> Result<Option<i64>> {
+        let times = around(&(prompt.started_ms..=prompt.started_ms));
+        let from = turns.partition_point(|turn| turn.started_ms < *times.start());
+        let near = turns.iter().skip(from);
+        let near = near.take_while(|turn| times.contains(&turn.started_ms));
+        let mut near = near.filter(|turn| turn.source == prompt.source).peekable();
+        if near.peek().is_none() {
+            return Ok(None); // most prompts
+        }
+        let words = self.content(prompt.id)?.prompt;
+        for turn in near {
+            if self.content(turn.id)?.prompt == words {
+                return Ok(Some(turn.id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn make_copy(&self, prompt: &TimedTurn, owner: i64) -> Result<()> {
+        self.drop_words(prompt.id)?;
+        self.connection()
+            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
+            .execute([prompt.id, owner])?;
+        self.connection()
+            .prepare_cached("UPDATE turns SET owner = ?2 WHERE owner = ?1")?
+            .execute([prompt.id, owner])?;
+        self.index_title(prompt.session)?;
+        self.touch(prompt.session)
+    }
+}
+
+/// The times, and those before and after that a skew allows.
+fn around(times: &RangeInclusive<i64>) -> RangeInclusive<i64> {
+    times.start().saturating_sub(SKEW_MS)..=times.end().saturating_add(SKEW_MS)
+}
