@@ -10,13 +10,18 @@ use crate::place::Place;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Most bytes that are read of a record.
-const LIMIT: u64 = 32 << 20;
+const LIMIT: u64 = 1 << 20;
+/// The same of the hashes of the files that were written.
+const HASHES_LIMIT: u64 = 32 << 20;
 /// Contents of one memory that are remembered: those of worktrees and branches.
 const CONTENTS: usize = 8;
+/// How the names of files with hashes end.
+const HASHES: &str = ".files.json";
 /// Name of the lock beside the records.
 const LOCK: &str = ".lock";
 /// How long a command waits for another process to write a record.
@@ -25,6 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT_PATIENCE: Duration = Duration::from_millis(60);
 /// Days of recall, where they lay in the folder itself before.
 const OLD_RECALLED: &str = ".recalled.json";
+
+/// Hashes of files by their path.
+pub(crate) type Hashes = BTreeMap<String, String>;
 
 /// How a content came to be the user's concern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,9 +67,6 @@ pub struct FolderRecord {
     memories: BTreeMap<String, Vec<KnownContent>>,
     /// Days on which memories were recalled last, by id.
     pub(crate) recalled: BTreeMap<String, String>,
-    /// Hashes of files as this program wrote them, by folder and by their path in it: worktrees
-    /// share a record, and each has files of its own.
-    written: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
 impl FolderRecord {
@@ -135,16 +140,6 @@ impl FolderRecord {
         contents.drain(..surplus);
     }
 
-    /// Hashes of the files that this program wrote in a folder, by their path in it.
-    pub(crate) fn written(&self, place: &Place) -> BTreeMap<String, String> {
-        self.written.get(&place.folder).cloned().unwrap_or_default()
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn written_mut(&mut self, place: &Place) -> &mut BTreeMap<String, String> {
-        self.written.entry(place.folder.clone()).or_default()
-    }
-
     /// Forgets what was trusted: of one memory all, of the folder what came with the repository.
     /// Returns how many memories that concerns.
     pub(crate) fn revoke(&mut self, ids: Option<&[String]>) -> usize {
@@ -200,9 +195,15 @@ impl Records {
     pub fn all(&self) -> Vec<FolderRecord> {
         let names = Dir::open(&self.folder).and_then(|dir| dir.names(Path::new(""), usize::MAX));
         let names = names.unwrap_or_default();
-        let paths = names.iter().map(|name| self.folder.join(name));
-        let records = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
-        records.filter_map(|path| read(&path)).collect()
+        let is_record = |name: &&OsString| {
+            let name = name.to_string_lossy();
+            name.ends_with(".json") && !name.ends_with(HASHES)
+        };
+        let paths = names
+            .iter()
+            .filter(is_record)
+            .map(|name| self.folder.join(name));
+        paths.filter_map(|path| read(&path)).collect()
     }
 
     /// Changes what is known of a place.
@@ -244,20 +245,55 @@ impl Records {
         record.folder.clone_from(&place.folder);
         let changed = change(&mut record);
         if record != before {
-            let text = serde_json::to_vec_pretty(&record).unwrap_or_default();
+            let text = serde_json::to_vec(&record).unwrap_or_default();
             private::write(&self.path(place), &text)?;
         }
         Ok(Some(changed))
     }
 
-    fn path(&self, place: &Place) -> PathBuf {
-        let identity = place.identity();
-        let mut name = blake3::hash(identity.as_os_str().as_encoded_bytes())
-            .to_hex()
-            .to_string();
-        name.truncate(32);
-        self.folder.join(name + ".json")
+    /// Hashes of the files that this program wrote in a folder, by their path in it. Worktrees share a
+    /// record, and each has files of its own; prompts do not wait for these.
+    pub(crate) fn written(&self, place: &Place) -> Hashes {
+        let bytes = private::read(&self.hashes_path(place), HASHES_LIMIT)
+            .ok()
+            .flatten();
+        serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()
     }
+
+    /// Changes these. To be called under the folder's lock.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn update_written(
+        &self,
+        place: &Place,
+        change: impl FnOnce(&mut Hashes),
+    ) -> Result<()> {
+        let before = self.written(place);
+        let mut hashes = before.clone();
+        change(&mut hashes);
+        if hashes != before {
+            let text = serde_json::to_vec(&hashes).unwrap_or_default();
+            private::write(&self.hashes_path(place), &text)?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, place: &Place) -> PathBuf {
+        self.folder.join(file_name(&place.identity()) + ".json")
+    }
+
+    fn hashes_path(&self, place: &Place) -> PathBuf {
+        self.folder.join(file_name(&place.folder) + HASHES)
+    }
+}
+
+/// The name of a file about a folder.
+fn file_name(folder: &Path) -> String {
+    let hash = blake3::hash(folder.as_os_str().as_encoded_bytes());
+    let mut name = hash.to_hex().to_string();
+    name.truncate(32);
+    name
 }
 
 fn read(path: &Path) -> Option<FolderRecord> {

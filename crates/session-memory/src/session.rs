@@ -12,7 +12,7 @@ const SESSIONS: usize = 500;
 /// Time that a prompt may wait for another session's note.
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Most bytes of what is known of a session.
-const LIMIT: u64 = 1 << 20;
+const LIMIT: u64 = 256 << 10;
 const LOCK: &str = ".lock";
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 

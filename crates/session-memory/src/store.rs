@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// Most bytes of memories of a folder that wait for trust and are read all the same.
 const WAITING_LIMIT: u64 = 4 << 20;
 /// Most bytes of memories that are read while a prompt waits.
-const PROMPT_LIMIT: usize = 4 << 20;
+const PROMPT_LIMIT: usize = 3 << 20;
 
 /// The memories of some places. The first place is the one that new ones go to.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::memory::{Memory, Scope, State};
 use crate::place::Place;
-use crate::record::{FolderRecord, Records, content_hash};
+use crate::record::{Hashes, Records, content_hash};
 use crate::store::Store;
 use session_core::text::{one_line, printable};
 use session_files::{Dir, Durability};
@@ -27,25 +27,24 @@ type Views = BTreeMap<String, String>;
 /// # Errors
 /// When a file or the record cannot be written.
 pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
-    let record = records.read(place);
+    let known = records.written(place);
     let views = views(place, records, false);
     let mut written = Vec::new();
     for (path, text) in &views {
         let old = read(dir, path);
-        if old.as_deref() != Some(text) && may_replace(place, &record, path, old.as_deref()) {
+        if old.as_deref() != Some(text) && may_replace(place, &known, path, old.as_deref()) {
             dir.write(Path::new(path), text.as_bytes(), Durability::Cached)?;
             written.push((path.clone(), content_hash(text)));
         }
     }
-    let is_past = |path: &String| path.starts_with(DAILY) && !views.contains_key(path);
-    let past: Vec<String> = record.written(place).into_keys().filter(is_past).collect();
+    let is_past = |path: &str| path.starts_with(DAILY) && !views.contains_key(path);
+    let past: Vec<String> = known.keys().filter(|path| is_past(path)).cloned().collect();
     for path in &past {
-        if may_replace(place, &record, path, read(dir, path).as_deref()) {
+        if may_replace(place, &known, path, read(dir, path).as_deref()) {
             dir.remove(Path::new(path))?;
         }
     }
-    records.update(place, |record| {
-        let known = record.written_mut(place);
+    records.update_written(place, |known| {
         known.retain(|path, _| !past.contains(path));
         known.extend(written);
     })
@@ -57,7 +56,7 @@ pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()>
 /// # Errors
 /// When the record cannot be written.
 pub(crate) fn adopt(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
-    let known = records.read(place).written(place);
+    let known = records.written(place);
     let mut own = Vec::new();
     let both = [false, true].map(|with_waiting| views(place, records, with_waiting));
     for (path, text) in both.into_iter().flatten() {
@@ -68,7 +67,7 @@ pub(crate) fn adopt(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
     }
     match own.is_empty() {
         true => Ok(()),
-        false => records.update(place, |record| record.written_mut(place).extend(own)),
+        false => records.update_written(place, |known| known.extend(own)),
     }
 }
 
@@ -77,11 +76,11 @@ pub(crate) fn foreign(place: &Place, records: &Records) -> Vec<PathBuf> {
     let Ok(Some(dir)) = place.open() else {
         return Vec::new();
     };
-    let record = records.read(place);
+    let known = records.written(place);
     let is_foreign = |(path, text): &(String, String)| {
         let old = read(&dir, path);
         let differs = old.as_deref() != Some(text);
-        differs && dir.exists(Path::new(path)) && !may_replace(place, &record, path, old.as_deref())
+        differs && dir.exists(Path::new(path)) && !may_replace(place, &known, path, old.as_deref())
     };
     let views = views(place, records, false).into_iter().filter(is_foreign);
     views.map(|(path, _)| place.folder.join(path)).collect()
@@ -94,11 +93,11 @@ fn read(dir: &Dir, path: &str) -> Option<String> {
 
 /// True where nothing would be lost: there is no file, or one that this program wrote. In the user's
 /// own folder its first lines tell, too.
-fn may_replace(place: &Place, record: &FolderRecord, path: &str, old: Option<&str>) -> bool {
+fn may_replace(place: &Place, known: &Hashes, path: &str, old: Option<&str>) -> bool {
     let Some(old) = old else {
         return true; // where something else than a file stands, writing fails
     };
-    let is_known = record.written(place).get(path) == Some(&content_hash(old));
+    let is_known = known.get(path) == Some(&content_hash(old));
     is_known || (place.scope == Scope::Global && old.contains(GENERATED))
 }
 

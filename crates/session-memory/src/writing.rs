@@ -89,10 +89,8 @@ impl<'a> Writing<'a> {
         self.keep_from_git(RAW)?;
         let path = conversation(id);
         let key = path.to_string_lossy().into_owned();
-        self.records.update(self.place, |record| {
-            record
-                .written_mut(self.place)
-                .insert(key, content_hash(text))
+        self.records.update_written(self.place, |written| {
+            written.insert(key, content_hash(text));
         })?;
         self.write(&path, text)
     }
@@ -155,7 +153,7 @@ impl<'a> Writing<'a> {
     /// Removes conversations whose memory is gone: of one removed by hand, or of a save that was
     /// killed. Only such as this program wrote, and nobody changed since.
     fn remove_orphan_conversations(&self) -> Result<()> {
-        let written = self.records.read(self.place).written(self.place);
+        let written = self.records.written(self.place);
         let orphans = written
             .iter()
             .filter(|(path, hash)| self.is_orphan(path, hash));
@@ -166,8 +164,7 @@ impl<'a> Writing<'a> {
         for path in &orphans {
             self.dir.remove(Path::new(path))?;
         }
-        self.records.update(self.place, |record| {
-            let written = record.written_mut(self.place);
+        self.records.update_written(self.place, |written| {
             written.retain(|path, _| !orphans.contains(&path));
         })
     }

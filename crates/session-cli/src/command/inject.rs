@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// Most bytes of a hook's JSON that are read. With the memories, the configuration and the state of
 /// a session a hook reads 8 MB in all.
-const STDIN_LIMIT: u64 = 3 << 20;
+const STDIN_LIMIT: u64 = 2 << 20;
 /// Longest beginning of a prompt that is looked at, and longest paragraph at its ends, in bytes.
 const PROMPT: usize = 2000;
 const PARAGRAPH: usize = 1000;

@@ -109,7 +109,9 @@ impl Project {
             let path = entry.unwrap().path();
             let text = fs_err::read_to_string(&path).unwrap_or_default();
             if let Ok(mut record) = serde_json::from_str::<Value>(&text)
-                && record["recalled"].get(id).is_some()
+                && record
+                    .get("recalled")
+                    .is_some_and(|days| days.get(id).is_some())
             {
                 record["recalled"][id] = day.into();
                 fs_err::write(&path, record.to_string()).unwrap();

@@ -191,3 +191,35 @@ fn what_is_to_be_remembered_is_saved_and_found() {
     typed(&env, &delete);
     assert_eq!(run(&env, &row("搜索记忆")).code(), 1);
 }
+
+/// Trust is the user's to give: no agent may say it unasked.
+#[test]
+fn no_command_that_trusts_or_changes_is_allowed_unasked() {
+    let skill = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../skill/session-search/SKILL.md"
+    );
+    let text = fs_err::read_to_string(skill).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("allowed-tools: "));
+    let allowed: Vec<&str> = line
+        .unwrap()
+        .split("Bash(session-search ")
+        .skip(1)
+        .collect();
+    assert!(allowed.len() > 5, "{allowed:?}");
+    let changing = [
+        "trust",
+        "memory save",
+        "memory edit",
+        "memory import",
+        "hook",
+        "skill",
+        "model",
+    ];
+    for command in changing {
+        let is_allowed = allowed.iter().any(|rule| rule.starts_with(command));
+        assert!(!is_allowed, "{command}");
+    }
+}
