@@ -49,6 +49,22 @@ fn in_session(score: f32, best: f32) -> f32 {
     score * (0.6 + 0.4 * score / best)
 }
 
+/// An endpoint that counts words gives such vectors.
+#[test]
+fn vectors_that_are_orthogonal_to_the_query_are_sound() {
+    let mut library = Library::new();
+    let texts: Vec<String> = (0..8)
+        .map(|n| format!("Something about subject number{n}."))
+        .collect();
+    let turns: Vec<_> = texts
+        .iter()
+        .map(|text| (text.as_str(), Some(cosine(0.0))))
+        .collect();
+    library.say("a", &turns);
+    let found = library.search(&self::turns("subject number3"), Some(QUERY));
+    assert_eq!(place(&found.hits[0]), ("a", Some(3)));
+}
+
 /// The worked example of `docs/ranking.md`.
 #[test]
 fn a_score_is_what_the_formula_says() {
