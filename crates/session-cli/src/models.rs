@@ -103,14 +103,15 @@ impl Models {
         if index.model(&spec.fingerprint())?.is_none() {
             return Ok(None);
         }
-        let Some(vector) = self.query_vector(spec, query)? else {
+        let text = spec.scripts.readable(query);
+        let Some(vector) = self.query_vector(spec, &text)? else {
             return Ok(None);
         };
         let known = match spec.name == TABLE {
-            true => self.table.known(query),
+            true => self.table.known(&text),
             false => 1.0,
         };
-        dense(index, spec, known, || Ok(vector))
+        dense(index, spec, query, |_| Ok((vector, known)))
     }
 
     /// The same for a prompt, which does not wait for an endpoint: of its vectors those count that
@@ -142,6 +143,9 @@ impl Models {
     fn query_vector(&self, spec: &ModelSpec, query: &str) -> Result<Option<Vec<f32>>> {
         if spec.name == TABLE {
             return Ok(Some(self.table.embed_query(query)?));
+        }
+        if query.is_empty() {
+            return Ok(Some(vec![0.0; spec.dims]));
         }
         let fingerprint = spec.fingerprint();
         let key = (fingerprint.clone(), query.to_owned());
@@ -194,24 +198,35 @@ fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
     Ok(!models.is_empty() && index.pending(&models)?.is_empty())
 }
 
-/// A query as a model sees it, of whose words it knows such a part, if the index has
-/// vectors of that model.
+/// What a model makes of the part of a query that it reads: the vector, and the share of its words
+/// that the model knows.
+///
+/// # Errors
+/// When the model fails.
+pub fn embed_query(model: &dyn Embedder, text: &str) -> Result<(Vec<f32>, f32)> {
+    Ok((model.embed_query(text)?, model.known(text)))
+}
+
+/// A query as a model sees it, if the index has vectors of that model. `see` gives the vector of
+/// the part that it reads, and the share of the words in it that it knows.
 ///
 /// # Errors
 /// When the index fails, or the query's vector cannot be made.
 pub fn dense(
     index: &Reader,
     spec: &ModelSpec,
-    known: f32,
-    vector: impl FnOnce() -> Result<Vec<f32>>,
+    query: &str,
+    see: impl FnOnce(&str) -> Result<(Vec<f32>, f32)>,
 ) -> Result<Option<Dense>> {
     let Some(model) = index.model(&spec.fingerprint())? else {
         return Ok(None);
     };
+    let (vector, known) = see(&spec.scripts.readable(query))?;
     Ok(Some(Dense {
         model,
-        vector: vector()?,
+        vector,
         known,
+        read: spec.scripts.share(query),
         scale: scale(spec),
     }))
 }

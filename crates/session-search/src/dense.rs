@@ -21,6 +21,8 @@ pub struct Dense {
     pub vector: Vec<f32>,
     /// The part of the query's words that the model reads whole, 0 to 1.
     pub known: f32,
+    /// The share of the query's letters that are of a script that the model reads, 0 to 1.
+    pub read: f32,
     /// What cosines of this model mean.
     pub scale: DenseScale,
 }
@@ -126,12 +128,13 @@ pub(crate) fn list(
     let words = request.query.terms.len();
     for (model, scan) in scans.iter().enumerate() {
         let (dense, found) = (scan.dense, scan.found(level));
-        let Some(spread) = spread(&found, dense, request, passing)? else {
+        let Some(mut spread) = spread(&found, dense, request, passing)? else {
             continue;
         };
+        spread.strength *= dense.read;
         weights.set(model, spread.weight, spread.strength, dense.scale.code);
         // Pieces of words that nobody knows mean nothing, however near they are.
-        let sense = dense.known.max(held);
+        let sense = dense.read * dense.known.max(held);
         add(&mut all, model, &found, &spread, |cosine, owner| Near {
             owner: *owner,
             said: Said::default(),

@@ -11,7 +11,7 @@ pub use endpoint::{Endpoint, Given};
 use crate::{Folders, ModelError};
 use ask::{Asked, Client, Patience};
 use session_embed::{
-    Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling,
+    Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling, Scripts,
 };
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ pub fn spec(endpoint: &Endpoint, folders: &Folders) -> ModelSpec {
         max_tokens: endpoint.max_tokens,
         pooling: Pooling::Mean,
         instruction: String::new(),
+        scripts: Scripts::default(),
         // Those of the models in the binary: nobody has measured this one.
         cosine: CosineScale {
             unrelated: 0.40,
