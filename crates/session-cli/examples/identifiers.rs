@@ -93,6 +93,7 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<Dense>
             model,
             vector,
             known: model_knows,
+            read: spec.scripts.share(query),
             scale,
         })
         .into_iter()

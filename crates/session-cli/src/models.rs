@@ -8,7 +8,7 @@ use session_search::{Dense, DenseScale};
 use session_store::{ModelId, Reader, known_query, remember_query};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// The model in the binary that needs no time: every history is embedded with it.
 pub const TABLE: &str = "table";
@@ -21,8 +21,16 @@ pub struct Models {
     specs: Vec<ModelSpec>,
     root: PathBuf,
     table: Box<dyn Embedder>,
-    /// Vectors of queries that have been made, by fingerprint and query.
-    made: Mutex<HashMap<(String, String), Vec<f32>>>,
+    made: Mutex<Made>,
+}
+
+/// What was made of queries, so that no model is asked twice.
+#[derive(Default)]
+struct Made {
+    /// Vectors by fingerprint and query.
+    vectors: HashMap<(String, String), Vec<f32>>,
+    /// Why the endpoint gave none.
+    unreachable: Option<String>,
 }
 
 impl Models {
@@ -74,25 +82,53 @@ impl Models {
     }
 
     /// A query as the models see it: the chosen one and the table, and those
-    /// between them as long as these are needed to speak for all sessions.
+    /// between them as long as these are needed to speak for all sessions. An endpoint that does
+    /// not answer is left out: [`Models::unreachable`] says why.
     ///
     /// # Errors
-    /// When the index or a model fails.
+    /// When the index or a model in process fails.
     pub fn dense(&self, index: &Reader, query: &str) -> Result<Vec<Dense>> {
         let mut all: Vec<Dense> = Vec::new();
         for spec in &self.specs {
             if spec.name != TABLE && is_covered(index, &all)? {
                 continue;
             }
-            let known = match spec.name == TABLE {
-                true => self.table.known(query),
-                false => 1.0,
-            };
-            all.extend(dense(index, spec, known, || {
-                self.query_vector(spec, query)
-            })?);
+            all.extend(self.seen_by(spec, index, query)?);
         }
         Ok(all)
+    }
+
+    /// A query as one model sees it, if the index has vectors of that model and the model answers.
+    fn seen_by(&self, spec: &ModelSpec, index: &Reader, query: &str) -> Result<Option<Dense>> {
+        if index.model(&spec.fingerprint())?.is_none() {
+            return Ok(None);
+        }
+        let text = spec.scripts.readable(query);
+        let Some(vector) = self.query_vector(spec, &text)? else {
+            return Ok(None);
+        };
+        let known = match spec.name == TABLE {
+            true => self.table.known(&text),
+            false => 1.0,
+        };
+        dense(index, spec, query, |_| Ok((vector, known)))
+    }
+
+    /// The same for a prompt, which does not wait for an endpoint: of its vectors those count that
+    /// are kept.
+    #[must_use]
+    pub fn without_endpoint(self) -> Self {
+        self.made().unreachable = Some("an endpoint is not asked about a prompt".to_owned());
+        self
+    }
+
+    /// Why the endpoint did not embed a query, if it was asked in vain.
+    pub fn unreachable(&self) -> Option<String> {
+        self.made().unreachable.clone()
+    }
+
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Makes the vectors that [`Models::dense`] will ask for, as far as can be
@@ -103,28 +139,56 @@ impl Models {
         }
     }
 
-    /// Known from before, or made now and kept.
-    fn query_vector(&self, spec: &ModelSpec, query: &str) -> Result<Vec<f32>> {
+    /// Known from before, or made now and kept; `None` where the endpoint does not answer.
+    fn query_vector(&self, spec: &ModelSpec, query: &str) -> Result<Option<Vec<f32>>> {
         if spec.name == TABLE {
-            return Ok(self.table.embed_query(query)?);
+            return Ok(Some(self.table.embed_query(query)?));
+        }
+        if query.is_empty() {
+            return Ok(Some(vec![0.0; spec.dims]));
         }
         let fingerprint = spec.fingerprint();
         let key = (fingerprint.clone(), query.to_owned());
-        let mut made = self.made.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(vector) = made.get(&key) {
-            return Ok(vector.clone());
+        // Locked until the model has answered: the next thread takes its answer.
+        let mut made = self.made();
+        if let Some(vector) = made.vectors.get(&key) {
+            return Ok(Some(vector.clone()));
         }
         let vector = match known_query(&self.root, &fingerprint, spec.dims, query) {
             Some(vector) => vector,
-            None => {
-                let vector = self.catalogue.load(&spec.name)?.embed_query(query)?;
-                // Only time is lost where it cannot be kept.
-                let _ = remember_query(&self.root, &fingerprint, query, &vector);
-                vector
-            }
+            None => match made.embed_query(&self.catalogue, spec, query)? {
+                Some(vector) => {
+                    // Only time is lost where it cannot be kept.
+                    let _ = remember_query(&self.root, &fingerprint, query, &vector);
+                    vector
+                }
+                None => return Ok(None),
+            },
         };
-        made.insert(key, vector.clone());
-        Ok(vector)
+        made.vectors.insert(key, vector.clone());
+        Ok(Some(vector))
+    }
+}
+
+impl Made {
+    /// Asks a model; an endpoint that has not answered once is not asked again.
+    fn embed_query(
+        &mut self,
+        catalogue: &Catalogue,
+        spec: &ModelSpec,
+        query: &str,
+    ) -> Result<Option<Vec<f32>>> {
+        let is_remote = spec.architecture == Architecture::Remote;
+        if is_remote && self.unreachable.is_some() {
+            return Ok(None);
+        }
+        match catalogue.load(&spec.name)?.embed_query(query) {
+            Err(error) if is_remote => {
+                self.unreachable = Some(error.to_string());
+                Ok(None)
+            }
+            vector => Ok(Some(vector?)),
+        }
     }
 }
 
@@ -134,24 +198,35 @@ fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
     Ok(!models.is_empty() && index.pending(&models)?.is_empty())
 }
 
-/// A query as a model sees it, of whose words it knows such a part, if the index has
-/// vectors of that model.
+/// What a model makes of the part of a query that it reads: the vector, and the share of its words
+/// that the model knows.
+///
+/// # Errors
+/// When the model fails.
+pub fn embed_query(model: &dyn Embedder, text: &str) -> Result<(Vec<f32>, f32)> {
+    Ok((model.embed_query(text)?, model.known(text)))
+}
+
+/// A query as a model sees it, if the index has vectors of that model. `see` gives the vector of
+/// the part that it reads, and the share of the words in it that it knows.
 ///
 /// # Errors
 /// When the index fails, or the query's vector cannot be made.
 pub fn dense(
     index: &Reader,
     spec: &ModelSpec,
-    known: f32,
-    vector: impl FnOnce() -> Result<Vec<f32>>,
+    query: &str,
+    see: impl FnOnce(&str) -> Result<(Vec<f32>, f32)>,
 ) -> Result<Option<Dense>> {
     let Some(model) = index.model(&spec.fingerprint())? else {
         return Ok(None);
     };
+    let (vector, known) = see(&spec.scripts.readable(query))?;
     Ok(Some(Dense {
         model,
-        vector: vector()?,
+        vector,
         known,
+        read: spec.scripts.share(query),
         scale: scale(spec),
     }))
 }

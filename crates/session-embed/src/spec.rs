@@ -1,6 +1,6 @@
 //! What a model is, as its TOML in `models/` says.
 
-use crate::EmbedError;
+use crate::{EmbedError, Scripts};
 use serde::Deserialize;
 
 /// A model's description. Read from TOML; a key that is not listed here is an
@@ -27,6 +27,9 @@ pub struct ModelSpec {
     /// Put before a query (never before a document). Empty for none.
     #[serde(default)]
     pub instruction: String,
+    /// The scripts that it reads; all where none is named.
+    #[serde(default)]
+    pub scripts: Scripts,
     /// What cosines of this model mean.
     pub cosine: CosineScale,
     /// SPDX expression of the weights' licence.

@@ -6,6 +6,7 @@ use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
 use session_store::{Extent, ModelId, ModelRow, Pending, Problem, Reader, StoreError, Writer};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
@@ -185,7 +186,10 @@ impl<'a> Run<'a> {
 
     /// Embeds the texts that the index has no vector of.
     fn fill(&mut self, shares: &mut [Share]) -> Result<(), IndexError> {
-        let texts: Vec<&str> = shares.iter().flat_map(Share::texts).collect();
+        let scripts = &self.how.embedder.spec().scripts;
+        let texts = shares.iter().flat_map(Share::texts);
+        let texts: Vec<Cow<'_, str>> = texts.map(|text| scripts.readable(text)).collect();
+        let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
         let vectors = self.how.embedder.try_embed_documents(&texts)?;
         let made = vectors.iter().flatten().count();
         self.done.texts += made;

@@ -8,7 +8,7 @@ use crate::request::{Level, Request};
 use crate::said::{MODELS, Said, Weights};
 use crate::scale::{DenseScale, Spread};
 use rustc_hash::FxHashMap;
-use session_store::{Level as Rows, ModelRow, Owner, Reader, StoreError};
+use session_store::{Level as Rows, Matrix, ModelRow, Owner, Reader, StoreError};
 use std::borrow::Cow;
 
 /// A query as a model sees it.
@@ -21,6 +21,8 @@ pub struct Dense {
     pub vector: Vec<f32>,
     /// The part of the query's words that the model reads whole, 0 to 1.
     pub known: f32,
+    /// The share of the query's letters that are of a script that the model reads, 0 to 1.
+    pub read: f32,
     /// What cosines of this model mean.
     pub scale: DenseScale,
 }
@@ -32,7 +34,7 @@ impl Dense {
     }
 }
 
-/// Half floats round: a little more than 1 is possible, much more is damage.
+/// Half floats round: a product a little greater than 1 is possible, of a sound row no more.
 const GREATEST_COSINE: f32 = 1.05;
 /// So many damaged vectors may be chance.
 const MOST_LOST: usize = 4;
@@ -126,12 +128,13 @@ pub(crate) fn list(
     let words = request.query.terms.len();
     for (model, scan) in scans.iter().enumerate() {
         let (dense, found) = (scan.dense, scan.found(level));
-        let Some(spread) = spread(&found, dense, request, passing)? else {
+        let Some(mut spread) = spread(&found, dense, request, passing)? else {
             continue;
         };
+        spread.strength *= dense.read;
         weights.set(model, spread.weight, spread.strength, dense.scale.code);
         // Pieces of words that nobody knows mean nothing, however near they are.
-        let sense = dense.known.max(held);
+        let sense = dense.read * dense.known.max(held);
         add(&mut all, model, &found, &spread, |cosine, owner| Near {
             owner: *owner,
             said: Said::default(),
@@ -311,12 +314,10 @@ fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>
     if !dense.speaks() {
         return Ok(Vec::new());
     }
-    let cosines = index.matrix(&dense.model, rows)?.dot(&dense.vector);
+    let matrix = index.matrix(&dense.model, rows)?;
+    let cosines = matrix.dot(&dense.vector);
     let owners = index.owners(dense.model.id, rows)?;
-    let too_long = cosines.iter().any(|cosine| cosine.abs() > GREATEST_COSINE);
-    // A damaged row gives 0 and costs itself; a damaged file is said.
-    let lost = cosines.iter().filter(|cosine| **cosine == 0.0).count();
-    if too_long || lost > MOST_LOST && 4 * lost > cosines.len() {
+    if is_damaged(&matrix, &cosines) {
         return Err(StoreError::Corrupt {
             root: index.root().to_owned(),
             what: format!(
@@ -329,4 +330,14 @@ fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>
         .into_iter()
         .filter_map(|owner| Some((*cosines.get(owner.row)?, owner)))
         .collect())
+}
+
+/// Returns true when a row is too long, or many rows are too short or no numbers. Few of these cost
+/// themselves alone. The length of a row decides: a sound one may be orthogonal to a query.
+fn is_damaged(matrix: &Matrix, cosines: &[f32]) -> bool {
+    let not_unit = |(row, _): &(usize, &f32)| !matrix.is_unit(*row);
+    let rows = || cosines.iter().enumerate();
+    let mut too_long = rows().filter(|(_, cosine)| cosine.abs() > GREATEST_COSINE);
+    let lost = rows().filter(|(_, c)| **c == 0.0).filter(not_unit).count();
+    too_long.any(|found| not_unit(&found)) || lost > MOST_LOST && 4 * lost > cosines.len()
 }

@@ -87,8 +87,8 @@ impl Demo {
     fn answer(&self, args: &SearchArgs) -> Result<Answer> {
         let see = |query: &str| {
             let model = &self.embedder;
-            let vector = || Ok(model.embed_query(query)?);
-            let dense = models::dense(&self.index, model.spec(), model.known(query), vector)?;
+            let see = |text: &str| models::embed_query(model.as_ref(), text);
+            let dense = models::dense(&self.index, model.spec(), query, see)?;
             Ok(dense.into_iter().collect())
         };
         search::answer(args, &self.index, &self.all, &[], &see)

@@ -47,8 +47,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let embed = |query: &str| {
             let models = embedders.iter().map(AsRef::as_ref);
             let dense = |model: &dyn Embedder| {
-                let vector = || Ok(model.embed_query(query)?);
-                models::dense(&index, model.spec(), model.known(query), vector).ok()?
+                let see = |text: &str| models::embed_query(model, text);
+                models::dense(&index, model.spec(), query, see).ok()?
             };
             models.filter_map(dense).collect()
         };

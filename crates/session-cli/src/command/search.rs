@@ -41,8 +41,12 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
         return no_history(args, &home, refreshed);
     };
     let left = asked.left(&models)?;
+    if let Some(reason) = models.unreachable() {
+        let note = "the other models answer in its place";
+        writeln!(anstream::stderr(), "note: {}; {note}", printable(&reason))?;
+    }
     let found = print(args, &asked.answer, &asked.all, refreshed)?;
-    if left > 0 {
+    if left > 0 && models.unreachable().is_none() {
         background::start(&home);
     }
     Ok(found)

@@ -144,6 +144,43 @@ fn a_part_of_a_japanese_sentence_is_found() {
     assert_eq!(env.found(&["能検", "--keyword-only"]).len(), 0);
 }
 
+/// The models in the binary read no Japanese: all of it looks alike to them.
+#[test]
+fn exact_phrases_in_a_script_that_no_model_reads_come_first() {
+    let phrases = [
+        "ダークモードの切り替え",
+        "設定画面を追加",
+        "コミットして",
+        "テストが失敗する原因",
+        "検索結果の並び順",
+        "日付の表示形式",
+        "キャッシュの有効期限",
+    ];
+    let id = |n: usize| format!("e6000000-0000-4000-8000-00000000000{n}");
+    let session = |(n, phrase): (usize, &&str)| {
+        Transcript::new(&id(n), "/home/ann/tegami")
+            .user(&format!("今日は{phrase}をお願いします。"))
+            .assistant("わかりました。変更を保存しました。")
+    };
+    let sessions: Vec<Transcript> = phrases.iter().enumerate().map(session).collect();
+    let env = TestEnvironment::indexed(&sessions);
+    for model in ["table", "all-minilm-l6-v2"] {
+        let config = format!("model = \"{model}\"\nbackground = false\n");
+        env.write(&env.path("config/config.toml"), config);
+        env.run(&["index"]).succeeded();
+        for (n, phrase) in phrases.iter().enumerate() {
+            assert_eq!(env.found(&[phrase])[0], id(n), "{model}: {phrase}");
+        }
+        for nonsense in ["犬の散歩に行く", "量子 ダークマター 観測", "モードコミ設替"]
+        {
+            let answer = env.json(&["search", nonsense]);
+            for hit in answer["hits"].as_array().unwrap() {
+                assert_ne!(hit["band"], "strong", "{model}: {nonsense}: {hit}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_nothing_answers_is_weak_at_best() {
     let env = small();

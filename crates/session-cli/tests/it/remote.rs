@@ -2,7 +2,9 @@
 
 use crate::endpoint::{Endpoint, good, status};
 use crate::environment::{Ran, TestEnvironment};
-use crate::history::small_in;
+use crate::history::{docker, small_in};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn run(env: &TestEnvironment, url: &str, args: &[&str]) -> Ran {
     env.write(
@@ -56,6 +58,36 @@ fn variables_in_the_working_directory_are_not_read() {
     env.write(&env.path("config/.env"), &text);
     env.run(&["model", "use", "remote"]).succeeded();
     assert!(!server.asked().is_empty());
+}
+
+/// As on a laptop that is offline.
+#[test]
+fn a_search_without_the_endpoint_is_answered_by_the_other_models() {
+    let is_gone = Arc::new(AtomicBool::new(false));
+    let (gone, env) = (Arc::clone(&is_gone), small_in(TestEnvironment::new()));
+    let server = Endpoint::answering(move |asked| match gone.load(Ordering::Relaxed) {
+        true => None,
+        false => good(asked),
+    });
+    let run = |args: &[&str]| run(&env, &server.url(), args);
+    run(&["model", "use", "remote"]).succeeded();
+    run(&["index"]).succeeded();
+    is_gone.store(true, Ordering::Relaxed);
+    server.asked();
+    let ran = run(&["search", "docker bridge"]).succeeded();
+    assert!(ran.stdout().contains("docker"), "{ran}");
+    let notes: Vec<_> = ran.stderr().lines().map(str::to_owned).collect();
+    assert_eq!(notes.len(), 1, "{ran}");
+    assert!(notes[0].starts_with("note: http://"), "{ran}");
+    assert!(
+        notes[0].ends_with("; the other models answer in its place"),
+        "{ran}"
+    );
+    assert_eq!(server.asked().len(), 1);
+    // What needs its vectors fails.
+    env.claude(&docker().user("Renew the wildcard certificate of the proxy"));
+    let ran = run(&["index"]).exits(2);
+    assert!(ran.stderr().contains("gave no vectors"), "{ran}");
 }
 
 #[test]

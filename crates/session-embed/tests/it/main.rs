@@ -10,6 +10,7 @@ mod open;
 #[path = "../../examples/quantise/quantise.rs"]
 mod quantise;
 mod qwen3;
+mod scripts;
 mod sha256;
 mod spec;
 mod wordpiece;

@@ -1,6 +1,6 @@
 //! Models that need no weights.
 
-use session_embed::{EmbedError, Embedder, Matrix, ModelSpec};
+use session_embed::{EmbedError, Embedder, Matrix, ModelSpec, Scripts};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +17,13 @@ pub struct Buckets {
 impl Buckets {
     pub fn new(name: &str) -> Self {
         Self::failing_after(name, usize::MAX)
+    }
+
+    /// One that reads no other script than Latin.
+    pub fn of_latin(name: &str) -> Self {
+        let mut model = Self::new(name);
+        model.spec.scripts = Scripts::try_from(vec!["Latin".to_owned()]).unwrap();
+        model
     }
 
     pub fn failing_after(name: &str, texts: usize) -> Self {

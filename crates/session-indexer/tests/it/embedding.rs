@@ -45,6 +45,23 @@ fn where_a_model_fails_words_are_found_and_a_later_run_goes_on() {
     assert_eq!(all, vectors(&other.reader(), &good.fingerprint()));
 }
 
+/// Its vector would say that all such texts are alike.
+#[test]
+fn what_a_model_does_not_read_has_no_vector_of_it() {
+    let home = Home::new();
+    let text =
+        "この検索機能を新しく実装して、索引も追加してください。それから設定画面も直してほしいです";
+    let line = turns(0, 0, 1).lines().next().unwrap().to_owned() + "\n";
+    let line = line.replace("Why does topic0x0 not start on my machine?", text);
+    home.write(0, line.as_bytes());
+    let models = [Buckets::of_latin("b"), Buckets::new("c")];
+    let outcome = with(&home, &[&models[0], &models[1]]).unwrap();
+    assert!(outcome.is_complete());
+    let of = |model: &Buckets| vectors(&home.reader(), &model.fingerprint()).len();
+    assert_eq!(of(&models[0]), 0);
+    assert!(of(&models[1]) > 0);
+}
+
 #[test]
 fn two_models_stand_side_by_side() {
     let home = history(3);

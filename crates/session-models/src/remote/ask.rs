@@ -7,9 +7,41 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::http::Response;
 
-/// How long to wait for a connection, and for an answer in all.
-const CONNECT: Duration = Duration::from_secs(10);
-const ANSWER: Duration = Duration::from_secs(120);
+/// How long a request waits, and how often it is sent while the server is busy.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// For the address of a name, and then for a connection.
+    connect: Duration,
+    /// For an answer in all.
+    answer: Duration,
+    tries: u32,
+}
+
+impl Patience {
+    /// That for many texts.
+    pub const BATCH: Self = Self {
+        connect: Duration::from_secs(10),
+        answer: Duration::from_secs(120),
+        tries: 4,
+    };
+    /// That for a text whose batch failed.
+    pub const SINGLE: Self = Self {
+        tries: 2,
+        ..Self::BATCH
+    };
+
+    /// That for a query, which somebody waits for, and which other models can answer. A connection
+    /// takes one round trip, with TLS three.
+    pub fn for_query(url: &str) -> Self {
+        let connect = if url.starts_with("https:") { 300 } else { 100 };
+        Self {
+            connect: Duration::from_millis(connect),
+            answer: Duration::from_secs(10),
+            tries: 1,
+        }
+    }
+}
+
 /// Longest time that a server may ask us to wait.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Most bytes of an answer.
@@ -56,8 +88,6 @@ impl Client {
     pub fn new(endpoint: &Endpoint) -> Self {
         // Redirects are not followed: texts go where the user said.
         let mut config = Agent::config_builder()
-            .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(ANSWER))
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false);
@@ -79,11 +109,11 @@ impl Client {
         &self,
         texts: &[&str],
         dims: Option<usize>,
-        tries: u32,
+        patience: Patience,
     ) -> Result<Vec<Vec<f32>>, Asked> {
         let mut pause = self.pause;
-        for left in (0..tries).rev() {
-            let wait = match self.once(texts, dims) {
+        for left in (0..patience.tries).rev() {
+            let wait = match self.once(texts, dims, patience) {
                 Err(Asked::Busy(_, wait)) if left > 0 => wait.unwrap_or(pause),
                 other => return other,
             };
@@ -93,13 +123,23 @@ impl Client {
         Err(Asked::Rejected("it was not asked".to_owned()))
     }
 
-    fn once(&self, texts: &[&str], dims: Option<usize>) -> Result<Vec<Vec<f32>>, Asked> {
+    fn once(
+        &self,
+        texts: &[&str],
+        dims: Option<usize>,
+        patience: Patience,
+    ) -> Result<Vec<Vec<f32>>, Asked> {
         let body = Request {
             model: &self.endpoint.model,
             input: texts,
             encoding_format: "float",
         };
-        let mut request = self.agent.post(&self.endpoint.url);
+        let request = self.agent.post(&self.endpoint.url).config();
+        let mut request = request
+            .timeout_resolve(Some(patience.connect))
+            .timeout_connect(Some(patience.connect))
+            .timeout_global(Some(patience.answer))
+            .build();
         if let Some(key) = &self.endpoint.api_key {
             request = request.header("Authorization", format!("Bearer {key}"));
         }

@@ -1,7 +1,6 @@
 //! Many texts: batches side by side, and single texts where a batch fails.
 
-use crate::remote::TRIES;
-use crate::remote::ask::{Asked, Client};
+use crate::remote::ask::{Asked, Client, Patience};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,8 +10,6 @@ const TEXTS: usize = 32;
 const BYTES: usize = 64 << 10;
 /// Requests under way at a time.
 const THREADS: usize = 4;
-/// How often a single text is asked for.
-const SINGLE_TRIES: u32 = 2;
 /// Single texts of a batch after whose failure the others are left, too: it is
 /// not the texts.
 const HOPELESS: usize = 4;
@@ -90,7 +87,7 @@ impl Work<'_> {
     /// Takes one batch after the other, until all are taken or we are refused.
     fn run(&self, batches: &[&[usize]]) {
         while let Some(batch) = batches.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            match self.ask(batch, TRIES) {
+            match self.ask(batch, Patience::BATCH) {
                 Ok(()) => {}
                 Err(Asked::Refused(reason)) => return self.refuse(Asked::Refused(reason)),
                 Err(asked) if batch.len() == 1 => self.fail(asked),
@@ -105,7 +102,7 @@ impl Work<'_> {
     fn one_by_one(&self, batch: &[usize]) {
         let mut failed = 0;
         for (n, text) in batch.chunks(1).enumerate() {
-            match self.ask(text, SINGLE_TRIES) {
+            match self.ask(text, Patience::SINGLE) {
                 Ok(()) => {}
                 Err(Asked::Refused(reason)) => return self.refuse(Asked::Refused(reason)),
                 Err(asked) => {
@@ -120,9 +117,9 @@ impl Work<'_> {
     }
 
     /// Asks for a batch, and puts the vectors into their places.
-    fn ask(&self, batch: &[usize], tries: u32) -> Result<(), Asked> {
+    fn ask(&self, batch: &[usize], patience: Patience) -> Result<(), Asked> {
         let texts: Vec<&str> = batch.iter().map(|n| self.texts[*n]).collect();
-        let vectors = self.client.embed(&texts, Some(self.dims), tries)?;
+        let vectors = self.client.embed(&texts, Some(self.dims), patience)?;
         self.with(|done| {
             for (n, vector) in batch.iter().zip(vectors) {
                 done.vectors[*n] = Some(vector);

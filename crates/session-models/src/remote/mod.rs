@@ -9,15 +9,11 @@ mod learnt;
 pub use endpoint::{Endpoint, Given};
 
 use crate::{Folders, ModelError};
-use ask::{Asked, Client};
+use ask::{Asked, Client, Patience};
 use session_embed::{
-    Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling,
+    Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling, Scripts,
 };
 use std::time::Duration;
-
-/// How often a batch is asked for, and a query, which somebody waits for.
-const TRIES: u32 = 4;
-const QUERY_TRIES: u32 = 2;
 
 /// The description of what is behind an endpoint. `dims` is 0 as long as
 /// nobody has asked.
@@ -32,6 +28,7 @@ pub fn spec(endpoint: &Endpoint, folders: &Folders) -> ModelSpec {
         max_tokens: endpoint.max_tokens,
         pooling: Pooling::Mean,
         instruction: String::new(),
+        scripts: Scripts::default(),
         // Those of the models in the binary: nobody has measured this one.
         cosine: CosineScale {
             unrelated: 0.40,
@@ -67,7 +64,7 @@ impl RemoteEmbedder {
         let mut spec = spec(endpoint, folders);
         let client = Client::new(endpoint);
         if spec.dims == 0 {
-            let vectors = client.embed(&["dimensions"], None, TRIES);
+            let vectors = client.embed(&["dimensions"], None, Patience::BATCH);
             let vectors = vectors.map_err(|asked| ModelError::Open {
                 name: spec.name.clone(),
                 why: client.error(&asked),
@@ -113,9 +110,10 @@ impl Embedder for RemoteEmbedder {
         if text.is_empty() {
             return Ok(vec![0.0; self.spec.dims]);
         }
+        let patience = Patience::for_query(&self.spec.repo);
         let vectors = self
             .client
-            .embed(&[text], Some(self.spec.dims), QUERY_TRIES)
+            .embed(&[text], Some(self.spec.dims), patience)
             .map_err(|asked| self.client.error(&asked))?;
         Ok(vectors.into_iter().next().unwrap_or_default())
     }

@@ -186,6 +186,15 @@ fn a_server_that_is_down_is_not_asked_for_each_text() {
     assert!(server.asked().len() <= 12);
 }
 
+/// Other models can answer a search: nobody waits for a second try.
+#[test]
+fn a_query_is_sent_once() {
+    let (_home, server, model) = misbehaving(|_| status(503, "Retry-After: 0\r\n"));
+    let error = model.embed_query("docker").unwrap_err().to_string();
+    assert!(error.contains("status 503"), "{error}");
+    assert_eq!(server.asked().len(), 1);
+}
+
 #[test]
 fn another_length_is_another_model() {
     let (_home, _server, model) = misbehaving(|_| {

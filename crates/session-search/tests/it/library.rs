@@ -121,11 +121,23 @@ impl Library {
         vector: Vector,
         models: &[(&str, DenseScale)],
     ) -> Results {
+        self.search_read(request, vector, models, 1.0)
+    }
+
+    /// A search by models that read such a share of the query.
+    pub fn search_read(
+        &self,
+        request: &Request,
+        vector: Vector,
+        models: &[(&str, DenseScale)],
+        read: f32,
+    ) -> Results {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, DenseScale)| Dense {
             model: index.model(fingerprint).unwrap().unwrap(),
             vector: vector.to_vec(),
             known: 1.0,
+            read,
             scale: *scale,
         };
         let dense: Vec<Dense> = models.iter().map(dense).collect();

@@ -49,6 +49,39 @@ fn in_session(score: f32, best: f32) -> f32 {
     score * (0.6 + 0.4 * score / best)
 }
 
+/// An endpoint that counts words gives such vectors.
+#[test]
+fn vectors_that_are_orthogonal_to_the_query_are_sound() {
+    let mut library = Library::new();
+    let texts: Vec<String> = (0..8)
+        .map(|n| format!("Something about subject number{n}."))
+        .collect();
+    let turns: Vec<_> = texts
+        .iter()
+        .map(|text| (text.as_str(), Some(cosine(0.0))))
+        .collect();
+    library.say("a", &turns);
+    let found = library.search(&self::turns("subject number3"), Some(QUERY));
+    assert_eq!(place(&found.hits[0]), ("a", Some(3)));
+}
+
+/// In rank and in band.
+#[test]
+fn a_model_counts_for_the_share_of_a_query_that_it_reads() {
+    let (library, models) = (three(), [("f00d", SCALE)]);
+    let request = self::turns("docker network kubernetes");
+    let found = [1.0, 0.5, 0.0].map(|read| {
+        library
+            .search_read(&request, QUERY, &models, read)
+            .explanation
+    });
+    let [whole, half, none] = found.each_ref().map(|found| found.weighing.dense);
+    assert_near(half.strength, whole.strength / 2.0);
+    assert_near(half.worth, whole.worth / 2.0);
+    assert_eq!((none.strength, none.worth), (0.0, 0.0));
+    assert_eq!(found[2].fusion.alpha, 0.0);
+}
+
 /// The worked example of `docs/ranking.md`.
 #[test]
 fn a_score_is_what_the_formula_says() {

@@ -19,7 +19,8 @@ const TURNS: usize = 3;
 pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let dense = Models::of(home)?.dense(&index, prompt)?;
+    let models = Models::of(home)?.without_endpoint();
+    let dense = models.dense(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,
         limit: TURNS,

@@ -1,0 +1,65 @@
+//! Which parts of a text a model reads, by the Unicode scripts of their characters.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+use unicode_script::{Script, UnicodeScript};
+
+/// The Unicode scripts that a model reads. None named means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub struct Scripts(Vec<Script>);
+
+/// The last character of the blocks that hold Latin letters and signs of no script alone.
+const LATIN_EXTENDED_B: char = '\u{24F}';
+
+impl TryFrom<Vec<String>> for Scripts {
+    type Error = String;
+
+    fn try_from(names: Vec<String>) -> Result<Self, String> {
+        let script = |name: &String| {
+            let found = Script::from_full_name(name);
+            found.ok_or_else(|| format!("`{name}` is no Unicode script; `Latin` is one"))
+        };
+        Ok(Self(names.iter().map(script).collect::<Result<_, _>>()?))
+    }
+}
+
+impl Scripts {
+    /// Returns the text with a space for each character of a script that the model does not read;
+    /// nothing where no letter is left.
+    pub fn readable<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.0.is_empty() || text.chars().all(|c| self.reads(c)) {
+            return Cow::Borrowed(text);
+        }
+        let read = |c| if self.reads(c) { c } else { ' ' };
+        let left: String = text.chars().map(read).collect();
+        match left.contains(char::is_alphabetic) {
+            true => Cow::Owned(left),
+            false => Cow::Borrowed(""),
+        }
+    }
+
+    /// Returns the share of a text's letters that the model reads, 0 to 1; 1 for a text without
+    /// letters.
+    #[expect(clippy::cast_precision_loss, reason = "letters of a query")]
+    pub fn share(&self, text: &str) -> f32 {
+        let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
+        let read = letters.iter().filter(|c| self.reads(**c)).count();
+        match letters.len() {
+            0 => 1.0,
+            all => read as f32 / all as f32,
+        }
+    }
+
+    /// Returns true for a character of a script that the model reads, and for one of no script
+    /// alone: a digit, a sign, most punctuation.
+    fn reads(&self, c: char) -> bool {
+        if self.0.is_empty() || c <= LATIN_EXTENDED_B && self.0.contains(&Script::Latin) {
+            return true;
+        }
+        // The long vowel mark of Katakana has no script of its own, but is used with two alone.
+        let used_with = c.script_extension();
+        let is_shared = used_with.is_common() || used_with.is_inherited();
+        is_shared || self.0.iter().any(|s| used_with.contains_script(*s))
+    }
+}
