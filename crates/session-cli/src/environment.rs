@@ -5,7 +5,7 @@ use session_core::text::printable;
 use session_files::{is_below, outermost_root};
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Variables that say where something is read or written. Some are lists, with commas.
 const PATHS: [&str; 11] = [
@@ -51,6 +51,14 @@ pub fn refuse(
     refused
 }
 
+/// True for a whole path that means the same wherever it is looked at from, whatever is made meanwhile.
+fn is_plain(path: &str) -> bool {
+    let (in_home, path) = (path.starts_with("~/"), Path::new(path));
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    let is_special = path.starts_with("/proc") || path.starts_with("/dev");
+    (in_home || path.is_absolute()) && !climbs && !is_special
+}
+
 /// Where variables are looked at from.
 struct Around<'a> {
     home: &'a Path,
@@ -68,7 +76,7 @@ impl Around<'_> {
             .filter(|part| !part.is_empty());
         parts.any(|part| match name {
             "HF_ENDPOINT" => !is_address(part),
-            _ => !part.starts_with("~/") && Path::new(part).is_relative() || self.lies_below(part),
+            _ => !is_plain(part) || self.lies_below(part),
         })
     }
 
@@ -151,7 +159,8 @@ mod tests {
         check("SESSION_SEARCH_HOME", "../../out/index", true);
         check("SESSION_SEARCH_HOME", "ROOT/out/index", false);
         check("SESSION_SEARCH_HOME", "x://index", true);
-        check("XDG_DATA_HOME", "/proc/self/cwd/x://d", false); // this process is elsewhere
+        check("XDG_DATA_HOME", "/proc/self/cwd/x://d", true);
+        check("XDG_DATA_HOME", "/nope/../home/x", true);
         check("SESSION_SEARCH_CONFIG", "ROOT/p/.claude", true);
         check("XDG_CONFIG_HOME", "ROOT/out", false);
         check("CLAUDE_CONFIG_DIR", "ROOT/out, ROOT/p/in", true);

@@ -109,7 +109,10 @@ impl Home {
         });
         let is_named = configured.is_some() || var("HF_ENDPOINT").is_none();
         Hub {
-            token: hub.token.filter(|_| is_named),
+            // In clear it would be read on the way, by a proxy that a variable names at the least.
+            token: hub
+                .token
+                .filter(|_| is_named && hub.endpoint.starts_with("https://")),
             ..hub
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::home::Home;
 use anyhow::{Context, Result};
-use session_files::{Dir, Durability, outermost_root, private};
+use session_files::{Dir, Durability, FileError, normal, outermost_root, private};
 use std::path::{Path, PathBuf};
 
 /// Opens a folder, and makes it where it is missing.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub fn folder(path: &Path) -> Result<Dir> {
     Ok(match beneath(path)? {
         Some((root, relative)) => Dir::open(&root)?.create_directory(&relative)?,
-        None => Dir::create(path)?,
+        None => Dir::create(&normal(path)?)?,
     })
 }
 
@@ -26,7 +26,7 @@ pub fn existing_folder(path: &Path) -> Result<Dir> {
         Some((root, relative)) => Dir::open(&root)?
             .directory(&relative)?
             .with_context(|| format!("there is no folder `{}`", path.display()))?,
-        None => Dir::open(path)?,
+        None => Dir::open(&normal(path)?)?,
     })
 }
 
@@ -39,7 +39,30 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
         Some((root, relative)) => {
             Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
         }
-        None => private::write(path, content)?,
+        None => private::write(&normal(path)?, content)?,
+    }
+    Ok(())
+}
+
+/// Refuses a folder below which a link lies, where it is in a repository: what is opened by its path
+/// would follow it.
+///
+/// # Errors
+/// When there is a link.
+pub fn refuse_links(path: &Path, folder: &Dir) -> Result<()> {
+    match beneath(path)? {
+        Some(_) => without_links(folder),
+        None => Ok(()),
+    }
+}
+
+fn without_links(folder: &Dir) -> Result<()> {
+    for name in folder.names(Path::new(""), usize::MAX)? {
+        match folder.directory(Path::new(&name)) {
+            Ok(Some(inner)) => without_links(&inner)?,
+            Err(link @ FileError::Link(_)) => return Err(link.into()),
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -158,6 +158,23 @@ pub fn spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Pairs of neighbouring characters of scripts that are written without spaces, each once: what is left
+/// of a phrase whose words are bent, or stand in another order.
+pub fn character_pairs(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut pairs: Vec<String> = Vec::new();
+    for pair in chars
+        .windows(2)
+        .filter(|pair| pair.iter().all(|c| is_unspaced(*c)))
+    {
+        let pair: String = pair.iter().collect();
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
 /// Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer, Myanmar.
 fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
@@ -204,6 +221,7 @@ mod tests {
     #[test]
     fn han_is_found_by_parts() {
         assert_eq!(spaced("ab 文字c"), "ab  文  字 c");
+        assert_eq!(character_pairs("超时了 ab超时"), ["超时", "时了"]);
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
         assert_eq!(clip("añb", 2), "a");
     }

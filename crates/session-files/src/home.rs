@@ -1,7 +1,7 @@
 //! The home directory, which everything else is found by.
 
 use crate::project::outermost_repository;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The user's home directory: `HOME`, unless that is no absolute path, leads through the process's own
 /// state, or lies in the repository around `directory`. A project can set variables, and `HOME=.`
@@ -15,7 +15,9 @@ pub fn home_directory(directory: &Path) -> Option<PathBuf> {
 }
 
 fn is_believed(home: &Path, directory: &Path) -> bool {
-    let is_plain = home.is_absolute() && !home.starts_with("/proc") && !home.starts_with("/dev");
+    let climbs = home.components().any(|part| part == Component::ParentDir);
+    let is_special = home.starts_with("/proc") || home.starts_with("/dev");
+    let is_plain = home.is_absolute() && !climbs && !is_special;
     let lies_in_repository = || {
         let real = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
         outermost_repository(directory).is_some_and(|root| real.starts_with(root))
@@ -54,6 +56,7 @@ mod tests {
             "/proc/self/cwd",
             "/proc/self/cwd/in",
             "/dev/fd/3",
+            "/tmp/../proc/self/cwd",
         ] {
             assert!(!is_believed(Path::new(home), &clone), "{home}");
         }

@@ -47,4 +47,4 @@ pub use dir::{Dir, Durability, TEMPORARY};
 pub use error::{FileError, Result};
 pub use home::home_directory;
 pub use lock::{Lock, remove_temporary_files};
-pub use project::{Project, UnownedReason, UnownedRoot, is_below, outermost_root};
+pub use project::{Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root};

@@ -119,7 +119,7 @@ impl Project {
 /// owns it: what lies in it may be a stranger's. The home directory, and what lies above it, is none.
 /// The path is taken by its name, `..` resolved, so that opening it beneath the root refuses links.
 pub fn outermost_root(path: &Path, home: &Path) -> Option<(PathBuf, PathBuf)> {
-    let path = normal(&std::path::absolute(path).ok()?);
+    let path = normal(path).ok()?;
     let home = real(home);
     let below_home = |at: &&Path| !home.starts_with(real(at));
     let root = path
@@ -141,17 +141,21 @@ pub(crate) fn outermost_repository(directory: &Path) -> Option<PathBuf> {
     found.map(Path::to_owned)
 }
 
-/// An absolute path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
+/// A path from the root of the file system, `..` resolved by the names alone: whatever links there are,
+/// it is judged and opened as the same.
+///
+/// # Errors
+/// When there is no current directory to begin from.
+pub fn normal(path: &Path) -> std::io::Result<PathBuf> {
     let mut out = PathBuf::new();
-    for component in path.components() {
+    for component in std::path::absolute(path)?.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => drop(out.pop()),
             part => out.push(part),
         }
     }
-    out
+    Ok(out)
 }
 
 /// True for a path that lies below a root once its links are followed, whether or not something

@@ -96,14 +96,20 @@ impl FolderRecord {
         contents.is_some_and(|contents| contents.iter().any(|c| !c.deleted && c.bytes == bytes))
     }
 
-    /// Notes that a content was deleted, or taken back.
-    pub(crate) fn set_deleted(&mut self, id: &str, text: &str, deleted: bool) {
-        let hash = content_hash(text);
+    /// Notes that a memory was deleted: none of its contents is known any longer.
+    pub(crate) fn delete(&mut self, id: &str) {
         for content in self.memories.get_mut(id).into_iter().flatten() {
-            if content.hash == hash {
-                content.deleted = deleted;
-            }
+            content.deleted = true;
         }
+    }
+
+    /// Notes that a content was taken back.
+    pub(crate) fn restore(&mut self, id: &str, text: &str) {
+        let hash = content_hash(text);
+        let contents = self.memories.get_mut(id).into_iter().flatten();
+        contents
+            .filter(|content| content.hash == hash)
+            .for_each(|content| content.deleted = false);
     }
 
     /// Forgets all contents of a memory.
@@ -318,9 +324,9 @@ mod tests {
         record.learn("mem-b", "2", KnownBy::User);
         record.learn("mem-b", "2", KnownBy::Trust);
         assert!(record.knows_length("mem-a", 1) && !record.knows_length("mem-a", 2));
-        record.set_deleted("mem-a", "1", true);
+        record.delete("mem-a");
         assert_eq!(record.known("mem-a", "1"), None);
-        record.set_deleted("mem-a", "1", false);
+        record.restore("mem-a", "1");
         assert_eq!(record.known("mem-a", "1"), Some(KnownBy::Trust));
         assert_eq!(record.known("mem-a", "2"), None);
         assert_eq!(record.known("mem-b", "2"), Some(KnownBy::User));

@@ -320,10 +320,12 @@ impl Store {
         let place = self.place_of(memory);
         let writing = Writing::begin(place, &self.records)?;
         if state != memory.state {
-            writing.rename(memory.id(), memory.state, state)?;
-            self.records.update(place, |record| {
-                record.set_deleted(memory.id(), &memory.text, state == State::Trash);
+            // First, so that whatever fails then, nothing is trusted that was to go.
+            self.records.update(place, |record| match state {
+                State::Trash => record.delete(memory.id()),
+                State::Active | State::Archive => record.restore(memory.id(), &memory.text),
             })?;
+            writing.rename(memory.id(), memory.state, state)?;
             writing.finish();
         }
         self.read_again(place, state, memory.id())
@@ -336,9 +338,9 @@ impl Store {
     pub fn purge(&self, memory: &Memory) -> Result<()> {
         let place = self.place_of(memory);
         let writing = Writing::begin(place, &self.records)?;
-        writing.remove(memory.state, memory.id())?;
         self.records
             .update(place, |record| record.forget(memory.id()))?;
+        writing.remove(memory.state, memory.id())?;
         writing.finish();
         Ok(())
     }

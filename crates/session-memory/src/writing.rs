@@ -119,7 +119,8 @@ impl<'a> Writing<'a> {
     /// When they cannot be removed.
     pub(crate) fn remove(&self, state: State, id: &str) -> Result<()> {
         self.dir.remove(&relative(state, id))?;
-        self.dir.remove(&conversation(id))?;
+        // Something else than a file there is not ours.
+        let _ = self.dir.remove(&conversation(id));
         Ok(())
     }
 

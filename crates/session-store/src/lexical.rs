@@ -127,12 +127,26 @@ impl Reader {
             return Ok(Lexical::default());
         }
         let total = self.lexical_total()?;
-        let terms = query
-            .terms
-            .iter()
-            .map(|t| self.term_count(t, total))
-            .collect::<Result<Vec<_>>>()?;
-        let hits = self.bm25(&query.terms, limit, passes)?;
+        let (mut asked, mut terms) = (Vec::new(), Vec::new());
+        for term in &query.terms {
+            let count = self.term_count(term, total)?;
+            let pairs = match count.turns {
+                0 => text::character_pairs(&term.text),
+                _ => Vec::new(),
+            };
+            if pairs.len() < 2 {
+                asked.push(term.clone());
+                terms.push(count);
+                continue;
+            }
+            // A sentence without spaces is one phrase, which an inflection keeps from being found.
+            for text in pairs {
+                let pair = Term { text, exact: false };
+                terms.push(self.term_count(&pair, total)?);
+                asked.push(pair);
+            }
+        }
+        let hits = self.bm25(&asked, limit, passes)?;
         Ok(Lexical { hits, terms, total })
     }
 

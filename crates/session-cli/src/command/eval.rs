@@ -27,7 +27,7 @@ use tempfile::TempDir;
 pub fn run(args: &EvalArgs) -> Result<Found> {
     let mut set = LabelledSet::open(&named::existing_folder(&args.set)?)?;
     for folder in args.runs.iter().chain(&args.index) {
-        named::folder(folder)?;
+        named::refuse_links(folder, &named::folder(folder)?)?;
     }
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);

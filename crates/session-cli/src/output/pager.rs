@@ -32,6 +32,11 @@ fn through_pager(text: &str) -> bool {
         return false;
     };
     let mut pager = Command::new(program);
+    // A project can set variables that have `less` run programs.
+    for name in ["LESSOPEN", "LESSCLOSE"] {
+        pager.env_remove(name);
+    }
+    pager.env("LESSSECURE", "1");
     let Ok(mut child) = pager.args(words).stdin(Stdio::piped()).spawn() else {
         return false;
     };

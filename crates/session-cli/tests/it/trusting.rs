@@ -179,6 +179,18 @@ fn what_was_deleted_waits_when_a_pull_brings_it_again() {
         assert_eq!(context(&project, PROMPT, "s1"), "");
         fs_err::remove_file(project.file(ID)).unwrap();
     }
+    // Whichever of its contents was trusted.
+    project.env.write(&project.file(ID), &text);
+    project.trust();
+    project
+        .run(&["memory", "edit", ID, "--tag", "db"])
+        .succeeded();
+    fs_err::create_dir_all(project.folder(&format!("raw/{ID}.md"))).unwrap();
+    project
+        .run(&["memory", "delete", ID, "--purge"])
+        .succeeded();
+    project.env.write(&project.file(ID), &text);
+    assert_eq!(context(&project, PROMPT, "s1"), "");
     let own = project.save(TOPIC, INFO, &[]);
     project.run(&["memory", "delete", &own]).succeeded();
     project.run(&["memory", "activate", &own]).succeeded();
