@@ -27,7 +27,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 /// The same for what can be made again: it does not wait for the disk.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
     put(path, content, Durability::Cached)
 }
