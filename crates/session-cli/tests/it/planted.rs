@@ -56,7 +56,7 @@ const PATHS: [&str; 34] = [
 ];
 
 /// Every command that reads or writes in a project.
-const COMMANDS: [&[&str]; 36] = [
+const COMMANDS: [&[&str]; 46] = [
     &["memory", "list", "--all"],
     &["memory", "list", "--json"],
     &["memory", "search", "pool"],
@@ -93,6 +93,23 @@ const COMMANDS: [&[&str]; 36] = [
     &["memory", "delete", ID, "--purge"],
     &["trust", "--revoke"],
     &["man", "--to", "out.json"],
+    &["index"],
+    &["show", "x"],
+    &["files", "x"],
+    &["commands", "x"],
+    &["digest"],
+    &["stats"],
+    &["model", "list"],
+    &["completions", "bash"],
+    &["resume", "x"],
+    &[
+        "eval",
+        "out.json",
+        "--runs",
+        ".claude/data",
+        "--index",
+        ".cursor",
+    ],
 ];
 
 /// What stands at a path.
@@ -208,7 +225,7 @@ fn world(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::with_cases(5) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 40, ..ProptestConfig::with_cases(12) })]
 
     #[test]
     fn the_world_outside_a_clone_stays_as_it_is(plan in proptest::collection::vec(planted(), PATHS.len())) {
