@@ -1,0 +1,246 @@
+//! What is kept of a turn.
+
+use super::*;
+use crate::{Dialog, PromptKind, Tokens};
+use proptest::prelude::*;
+
+fn turn(parts: Vec<Part>) -> Turn {
+    Turn {
+        kind: PromptKind::Typed,
+        prompt: String::new(),
+        parts,
+        tally: Tally {
+            tokens: Tokens::from([1, 2, 3]),
+            ..Tally::default()
+        },
+        ..Turn::default()
+    }
+}
+
+fn bash(command: &str, failed: bool) -> Part {
+    Part::Call(ToolCall {
+        name: "Bash".into(),
+        command: Some(command.into()),
+        failed,
+        ..ToolCall::default()
+    })
+}
+
+fn tool(name: &str, file: &str, failed: bool) -> Part {
+    Part::Call(ToolCall {
+        name: name.into(),
+        files: vec![file.into()],
+        failed,
+        ..ToolCall::default()
+    })
+}
+
+fn runs(content: &TurnContent) -> Vec<(&str, bool)> {
+    content
+        .runs()
+        .map(|run| (run.command, run.failed))
+        .collect()
+}
+
+#[test]
+fn commands_are_told_in_order_with_how_they_ended() {
+    let plain = TurnContent::of(&turn(vec![bash("make", false), bash("make run", false)]));
+    assert_eq!(runs(&plain), [("make", false), ("make run", false)]);
+    assert!(plain.run_log.is_empty(), "costs nothing");
+    let again = TurnContent::of(&turn(vec![
+        bash("make", true),
+        bash("session-search search make", false),
+        bash("vi main.c", false),
+        bash("make", false),
+    ]));
+    assert_eq!(
+        runs(&again),
+        [("make", true), ("vi main.c", false), ("make", false)]
+    );
+    assert_eq!(again.commands, ["make", "vi main.c"]);
+}
+
+#[test]
+fn files_are_told_with_the_most_that_was_done() {
+    let content = TurnContent::of(&turn(vec![
+        tool("Read", "a", false),
+        tool("Edit", "a", false),
+        tool("Edit", "b", true),
+        tool("Write", "c", false),
+        tool("Edit", "c", false),
+        tool("", "d", false),
+    ]));
+    let touched: Vec<_> = content.touched().collect();
+    let expected = [
+        ("a", Touch::Edited),
+        ("c", Touch::Written),
+        ("d", Touch::Edited),
+    ];
+    assert_eq!(touched, expected);
+    assert_eq!(content.files, ["a", "b", "c", "d"], "all are named");
+}
+
+#[test]
+fn a_change_that_failed_is_none() {
+    let content = TurnContent::of(&turn(vec![
+        tool("Read", "read before", false),
+        tool("Edit", "read before", true),
+        tool("Write", "read after", true),
+        tool("Read", "read after", false),
+        tool("Edit", "at last", true),
+        tool("Edit", "at last", false),
+        tool("ApplyPatch", "never", true),
+        tool("Edit", "never", true),
+    ]));
+    let touched: Vec<_> = content.touched().collect();
+    let expected = [
+        ("read before", Touch::Read),
+        ("read after", Touch::Read),
+        ("at last", Touch::Edited),
+    ];
+    assert_eq!(touched, expected);
+}
+
+#[test]
+fn what_never_ended_is_unfinished() {
+    let killed = |part: Part| match part {
+        Part::Call(call) => Part::Call(ToolCall {
+            unfinished: true,
+            ..call
+        }),
+        other => other,
+    };
+    let content = TurnContent::of(&turn(vec![
+        bash("make", false),
+        killed(bash("sleep 60", false)),
+        bash("make", true),
+        killed(bash("make", false)),
+        killed(tool("Edit", "a", false)),
+    ]));
+    let runs: Vec<_> = content
+        .runs()
+        .map(|run| (run.command, run.failed, run.unfinished))
+        .collect();
+    let expected = [
+        ("make", false, false),
+        ("sleep 60", false, true),
+        ("make", true, false),
+        ("make", false, true),
+    ];
+    assert_eq!(runs, expected);
+    assert_eq!(content.touched().count(), 0);
+}
+
+#[test]
+fn errors_of_answers_are_kept_with_those_of_outputs() {
+    let error = Part::Error {
+        text: "APIError: overloaded".into(),
+    };
+    let content = TurnContent::of(&turn(vec![error]));
+    assert_eq!(content.errors, ["APIError: overloaded"]);
+}
+
+#[test]
+fn a_list_of_changed_files_is_no_tool() {
+    let content = TurnContent::of(&turn(vec![tool(ToolCall::PATCH, "a", false)]));
+    assert_eq!(content.touched().next(), Some(("a", Touch::Edited)));
+    assert_eq!(content.tools, [""; 0]);
+}
+
+#[test]
+fn what_failed_was_not_done() {
+    let content = TurnContent::of(&turn(vec![
+        tool("Read", "a", true),
+        tool("Read", "b", true),
+        tool("Read", "b", false),
+        tool("Read", "c", false),
+        tool("Edit", "c", true),
+    ]));
+    let touched: Vec<_> = content.touched().collect();
+    assert_eq!(touched, [("b", Touch::Read), ("c", Touch::Read)]);
+    assert_eq!(content.files, ["a", "b", "c"], "all are searched");
+    let older = TurnContent {
+        files: vec!["a".into()],
+        ..TurnContent::default()
+    };
+    assert_eq!(older.touched().next(), Some(("a", Touch::Read)));
+}
+
+#[test]
+fn questions_and_replies_are_said() {
+    let asked = ToolCall {
+        name: "AskUserQuestion".into(),
+        dialog: Dialog::of(
+            Some("Which port?".into()),
+            Some("8443, behind the proxy".into()),
+        ),
+        ..ToolCall::default()
+    };
+    let mut content = TurnContent::of(&turn(vec![Part::Call(asked)]));
+    assert_eq!(content.prompt, "8443, behind the proxy");
+    assert_eq!(content.answer, "Which port?");
+    let later = ToolCall {
+        dialog: Dialog::of(None, Some("no, 9443".into())),
+        ..ToolCall::default()
+    };
+    content.append(&turn(vec![Part::Call(later)]));
+    assert_eq!(content.prompt, "8443, behind the proxy\n\nno, 9443");
+}
+
+#[test]
+fn a_late_result_finds_its_call() {
+    let calls = [
+        bash("make", false),
+        tool("Edit", "a", false),
+        bash("make", false),
+    ];
+    let mut content = TurnContent::of(&turn(calls.to_vec()));
+    let late = |late: Late| {
+        turn(vec![Part::Call(ToolCall {
+            failed: true,
+            late: Some(Box::new(late)),
+            ..ToolCall::default()
+        })])
+    };
+    let run = Late {
+        run: Some(1),
+        ..Late::default()
+    };
+    let change = Late {
+        changes: 1,
+        ..Late::default()
+    };
+    content.append(&late(run));
+    content.append(&late(change));
+    assert_eq!(runs(&content), [("make", false), ("make", true)]);
+    assert_eq!(content.touched().next(), None);
+    assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
+}
+
+#[test]
+fn a_pause_is_not_worked_through() {
+    let (mut tally, mut clock) = (Tally::default(), None);
+    let minute = 60_000;
+    for at in [Some(0), Some(20), None, Some(10), Some(51), Some(80)] {
+        tally.tick(&mut clock, at.map(|at| at * minute));
+    }
+    assert_eq!(tally.idle_ms, 31 * minute);
+}
+
+proptest! {
+    /// Splitting a turn at any part and appending tells the same.
+    #[test]
+    fn pieces_add_up(calls in prop::collection::vec((0u8..4, "[a-c]", any::<bool>()), 0..12), at in 0usize..12) {
+        let part = |(kind, name, failed): &(u8, String, bool)| match kind {
+            0 => bash(name, *failed),
+            1 => tool("Edit", name, *failed),
+            2 => tool("Read", name, *failed),
+            _ => tool("Write", name, *failed),
+        };
+        let parts: Vec<Part> = calls.iter().map(part).collect();
+        let (first, rest) = parts.split_at(at.min(parts.len()));
+        let mut pieces = TurnContent::of(&turn(first.to_vec()));
+        pieces.append(&Turn { tally: Tally::default(), ..turn(rest.to_vec()) });
+        prop_assert_eq!(pieces, TurnContent::of(&turn(parts)));
+    }
+}
