@@ -12,6 +12,7 @@ use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
 
 /// The user's environment, the folder of the index, and what they configured.
+#[derive(Clone)]
 pub struct Home {
     /// Home folder and variables.
     pub env: Env,

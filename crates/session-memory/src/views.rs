@@ -28,7 +28,7 @@ type Views = BTreeMap<String, String>;
 /// When a file or the record cannot be written.
 pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
     let known = records.written(place);
-    let views = views(place, records, false);
+    let views = views(&trusted(place, records));
     let mut written = Vec::new();
     for (path, text) in &views {
         let old = read(dir, path);
@@ -58,8 +58,10 @@ pub(crate) fn rebuild(place: &Place, dir: &Dir, records: &Records) -> Result<()>
 pub(crate) fn adopt(place: &Place, dir: &Dir, records: &Records) -> Result<()> {
     let known = records.written(place);
     let mut own = Vec::new();
-    let both = [false, true].map(|with_waiting| views(place, records, with_waiting));
-    for (path, text) in both.into_iter().flatten() {
+    let all = listed(place, records);
+    let mut given = all.clone();
+    given.retain(|memory| memory.trust.is_given());
+    for (path, text) in [given, all].iter().flat_map(|memories| views(memories)) {
         let is_known = known.get(&path) == Some(&content_hash(&text));
         if !is_known && read(dir, &path).as_deref() == Some(&text) {
             own.push((path, content_hash(&text)));
@@ -82,7 +84,8 @@ pub(crate) fn foreign(place: &Place, records: &Records) -> Vec<PathBuf> {
         let differs = old.as_deref() != Some(text);
         differs && dir.exists(Path::new(path)) && !may_replace(place, &known, path, old.as_deref())
     };
-    let views = views(place, records, false).into_iter().filter(is_foreign);
+    let views = views(&trusted(place, records));
+    let views = views.into_iter().filter(is_foreign);
     views.map(|(path, _)| place.folder.join(path)).collect()
 }
 
@@ -101,14 +104,22 @@ fn may_replace(place: &Place, known: &Hashes, path: &str, old: Option<&str>) -> 
     is_known || (place.scope == Scope::Global && old.contains(GENERATED))
 }
 
-fn views(place: &Place, records: &Records, with_waiting: bool) -> Views {
+/// The memories that views may show: what waits is read by nobody who reads a view.
+fn trusted(place: &Place, records: &Records) -> Vec<Memory> {
+    let mut all = listed(place, records);
+    all.retain(|memory| memory.trust.is_given());
+    all
+}
+
+fn listed(place: &Place, records: &Records) -> Vec<Memory> {
     let store = Store::new(vec![place.clone()], records.clone());
-    let mut all = store.list(&[State::Active, State::Archive]).memories;
-    // What waits is read by nobody who reads a view.
-    all.retain(|memory| with_waiting || memory.trust.is_given());
+    store.list(&[State::Active, State::Archive]).memories
+}
+
+fn views(all: &[Memory]) -> Views {
     let active: Vec<&Memory> = all.iter().filter(|m| m.state == State::Active).collect();
     let mut days: BTreeMap<String, Vec<&Memory>> = BTreeMap::new();
-    for memory in &all {
+    for memory in all {
         days.entry(memory.day()).or_default().push(memory);
     }
     let page = |(day, memories): (String, Vec<&Memory>)| {

@@ -91,7 +91,9 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
         session_id: args.session.clone(),
         ..Asked::default()
     };
-    let outcome = outcome(&asked, Instant::now(), None)?;
+    let began = Instant::now();
+    let memories = Memories::of(&std::env::current_dir()?)?;
+    let outcome = outcome(&asked, memories, began, None)?;
     answer(&outcome, args)
 }
 
@@ -129,13 +131,13 @@ pub fn asked() -> Result<Asked> {
 /// Decides what is put before a prompt.
 ///
 /// # Errors
-/// When the configuration, the files or the model fail.
-pub fn outcome(asked: &Asked, began: Instant, until: Option<Instant>) -> Result<Outcome> {
-    let folder = match &asked.cwd {
-        Some(folder) => folder.clone(),
-        None => std::env::current_dir()?,
-    };
-    let memories = Memories::of(&folder)?;
+/// When the model fails.
+pub fn outcome(
+    asked: &Asked,
+    memories: Memories,
+    began: Instant,
+    until: Option<Instant>,
+) -> Result<Outcome> {
     let mut outcome = Outcome {
         decision: Decision::nothing(Disabled::SwitchOff),
         memories: None,

@@ -4,6 +4,7 @@ use crate::Found;
 use crate::args::HookEvent;
 use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
+use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -14,8 +15,8 @@ use std::time::{Duration, Instant};
 
 /// What the thread that answers tells.
 enum Told {
-    /// How long it may take, and what is configured: for who has to go on without an answer.
-    Configured(Duration, Box<Memories>),
+    /// The configuration: how long it may take, and what to do without an answer.
+    Configured(Box<Home>),
     /// What was asked and found.
     Answer(Box<(Asked, Outcome)>),
 }
@@ -43,13 +44,14 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             drop(error);
         }
     });
-    let mut patience = Duration::from_millis(session_memory::Injection::default().timeout_ms);
+    let mut patience = patience(&session_memory::Injection::default());
     let mut configured = None;
     loop {
         let left = patience.saturating_sub(began.elapsed());
         match told.recv_timeout(left) {
-            Ok(Told::Configured(longer, memories)) => {
-                (patience, configured) = (longer, Some(memories))
+            Ok(Told::Configured(home)) => {
+                patience = self::patience(&home.config.injection);
+                configured = Some(home);
             }
             Ok(Told::Answer(answer)) => {
                 say(&answer.0, &answer.1);
@@ -70,11 +72,9 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let asked = inject::asked()?;
     let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let memories = Memories::of(&folder)?;
-    let how = memories.home.config.injection;
-    let patience = Duration::from_millis(how.timeout_ms);
-    let _ = tell.send(Told::Configured(patience, Box::new(memories)));
-    let until = last_moment(began, &how);
-    let outcome = inject::outcome(&asked, began, Some(until))?;
+    let _ = tell.send(Told::Configured(Box::new(memories.home.clone())));
+    let until = last_moment(began, &memories.home.config.injection);
+    let outcome = inject::outcome(&asked, memories, began, Some(until))?;
     if let (Some(Disabled::Timeout), Some(memories)) =
         (outcome.decision.disabled, &outcome.memories)
     {
@@ -86,14 +86,18 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
 
 /// Where not even the lack of vectors was told in time: agents run a hook in its folder. Nothing is
 /// read for it, since the time is up.
-fn prepare_here(configured: Option<&Memories>) {
-    if let (Some(memories), Ok(folder)) = (configured, std::env::current_dir()) {
-        background::prepare(&memories.home, &folder);
+fn prepare_here(configured: Option<&Home>) {
+    if let (Some(home), Ok(folder)) = (configured, std::env::current_dir()) {
+        background::prepare(home, &folder);
     }
 }
 
+fn patience(how: &session_memory::Injection) -> Duration {
+    Duration::from_millis(how.timeout_ms)
+}
+
 fn note_failure(began: Instant, why: Disabled) {
-    if let Ok(home) = crate::home::Home::unconfigured() {
+    if let Ok(home) = Home::unconfigured() {
         let _ = log::write(&home.root, &entry(None, began, None, Some(why), 0));
     }
 }
