@@ -1,9 +1,8 @@
 //! One file beneath a root that is believed.
 
 use crate::dir::{Dir, Durability};
-use crate::error::{FileError, Result};
+use crate::error::Result;
 use crate::private;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A file by a root, whose own path may hold links, and by its path from there, which may not.
@@ -99,9 +98,6 @@ impl Beneath {
     }
 
     fn open(&self) -> Result<Option<Dir>> {
-        match Dir::open(&self.root) {
-            Err(FileError::Io(e)) if e.kind() == ErrorKind::NotFound => Ok(None),
-            root => root.map(Some),
-        }
+        Dir::open_existing(&self.root)
     }
 }

@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
-use system::{EntryKind, Handle};
+use system::Handle;
 
 /// How the names of files begin that are being written.
 pub const TEMPORARY: &str = ".new-";
@@ -23,6 +23,15 @@ pub enum Durability {
     Durable,
     /// It does not: what can be made again.
     Cached,
+}
+
+/// What a name stands for, links not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    File,
+    Directory,
+    Link,
+    Other,
 }
 
 /// A directory that is open. Every path given to its methods is relative, made of plain names,
@@ -51,6 +60,17 @@ impl Dir {
             handle,
             path: path.to_owned(),
         })
+    }
+
+    /// The same; `None` where there is nothing.
+    ///
+    /// # Errors
+    /// When it is no directory, or cannot be opened.
+    pub fn open_existing(path: &Path) -> Result<Option<Self>> {
+        match Self::open(path) {
+            Err(FileError::Io(e)) if e.kind() == ErrorKind::NotFound => Ok(None),
+            dir => dir.map(Some),
+        }
     }
 
     /// The same, made with mode 0700 where it is missing.
@@ -183,7 +203,7 @@ impl Dir {
         }
         let target = self.entry_to_write(to)?;
         let (old, new) = (&source.parent.handle, &target.parent.handle);
-        match system::rename_new(old, source.name, new, target.name) {
+        match source.rename_new(&target) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(FileError::Exists(target.path)),
             Err(e) => Err(FileError::io("move", &source.path, &e)),
             Ok(()) => {
@@ -217,8 +237,20 @@ impl Dir {
     /// # Errors
     /// When it is a link or no regular file, or cannot be opened.
     pub fn append(&self, relative: &Path) -> Result<File> {
+        self.open_to_write(relative, true)
+    }
+
+    /// Opens a regular file to read and write it, and makes it with mode 0600 where it is missing.
+    ///
+    /// # Errors
+    /// As [`Dir::append`].
+    pub fn open_file(&self, relative: &Path) -> Result<File> {
+        self.open_to_write(relative, false)
+    }
+
+    fn open_to_write(&self, relative: &Path, appends: bool) -> Result<File> {
         let entry = self.entry_to_write(relative)?;
-        let file = system::open_append(&entry.parent.handle, entry.name);
+        let file = system::open_to_write(&entry.parent.handle, entry.name, appends);
         let file = file.map_err(|e| entry.explain("open", &e))?;
         entry.length(&file)?;
         Ok(file)
@@ -352,6 +384,18 @@ impl Entry<'_> {
             None | Some(EntryKind::File) => Ok(()),
             Some(EntryKind::Link) => Err(FileError::Link(self.path.clone())),
             Some(_) => Err(FileError::NotRegular(self.path.clone())),
+        }
+    }
+
+    /// Renames to a name that nothing has: where the system cannot do both at once, it is looked at first.
+    fn rename_new(&self, to: &Entry<'_>) -> io::Result<()> {
+        let (old, new) = (&self.parent.handle, &to.parent.handle);
+        match system::rename_new(old, self.name, new, to.name) {
+            Err(e) if e.kind() == ErrorKind::Unsupported => match system::kind(new, to.name)? {
+                Some(_) => Err(ErrorKind::AlreadyExists.into()),
+                None => system::rename(old, self.name, new, to.name),
+            },
+            renamed => renamed,
         }
     }
 

@@ -2,6 +2,7 @@
 //! at before it is used, and reparse points are refused. A process that swaps a
 //! directory in between is not held off.
 
+use crate::dir::EntryKind;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -9,15 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// A directory's path.
 pub(crate) type Handle = PathBuf;
-
-/// What a name stands for, links not followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    File,
-    Directory,
-    Link,
-    Other,
-}
 
 pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
     match std::fs::metadata(path)?.is_dir() {
@@ -59,10 +51,11 @@ pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
     options.write(true).create_new(true).open(at.join(name))
 }
 
-pub(crate) fn open_append(at: &Handle, name: &OsStr) -> io::Result<File> {
+pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Result<File> {
     refuse_others(at, name)?;
     let mut options = OpenOptions::new();
-    options.append(true).create(true).open(at.join(name))
+    options.read(!appends).write(!appends).append(appends);
+    options.create(true).truncate(false).open(at.join(name))
 }
 
 pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
@@ -94,16 +87,8 @@ pub(crate) fn rename(from: &Handle, name: &OsStr, to: &Handle, new_name: &OsStr)
     std::fs::rename(from.join(name), to.join(new_name))
 }
 
-pub(crate) fn rename_new(
-    from: &Handle,
-    name: &OsStr,
-    to: &Handle,
-    new_name: &OsStr,
-) -> io::Result<()> {
-    match kind(to, new_name)? {
-        Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        None => rename(from, name, to, new_name),
-    }
+pub(crate) fn rename_new(_: &Handle, _: &OsStr, _: &Handle, _: &OsStr) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 pub(crate) fn remove_file(at: &Handle, name: &OsStr) -> io::Result<()> {

@@ -65,9 +65,9 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn open(path: &Path) -> Result<fs_err::File> {
-    drop(append(path)?); // made as nothing else is, and told to be a file
-    let mut options = fs_err::OpenOptions::new();
-    let file = options.read(true).write(true).open(path)?;
+    let (parent, name) = target(path)?;
+    let file = Dir::create(&parent)?.open_file(&name)?;
+    let file = fs_err::File::from_parts(file, path);
     restrict(&file)?;
     Ok(file)
 }
@@ -99,10 +99,7 @@ pub fn append(path: &Path) -> Result<File> {
 /// directory is missing.
 fn opened(path: &Path) -> Result<Option<(Dir, PathBuf)>> {
     let (parent, name) = target(path)?;
-    match Dir::open(&parent) {
-        Err(FileError::Io(e)) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        dir => Ok(Some((dir?, name))),
-    }
+    Ok(Dir::open_existing(&parent)?.map(|dir| (dir, name)))
 }
 
 /// Where a path leads: a directory without links, and a name in it.

@@ -1,6 +1,7 @@
 //! Directory-relative system calls. Each takes one component of a path, so that
 //! `O_NOFOLLOW` holds for every component and not for the last alone.
 
+use crate::dir::EntryKind;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -12,15 +13,6 @@ use std::path::Path;
 
 /// An open directory.
 pub(crate) type Handle = OwnedFd;
-
-/// What a name stands for, links not followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    File,
-    Directory,
-    Link,
-    Other,
-}
 
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
@@ -58,10 +50,13 @@ pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
     Ok(File::from(fs::openat(at, name, flags, PRIVATE_FILE)?))
 }
 
-/// Opens a file to append to it or to lock it, and makes it if need be.
-pub(crate) fn open_append(at: &Handle, name: &OsStr) -> io::Result<File> {
-    let flags = OFlags::WRONLY
-        | OFlags::APPEND
+/// Opens a file to read and write it, or to append to it, and makes it if need be.
+pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Result<File> {
+    let how = match appends {
+        true => OFlags::WRONLY | OFlags::APPEND,
+        false => OFlags::RDWR,
+    };
+    let flags = how
         | OFlags::CREATE
         | OFlags::NOFOLLOW
         | OFlags::NONBLOCK
@@ -89,7 +84,8 @@ pub(crate) fn rename(from: &Handle, name: &OsStr, to: &Handle, new_name: &OsStr)
     Ok(fs::renameat(from, name, to, new_name)?)
 }
 
-/// Renames; an error where something has the new name.
+/// Renames; an error where something has the new name. `Unsupported` where the system has no such call,
+/// or the file system knows no such flag.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 pub(crate) fn rename_new(
     from: &Handle,
@@ -98,28 +94,14 @@ pub(crate) fn rename_new(
     new_name: &OsStr,
 ) -> io::Result<()> {
     match fs::renameat_with(from, name, to, new_name, fs::RenameFlags::NOREPLACE) {
-        // A file system that knows no such flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            rename_checked(from, name, to, new_name)
-        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
         renamed => Ok(renamed?),
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-pub(crate) use rename_checked as rename_new;
-
-/// The same where the system has no such call: looked at first.
-pub(crate) fn rename_checked(
-    from: &Handle,
-    name: &OsStr,
-    to: &Handle,
-    new_name: &OsStr,
-) -> io::Result<()> {
-    match kind(to, new_name)? {
-        Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        None => rename(from, name, to, new_name),
-    }
+pub(crate) fn rename_new(_: &Handle, _: &OsStr, _: &Handle, _: &OsStr) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Removes a name: of a link the link, never what it points to.

@@ -3,8 +3,7 @@
 use crate::error::{MemoryError, Result};
 use crate::memory::Scope;
 use serde::{Deserialize, Serialize};
-use session_files::{Dir, FileError, Project};
-use std::io::ErrorKind;
+use session_files::{Dir, Project};
 use std::path::{Path, PathBuf};
 
 /// The directory that holds the data of agents' tools, in a project and in the home directory.
@@ -61,10 +60,7 @@ impl Place {
     pub(crate) fn open(&self) -> Result<Option<Dir>> {
         match &self.project {
             Some(project) => Ok(project.open()?.directory(&relative())?),
-            None => match Dir::open(&self.folder) {
-                Err(FileError::Io(e)) if e.kind() == ErrorKind::NotFound => Ok(None),
-                dir => Ok(Some(dir?)),
-            },
+            None => Ok(Dir::open_existing(&self.folder)?),
         }
     }
 
