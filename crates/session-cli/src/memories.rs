@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use jiff::Timestamp;
 use session_core::text::clip;
 use session_embed::Embedder;
-use session_files::Project;
+use session_files::{Project, UnownedRoot};
 use session_memory::{
     Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, rank,
 };
@@ -43,8 +43,13 @@ pub fn project_at_hand(home: &Path) -> Result<Project> {
         Ok(None) => {
             bail!("this folder belongs to no project\nhint: go to a folder below one with `.git`")
         }
-        Err(unowned) => bail!("{unowned}\nhint: {}", unowned.hint()),
+        Err(unowned) => bail!(with_hint(&unowned)),
     }
+}
+
+/// Says why a root is not believed, and what to do about it.
+pub fn with_hint(unowned: &UnownedRoot) -> String {
+    format!("{unowned}\nhint: {}", unowned.hint())
 }
 
 impl Memories {
@@ -73,7 +78,7 @@ impl Memories {
         let mut home = Home::unconfigured_in(folder)?;
         let mut notes = Vec::new();
         let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
-            notes.push(format!("{unowned}\nhint: {}", unowned.hint()));
+            notes.push(with_hint(&unowned));
             None
         });
         let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {

@@ -1,4 +1,4 @@
-//! What can be typed after `trust`.
+//! Arguments of `trust`.
 
 use clap::Args;
 

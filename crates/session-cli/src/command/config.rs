@@ -6,6 +6,7 @@ use crate::command::memory::note;
 use crate::config::Remote;
 use crate::config::layers::{Ignored, Layers, Origin, variable};
 use crate::home::Home;
+use crate::memories::with_hint;
 use crate::output::json;
 use crate::output::layout::{line, safe_line};
 use crate::output::style::{FAINT, paint};
@@ -48,7 +49,7 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
     let home = Home::unconfigured()?;
     let project = Project::find(&std::env::current_dir()?, &home.env.home);
     if let Err(unowned) = &project {
-        note(&format!("{unowned}\nhint: {}", unowned.hint()))?;
+        note(&with_hint(unowned))?;
     }
     let project = project.ok().flatten();
     let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
@@ -60,7 +61,8 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
         .into_iter()
         .map(|all| key(all, &home, &file))
         .collect();
-    let mut ignored: Vec<Left> = layers.ignored.iter().map(Left::of).collect();
+    let mut ignored: Vec<IgnoredSetting> =
+        layers.ignored.iter().map(IgnoredSetting::from).collect();
     ignored.extend(address_by_variable(&home, &file, &layers.config.remote));
     if args.json {
         json::print(&serde_json::json!({ "keys": keys, "ignored": ignored }))?;
@@ -81,21 +83,21 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
             paint(FAINT, printable(from))
         )?;
     }
-    for left in ignored {
-        let what = match &left.key {
-            Some(key) => format!("{key} = {}", left.value),
+    for setting in ignored {
+        let what = match &setting.key {
+            Some(key) => format!("{key} = {}", setting.value),
             None => "all of it".to_owned(),
         };
-        let (what, from) = (line(&what, COLUMNS), safe_line(&left.from));
-        let reason = printable(&left.reason).into_owned();
+        let (what, from) = (line(&what, COLUMNS), safe_line(&setting.from));
+        let reason = printable(&setting.reason).into_owned();
         writeln!(anstream::stdout(), "ignored: {what}  {from}: {reason}")?;
     }
     Ok(Found::Something)
 }
 
-/// What somebody said and does not count.
+/// A setting of a project or a variable that does not count.
 #[derive(Serialize)]
-struct Left {
+struct IgnoredSetting {
     /// None where it is a whole file.
     key: Option<String>,
     value: Value,
@@ -104,8 +106,8 @@ struct Left {
     reason: String,
 }
 
-impl Left {
-    fn of(ignored: &Ignored) -> Self {
+impl From<&Ignored> for IgnoredSetting {
+    fn from(ignored: &Ignored) -> Self {
         Self {
             key: ignored.key.clone(),
             value: rounded(ignored.value.clone()),
@@ -120,11 +122,11 @@ impl Left {
 }
 
 /// An endpoint's address that stands in a variable alone.
-fn address_by_variable(home: &Home, file: &Given, configured: &Remote) -> Option<Left> {
+fn address_by_variable(home: &Home, file: &Given, configured: &Remote) -> Option<IgnoredSetting> {
     let (key, variable) = REMOTE[0];
     let url = home.env.get(variable)?;
     let own = file.url.as_ref().or(configured.url.as_ref());
-    (own.map(String::as_str) != Some(url)).then(|| Left {
+    (own.map(String::as_str) != Some(url)).then(|| IgnoredSetting {
         key: Some(key.to_owned()),
         value: Value::from(url),
         from: variable.to_owned(),

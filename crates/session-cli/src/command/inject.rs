@@ -45,7 +45,7 @@ pub struct Asked {
     pub cwd: Option<PathBuf>,
     /// When the hook asks.
     pub hook_event_name: String,
-    /// What began a session: `startup`, `resume`, `clear`, `compact`.
+    /// The cause of a `SessionStart`: `startup`, `resume`, `clear`, `compact`.
     pub source: Option<String>,
 }
 

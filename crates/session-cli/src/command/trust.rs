@@ -55,8 +55,10 @@ pub fn run(args: &TrustArgs) -> Result<Found> {
 }
 
 fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.store.list(&State::ALL).memories;
-    let wanted = wanted(&args.memories, all, memories)?;
+    let wanted = match args.memories.is_empty() {
+        true => memories.store.list(&State::ALL).memories,
+        false => named(&args.memories, memories)?,
+    };
     let waiting = wanted.into_iter().filter(|memory| !memory.trust.is_given());
     let waiting = short(waiting.collect())?;
     if waiting.is_empty() {
@@ -88,7 +90,7 @@ fn asks(waiting: &[Memory], prompt: &mut Prompt<'_>) -> Result<bool> {
     prompt.consents(&format!("May {what} be put before prompts?"))
 }
 
-/// What a prompt would get of a memory, and its file, nothing left out.
+/// Formats the line that a prompt would get of a memory, and its whole file.
 fn shown(memory: &Memory) -> String {
     let how = match memory.trust {
         Trust::Changed => ", changed since it was known",
@@ -117,11 +119,8 @@ fn short(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
     Ok(short)
 }
 
-/// The memories that are named, by id or by file; all where none is.
-fn wanted(named: &[String], all: Vec<Memory>, memories: &Memories) -> Result<Vec<Memory>> {
-    if named.is_empty() {
-        return Ok(all);
-    }
+/// Finds memories by id or by file.
+fn named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     let one = |name: &String| -> Result<Memory> {
         let path = Path::new(name);
         let id = match path.extension().is_some_and(|end| end == "md") {
@@ -130,7 +129,7 @@ fn wanted(named: &[String], all: Vec<Memory>, memories: &Memories) -> Result<Vec
         };
         Ok(memories.store.find(&id)?)
     };
-    named.iter().map(one).collect()
+    names.iter().map(one).collect()
 }
 
 fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
@@ -146,7 +145,7 @@ fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
 }
 
 fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
-    let named = wanted(&args.memories, Vec::new(), memories)?;
+    let named = named(&args.memories, memories)?;
     let ids: Vec<String> = named.iter().map(|m| m.id().to_owned()).collect();
     let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
     let revoked = memories.store.revoke(ids)?;

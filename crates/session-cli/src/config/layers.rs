@@ -1,5 +1,5 @@
-//! What counts, and who said it: the user's file, and within it, never beyond it, the project's
-//! file and the environment.
+//! Merges the layers of the configuration: the user's file, narrowed by the project's file and by the
+//! environment. Each key remembers which layer decided it.
 
 use super::narrow::{self, Narrowing};
 use super::{Config, FILE, LIMIT, in_words, parse};
@@ -25,7 +25,7 @@ pub enum Origin {
     Variable(String),
 }
 
-/// What somebody said and does not count.
+/// A setting of a project or a variable that does not count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ignored {
     /// The key; `None` where a whole file is left out.
@@ -44,7 +44,7 @@ pub struct Layers {
     pub config: Config,
     /// What counts of memories that belong to no project.
     pub global: Storage,
-    /// What a project or a variable said and does not count.
+    /// Settings of the project and of variables that do not count.
     pub ignored: Vec<Ignored>,
     /// Who said it, by keys as `retrieval.max_results`; those that are not here have
     /// their default.
@@ -103,7 +103,7 @@ impl Layers {
 
 /// Layers on their way.
 struct Merging {
-    /// What the user's own file makes of every key.
+    /// The value of every key by the user's own file.
     own: Value,
     /// The tables of all layers.
     merged: Table,
@@ -140,7 +140,7 @@ impl Merging {
     }
 
     fn add_of_project(&mut self, key: &str, value: Value, from: &Table, origin: &Origin) {
-        let narrowing = narrow::of(key).unwrap_or(Narrowing::Never);
+        let narrowing = narrow::narrowing(key).unwrap_or(Narrowing::Never);
         match (narrowing.allows(self.own_value(key), &value), at(from, key)) {
             (true, Some(given)) => {
                 set(&mut self.merged, key, given.clone());
@@ -163,7 +163,7 @@ impl Merging {
             config(&merged).map_err(|why| wrong_variable(&name, text, &why))?;
             let json = serde_json::to_value(&given)?;
             let origin = Origin::Variable(name);
-            match narrow::of(&key) {
+            match narrow::narrowing(&key) {
                 Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
                     self.ignore(&key, json, origin, narrowing);
                 }

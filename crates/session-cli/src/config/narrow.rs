@@ -1,5 +1,5 @@
-//! What a project and the environment may decide of the configuration: less, never more. A
-//! repository that somebody cloned chooses both.
+//! Narrows the configuration: a project and the environment may ask for less, never for more, since a
+//! cloned repository chooses both.
 
 use serde_json::Value;
 
@@ -46,8 +46,8 @@ const KEYS: [(&str, Narrowing); 22] = [
     ("injection.past_turns", Narrowing::Off),
 ];
 
-/// Which way a key of memories may be changed; `None` for a key that is not about them.
-pub fn of(key: &str) -> Option<Narrowing> {
+/// Returns which way a key of memories may be changed; `None` for a key that is not about them.
+pub fn narrowing(key: &str) -> Option<Narrowing> {
     let found = KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
 }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn less_is_allowed_and_more_is_not() {
         let check = |key: &str, own: Value, allowed: &[Value], refused: &[Value]| {
-            let narrowing = of(key).unwrap();
+            let narrowing = narrowing(key).unwrap();
             for value in allowed {
                 assert!(narrowing.allows(&own, value), "{key} {own} to {value}");
             }
@@ -161,7 +161,7 @@ mod tests {
         for (key, _) in all {
             let wanted = of_memories.contains(&key.as_str())
                 || tables.iter().any(|table| key.starts_with(table));
-            assert_eq!(of(&key).is_some(), wanted, "{key}");
+            assert_eq!(narrowing(&key).is_some(), wanted, "{key}");
         }
     }
 }

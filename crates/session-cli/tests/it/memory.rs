@@ -65,14 +65,9 @@ impl Project {
     }
 
     /// Runs a command with something on stdin.
-    pub fn piped(&self, mut command: std::process::Command, stdin: &str) -> Ran {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-        self.env.ran(child.wait_with_output().unwrap())
+    pub fn piped(&self, command: std::process::Command, stdin: &str) -> Ran {
+        let output = fed_child(command, stdin).wait_with_output();
+        self.env.ran(output.unwrap())
     }
 
     /// Saves a memory and gives its id.
@@ -127,6 +122,17 @@ impl Project {
             .map(|c| c["topic"].as_str().unwrap().to_owned())
             .collect()
     }
+}
+
+/// Starts a command with something on stdin, its output piped.
+pub fn fed_child(mut command: std::process::Command, stdin: &str) -> std::process::Child {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    child
 }
 
 #[test]

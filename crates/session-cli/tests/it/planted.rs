@@ -4,12 +4,10 @@
 
 use crate::hostile::{fifo, memory, tree};
 use crate::inject_hook::payload;
-use crate::memory::Project;
+use crate::memory::{Project, fed_child};
 use proptest::prelude::*;
-use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 const SECRET: &str = "PRIVATE-9f8e7d";
@@ -178,12 +176,7 @@ impl Planted {
 fn run(project: &Project, args: &[&str], stdin: &str) -> (i32, String) {
     let mut command = project.command();
     command.args(args).env("EDITOR", "true");
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let child = fed_child(command, stdin);
     let (said, pid) = (std::sync::mpsc::channel(), child.id());
     std::thread::spawn(move || said.0.send(child.wait_with_output().unwrap()));
     let output = said.1.recv_timeout(PATIENCE);

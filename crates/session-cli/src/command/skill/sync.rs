@@ -22,7 +22,7 @@ pub fn all(env: &Env, records: &Records, is_on: bool, dry_run: bool) -> Result<V
     for place in Place::all(env)? {
         let mut manifest = Manifest::read(&place);
         if !manifest.files.is_empty() {
-            manifest.keywords = is_on.then(|| of(env, &place, records));
+            manifest.keywords = is_on.then(|| active_keywords(env, &place, records));
             reports.push(bring(&place, manifest, dry_run)?);
         }
     }
@@ -39,7 +39,7 @@ pub fn follow(env: &Env, records: &Records) -> Result<()> {
         let now = manifest
             .keywords
             .is_some()
-            .then(|| of(env, &place, records));
+            .then(|| active_keywords(env, &place, records));
         if now != manifest.keywords {
             manifest.keywords = now;
             bring(&place, manifest, false)?;
@@ -50,7 +50,7 @@ pub fn follow(env: &Env, records: &Records) -> Result<()> {
 
 /// What the active memories are about: the project's for its skill, the global
 /// ones for the user's.
-fn of(env: &Env, place: &Place, records: &Records) -> Vec<String> {
+fn active_keywords(env: &Env, place: &Place, records: &Records) -> Vec<String> {
     let location = match place.project {
         Some(_) => Location::ProjectOnly,
         None => Location::GlobalOnly,
