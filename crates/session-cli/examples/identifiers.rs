@@ -83,7 +83,6 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<Dense>
         mean: spec.cosine.mean,
         deviation: spec.cosine.deviation,
         weight: spec.cosine.weight,
-        code: spec.cosine.code,
     };
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;

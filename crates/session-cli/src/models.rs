@@ -240,6 +240,5 @@ fn scale(spec: &ModelSpec) -> DenseScale {
         mean: spec.cosine.mean,
         deviation: spec.cosine.deviation,
         weight: spec.cosine.weight,
-        code: spec.cosine.code,
     }
 }

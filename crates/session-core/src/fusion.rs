@@ -29,8 +29,6 @@ pub struct Fused {
     pub id: i64,
     /// Fused score, 0 to 1.
     pub score: f32,
-    /// The weight of the dense list in it.
-    pub alpha: f32,
     /// The lexical list's word, if it had the candidate.
     pub lexical: Option<Standing>,
     /// The dense list's word, if it had the candidate.
@@ -38,10 +36,9 @@ pub struct Fused {
 }
 
 impl Fused {
-    /// Scores by a weight of the dense list.
-    pub fn weigh(&mut self, alpha: f32) {
+    /// Sets the score by the weight of the dense list.
+    fn weigh(&mut self, alpha: f32) {
         let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
-        self.alpha = alpha;
         self.score = alpha * of(self.dense) + (1.0 - alpha) * of(self.lexical);
     }
 }
@@ -113,7 +110,6 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     all.entry(id).or_insert(Fused {
         id,
         score: 0.0,
-        alpha: 0.0,
         lexical: None,
         dense: None,
     })

@@ -3,7 +3,7 @@
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
 //! facts of what was done ([`Run`], [`Touch`], [`Tally`]). From
-//! contents, [`code_share`] says how much is code, [`document`] makes the texts that are embedded, [`noise`] says
+//! contents, [`document`] makes the texts that are embedded, [`noise`] says
 //! what is not worth indexing, [`Query`] reads what a user typed, [`Filter`]
 //! says which turns count, and [`fuse`] merges the lexical and the dense list
 //! into one ranking.
@@ -21,7 +21,6 @@
 //! assert!(document.contains("port 8080"));
 //! ```
 
-mod code;
 mod content;
 pub mod document;
 mod filter;
@@ -34,7 +33,6 @@ mod shell;
 mod tally;
 pub mod text;
 
-pub use code::code_share;
 pub use content::TurnContent;
 pub use filter::{Filter, holds_parts, path_matches, project_name};
 pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};

@@ -61,14 +61,6 @@ pub struct CosineScale {
     /// Weight of the model where it speaks beside others.
     #[serde(default = "usual_weight")]
     pub weight: f32,
-    /// The part of that weight which the model has on text that is code, 0 to 1: little where
-    /// it takes words one by one.
-    #[serde(default = "whole")]
-    pub code: f32,
-}
-
-fn whole() -> f32 {
-    1.0
 }
 
 fn usual_mean() -> f32 {

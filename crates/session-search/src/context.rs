@@ -4,10 +4,6 @@
 use rustc_hash::FxHashMap;
 use session_core::Fused;
 
-/// What is left of the share that a session decides where a turn is code: that stands
-/// for itself.
-const CODE: f32 = 0.25;
-
 /// What sessions make of the scores of their turns.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
@@ -30,9 +26,8 @@ impl Context {
     }
 
     /// What the score of a session's turn is multiplied by.
-    pub(crate) fn factor(&self, session: i64, code: f32) -> f32 {
+    pub(crate) fn factor(&self, session: i64) -> f32 {
         let part = self.parts.get(&session).copied().unwrap_or_default();
-        let share = self.share * (1.0 - code * (1.0 - CODE));
-        1.0 - share * (1.0 - part)
+        1.0 - self.share * (1.0 - part)
     }
 }

@@ -1,8 +1,6 @@
 //! The dense list.
 
 use crate::candidates::Evidence;
-use crate::code::{Code, Read};
-use crate::hubs;
 use crate::passing::Passing;
 use crate::request::{Level, Request};
 use crate::said::{MODELS, Said, Weights};
@@ -50,8 +48,6 @@ pub(crate) struct DenseList {
     pub(crate) worth: f32,
     /// How the cosines of each model lie that says something.
     pub(crate) spreads: Vec<Spread>,
-    /// Turns of code that a model read which reads code.
-    pub(crate) read: Read,
 }
 
 /// What the models say of a turn or a chunk.
@@ -60,8 +56,6 @@ struct Near {
     owner: Owner,
     said: Said,
     worth: f32,
-    /// The part of it that is code.
-    code: f32,
 }
 
 /// The cosines of a query with all that a model has embedded: they are the same for
@@ -77,8 +71,6 @@ pub(crate) struct Scan<'a> {
 pub(crate) fn scan<'a>(
     index: &Reader,
     models: &'a [Dense],
-    code: &Code,
-    hub: f32,
     passing: &mut Passing<'_>,
 ) -> Result<Vec<Scan<'a>>, StoreError> {
     let of_model = |dense: &'a Dense| {
@@ -86,15 +78,9 @@ pub(crate) fn scan<'a>(
             true => Vec::new(),
             false => best_chunks(scored(index, dense, Rows::Session)?),
         };
-        let mut turns = scored(index, dense, Rows::Turn)?;
-        let part = hub * dense.scale.code;
-        if part > 0.0 && !turns.is_empty() {
-            let matrix = index.matrix(&dense.model, Rows::Turn)?;
-            hubs::stand_back(&mut turns, &matrix, code, part, passing)?;
-        }
         Ok(Scan {
             dense,
-            turns,
+            turns: scored(index, dense, Rows::Turn)?,
             chunks,
         })
     };
@@ -119,7 +105,6 @@ pub(crate) fn list(
     level: Level,
     request: &Request,
     held: f32,
-    code: &Code,
     passing: &mut Passing<'_>,
 ) -> Result<DenseList, StoreError> {
     let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
@@ -132,14 +117,13 @@ pub(crate) fn list(
             continue;
         };
         spread.strength *= dense.read;
-        weights.set(model, spread.weight, spread.strength, dense.scale.code);
+        weights.set(model, spread.weight);
         // Pieces of words that nobody knows mean nothing, however near they are.
         let sense = dense.read * dense.known.max(held);
         add(&mut all, model, &found, &spread, |cosine, owner| Near {
             owner: *owner,
             said: Said::default(),
             worth: sense * dense.scale.worth(cosine, words),
-            code: code.share(owner.turn),
         });
         spreads.push(spread);
     }
@@ -148,17 +132,12 @@ pub(crate) fn list(
         Level::Session => grouped(&evidence),
         Level::Turn => evidence,
     };
-    let read = evidence.iter().filter(|p| p.code > 0.0);
-    let read: Read = read
-        .map(|p| (p.turn, p.code * p.said.reads(&weights)))
-        .collect();
     let mut evidence: Vec<Evidence> = evidence.iter().map(|p| p.evidence(&weights)).collect();
     evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(DenseList {
         evidence,
         worth,
         spreads,
-        read,
     })
 }
 
@@ -166,7 +145,7 @@ pub(crate) fn list(
 fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
     let mut all: Vec<(f32, Near)> = all
         .into_values()
-        .map(|near| (near.said.score(weights, near.code), near))
+        .map(|near| (near.said.score(weights), near))
         .collect();
     all.sort_unstable_by(|(a_score, a), (b_score, b)| {
         b_score
@@ -184,8 +163,6 @@ struct Placed {
     /// 0 where it is no single turn.
     turn: i64,
     said: Said,
-    /// The part of it that is code; 0 for a session.
-    code: f32,
 }
 
 impl Placed {
@@ -193,7 +170,7 @@ impl Placed {
         Evidence {
             session: self.session,
             turn: self.turn,
-            score: self.said.score(weights, self.code),
+            score: self.said.score(weights),
         }
     }
 }
@@ -271,7 +248,6 @@ fn nearest(all: Vec<Near>, passing: &mut Passing<'_>) -> Result<(Vec<Placed>, f3
                 session,
                 turn,
                 said: near.said,
-                code: near.code,
             });
         }
     }
@@ -292,7 +268,7 @@ fn grouped(evidence: &[Placed]) -> Vec<Placed> {
                     session.turn = part.turn;
                 }
             }
-            None => sessions.push(Placed { code: 0.0, ..*part }),
+            None => sessions.push(*part),
         }
     }
     sessions

@@ -93,8 +93,4 @@ pub struct Hit {
     /// What a turn's session makes of its score: a factor from 0.6 to 1. 1 for
     /// a session.
     pub context: f32,
-    /// The weight of the dense list in the score: more than for all where the turn is code.
-    pub alpha: f32,
-    /// The part of the turn that is code, 0 to 1. 0 for a session.
-    pub code: f32,
 }

@@ -23,11 +23,9 @@
 //! ```
 
 mod candidates;
-mod code;
 mod context;
 mod dense;
 mod hit;
-mod hubs;
 mod lexical;
 mod named;
 mod passing;

@@ -165,7 +165,7 @@ impl Named {
     /// Puts what is named first, with at least the score of the best other, and
     /// at least the share of the query that names it.
     /// It may be so far behind by its words that it is no candidate yet.
-    pub(crate) fn promote(&self, level: Level, alpha: f32, fused: &mut Vec<Fused>) {
+    pub(crate) fn promote(&self, level: Level, fused: &mut Vec<Fused>) {
         let best = fused.first().map_or(0.0, |f| f.score);
         let is_named = |f: &Fused| match level {
             Level::Session => !self.turns.is_empty() && f.id == self.session,
@@ -179,7 +179,6 @@ impl Named {
                     Level::Turn => *turn,
                 },
                 score: 0.0,
-                alpha,
                 lexical: None,
                 dense: None,
             });

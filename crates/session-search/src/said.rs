@@ -3,40 +3,15 @@
 /// Models that are heard together at most.
 pub(crate) const MODELS: usize = 4;
 
-/// No weight of a model goes below this on code: one alone has to rank.
-const LEAST_WEIGHT: f32 = 1e-3;
-
-/// What one model's word weighs.
-#[derive(Debug, Clone, Copy, Default)]
-struct Weight {
-    weight: f32,
-    /// What the model's best is good for.
-    strength: f32,
-    /// The part of the weight that it has on code.
-    code: f32,
-}
-
-impl Weight {
-    /// The weight for a text of which a part is code.
-    fn on(&self, code: f32) -> f32 {
-        (self.weight * (1.0 - code * (1.0 - self.code))).max(LEAST_WEIGHT)
-    }
-}
-
 /// The models' weights, by their places in the list of models.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Weights([Weight; MODELS]);
+pub(crate) struct Weights([f32; MODELS]);
 
 impl Weights {
-    /// Sets the weight of a model, what its best is good for, and the part of the weight
-    /// that it has on code.
-    pub(crate) fn set(&mut self, model: usize, weight: f32, strength: f32, code: f32) {
+    /// Sets the weight of a model.
+    pub(crate) fn set(&mut self, model: usize, weight: f32) {
         if let Some(place) = self.0.get_mut(model) {
-            *place = Weight {
-                weight,
-                strength,
-                code,
-            };
+            *place = weight;
         }
     }
 }
@@ -55,26 +30,16 @@ impl Said {
         }
     }
 
-    /// The mean by the models' weights, of a text of which a part is code. What is the best by
-    /// all has the same score whatever that part is.
-    pub(crate) fn score(&self, weights: &Weights, code: f32) -> f32 {
-        let (mut sum, mut most, mut best, mut of) = (0.0, 0.0, 0.0, 0.0);
+    /// The mean by the models' weights.
+    pub(crate) fn score(&self, weights: &Weights) -> f32 {
+        let (mut sum, mut of) = (0.0, 0.0);
         for (said, weight) in self.0.iter().zip(&weights.0) {
             if let Some(said) = said {
-                sum += weight.on(code) * said;
-                most += weight.on(code) * weight.strength;
-                best += weight.weight * weight.strength;
-                of += weight.weight;
+                sum += weight * said;
+                of += weight;
             }
         }
-        sum / most.max(f32::EPSILON) * best / of.max(f32::EPSILON)
-    }
-
-    /// How well code is read by those that say something: by the best of them.
-    pub(crate) fn reads(&self, weights: &Weights) -> f32 {
-        let all = self.0.iter().zip(&weights.0);
-        all.filter_map(|(said, weight)| said.map(|_| weight.code))
-            .fold(0.0, f32::max)
+        sum / of.max(f32::EPSILON)
     }
 
     /// The most that each model says of either.

@@ -19,8 +19,6 @@ pub struct DenseScale {
     pub deviation: f32,
     /// Weight among several models.
     pub weight: f32,
-    /// The part of that weight which the model has on code, 0 to 1.
-    pub code: f32,
 }
 
 /// Words beyond this many no longer raise the marks.

@@ -1,7 +1,6 @@
 //! One search, from request to hits.
 
 use crate::candidates::{self, Candidates};
-use crate::code::{Code, Read};
 use crate::context::Context;
 use crate::dense::{self, Dense, Scan};
 use crate::hit::{Explanation, Hit, Results, Searched};
@@ -41,17 +40,15 @@ pub fn search(
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
     let named = named::find(index, request, &words, &mut passing)?;
-    let code = Code::of(index, request, &words)?;
     let scans = match request.ranking {
         Ranking::Keyword => Vec::new(),
-        _ => dense::scan(index, dense, &code, request.tuning.hub, &mut passing)?,
+        _ => dense::scan(index, dense, &mut passing)?,
     };
     let asked = Asked {
         index,
         request,
         scans: &scans,
         words: &words,
-        code: &code,
         named: named.share,
     };
     let lists = Lists::of(&asked, request.level, &mut passing)?;
@@ -64,10 +61,9 @@ pub fn search(
         }
     };
     if request.level == Level::Turn {
-        code.weigh(lists.fusion.alpha, &lists.read, &mut fused);
-        lists.put_in(&context, &code, &mut fused);
+        lists.put_in(&context, &mut fused);
     }
-    named.promote(request.level, lists.fusion.alpha, &mut fused);
+    named.promote(request.level, &mut fused);
     let best: Vec<Fused> = fused
         .into_iter()
         .filter(|f| f.score >= LEAST_SCORE || f.lexical.is_some())
@@ -103,7 +99,6 @@ struct Asked<'a> {
     request: &'a Request,
     scans: &'a [Scan<'a>],
     words: &'a LexicalList,
-    code: &'a Code,
     /// The share of the query's information that names one session.
     named: f32,
 }
@@ -115,8 +110,6 @@ struct Lists {
     weighing: Weighing,
     fusion: Fusion,
     spreads: Vec<Spread>,
-    /// Turns of code that a model read which reads code.
-    read: Read,
 }
 
 impl Lists {
@@ -127,7 +120,6 @@ impl Lists {
             level,
             request,
             words.held(),
-            asked.code,
             passing,
         )?;
         let weighing = Weighing::of(request, words, &near, asked.named);
@@ -141,7 +133,6 @@ impl Lists {
             fusion: weighing.fusion(request, words.worth_of_a_rare_word()),
             weighing,
             spreads: near.spreads,
-            read: near.read,
         })
     }
 
@@ -150,12 +141,12 @@ impl Lists {
     }
 
     /// Lets the turns' sessions count.
-    fn put_in(&self, context: &Context, code: &Code, turns: &mut [Fused]) {
+    fn put_in(&self, context: &Context, turns: &mut [Fused]) {
         for turn in turns.iter_mut() {
             let of = |list: &Candidates| list.session_of.get(&turn.id).copied();
             let session = of(&self.lexical).or_else(|| of(&self.nearest));
             turn.score *=
-                session.map_or(1.0, |session| context.factor(session, code.share(turn.id)));
+                session.map_or(1.0, |session| context.factor(session));
         }
         turns.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -184,10 +175,6 @@ fn hit(
         .map(|t| index.content(t.id))
         .transpose()?
         .unwrap_or_default();
-    let code = match (&turn, request.level) {
-        (Some(turn), Level::Turn) => asked.code.share(turn.id),
-        _ => 0.0,
-    };
     Ok(Some(Hit {
         rank,
         score: fused.score,
@@ -201,10 +188,8 @@ fn hit(
         dense: fused.dense,
         context: match request.level {
             Level::Session => 1.0,
-            Level::Turn => context.factor(session.id, code),
+            Level::Turn => context.factor(session.id),
         },
-        alpha: fused.alpha,
-        code,
     }))
 }
 

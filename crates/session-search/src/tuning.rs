@@ -16,11 +16,6 @@ pub struct Tuning {
     pub least: f32,
     /// The part of a turn's score that its session decides, 0 to 1.
     pub context: f32,
-    /// The part of the lexical list's weight that goes to the dense list in a turn that is
-    /// nothing but code, 0 to 1.
-    pub lean: f32,
-    /// How far code that is like much other code stands back, 0 to 1.
-    pub hub: f32,
 }
 
 impl Default for Tuning {
@@ -31,16 +26,14 @@ impl Default for Tuning {
             chance: 0.7,
             least: 0.1,
             context: 0.4,
-            lean: 0.8,
-            hub: 0.3,
         }
     }
 }
 
 impl Tuning {
     /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 7] =
-        ["base", "power", "chance", "least", "context", "lean", "hub"];
+    pub const NAMES: [&'static str; 5] =
+        ["base", "power", "chance", "least", "context"];
 
     /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
     #[must_use]
@@ -51,8 +44,6 @@ impl Tuning {
             "chance" => &mut self.chance,
             "least" => &mut self.least,
             "context" => &mut self.context,
-            "lean" => &mut self.lean,
-            "hub" => &mut self.hub,
             _ => return None,
         };
         *place = value;

@@ -27,7 +27,6 @@
 //! assert_eq!(found.hits.len(), 1);
 //! ```
 
-mod code;
 mod compact;
 mod content;
 mod contents;

@@ -7,7 +7,6 @@ use crate::npy;
 use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use memmap2::Mmap;
-use ndarray::Array2;
 use rayon::prelude::*;
 use session_files::private;
 use std::collections::HashMap;
@@ -94,26 +93,6 @@ impl Matrix {
             let dot = ndarray::aview1(&row).dot(&ndarray::aview1(query));
             *score = if dot.is_finite() { dot } else { 0.0 };
         }
-    }
-
-    /// The dot products of some rows with others: a list for each of `rows`, in the order of
-    /// `others`. What is damaged gives 0.
-    pub fn products(&self, rows: &[usize], others: &[usize]) -> Vec<Vec<f32>> {
-        let products = self.gather(rows).dot(&self.gather(others).t());
-        let sound = |x: &f32| if x.is_finite() { *x } else { 0.0 };
-        let lists = products.rows().into_iter();
-        lists.map(|list| list.iter().map(sound).collect()).collect()
-    }
-
-    fn gather(&self, rows: &[usize]) -> Array2<f32> {
-        let mut gathered = Array2::zeros((rows.len(), self.dims));
-        for (row, mut place) in rows.iter().zip(gathered.rows_mut()) {
-            let halves = self.half_row(*row);
-            if let Some(place) = place.as_slice_mut().filter(|p| p.len() == halves.len()) {
-                halves.convert_to_f32_slice(place);
-            }
-        }
-        gathered
     }
 
     /// The first row that is no unit vector: the file is damaged there.

@@ -33,7 +33,6 @@ CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
   origin INTEGER, moment INTEGER, leaf INTEGER, owner INTEGER, frame INTEGER NOT NULL);
-CREATE TABLE code(turn INTEGER PRIMARY KEY, share INTEGER NOT NULL);
 CREATE TABLE contents(id INTEGER PRIMARY KEY, frame BLOB NOT NULL);
 CREATE UNIQUE INDEX turns_session ON turns(session, idx);
 CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;

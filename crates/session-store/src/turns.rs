@@ -130,7 +130,6 @@ impl Writer {
             frame
         ])?;
         self.add_content(id, content)?;
-        self.put_code(id, content)?;
         Ok(id)
     }
 
@@ -156,8 +155,6 @@ impl Writer {
             return Ok(is_other);
         }
         self.change_content(known.id, content)?;
-        self.drop_code(known.id)?;
-        self.put_code(known.id, content)?;
         Ok(true)
     }
 
@@ -288,7 +285,6 @@ impl Writer {
         for &id in &old {
             self.drop_words(id)?;
             self.remove_content(id)?;
-            self.drop_code(id)?;
             self.db.execute("DELETE FROM turns WHERE id = ?1", [id])?;
             self.settle_copies(id)?;
         }

@@ -20,10 +20,6 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
     if hit.turn.is_some() && hit.context < 1.0 {
         parts.push(format!("by its session x {:.2}", hit.context));
     }
-    if hit.code > 0.0 {
-        let code = format!("{:.0} % code", 100.0 * hit.code);
-        parts.push(format!("{code}: dense counts {:.2}", hit.alpha));
-    }
     let fields: Vec<Field> = parts.into_iter().map(|p| Field::whole(FAINT, p)).collect();
     flow(&fields, INDENT, width)
 }

@@ -127,8 +127,6 @@ struct Explain {
     lexical: Option<Standing>,
     dense: Option<Standing>,
     context: f32,
-    alpha: f32,
-    code: f32,
 }
 
 /// A search's results as they are printed. `refreshed`: what came before, if
@@ -184,8 +182,6 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
             lexical: hit.lexical,
             dense: hit.dense,
             context: hit.context,
-            alpha: hit.alpha,
-            code: hit.code,
         }),
     }
 }

@@ -37,7 +37,6 @@ pub fn spec(endpoint: &Endpoint, folders: &Folders) -> ModelSpec {
             mean: 0.20,
             deviation: 0.09,
             weight: 0.7,
-            code: 1.0,
         },
         licence: "unknown".to_owned(),
         bytes: None,

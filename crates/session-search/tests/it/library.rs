@@ -17,7 +17,6 @@ pub const SCALE: DenseScale = DenseScale {
     mean: 0.0,
     deviation: 0.125,
     weight: 0.25,
-    code: 0.0,
 };
 
 /// A vector with this cosine to [`QUERY`].

@@ -1,6 +1,5 @@
 //! Search over indexes made by hand, with vectors made by hand.
 
-mod code;
 mod explanation;
 mod filters;
 mod library;

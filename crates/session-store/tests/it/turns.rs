@@ -198,27 +198,3 @@ fn each_field_of_a_turn_is_searched() {
         assert_eq!(found(&writer, word).len(), 1, "{word}");
     }
 }
-
-/// How much of a turn is code is kept with it, and goes with it.
-#[test]
-fn code_is_told_by_its_turn() {
-    let code = "```rust\nfn main() {}\n```";
-    let asked = [
-        turn(0, "How does a program begin, please?", &[]),
-        turn(1, code, &[]),
-    ];
-    let (index, mut writer, session) = written(&asked);
-    writer.commit().unwrap();
-    let shares = || index.reader().code_shares().unwrap();
-    let [_, second] = ids(&writer, session)[..] else {
-        panic!("two turns");
-    };
-    assert_eq!(shares(), [(second, 1.0)]);
-    let half = turn(1, &format!("{}\n{code}", "x".repeat(code.len() - 1)), &[]);
-    deliver(&mut writer, &meta("a"), &[asked[0].clone(), half]);
-    writer.commit().unwrap();
-    assert_eq!(shares(), [(second, 0.5)]);
-    deliver(&mut writer, &meta("a"), &asked[..1]);
-    writer.commit().unwrap();
-    assert_eq!(shares(), []);
-}
