@@ -44,6 +44,9 @@ use std::ffi::OsString;
 #[derive(Debug, Parser)]
 #[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Arguments {
+    /// Report errors alone: no notes and no progress, and exit code 0 where nothing is found
+    #[arg(long, global = true)]
+    pub quiet: bool,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -55,7 +58,7 @@ Examples:
   session-search show a1b2c3d4:5-9
   session-search demo
 
-Exit codes: 0 found, 1 nothing found, 2 error.";
+Exit codes: 0 found, 1 nothing found (0 with --quiet), 2 error.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -349,7 +352,8 @@ pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 /// True for a command that takes words that look like options.
 fn takes_any_word(arguments: &[OsString]) -> bool {
     let mut command = Arguments::command();
-    for name in arguments.iter().skip(1) {
+    let is_option = |word: &&OsString| word.to_string_lossy().starts_with("--");
+    for name in arguments.iter().skip(1).skip_while(is_option) {
         match command.find_subcommand(name) {
             Some(below) => command = below.clone(),
             None => break,

@@ -1,6 +1,7 @@
 //! Variables that a project can set, by its settings of an agent or by a tool as direnv, and what
 //! they may not name.
 
+use crate::output::notes;
 use session_core::text::printable;
 use session_files::{is_below, outermost_root};
 use std::collections::HashMap;
@@ -124,7 +125,7 @@ pub fn note_refused() {
     };
     for name in &home.refused {
         let _ = writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: the variable {} is left out, since it names something in this project, or no whole path",
             printable(name)
         );

@@ -27,11 +27,26 @@ enum Found {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(args::spelled(std::env::args_os()));
+    if arguments.quiet {
+        output::notes::silence();
+    }
     // A hook's stderr is not the user's to read.
     if !matches!(&arguments.command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
     }
-    let result = match &arguments.command {
+    match run(&arguments.command) {
+        Ok(Found::Nothing) if !arguments.quiet => ExitCode::from(1),
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => error::report(&error),
+    }
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// Those of the command.
+fn run(command: &Command) -> anyhow::Result<Found> {
+    match command {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),
         Command::Resume(resume) => command::resume::run(resume),
@@ -53,10 +68,5 @@ fn main() -> ExitCode {
         Command::Eval(eval) => command::eval::run(eval),
         Command::Completions(completions) => command::manual::completions(completions),
         Command::Man(man) => command::manual::man(man),
-    };
-    match result {
-        Ok(Found::Something) => ExitCode::SUCCESS,
-        Ok(Found::Nothing) => ExitCode::from(1),
-        Err(error) => error::report(&error),
     }
 }

@@ -57,6 +57,13 @@ fn shown(command: &Command) -> Vec<&Arg> {
         .collect()
 }
 
+/// The options of one command, without those that every command has.
+fn own(command: &Command) -> Vec<&Arg> {
+    let mut arguments = shown(command);
+    arguments.retain(|argument| !argument.is_global_set());
+    arguments
+}
+
 fn table(all: &[(String, Command)]) -> String {
     let mut out = "| command | does |\n| --- | --- |\n".to_owned();
     for (name, command) in all {
@@ -100,18 +107,24 @@ fn means(argument: &Arg) -> String {
     out
 }
 
-fn options(all: &[(String, Command)]) -> String {
-    let mut out = String::new();
+/// A table of options, or nothing where there are none.
+fn rows(arguments: &[&Arg]) -> String {
+    if arguments.is_empty() {
+        return String::new();
+    }
+    let row = |argument: &&Arg| {
+        let typed = cell(&typed(argument));
+        format!("| `{typed}` | {} |\n", means(argument))
+    };
+    let rows: String = arguments.iter().map(row).collect();
+    format!("\n| option | is |\n| --- | --- |\n{rows}")
+}
+
+fn options(program: &Command, all: &[(String, Command)]) -> String {
+    let mut out = format!("### Every command\n{}\n", rows(&shown(program)));
     for (name, command) in all {
         out.push_str(&format!("### {name}\n\n{}.\n", words(command.get_about())));
-        let arguments = shown(command);
-        if !arguments.is_empty() {
-            out.push_str("\n| option | is |\n| --- | --- |\n");
-        }
-        for argument in arguments {
-            let typed = cell(&typed(argument));
-            out.push_str(&format!("| `{typed}` | {} |\n", means(argument)));
-        }
+        out.push_str(&rows(&own(command)));
         if let Some(examples) = command.get_after_help() {
             let examples = examples.to_string();
             out.push_str(&format!("\n```\n{}\n```\n", examples.trim_end()));
@@ -129,7 +142,7 @@ fn the_reference_is_what_the_parser_knows() {
     commands(&command, "", &mut all);
     let old = fs_err::read_to_string(Path::new(PAGE)).unwrap();
     let new = with_part(&old, "commands", &table(&all));
-    let new = with_part(&new, "options", &options(&all));
+    let new = with_part(&new, "options", &options(&command, &all));
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs_err::write(PAGE, &new).unwrap();
     } else if let Some((old, new)) = old.lines().zip(new.lines()).find(|(a, b)| a != b) {

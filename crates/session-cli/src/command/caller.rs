@@ -3,6 +3,7 @@
 
 use crate::args::FilterArgs;
 use crate::home::Home;
+use crate::output::notes;
 use anyhow::Result;
 use session_core::SourceName;
 use session_core::text::printable;
@@ -89,7 +90,7 @@ pub fn note(sessions: &[String]) -> Result<()> {
     for uid in sessions {
         let uid = printable(uid);
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: this session, {uid}, is left out; --include-current finds it, too"
         )?;
     }

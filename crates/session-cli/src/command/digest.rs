@@ -5,7 +5,7 @@ use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::digest::{Digest, days};
-use crate::output::{json, layout};
+use crate::output::{json, layout, notes};
 use crate::when::Stretch;
 use anyhow::Result;
 use jiff::Zoned;
@@ -19,23 +19,23 @@ use std::io::{IsTerminal, Write};
 pub fn run(args: &DigestArgs) -> Result<Found> {
     let stretch = Stretch::of(&args.when.join(" "), &Zoned::now())?;
     let home = Home::from_process()?;
-    let (index, all) = fresh::index(&home)?;
+    let fresh = fresh::index(&home)?;
     let wanted = search::of_project(args.project.as_deref());
-    let projects = digest(&index, &all, &stretch.milliseconds(), wanted)?;
+    let projects = digest(&fresh.index, &fresh.all, &stretch.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);
     let digest = Digest {
         projects: &projects,
         stretch: &stretch,
-        all: &all,
+        all: &fresh.all,
         width,
     };
     let as_json = args.json || args.format == DigestFormat::Json;
     if as_json {
-        json::print(&digest.json())?;
+        json::print(&digest.json(fresh.is_complete))?;
     }
     if projects.is_empty() {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "{}",
             nothing(&stretch, args.project.is_some())
         )?;

@@ -6,9 +6,9 @@ use crate::command::fresh;
 use crate::home::Home;
 use crate::models::{self, TABLE};
 use crate::named;
-use crate::output::json;
 use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
+use crate::output::{json, notes};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_embed::Embedder;
@@ -77,7 +77,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
 fn note(what: &str, which: &[String]) -> Result<()> {
     if let Some(first) = which.first() {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: {} {what}, as `{}`",
             which.len(),
             safe_line(first)

@@ -2,10 +2,11 @@
 
 use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
-use crate::command::{caller, fresh, search};
+use crate::command::fresh::{self, FreshIndex};
+use crate::command::{caller, search};
 use crate::home::Home;
 use crate::output::found::{Command, File, Finding, Listing};
-use crate::output::{json, layout};
+use crate::output::{json, layout, notes};
 use anyhow::Result;
 use session_core::{Filter, TurnContent, holds_parts, path_matches, text};
 use session_search::{Met, walk};
@@ -69,6 +70,8 @@ struct Turns<T> {
     all: Vec<SessionRow>,
     /// Ids of the sessions that this was asked from.
     left_out: Vec<String>,
+    /// The index is as the histories are.
+    is_complete: bool,
 }
 
 /// The turns in which something is found. What subagents did was done, too;
@@ -78,7 +81,11 @@ fn met<T>(
     look: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<Turns<T>> {
     let home = Home::from_process()?;
-    let (index, all) = fresh::index(&home)?;
+    let FreshIndex {
+        index,
+        all,
+        is_complete,
+    } = fresh::index(&home)?;
     let mut filter = Filter {
         subagents: true,
         ..search::filter(args, &all)?
@@ -96,6 +103,7 @@ fn met<T>(
         met: walk(&index, &all, &filter, look)?,
         all,
         left_out,
+        is_complete,
     })
 }
 
@@ -111,6 +119,7 @@ fn print<T: Finding>(
         met,
         all: &turns.all,
         left_out: &turns.left_out,
+        is_complete: turns.is_complete,
         limit,
         width: layout::width(),
     };
@@ -120,7 +129,7 @@ fn print<T: Finding>(
         caller::note(&turns.left_out)?;
     }
     if met.is_empty() {
-        writeln!(anstream::stderr(), "no turn {} that", T::DID)?;
+        writeln!(notes::stderr(), "no turn {} that", T::DID)?;
         return Ok(Found::Nothing);
     }
     if !as_json {

@@ -3,6 +3,7 @@
 use crate::home::Home;
 use crate::models::Models;
 use crate::output::human::plural;
+use crate::output::notes;
 use crate::output::progress::Bar;
 use anyhow::Result;
 use session_embed::Embedder;
@@ -17,15 +18,27 @@ const BUDGET: Duration = Duration::from_millis(300);
 /// How long to wait for another process that is writing.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The index, brought up to date as for a search, and its sessions.
+/// The index, brought up to date as far as a command can wait for it.
+pub struct FreshIndex {
+    pub index: Reader,
+    /// All sessions of the index.
+    pub all: Vec<SessionRow>,
+    /// The index is as the histories are.
+    pub is_complete: bool,
+}
+
+/// Opens the index, brought up to date as for a search.
 ///
 /// # Errors
 /// When the index or the model fails.
-pub fn index(home: &Home) -> Result<(Reader, Vec<SessionRow>)> {
-    before_search(home, &Models::of(home)?)?;
+pub fn index(home: &Home) -> Result<FreshIndex> {
+    let outcome = before_search(home, &Models::of(home)?)?;
     let index = home.index()?;
-    let all = index.sessions()?;
-    Ok((index, all))
+    Ok(FreshIndex {
+        all: index.sessions()?,
+        index,
+        is_complete: outcome.is_complete(),
+    })
 }
 
 /// Brings the index up to date as far as a search can wait for it. While
@@ -46,7 +59,7 @@ pub fn before_search(home: &Home, models: &Models) -> Result<Outcome> {
         outcome.files_left = files_left(home)?;
     }
     if let Some(note) = note(&outcome) {
-        writeln!(anstream::stderr(), "{note}")?;
+        writeln!(notes::stderr(), "{note}")?;
     }
     Ok(outcome)
 }

@@ -7,8 +7,8 @@ use crate::command::fresh::{self, PATIENCE};
 use crate::home::Home;
 use crate::models::Models;
 use crate::output::human::plural;
-use crate::output::json;
 use crate::output::progress::Bar;
+use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_indexer::{Embedded, Mode, Outcome};
 use session_store::{Lock, StoreError};
@@ -32,7 +32,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     if embedded.failed > 0 {
         let texts = plural(embedded.failed, "text");
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: no vector could be had of {texts}; the next run tries again"
         )?;
     }
@@ -41,7 +41,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     if args.json {
         json::print(&outcome)?;
     } else {
-        writeln!(anstream::stderr(), "{}", summary(&outcome, began.elapsed()))?;
+        writeln!(notes::stderr(), "{}", summary(&outcome, began.elapsed()))?;
     }
     Ok(Found::Something)
 }
@@ -98,7 +98,7 @@ impl Waiting {
     fn a_moment(&mut self) -> Result<()> {
         if !self.told {
             writeln!(
-                anstream::stderr(),
+                notes::stderr(),
                 "waiting for another process to finish {}",
                 self.what
             )?;

@@ -5,7 +5,7 @@ use crate::args::ResumeArgs;
 use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::session::resuming;
-use crate::output::{json, shell};
+use crate::output::{json, notes, shell};
 use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_core::text::printable;
@@ -30,7 +30,7 @@ struct Resume<'a> {
 /// When the index fails, or the session cannot be taken up.
 pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let (_, all) = fresh::index(&home)?;
+    let all = fresh::index(&home)?.all;
     let session = search::one(&all, &args.id)?;
     let resume = resume(&session)?;
     if args.json {
@@ -38,7 +38,7 @@ pub fn run(args: &ResumeArgs) -> Result<Found> {
     } else if args.print {
         writeln!(anstream::stdout(), "{}", printable(&resume.line()))?;
         if let (Some(folder), false) = (resume.folder, resume.folder_exists) {
-            writeln!(anstream::stderr(), "note: {}", gone(folder))?;
+            writeln!(notes::stderr(), "note: {}", gone(folder))?;
         }
     } else {
         resume.start()?;

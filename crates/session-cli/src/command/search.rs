@@ -5,7 +5,7 @@ use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, caller, demo, fresh, memory};
 use crate::home::Home;
 use crate::models::Models;
-use crate::output::{compact, human, json, layout};
+use crate::output::{compact, human, json, layout, notes};
 use crate::when;
 use anyhow::{Result, bail};
 use jiff::Zoned;
@@ -43,7 +43,7 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let left = asked.left(&models)?;
     if let Some(reason) = models.unreachable() {
         let note = "the other models answer in its place";
-        writeln!(anstream::stderr(), "note: {}; {note}", printable(&reason))?;
+        writeln!(notes::stderr(), "note: {}; {note}", printable(&reason))?;
     }
     let found = print(args, &asked.answer, &asked.all, refreshed)?;
     if left > 0 && models.unreachable().is_none() {
@@ -137,7 +137,7 @@ impl Asked {
         let left = of.saturating_sub(done);
         if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
             writeln!(
-                anstream::stderr(),
+                notes::stderr(),
                 "note: {} has read {done} of {of} sessions; for the rest another model stands in",
                 chosen.name
             )?;
@@ -242,7 +242,7 @@ pub fn print(
         let printed = json::answer(answer, explain, refreshed).with(&answer.done, &args.with);
         json::print(&json::with_memories(printed, memories))?;
     } else if found == Found::Nothing {
-        writeln!(anstream::stderr(), "{}", nothing(args, answer))?;
+        writeln!(notes::stderr(), "{}", nothing(args, answer))?;
     } else {
         let listing = human::Listing {
             query,
@@ -384,7 +384,7 @@ pub fn one(all: &[SessionRow], id: &str) -> Result<SessionRow> {
 fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Result<Found> {
     if args.or_demo {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: this machine has no history yet; this is the built-in demo"
         )?;
         return demo::search(args);
@@ -403,7 +403,7 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
             .to_owned(),
     };
     writeln!(
-        anstream::stderr(),
+        notes::stderr(),
         "no Claude Code or OpenCode history in `{folder}`{looked}"
     )?;
     if args.compact {

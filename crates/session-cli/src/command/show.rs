@@ -2,10 +2,11 @@
 
 use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};
-use crate::command::{fresh, search};
+use crate::command::fresh::{self, FreshIndex};
+use crate::command::search;
 use crate::home::Home;
 use crate::output::session::short_id;
-use crate::output::{json, layout, markdown, only, pager, show};
+use crate::output::{json, layout, markdown, notes, only, pager, show};
 use anyhow::{Result, bail};
 use session_core::text::printable;
 use session_search::{Exchange, show as read};
@@ -19,7 +20,7 @@ use std::ops::RangeInclusive;
 /// When the index fails, or the argument names nothing.
 pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let (index, all) = fresh::index(&home)?;
+    let FreshIndex { index, all, .. } = fresh::index(&home)?;
     let (session, exchanges) = turns_of(&args.id, args.context, &index, &all)?;
     print(args, &session, &exchanges, &all)
 }
@@ -55,7 +56,7 @@ pub fn print(
 ) -> Result<Found> {
     if exchanges.is_empty() {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "session {} has no such turn\nhint: its turns are 0 to {}",
             printable(&session.uid),
             session.turns.saturating_sub(1)

@@ -5,7 +5,7 @@ use crate::args::StatsArgs;
 use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::calendar::Calendar;
-use crate::output::{json, layout};
+use crate::output::{json, layout, notes};
 use crate::when::last_days;
 use anyhow::Result;
 use jiff::Zoned;
@@ -20,13 +20,13 @@ use std::io::Write;
 pub fn run(args: &StatsArgs) -> Result<Found> {
     let days = last_days(args.days, &Zoned::now())?;
     let home = Home::from_process()?;
-    let (index, all) = fresh::index(&home)?;
+    let fresh = fresh::index(&home)?;
     let wanted = search::of_project(args.project.as_deref());
     let (dates, ranges): (Vec<_>, Vec<_>) = days.into_iter().unzip();
-    let counted = stats(&index, &all, &ranges, wanted)?;
+    let counted = stats(&fresh.index, &fresh.all, &ranges, wanted)?;
     let calendar = Calendar::of(dates, counted);
     if args.json {
-        json::print(&calendar.json())?;
+        json::print(&calendar.json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
         let whose = match &args.project {
@@ -34,7 +34,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
             None => String::new(),
         };
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "no session{whose} in the last {} days\nhint: try a greater --days{}",
             args.days,
             if whose.is_empty() {

@@ -5,10 +5,10 @@ use crate::args::StatusArgs;
 use crate::command::background;
 use crate::home::Home;
 use crate::output::human::{bracketed, plural};
-use crate::output::json;
 use crate::output::layout::{INDENT, fold, line, safe_line, width};
 use crate::output::session::{minute, rfc3339};
 use crate::output::style::{FAILED, FAINT, TITLE, paint};
+use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_indexer::{Changes, discover};
@@ -22,7 +22,7 @@ use std::time::UNIX_EPOCH;
 const NAME: usize = 10;
 
 /// What `status` says; `docs/cli.md` describes it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Status {
     index: String,
     format: u32,
@@ -63,13 +63,7 @@ struct ModelStatus {
 pub fn run(args: &StatusArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let index = match home.index() {
-        Err(StoreError::Missing { .. }) => {
-            writeln!(
-                anstream::stderr(),
-                "there is no index yet\nhint: the first `session-search search` makes it"
-            )?;
-            return Ok(Found::Nothing);
-        }
+        Err(StoreError::Missing { .. }) => return no_index(args, &home),
         other => other?,
     };
     index.verify()?;
@@ -80,6 +74,22 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
         write!(anstream::stdout(), "{}", text(&status, width()))?;
     }
     Ok(Found::Something)
+}
+
+/// Says that there is no index. Its JSON is that of an empty one.
+fn no_index(args: &StatusArgs, home: &Home) -> Result<Found> {
+    writeln!(
+        notes::stderr(),
+        "there is no index yet\nhint: the first `session-search search` makes it"
+    )?;
+    if args.json {
+        json::print(&Status {
+            index: home.root.display().to_string(),
+            format: session_store::FORMAT_VERSION,
+            ..Status::default()
+        })?;
+    }
+    Ok(Found::Nothing)
 }
 
 fn gather(home: &Home, index: &Reader) -> Result<Status> {

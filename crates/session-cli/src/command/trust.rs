@@ -5,9 +5,9 @@ use crate::args::TrustArgs;
 use crate::command::memory::note;
 use crate::command::setup::prompt::{Prompt, at_terminal};
 use crate::memories::{Memories, project_at_hand};
-use crate::output::json;
 use crate::output::layout::safe_line;
 use crate::output::style::{TITLE, paint};
+use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_core::text::printable;
@@ -62,13 +62,13 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let waiting = wanted.into_iter().filter(|memory| !memory.trust.is_given());
     let waiting = short(waiting.collect())?;
     if waiting.is_empty() {
-        writeln!(anstream::stderr(), "nothing waits for trust here")?;
-        return Ok(Found::Nothing);
+        writeln!(notes::stderr(), "nothing waits for trust here")?;
+        return told(&[], args.json);
     }
     let is_trusted = at_terminal(false, |prompt| asks(&waiting, prompt))?;
     if !is_trusted {
-        writeln!(anstream::stderr(), "nothing is trusted")?;
-        return Ok(Found::Nothing);
+        writeln!(notes::stderr(), "nothing is trusted")?;
+        return told(&[], args.json);
     }
     memories.store.trust(&waiting)?;
     memories.prepare(&waiting)?;
@@ -134,14 +134,18 @@ fn named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
 
 fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
     let ids: Vec<String> = memories.iter().map(|m| m.id().to_owned()).collect();
-    match as_json {
-        true => json::print(&Trusted {
+    if as_json {
+        json::print(&Trusted {
             trusted: ids.len(),
             memories: ids,
-        })?,
-        false => writeln!(anstream::stderr(), "trusted: {}", ids.join(", "))?,
+        })?;
+    } else if !memories.is_empty() {
+        writeln!(notes::stderr(), "trusted: {}", ids.join(", "))?;
     }
-    Ok(Found::Something)
+    Ok(match memories.is_empty() {
+        true => Found::Nothing,
+        false => Found::Something,
+    })
 }
 
 fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
@@ -151,7 +155,7 @@ fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let revoked = memories.store.revoke(ids)?;
     match args.json {
         true => json::print(&serde_json::json!({ "revoked": revoked }))?,
-        false => writeln!(anstream::stderr(), "no longer trusted: {revoked}")?,
+        false => writeln!(notes::stderr(), "no longer trusted: {revoked}")?,
     }
     Ok(match revoked {
         0 => Found::Nothing,
@@ -194,7 +198,7 @@ fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
             writeln!(anstream::stdout(), "{how:>13}  {}  {topic}", memory.id())?;
         }
         if is_empty {
-            writeln!(anstream::stderr(), "nothing is trusted, and nothing waits")?;
+            writeln!(notes::stderr(), "nothing is trusted, and nothing waits")?;
         }
     }
     Ok(match is_empty {

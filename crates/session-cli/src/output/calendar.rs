@@ -84,11 +84,12 @@ impl Calendar {
     }
 
     /// The days on which something was done, as JSON.
-    pub fn json(&self) -> JsonStats {
+    pub fn json(&self, complete: bool) -> JsonStats {
         let total = sum(self.0.iter());
         let days = self.0.iter().filter(|(_, day)| day.turns > 0);
         JsonStats {
             days: self.0.len(),
+            complete,
             total: counts(&total),
             by_day: days
                 .map(|(date, day)| JsonDay {
@@ -172,6 +173,8 @@ fn sum<'d>(days: impl Iterator<Item = &'d (Date, Day)>) -> Day {
 #[derive(Serialize)]
 pub struct JsonStats {
     days: usize,
+    /// The index is as the histories are.
+    complete: bool,
     total: Counts,
     by_day: Vec<JsonDay>,
 }

@@ -203,6 +203,8 @@ fn link(address: &str) -> String {
 pub struct JsonDigest<'a> {
     from: String,
     to: String,
+    /// The index is as the histories are.
+    complete: bool,
     sessions: usize,
     projects: Vec<JsonProject<'a>>,
 }
@@ -244,10 +246,11 @@ struct JsonFile<'a> {
 
 impl<'a> Digest<'a> {
     /// The report as it is printed as JSON.
-    pub fn json(&self) -> JsonDigest<'a> {
+    pub fn json(&self, complete: bool) -> JsonDigest<'a> {
         JsonDigest {
             from: self.stretch.from.timestamp().to_string(),
             to: self.stretch.to.timestamp().to_string(),
+            complete,
             sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
             projects: self.projects.iter().map(json_project).collect(),
         }

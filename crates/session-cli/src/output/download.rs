@@ -1,5 +1,6 @@
 //! Bars for files that are fetched, copied or read.
 
+use crate::output::notes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use session_models::Progress;
 use std::time::{Duration, Instant};
@@ -40,14 +41,14 @@ impl Progress for Bars {
 
     fn advance(&self, bytes: u64) {
         if self.bar.is_hidden() && self.began.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.set_draw_target(notes::bars());
         }
         self.bar.inc(bytes);
     }
 
     fn note(&self, text: &str) {
         self.bar.suspend(|| {
-            let _ = std::io::Write::write_fmt(&mut anstream::stderr(), format_args!("{text}\n"));
+            let _ = std::io::Write::write_fmt(&mut notes::stderr(), format_args!("{text}\n"));
         });
     }
 }

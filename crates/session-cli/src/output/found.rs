@@ -143,6 +143,8 @@ pub struct Listing<'a, T> {
     pub all: &'a [SessionRow],
     /// Ids of the sessions that this was asked from.
     pub left_out: &'a [String],
+    /// The index is as the histories are.
+    pub is_complete: bool,
     /// Most turns shown.
     pub limit: usize,
     /// Columns to fill.
@@ -215,6 +217,7 @@ impl<T: Finding> Listing<'_, T> {
         JsonListing {
             wanted: self.wanted,
             turns: self.met.len(),
+            complete: self.is_complete,
             left_out: self.left_out,
             found: turns.map(json_turn).collect(),
         }
@@ -226,6 +229,7 @@ impl<T: Finding> Listing<'_, T> {
 pub struct JsonListing<'a, T> {
     wanted: &'a str,
     turns: usize,
+    complete: bool,
     left_out: &'a [String],
     found: Vec<JsonTurn<'a, T>>,
 }

@@ -11,6 +11,7 @@ pub mod json;
 pub mod layout;
 pub mod markdown;
 pub mod memory;
+pub mod notes;
 pub mod only;
 pub mod pager;
 pub mod progress;

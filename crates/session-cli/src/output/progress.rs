@@ -1,5 +1,6 @@
 //! A progress bar on stderr, for what takes longer than a moment.
 
+use crate::output::notes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use session_indexer::{Progress, Stage};
 use std::cell::Cell;
@@ -46,7 +47,7 @@ impl Progress for Bar {
             self.enter(stage, total);
         }
         if self.bar.is_hidden() && self.began.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.set_draw_target(notes::bars());
         }
         self.bar.set_position(done);
     }

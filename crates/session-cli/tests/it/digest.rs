@@ -119,6 +119,7 @@ fn nothing_is_said_to_be_nothing() {
     {
       "from": "2026-03-01T00:00:00Z",
       "to": "2026-03-02T00:00:00Z",
+      "complete": true,
       "sessions": 0,
       "projects": []
     }

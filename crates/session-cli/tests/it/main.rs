@@ -53,6 +53,7 @@ mod privacy;
 mod prompts;
 mod pty;
 mod queries;
+mod quiet;
 mod remote;
 mod resume;
 mod setup;

@@ -153,11 +153,12 @@ fn what_was_done_is_told_by_the_commands_of_the_reference() {
     assert!(commands.len() > 10, "{commands:?}");
     let mut answered = 0;
     for command in commands {
-        let ran = run(&env, &command);
-        assert!(matches!(ran.code(), 0 | 1), "{command}: {ran}");
+        let ran = run(&env, &command).succeeded();
+        assert_eq!(ran.stderr(), "", "{command}");
         let is_json = serde_json::from_slice::<Value>(&ran.output.stdout).is_ok();
         assert!(is_json || !command.contains("--json"), "{command}: {ran}");
-        answered += usize::from(ran.code() == 0);
+        let found = run(&env, &command.replace(" --quiet", ""));
+        answered += usize::from(found.code() == 0);
     }
     assert!(answered >= 6, "{answered}");
 }
@@ -189,7 +190,22 @@ fn what_is_to_be_remembered_is_saved_and_found() {
     let id = &id[id.find("mem-").unwrap()..][..19];
     let delete = row("删除记忆").replace("mem-20260110-091500", id);
     typed(&env, &delete);
-    assert_eq!(run(&env, &row("搜索记忆")).code(), 1);
+    assert_eq!(typed(&env, &row("搜索记忆"))["results"], 0);
+}
+
+/// A note before JSON, or exit code 1 where nothing is found, is a failure to an agent.
+#[test]
+fn what_an_agent_reads_is_asked_for_quietly() {
+    let references = fs_err::read_dir(folder().join("references")).unwrap();
+    let files = references.map(|entry| entry.unwrap().path());
+    for file in files.chain([folder().join("SKILL.md")]) {
+        let text = fs_err::read_to_string(&file).unwrap();
+        let read = shown(&text).into_iter().filter(|c| c.contains("--json"));
+        for command in read {
+            let is_quiet = command.contains("--json --quiet");
+            assert!(is_quiet, "{}: {command}", file.display());
+        }
+    }
 }
 
 /// Trust is the user's to give: no agent may say it unasked.

@@ -13,8 +13,8 @@ use crate::command::setup::change;
 use crate::command::setup::history;
 use crate::command::setup::prompt::at_terminal;
 use crate::home::Home;
-use crate::output::json;
 use crate::output::layout::safe_line;
+use crate::output::{json, notes};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use session_files::Beneath;
@@ -80,7 +80,7 @@ fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<F
         })?;
     } else if outcome == crate::command::setup::Outcome::Unchanged {
         let path = safe_line(&path.to_string_lossy());
-        writeln!(anstream::stderr(), "{path} is as it should be")?;
+        writeln!(notes::stderr(), "{path} is as it should be")?;
     }
     if outcome == crate::command::setup::Outcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");

@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::{MemoryListArgs, PlainArgs};
 use crate::command::memory::note_waiting;
 use crate::memories::Memories;
-use crate::output::{json, layout, memory};
+use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Zoned;
 use serde::Serialize;
@@ -63,7 +63,7 @@ fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
         let memories = all.iter().map(json::Memory::of).collect();
         json::print(&List { memories })?;
     } else if all.is_empty() {
-        writeln!(anstream::stderr(), "{nothing}")?;
+        writeln!(notes::stderr(), "{nothing}")?;
     } else {
         write!(anstream::stdout(), "{}", memory::list(all, layout::width()))?;
     }

@@ -17,7 +17,7 @@ use crate::Found;
 use crate::args::{MemoryArgs, MemoryCommand};
 use crate::command::skill;
 use crate::memories::Memories;
-use crate::output::json;
+use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::printable;
@@ -95,7 +95,7 @@ pub fn note_waiting(memories: &[Memory]) -> Result<()> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note(text: &str) -> Result<()> {
-    Ok(writeln!(anstream::stderr(), "note: {}", printable(text))?)
+    Ok(writeln!(notes::stderr(), "note: {}", printable(text))?)
 }
 
 /// Memories by their number.
@@ -122,7 +122,7 @@ fn done(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found>
         for memory in memories {
             let topic = crate::output::layout::safe_line(&memory.front.topic);
             writeln!(
-                anstream::stderr(),
+                notes::stderr(),
                 "{} {done}: {topic}",
                 printable(memory.id())
             )?;

@@ -2,12 +2,13 @@
 
 use crate::Found;
 use crate::args::{SaidArgs, SaveArgs};
+use crate::command::fresh::{self, FreshIndex};
 use crate::command::memory::note;
-use crate::command::{fresh, show};
+use crate::command::show;
 use crate::home::Home;
 use crate::memories::Memories;
 use crate::output::layout::safe_line;
-use crate::output::{json, show as exchange};
+use crate::output::{json, notes, show as exchange};
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     } else {
         writeln!(anstream::stdout(), "{}", memory.id())?;
         let path = safe_line(&memory.path.to_string_lossy());
-        writeln!(anstream::stderr(), "saved as {path}")?;
+        writeln!(notes::stderr(), "saved as {path}")?;
     }
     for other in repeats.iter().take(3) {
         let (old, new) = (&other.id, memory.id());
@@ -175,7 +176,7 @@ fn given() -> Result<Draft> {
 
 /// The turns that a memory comes from, and their text.
 fn source(from: &str, home: &Home) -> Result<(Source, String)> {
-    let (index, all) = fresh::index(home)?;
+    let FreshIndex { index, all, .. } = fresh::index(home)?;
     let (session, exchanges) = show::turns_of(from, 0, &index, &all)?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(

@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::{count, note_waiting};
 use crate::memories::Memories;
-use crate::output::{json, layout, memory};
+use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
             candidates: candidates_of(candidates, &all),
         })?;
     } else if results.is_empty() {
-        writeln!(anstream::stderr(), "nothing found in {}", count(all.len()))?;
+        writeln!(notes::stderr(), "nothing found in {}", count(all.len()))?;
     } else {
         let text = memory::results(results, &all, args.explain, layout::width());
         write!(anstream::stdout(), "{text}")?;

@@ -7,7 +7,7 @@ use crate::command::memory::save::say_moved;
 use crate::memories::Memories;
 use crate::named;
 use crate::output::layout::safe_line;
-use crate::output::{json, safe_json};
+use crate::output::{json, notes, safe_json};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
             let text = safe_json::lossless(&document)? + "\n";
             named::write(path, text.as_bytes())?;
             writeln!(
-                anstream::stderr(),
+                notes::stderr(),
                 "{} in {}",
                 count(all.len()),
                 safe_line(&path.to_string_lossy())
@@ -84,7 +84,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
             known => format!(", {known} were here already"),
         };
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "{} imported{known}",
             count(done.imported.len())
         )?;
@@ -127,7 +127,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
     } else {
         let what = if changed { "written" } else { "as it was" };
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "{} is {what}; a line `@{}` in the project's instructions includes it",
             safe_line(&path.to_string_lossy()),
             relative.display()

@@ -3,9 +3,9 @@
 use crate::Found;
 use crate::args::ListArgs;
 use crate::home::Home;
-use crate::output::json;
 use crate::output::layout::{cut, line, width};
 use crate::output::style::{FAINT, ID, TITLE, paint};
+use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_embed::{Architecture, ModelSpec};
@@ -70,7 +70,7 @@ pub fn run(args: &ListArgs, home: &Home, catalogue: &Catalogue) -> Result<Found>
     if !models.models.iter().any(|model| model.in_use) {
         let name = &models.in_use;
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: the configured model `{name}` is not known"
         )?;
     }

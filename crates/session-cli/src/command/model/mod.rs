@@ -7,7 +7,7 @@ use crate::args::{ImportArgs, ModelArgs, ModelCommand};
 use crate::config;
 use crate::home::Home;
 use crate::output::download::Bars;
-use crate::output::json;
+use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_models::{Catalogue, State};
@@ -46,7 +46,7 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
 /// Names the user's descriptions that cannot be used.
 fn warn(catalogue: &Catalogue) -> Result<()> {
     for broken in catalogue.broken() {
-        writeln!(anstream::stderr(), "note: {broken}")?;
+        writeln!(notes::stderr(), "note: {broken}")?;
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
         "removed" => format!("`{model}` is removed; its vectors stay in the index"),
         _ => format!("`{model}` is here; `session-search model use {model}` takes it into use"),
     };
-    writeln!(anstream::stderr(), "{said}")?;
+    writeln!(notes::stderr(), "{said}")?;
     Ok(Found::Something)
 }
 

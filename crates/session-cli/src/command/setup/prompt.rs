@@ -1,5 +1,6 @@
 //! Questions and answers.
 
+use crate::output::notes;
 use anyhow::Result;
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -19,10 +20,15 @@ pub struct Prompt<'a> {
 /// Those of the work.
 pub fn at_terminal<T>(yes: bool, work: impl FnOnce(&mut Prompt<'_>) -> Result<T>) -> Result<T> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let asks = is_terminal && !yes;
+    let mut output: Box<dyn Write> = match asks {
+        true => Box::new(anstream::stderr()),
+        false => notes::stderr(),
+    };
     work(&mut Prompt {
         input: &mut std::io::stdin().lock(),
-        output: &mut anstream::stderr(),
-        asks: is_terminal && !yes,
+        output: &mut output,
+        asks,
         yes,
     })
 }

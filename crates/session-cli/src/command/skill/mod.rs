@@ -19,8 +19,8 @@ use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs
 use crate::command::setup::change;
 use crate::home::Home;
 use crate::output::human::plural;
-use crate::output::json;
 use crate::output::layout::line;
+use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::text::printable;
@@ -85,10 +85,10 @@ fn change(args: &ChangeArgs, home: &Home, apply: Apply) -> Result<Found> {
         write!(anstream::stdout(), "{}", text(&report))?;
     }
     if args.dry_run {
-        writeln!(anstream::stderr(), "note: nothing of it is done")?;
+        writeln!(notes::stderr(), "note: nothing of it is done")?;
     } else if done.contains(&Done::Kept) {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "note: what you edited is kept; --force takes it, too"
         )?;
     }
@@ -103,7 +103,7 @@ fn show_edit(step: &Step) -> Result<()> {
         step.new.as_deref().unwrap_or_default(),
     );
     let diff = change::diff(old, new);
-    Ok(writeln!(anstream::stderr(), "{path} was edited:\n{diff}")?)
+    Ok(writeln!(notes::stderr(), "{path} was edited:\n{diff}")?)
 }
 
 fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
@@ -120,7 +120,7 @@ fn status(args: &SkillStatusArgs, home: &Home) -> Result<Found> {
 fn sync(args: &SyncArgs, home: &Home) -> Result<Found> {
     let reports = sync::all(&home.env, &home.records(), !args.off, args.dry_run)?;
     if args.dry_run {
-        writeln!(anstream::stderr(), "note: nothing of it is done")?;
+        writeln!(notes::stderr(), "note: nothing of it is done")?;
     }
     print_all(&reports, args.json)
 }
@@ -131,7 +131,7 @@ fn print_all(reports: &[Report], as_json: bool) -> Result<Found> {
         json::print(&reports)?;
     } else if reports.is_empty() {
         writeln!(
-            anstream::stderr(),
+            notes::stderr(),
             "the skill is not installed\nhint: `session-search skill install`"
         )?;
     }
