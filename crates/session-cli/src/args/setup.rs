@@ -9,6 +9,7 @@ Examples:
   session-search setup --model qwen3-embedding-0.6b --yes
   session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
   session-search setup --keep-history 365 --skill --yes
+  session-search setup --skill --allow-skill             shows the rule that lets Claude Code load it unasked
 
 On a terminal it asks for what the options leave open; each step can be skipped and taken again.
 Elsewhere it does what the options say; without --yes it shows what it would write.")]
@@ -28,6 +29,9 @@ pub struct SetupArgs {
     /// Do not ask about the skill
     #[arg(long)]
     pub no_skill: bool,
+    /// Let Claude Code load the skill without asking, by a rule in its settings
+    #[arg(long, conflicts_with = "no_skill")]
+    pub allow_skill: bool,
     /// Write what the options say, without asking
     #[arg(long, short)]
     pub yes: bool,
@@ -39,6 +43,7 @@ pub struct SetupArgs {
 impl SetupArgs {
     /// True when the options leave everything open.
     pub fn is_open(&self) -> bool {
-        self.model.is_none() && self.keep_history.is_none() && !self.skill && !self.no_skill
+        let of_skill = self.skill || self.no_skill || self.allow_skill;
+        self.model.is_none() && self.keep_history.is_none() && !of_skill
     }
 }

@@ -93,7 +93,7 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 20] = [
+const TOLD: [&str; 21] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
     "session-cli/src/args/memory.rs",
@@ -103,6 +103,7 @@ const TOLD: [&str; 20] = [
     "session-cli/src/command/search.rs",
     "session-cli/src/command/setup/history.rs",
     "session-cli/src/command/setup/mod.rs",
+    "session-cli/src/command/setup/permission.rs",
     "session-cli/src/command/setup/skill.rs",
     "session-cli/src/command/skill/files.rs",
     "session-cli/src/command/skill/mod.rs",

@@ -14,10 +14,11 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
 
     ----- stderr -----
     error: nobody can be asked, and the options say nothing
-    setup decides three things, each of which may stay as it is:
+    setup decides four things, each of which may stay as it is:
       1. the model: in process, or an endpoint (--model NAME, --remote URL)
       2. how long Claude Code keeps its history (--keep-history DAYS)
       3. the skill for Claude Code (--skill, --no-skill)
+      4. whether Claude Code loads it without asking (--allow-skill)
     hint: give the options, and --yes to write what they say
     ");
     assert_snapshot!(env.run(&["setup", "--yes"]), @r"
@@ -26,10 +27,11 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
 
     ----- stderr -----
     error: nobody can be asked, and the options say nothing
-    setup decides three things, each of which may stay as it is:
+    setup decides four things, each of which may stay as it is:
       1. the model: in process, or an endpoint (--model NAME, --remote URL)
       2. how long Claude Code keeps its history (--keep-history DAYS)
       3. the skill for Claude Code (--skill, --no-skill)
+      4. whether Claude Code loads it without asking (--allow-skill)
     hint: give the options, and --yes to write what they say
     ");
 }
@@ -95,9 +97,63 @@ fn what_the_options_say_is_written_and_once() {
     let backup = env.home(".claude/settings.json.backup");
     assert_eq!(fs_err::read_to_string(backup).unwrap(), settings);
     let again = env.json(&options);
-    let unchanged =
-        serde_json::json!({"model": "unchanged", "history": "unchanged", "skill": "unchanged"});
+    let unchanged = serde_json::json!({
+        "model": "unchanged", "history": "unchanged", "skill": "unchanged", "permission": "skipped",
+    });
     assert_eq!(again, unchanged);
+}
+
+#[test]
+fn the_rule_for_the_skill_is_shown_first_and_goes_with_it() {
+    let env = TestEnvironment::new();
+    env.write(&env.home(SETTINGS), "{\n  \"model\": \"x\"\n}\n");
+    assert_snapshot!(env.run(&["setup", "--allow-skill", "--yes"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no skill that Claude Code could load
+    hint: --skill installs it
+    ");
+    assert_snapshot!(env.run(&["setup", "--skill", "--allow-skill"]), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+
+    The skill for agents goes to [TMP]/home/.claude/skills/session-search.
+
+    Claude Code asks before it loads the skill, since the skill may run searches without a question.
+    A rule in its settings lets it load this one without asking:
+
+    [TMP]/home/.claude/settings.json
+        {
+      -   "model": "x"
+      +   "model": "x",
+      +   "permissions": {
+      +     "allow": [
+      +       "Skill(session-search)"
+      +     ]
+      +   }
+        }
+    error: nothing of it is written
+    hint: --yes writes it
+    "#);
+    env.run(&["setup", "--skill", "--allow-skill", "--yes"])
+        .succeeded();
+    let allowed = fs_err::read_to_string(env.home(SETTINGS)).unwrap();
+    assert!(allowed.contains("\"Skill(session-search)\""), "{allowed}");
+    let uninstall = ["skill", "uninstall"];
+    let said = env.run(&[&uninstall[..], &["--dry-run"]].concat()).stderr();
+    assert!(
+        said.contains("without asking would be removed from"),
+        "{said}"
+    );
+    assert_eq!(fs_err::read_to_string(env.home(SETTINGS)).unwrap(), allowed);
+    let said = env.run(&uninstall).succeeded().stderr();
+    assert!(said.contains("without asking is removed from"), "{said}");
+    let settings = fs_err::read_to_string(env.home(SETTINGS)).unwrap();
+    assert_eq!(settings, "{\n  \"model\": \"x\"\n}\n");
 }
 
 #[test]

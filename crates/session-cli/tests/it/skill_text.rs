@@ -13,6 +13,10 @@ fn body() -> String {
     fs_err::read_to_string(folder().join("SKILL.md")).unwrap()
 }
 
+/// Most bytes of the description. Every session pays for it, used or not: 400 are 120 tokens as
+/// Claude Code's `/context` counts them.
+const DESCRIPTION_BYTES: usize = 400;
+
 /// A home folder with the history of the demo, and the skill.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
@@ -77,10 +81,8 @@ fn the_front_matter_is_what_agents_take() {
         !description.contains(": ") && !description.contains(" #"),
         "plain YAML"
     );
-    assert!(
-        description.chars().count() <= 800,
-        "1,024 are allowed, and keywords come"
-    );
+    let bytes = description.len();
+    assert!(bytes <= DESCRIPTION_BYTES, "{bytes} bytes");
     for trigger in [
         "what did we do today",
         "how did we fix",
@@ -88,7 +90,8 @@ fn the_front_matter_is_what_agents_take() {
         "上次",
         "之前",
         "昨天",
-        "我们讨论过",
+        "save this",
+        "记住这个",
     ] {
         assert!(description.contains(trigger), "{trigger}");
     }

@@ -2,9 +2,9 @@
 
 use super::event;
 use crate::args::HookEvent;
-use anyhow::{Context, Result, anyhow, bail};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use crate::command::setup::settings::{checked, parse, remove};
+use anyhow::{Context, Result};
+use jsonc_parser::cst::{CstArray, CstNode};
 use jsonc_parser::json;
 use serde_json::Value;
 use std::path::Path;
@@ -115,11 +115,7 @@ pub fn with(text: &str, command: &str, events: &[HookEvent]) -> Result<String> {
         return Ok(text.to_owned());
     }
     let text = without(text)?;
-    let root = parse(if text.trim().is_empty() {
-        "{}\n"
-    } else {
-        &text
-    })?;
+    let root = parse(&text)?;
     let settings = root.object_value().context("they are no JSON object")?;
     let hooks = settings
         .object_value_or_create("hooks")
@@ -132,7 +128,7 @@ pub fn with(text: &str, command: &str, events: &[HookEvent]) -> Result<String> {
             "hooks": [{"type": "command", "command": command, "timeout": PATIENCE_S}]
         }));
     }
-    checked(root.to_string())
+    checked(&root)
 }
 
 /// Settings without the hook.
@@ -141,7 +137,7 @@ pub fn with(text: &str, command: &str, events: &[HookEvent]) -> Result<String> {
 /// When they are no JSON object.
 pub fn without(text: &str) -> Result<String> {
     if text.trim().is_empty() || installed(text).is_empty() {
-        parse_or_empty(text)?;
+        parse(text)?;
         return Ok(text.to_owned());
     }
     let root = parse(text)?;
@@ -160,7 +156,7 @@ pub fn without(text: &str) -> Result<String> {
     if hooks.properties().is_empty() {
         remove(&settings, "hooks");
     }
-    checked(root.to_string())
+    checked(&root)
 }
 
 /// Takes our commands out of the groups of an event, and groups that held
@@ -180,12 +176,6 @@ fn remove_from(groups: &CstArray) {
             (false, true) => group.remove(),
             (false, false) => ours.into_iter().for_each(CstNode::remove),
         }
-    }
-}
-
-fn remove(from: &CstObject, name: &str) {
-    if let Some(property) = from.get(name) {
-        property.remove();
     }
 }
 
@@ -214,29 +204,6 @@ fn our_command(hook: &CstNode) -> Option<String> {
 fn is_ours(hook: &Value) -> Option<String> {
     let command = hook["command"].as_str()?;
     program(command).map(|_| command.to_owned())
-}
-
-fn parse_or_empty(text: &str) -> Result<()> {
-    match text.trim().is_empty() {
-        true => Ok(()),
-        false => parse(text).map(drop),
-    }
-}
-
-/// Settings that are JSON, with nothing that JSON has not.
-fn parse(text: &str) -> Result<CstRootNode> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|e| anyhow!("they are no JSON: {e}\nhint: correct them first"))?;
-    if !value.is_object() {
-        bail!("they are no JSON object\nhint: correct them first");
-    }
-    Ok(CstRootNode::parse(text, &ParseOptions::default())?)
-}
-
-/// A last look before anything is written.
-fn checked(text: String) -> Result<String> {
-    serde_json::from_str::<Value>(&text)?;
-    Ok(text)
 }
 
 #[cfg(test)]

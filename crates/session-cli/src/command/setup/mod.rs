@@ -3,7 +3,9 @@
 pub mod change;
 pub mod history;
 mod model;
+mod permission;
 pub mod prompt;
+pub mod settings;
 mod skill;
 
 use crate::Found;
@@ -33,13 +35,21 @@ struct Steps {
     model: Outcome,
     history: Outcome,
     skill: Outcome,
+    permission: Outcome,
+}
+
+impl Steps {
+    fn all(&self) -> [Outcome; 4] {
+        [self.model, self.history, self.skill, self.permission]
+    }
 }
 
 const PLAN: &str = "\
-setup decides three things, each of which may stay as it is:
+setup decides four things, each of which may stay as it is:
   1. the model: in process, or an endpoint (--model NAME, --remote URL)
   2. how long Claude Code keeps its history (--keep-history DAYS)
-  3. the skill for Claude Code (--skill, --no-skill)";
+  3. the skill for Claude Code (--skill, --no-skill)
+  4. whether Claude Code loads it without asking (--allow-skill)";
 
 /// Runs the command.
 ///
@@ -60,17 +70,21 @@ fn ask(args: &SetupArgs, prompt: &mut Prompt<'_>) -> Result<Found> {
     if args.json {
         json::print(&steps)?;
     }
-    if [steps.model, steps.history, steps.skill].contains(&Outcome::Wanted) {
+    if steps.all().contains(&Outcome::Wanted) {
         bail!("nothing of it is written\nhint: --yes writes it");
     }
     Ok(Found::Something)
 }
 
 fn steps(args: &SetupArgs, home: &Home, prompt: &mut Prompt<'_>) -> Result<Steps> {
+    let model = model::step(args, home, prompt)?;
+    let history = history::step(args, &home.env, prompt)?;
+    let skill = skill::step(args, &home.env, prompt)?;
     Ok(Steps {
-        model: model::step(args, home, prompt)?,
-        history: history::step(args, &home.env, prompt)?,
-        skill: skill::step(args, &home.env, prompt)?,
+        model,
+        history,
+        skill,
+        permission: permission::step(args, &home.env, skill, prompt)?,
     })
 }
 
@@ -120,11 +134,8 @@ mod tests {
 
     const CONFIG: &str = ".config/session-search/config.toml";
     const SETTINGS: &str = ".claude/settings.json";
+    const RULE: &str = "Skill(session-search)";
     const SKILL: &str = ".claude/skills/session-search/SKILL.md";
-
-    fn outcomes(steps: &Steps) -> [Outcome; 3] {
-        [steps.model, steps.history, steps.skill]
-    }
 
     #[test]
     fn every_step_can_be_skipped() {
@@ -132,7 +143,7 @@ mod tests {
             let talk = Talk::new();
             let (steps, said) = talk.say(&[], lines);
             assert!(
-                !outcomes(&steps).contains(&Outcome::Written),
+                !steps.all().contains(&Outcome::Written),
                 "{lines:?}: {said}"
             );
             for file in [CONFIG, SETTINGS, SKILL] {
@@ -144,9 +155,9 @@ mod tests {
     #[test]
     fn what_is_consented_to_is_written_and_once() {
         let talk = Talk::new();
-        let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\n";
+        let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";
         let (steps, said) = talk.say(&[], answers);
-        assert_eq!(outcomes(&steps), [Outcome::Written; 3], "{said}");
+        assert_eq!(steps.all(), [Outcome::Written; 4], "{said}");
         let config = talk.file(CONFIG).unwrap();
         for line in [
             "model = \"remote\"",
@@ -156,14 +167,36 @@ mod tests {
             assert!(config.contains(line), "{config}");
         }
         assert!(said.contains("+   \"cleanupPeriodDays\": 365"), "{said}");
-        assert!(talk.file(SETTINGS).unwrap().contains("365"));
+        let settings = talk.file(SETTINGS).unwrap();
+        assert!(
+            settings.contains("365") && settings.contains(RULE),
+            "{settings}"
+        );
         assert!(
             talk.file(SKILL)
                 .unwrap()
                 .starts_with("---\nname: session-search")
         );
         let (steps, said) = talk.say(&[], "table\n365\n");
-        assert_eq!(outcomes(&steps), [Outcome::Unchanged; 3], "{said}");
+        assert_eq!(steps.all(), [Outcome::Unchanged; 4], "{said}");
+    }
+
+    #[test]
+    fn the_skill_is_allowed_by_an_answer_or_an_option_of_its_own() {
+        let talk = Talk::new();
+        let (steps, said) = talk.say(&["--skill", "--yes"], "");
+        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
+        let (steps, said) = talk.say(&[], "\n\nn\n");
+        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
+        assert_eq!(talk.file(SETTINGS), None);
+        let (steps, said) = talk.say(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, Outcome::Written, "{said}");
+        assert!(talk.file(SETTINGS).unwrap().contains(RULE), "{said}");
+        let denied = format!("{{\"permissions\": {{\"deny\": [\"{RULE}\"]}}}}");
+        fs_err::write(talk.folder.path().join(SETTINGS), &denied).unwrap();
+        let (steps, said) = talk.say(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
+        assert_eq!(talk.file(SETTINGS), Some(denied));
     }
 
     #[test]

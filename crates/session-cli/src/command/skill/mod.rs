@@ -4,6 +4,7 @@
 mod apply;
 mod files;
 mod manifest;
+pub mod permission;
 mod place;
 mod plan;
 mod sync;
@@ -58,10 +59,33 @@ pub fn run(args: &SkillArgs) -> Result<Found> {
     let home = Home::from_process()?;
     match &args.command {
         SkillCommand::Install(args) => change(args, &home, apply::install),
-        SkillCommand::Uninstall(args) => change(args, &home, apply::uninstall),
+        SkillCommand::Uninstall(args) => uninstall(args, &home),
         SkillCommand::Sync(args) => sync(args, &home),
         SkillCommand::Status(args) => status(args, &home),
     }
+}
+
+/// Removes the skill. Where it was the user's own for Claude Code, the rule that lets the model
+/// load it without asking goes with it: else a project's skill of that name would have it.
+fn uninstall(args: &ChangeArgs, home: &Home) -> Result<Found> {
+    let found = change(args, home, apply::uninstall)?;
+    if args.opencode || args.project {
+        return Ok(found);
+    }
+    let place = Place::of(&home.env, Agent::Claude, false)?;
+    let is_gone = args.dry_run || !place.skill().join("SKILL.md").exists();
+    if !is_gone {
+        return Ok(found);
+    }
+    if let Some(path) = permission::revoke(&home.env, args.dry_run)? {
+        let path = printable(&path.to_string_lossy()).into_owned();
+        let what = "the rule that let Claude Code load it without asking";
+        match args.dry_run {
+            true => writeln!(notes::stderr(), "note: {what} would be removed from {path}")?,
+            false => writeln!(notes::stderr(), "note: {what} is removed from {path}")?,
+        }
+    }
+    Ok(found)
 }
 
 type Apply = fn(&Place, Manifest, &[Step], bool, apply::MayReplace<'_>) -> Result<Vec<Done>>;
