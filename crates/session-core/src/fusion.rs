@@ -13,21 +13,12 @@ pub struct Scored {
     pub score: f32,
 }
 
-/// How two lists are fused.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Fusion {
-    /// Weight of the dense list, 0 to 1. The lexical list has the rest.
-    pub alpha: f32,
-    /// What a candidate is worth that is the best of both lists, 0 to 1.
-    pub worth: f32,
-}
-
 /// One candidate after fusion, with what each list said of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fused {
     /// What was scored.
     pub id: i64,
-    /// Fused score, 0 to 1.
+    /// Fused score, 0 to 1: 1 for what is the best of both lists.
     pub score: f32,
     /// The lexical list's word, if it had the candidate.
     pub lexical: Option<Standing>,
@@ -50,7 +41,7 @@ pub struct Standing {
     pub rank: usize,
     /// The list's own score.
     pub score: f32,
-    /// Its part of the list's best score, times what that is worth.
+    /// Its part of the list's best score, 0 to 1.
     pub scaled: f32,
 }
 
@@ -58,22 +49,42 @@ pub struct Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Band {
-    /// Below 0.45: may well be unrelated.
+    /// Likely unrelated.
     Weak,
-    /// From 0.45.
+    /// Worth a look.
     Moderate,
-    /// From 0.65.
+    /// Likely what was asked for.
     Strong,
 }
 
-impl Band {
-    /// The band of a fused score.
-    pub fn of(score: f32) -> Self {
+/// The least score of each band but the weak one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BandThresholds {
+    /// The least score of [`Band::Moderate`].
+    pub moderate: f32,
+    /// The least score of [`Band::Strong`].
+    pub strong: f32,
+}
+
+impl BandThresholds {
+    /// The band of a score.
+    pub fn band(&self, score: f32) -> Band {
         match score {
-            s if s >= 0.65 => Self::Strong,
-            s if s >= 0.45 => Self::Moderate,
-            _ => Self::Weak,
+            s if s >= self.strong => Band::Strong,
+            s if s >= self.moderate => Band::Moderate,
+            _ => Band::Weak,
         }
+    }
+}
+
+impl Band {
+    /// The band of the probability that a hit answers.
+    pub fn of(probability: f32) -> Self {
+        let thresholds = BandThresholds {
+            moderate: 0.4,
+            strong: 0.7,
+        };
+        thresholds.band(probability)
     }
 
     /// The band's name in output.
@@ -87,21 +98,21 @@ impl Band {
 }
 
 /// Fuses two lists (each in any order, ids unique within it) by relative score
-/// fusion: each score becomes its part of the list's best, times what the best
-/// is worth, and the two are added by weight. A candidate that a list lacks has
+/// fusion: each score becomes its part of the list's best, and the two are added
+/// by weight, `alpha` (0 to 1) being that of the dense list. A candidate that a list lacks has
 /// 0 there. Zero, not the observed minimum, is the lower end: else the last of
 /// three equal hits would be worth nothing. The result is sorted, best first;
 /// ties go to the greater id, the newer one.
-pub fn fuse(lexical: &[Scored], dense: &[Scored], how: &Fusion) -> Vec<Fused> {
+pub fn fuse(lexical: &[Scored], dense: &[Scored], alpha: f32) -> Vec<Fused> {
     let mut all: HashMap<i64, Fused> = HashMap::new();
-    for (id, standing) in standings(lexical, how.worth) {
+    for (id, standing) in standings(lexical) {
         entry(&mut all, id).lexical = Some(standing);
     }
-    for (id, standing) in standings(dense, how.worth) {
+    for (id, standing) in standings(dense) {
         entry(&mut all, id).dense = Some(standing);
     }
     let mut fused: Vec<Fused> = all.into_values().collect();
-    fused.iter_mut().for_each(|hit| hit.weigh(how.alpha));
+    fused.iter_mut().for_each(|hit| hit.weigh(alpha));
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     fused
 }
@@ -115,7 +126,7 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     })
 }
 
-fn standings(list: &[Scored], worth: f32) -> impl Iterator<Item = (i64, Standing)> {
+fn standings(list: &[Scored]) -> impl Iterator<Item = (i64, Standing)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = list.first().map_or(0.0, |s| s.score);
@@ -130,7 +141,7 @@ fn standings(list: &[Scored], worth: f32) -> impl Iterator<Item = (i64, Standing
             Standing {
                 rank: i + 1,
                 score: s.score,
-                scaled: part * worth,
+                scaled: part,
             },
         )
     })
@@ -148,17 +159,12 @@ mod tests {
             .collect()
     }
 
-    const PLAIN: Fusion = Fusion {
-        alpha: 0.7,
-        worth: 1.0,
-    };
-
     #[test]
     fn both_lists_count_by_weight() {
         let fused = fuse(
             &list(&[(1, 10.0), (2, 5.0), (3, 0.0)]),
             &list(&[(2, 0.8), (4, 0.4), (5, -0.1)]),
-            &PLAIN,
+            0.7,
         );
         let scores: Vec<(i64, f32)> = fused
             .iter()
@@ -169,24 +175,17 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_a_bad_lot_is_not_strong() {
-        let how = Fusion {
-            worth: 0.2,
-            ..PLAIN
-        };
-        let fused = fuse(
-            &list(&[(1, 0.4), (2, 0.3)]),
-            &list(&[(1, 0.2), (2, 0.1)]),
-            &how,
-        );
-        assert_eq!(Band::of(fused[0].score), Band::Weak);
+    fn a_band_begins_at_its_threshold() {
+        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(Band::of);
+        use Band::{Moderate, Strong, Weak};
+        assert_eq!(bands, [Weak, Weak, Moderate, Moderate, Strong, Strong]);
     }
 
     proptest! {
         #[test]
         fn scores_stay_in_range_and_order(a in prop::collection::vec(-5.0f32..30.0, 0..40), b in prop::collection::vec(-1.0f32..1.0, 0..40), alpha in 0.0f32..=1.0) {
             let number = |v: Vec<f32>, from: i64| v.into_iter().enumerate().map(|(i, score)| Scored { id: i as i64 + from, score }).collect::<Vec<_>>();
-            let fused = fuse(&number(a, 0), &number(b, 20), &Fusion { alpha, ..PLAIN });
+            let fused = fuse(&number(a, 0), &number(b, 20), alpha);
             prop_assert!(fused.iter().all(|f| (0.0..=1.0001).contains(&f.score)));
             prop_assert!(fused.windows(2).all(|w| w[0].score >= w[1].score));
         }

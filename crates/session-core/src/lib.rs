@@ -35,7 +35,7 @@ pub mod text;
 
 pub use content::TurnContent;
 pub use filter::{Filter, holds_parts, path_matches, project_name};
-pub use fusion::{Band, Fused, Fusion, Scored, Standing, fuse};
+pub use fusion::{Band, BandThresholds, Fused, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{
     Detail, Dialog, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall,

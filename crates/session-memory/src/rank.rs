@@ -7,7 +7,7 @@ use crate::terms::Wanted;
 use crate::{limits, terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use session_core::{Fusion, Scored, Standing, fuse};
+use session_core::{Scored, Standing, fuse};
 use session_embed::Embedder;
 use std::collections::{HashMap, HashSet};
 use std::panic::resume_unwind;
@@ -165,11 +165,8 @@ pub fn rank(
         true => scored(memories.len(), |i| worth(near[i].cosine)),
         false => Vec::new(),
     };
-    let how_fused = Fusion {
-        alpha: alpha(&query, has_model),
-        worth: 1.0,
-    };
-    let matches = fuse(&with_ideal(lexical), &with_ideal(dense), &how_fused);
+    let alpha = alpha(&query, has_model);
+    let matches = fuse(&with_ideal(lexical), &with_ideal(dense), alpha);
     let matches = matches.into_iter().filter_map(|fused| {
         let memory = usize::try_from(fused.id).ok()?;
         let terms = words.held(&query, memory);

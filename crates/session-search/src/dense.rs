@@ -113,7 +113,7 @@ pub(crate) fn list(
     let words = request.query.terms.len();
     for (model, scan) in scans.iter().enumerate() {
         let (dense, found) = (scan.dense, scan.found(level));
-        let Some(mut spread) = spread(&found, dense, request, passing)? else {
+        let Some(mut spread) = spread(&found, dense, passing)? else {
             continue;
         };
         spread.strength *= dense.read;
@@ -191,7 +191,6 @@ fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
 fn spread(
     found: &[(f32, Owner)],
     dense: &Dense,
-    request: &Request,
     passing: &mut Passing<'_>,
 ) -> Result<Option<Spread>, StoreError> {
     let mut best = None;
@@ -206,7 +205,7 @@ fn spread(
         .filter(|(_, o)| o.turn != 0 && sessions.contains_key(&o.session))
         .map(|(cosine, _)| *cosine);
     let (name, scale) = (&dense.model.name, &dense.scale);
-    Ok(best.map(|best| Spread::of(turns, best, name, scale, &request.tuning)))
+    Ok(best.map(|best| Spread::of(turns, best, name, scale)))
 }
 
 /// Adds what a model says.

@@ -4,7 +4,7 @@ use crate::request::Level;
 use crate::scale::Spread;
 use crate::weighing::Weighing;
 use serde::Serialize;
-use session_core::{Band, Fusion, Standing};
+use session_core::{Band, Standing};
 use session_store::{SessionRow, TermCount, TurnRow};
 use std::collections::{BTreeMap, HashSet};
 
@@ -53,12 +53,12 @@ impl Searched {
 /// How the scores of a search came to be.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
-    /// The weight that counted, and what the best was worth.
-    pub fusion: Fusion,
-    /// What each list found, from which that follows.
+    /// The weight that counted, and what each list found, from which it follows.
     pub weighing: Weighing,
-    /// Identifiers that one session alone holds; it goes first.
+    /// Identifiers that few sessions hold; these go first.
     pub named: Vec<String>,
+    /// Terms that no session of the index holds: identifiers, or all where none is held.
+    pub missing: Vec<String>,
     /// How common the query's terms are.
     pub terms: Vec<TermCount>,
     /// Names of the models, the best first.
@@ -72,7 +72,7 @@ pub struct Explanation {
 pub struct Hit {
     /// From 1.
     pub rank: usize,
-    /// 0 to 1.
+    /// The probability that it answers, 0 to 1 (`docs/ranking.md`).
     pub score: f32,
     /// How sure that is.
     pub band: Band,
@@ -86,6 +86,8 @@ pub struct Hit {
     pub files: Vec<String>,
     /// Tools that the turn used.
     pub tools: Vec<String>,
+    /// The fused score from which it follows, 0 to 1: the order of the hits.
+    pub fused: f32,
     /// What the lexical list said.
     pub lexical: Option<Standing>,
     /// What the dense list said.

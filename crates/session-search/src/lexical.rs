@@ -12,9 +12,6 @@ const TURNS: usize = 2000;
 /// Matched words are worth their full share from this rarity on: half the
 /// information of a word that one turn alone holds.
 const RARE: f32 = 0.5;
-/// From here on a single word begins to be rare enough to speak for itself; one
-/// that a single turn holds is 1.
-const TELLING: f32 = 0.6;
 /// What a query of stop words alone is worth at most.
 const STOP_WORDS: f32 = 0.4;
 
@@ -41,6 +38,21 @@ impl LexicalList {
         self.found.share(best) * rare * telling
     }
 
+    /// True when the query has words and no turn holds any of them.
+    pub(crate) fn is_silent(&self) -> bool {
+        let terms = &self.found.terms;
+        !terms.is_empty() && terms.iter().all(|term| term.turns == 0)
+    }
+
+    /// The terms that no turn holds: the identifiers among them, or all where no term is held.
+    pub(crate) fn missing(&self, query: &Query) -> Vec<String> {
+        let silent = self.is_silent();
+        let is_identifier = |text: &str| query.terms.iter().any(|t| t.exact && t.text == text);
+        let missing = self.found.terms.iter().filter(|term| term.turns == 0);
+        let told = missing.filter(|term| silent || is_identifier(&term.term));
+        told.map(|term| term.term.clone()).collect()
+    }
+
     /// The part of the query's terms that some turn holds; 1 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
     pub(crate) fn held(&self) -> f32 {
@@ -50,15 +62,6 @@ impl LexicalList {
             0 => 1.0,
             all => held as f32 / all as f32,
         }
-    }
-
-    /// What the best is worth by its rarest word alone, whatever its meaning.
-    pub(crate) fn worth_of_a_rare_word(&self) -> f32 {
-        let worth = |best| {
-            let telling = (self.found.rarest(best) - TELLING) / (1.0 - TELLING);
-            self.found.share(best) * telling.clamp(0.0, 1.0)
-        };
-        self.best.map_or(0.0, worth)
     }
 }
 

@@ -22,12 +22,13 @@
 //! assert!(found.hits.is_empty());
 //! ```
 
+mod calibration;
 mod candidates;
 mod context;
 mod dense;
 mod hit;
+mod identifiers;
 mod lexical;
-mod named;
 mod passing;
 mod request;
 mod resolve;

@@ -1,6 +1,5 @@
 //! What cosines of a model mean.
 
-use crate::tuning::Tuning;
 use serde::Serialize;
 
 /// What cosines of a model mean.
@@ -26,6 +25,8 @@ const WORDS: usize = 14;
 /// The usual mean and deviation count as those of so many texts, and no
 /// history counts as fewer.
 const USUAL: f64 = 16.0;
+/// No z-score counts as less, so that meaning still ranks where words find nothing.
+const LEAST_Z: f32 = 0.1;
 
 impl DenseScale {
     /// The cosine that is worth nothing for a query of so many words.
@@ -52,10 +53,10 @@ pub struct Spread {
     pub mean: f32,
     /// The greatest.
     pub best: f32,
-    /// How far the best stands above the mean, in units of what the best of as
-    /// many texts does by chance.
-    pub excess: f32,
-    /// What the best is good for beside what words found.
+    /// The z-score of the greatest, over that of the greatest of `n` independent texts,
+    /// `sqrt(2 ln n)`.
+    pub z: f32,
+    /// `z` squared: the model's weight beside what words found.
     pub strength: f32,
 }
 
@@ -66,7 +67,6 @@ impl Spread {
         best: f32,
         model: &str,
         scale: &DenseScale,
-        tuning: &Tuning,
     ) -> Self {
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for cosine in cosines.map(f64::from) {
@@ -79,16 +79,16 @@ impl Spread {
         let mean = (sum + USUAL * f64::from(scale.mean)) / count;
         let deviation = ((scatter + USUAL * f64::from(scale.deviation).powi(2)) / count).sqrt();
         let chance = (2.0 * n.max(USUAL).ln()).sqrt();
-        let excess = (f64::from(best) - mean) / (deviation * chance).max(f64::EPSILON);
+        let z = (f64::from(best) - mean) / (deviation * chance).max(f64::EPSILON);
         #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
-        let (mean, excess) = (mean as f32, excess as f32);
+        let (mean, z) = (mean as f32, z as f32);
         Self {
             model: model.to_owned(),
             weight: scale.weight,
             mean,
             best,
-            excess,
-            strength: (excess - tuning.chance).max(tuning.least),
+            z,
+            strength: z.max(LEAST_Z).powi(2),
         }
     }
 

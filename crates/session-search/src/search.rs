@@ -1,25 +1,29 @@
 //! One search, from request to hits.
 
+use crate::calibration;
 use crate::candidates::{self, Candidates};
 use crate::context::Context;
 use crate::dense::{self, Dense, Scan};
 use crate::hit::{Explanation, Hit, Results, Searched};
+use crate::identifiers::{self, Holders};
 use crate::lexical::{self, LexicalList};
-use crate::named::{self, Named};
 use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
 use crate::scale::Spread;
 use crate::snippet::snippet;
 use crate::weighing::{Side, Weighing};
 use rustc_hash::FxHashMap;
-use session_core::{Band, Fused, Fusion, fuse};
+use session_core::{Band, Fused, fuse};
 use session_store::{Reader, SessionRow, StoreError};
 
 /// Candidates of each list.
 const LEXICAL: usize = 500;
 const DENSE: usize = 1000;
-/// A fused score below this is no hit, unless it holds a word of the query.
-const LEAST_SCORE: f32 = 0.02;
+/// What has less evidence is no hit, unless it holds a word of the query.
+const LEAST_EVIDENCE: f32 = 0.02;
+/// Where no session holds a word of the query, and nothing is likely by its meaning, so many hits
+/// are enough.
+const NEAREST: usize = 3;
 const PREVIEW_CHARS: usize = 200;
 
 /// Answers a request over `sessions`, all of the index's. `dense` is the query as
@@ -39,7 +43,7 @@ pub fn search(
         Ranking::Vector => LexicalList::default(),
         _ => lexical::list(index, &request.query, &mut passing)?,
     };
-    let named = named::find(index, request, &words, &mut passing)?;
+    let mut holders = identifiers::find(index, request, &words, &mut passing)?;
     let scans = match request.ranking {
         Ranking::Keyword => Vec::new(),
         _ => dense::scan(index, dense, &mut passing)?,
@@ -49,7 +53,7 @@ pub fn search(
         request,
         scans: &scans,
         words: &words,
-        named: named.share,
+        named: holders.share,
     };
     let lists = Lists::of(&asked, request.level, &mut passing)?;
     let mut fused = lists.fused();
@@ -63,24 +67,25 @@ pub fn search(
     if request.level == Level::Turn {
         lists.put_in(&context, &mut fused);
     }
-    named.promote(request.level, &mut fused);
-    let best: Vec<Fused> = fused
-        .into_iter()
-        .filter(|f| f.score >= LEAST_SCORE || f.lexical.is_some())
-        .take(request.limit)
-        .collect();
+    holders.promote(request.level, &mut fused);
+    let (best, scores) = found(fused, &lists, &holders, request.limit, &words);
     let sessions = passing.sessions();
+    let shown = Shown {
+        lists: &lists,
+        holders: &holders,
+        context: &context,
+        sessions,
+    };
     let hits = best
         .iter()
+        .zip(scores)
         .enumerate()
-        .filter_map(|(i, fused)| {
-            hit(&asked, i + 1, fused, &lists, (&named, &context), sessions).transpose()
-        })
+        .filter_map(|(i, (fused, score))| hit(&asked, i + 1, fused, score, &shown).transpose())
         .collect::<Result<_, _>>()?;
     let explanation = Explanation {
-        fusion: lists.fusion,
         weighing: lists.weighing,
-        named: named.terms,
+        named: holders.terms,
+        missing: words.missing(&request.query),
         terms: words.found.terms,
         models: dense.iter().map(|d| d.model.name.clone()).collect(),
         spreads: lists.spreads,
@@ -99,7 +104,7 @@ struct Asked<'a> {
     request: &'a Request,
     scans: &'a [Scan<'a>],
     words: &'a LexicalList,
-    /// The share of the query's information that names one session.
+    /// The share of the query's information that few sessions hold by identifiers.
     named: f32,
 }
 
@@ -108,36 +113,32 @@ struct Lists {
     lexical: Candidates,
     nearest: Candidates,
     weighing: Weighing,
-    fusion: Fusion,
     spreads: Vec<Spread>,
 }
 
 impl Lists {
     fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
         let (request, words) = (asked.request, asked.words);
-        let near = dense::list(
-            asked.scans,
-            level,
-            request,
-            words.held(),
-            passing,
-        )?;
-        let weighing = Weighing::of(request, words, &near, asked.named);
+        let near = dense::list(asked.scans, level, request, words.held(), passing)?;
         let by_level = match level {
             Level::Session => candidates::sessions,
             Level::Turn => candidates::turns,
         };
+        let lexical = by_level(&words.evidence, LEXICAL);
         Ok(Self {
-            lexical: by_level(&words.evidence, LEXICAL),
+            weighing: Weighing::new(request, words, &lexical, &near, asked.named),
+            lexical,
             nearest: by_level(&near.evidence, DENSE),
-            fusion: weighing.fusion(request, words.worth_of_a_rare_word()),
-            weighing,
             spreads: near.spreads,
         })
     }
 
     fn fused(&self) -> Vec<Fused> {
-        fuse(&self.lexical.scored, &self.nearest.scored, &self.fusion)
+        fuse(
+            &self.lexical.scored,
+            &self.nearest.scored,
+            self.weighing.alpha,
+        )
     }
 
     /// Lets the turns' sessions count.
@@ -145,29 +146,65 @@ impl Lists {
         for turn in turns.iter_mut() {
             let of = |list: &Candidates| list.session_of.get(&turn.id).copied();
             let session = of(&self.lexical).or_else(|| of(&self.nearest));
-            turn.score *=
-                session.map_or(1.0, |session| context.factor(session));
+            turn.score *= session.map_or(1.0, |session| context.factor(session));
         }
         turns.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
+}
+
+/// The hits, best first, each with the probability that it answers.
+fn found(
+    mut fused: Vec<Fused>,
+    lists: &Lists,
+    holders: &Holders,
+    limit: usize,
+    words: &LexicalList,
+) -> (Vec<Fused>, Vec<f32>) {
+    let speaks = |f: &Fused| {
+        f.lexical.is_some() || calibration::evidence(f, &lists.weighing) >= LEAST_EVIDENCE
+    };
+    let first = fused.first().map(|f| f.id);
+    let is_named = |f: &Fused| holders.share > 0.0 && Some(f.id) == first;
+    fused.retain(|f| speaks(f) || is_named(f));
+    let mut scores = calibration::probabilities(&fused, &lists.weighing);
+    if let Some(best) = scores.first_mut() {
+        *best = best.max(holders.probability());
+    }
+    let unlikely = scores.first().is_none_or(|p| Band::of(*p) == Band::Weak);
+    let enough = match words.is_silent() && unlikely {
+        true => limit.min(NEAREST),
+        false => limit,
+    };
+    fused.truncate(enough);
+    (fused, scores)
+}
+
+/// What a hit is shown with.
+struct Shown<'a> {
+    lists: &'a Lists,
+    holders: &'a Holders,
+    context: &'a Context,
+    sessions: &'a FxHashMap<i64, &'a SessionRow>,
 }
 
 fn hit(
     asked: &Asked<'_>,
     rank: usize,
     fused: &Fused,
-    lists: &Lists,
-    (named, context): (&Named, &Context),
-    sessions: &FxHashMap<i64, &SessionRow>,
+    score: f32,
+    shown: &Shown<'_>,
 ) -> Result<Option<Hit>, StoreError> {
+    let (lists, holders) = (shown.lists, shown.holders);
     let (index, request) = (asked.index, asked.request);
     let turn = match request.level {
         Level::Turn => Some(fused.id),
-        Level::Session => named.turn_of(fused.id).or_else(|| best_turn(fused, lists)),
+        Level::Session => holders
+            .turn_of(fused.id)
+            .or_else(|| best_turn(fused, lists)),
     };
     let turn = turn.map(|id| index.turn(id)).transpose()?.flatten();
     let session = turn.as_ref().map_or(fused.id, |t| t.session);
-    let Some(session) = sessions.get(&session) else {
+    let Some(session) = shown.sessions.get(&session) else {
         return Ok(None);
     };
     let content = turn
@@ -177,8 +214,9 @@ fn hit(
         .unwrap_or_default();
     Ok(Some(Hit {
         rank,
-        score: fused.score,
-        band: Band::of(fused.score),
+        score,
+        band: Band::of(score),
+        fused: fused.score,
         session: (*session).clone(),
         preview: snippet(&content, &request.query, PREVIEW_CHARS),
         files: content.files,
@@ -188,7 +226,7 @@ fn hit(
         dense: fused.dense,
         context: match request.level {
             Level::Session => 1.0,
-            Level::Turn => context.factor(session.id),
+            Level::Turn => shown.context.factor(session.id),
         },
     }))
 }

@@ -9,11 +9,6 @@ pub struct Tuning {
     /// The power by which the strength of the lexical list follows what it is worth: less than
     /// in step, since words that are missing from the best turn are often only said otherwise.
     pub power: f32,
-    /// An excess of the best cosine that says nothing: a bit less than what chance gives, as
-    /// texts are not independent of each other.
-    pub chance: f32,
-    /// What a model's best is good for at least, to rank where words find nothing.
-    pub least: f32,
     /// The part of a turn's score that its session decides, 0 to 1.
     pub context: f32,
 }
@@ -21,10 +16,8 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            base: 0.73,
+            base: 0.35,
             power: 0.7,
-            chance: 0.7,
-            least: 0.1,
             context: 0.4,
         }
     }
@@ -32,8 +25,7 @@ impl Default for Tuning {
 
 impl Tuning {
     /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 5] =
-        ["base", "power", "chance", "least", "context"];
+    pub const NAMES: [&'static str; 3] = ["base", "power", "context"];
 
     /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
     #[must_use]
@@ -41,8 +33,6 @@ impl Tuning {
         let place = match name {
             "base" => &mut self.base,
             "power" => &mut self.power,
-            "chance" => &mut self.chance,
-            "least" => &mut self.least,
             "context" => &mut self.context,
             _ => return None,
         };

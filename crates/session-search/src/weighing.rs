@@ -1,39 +1,51 @@
 //! How much each list counts for a query.
 
+use crate::candidates::Candidates;
 use crate::dense::DenseList;
 use crate::lexical::LexicalList;
 use crate::request::{Ranking, Request};
 use serde::Serialize;
-use session_core::Fusion;
 
-/// How much each list counted, and why.
+/// A lexical list says little where its hit of this rank is as good as its first.
+const RANK: usize = 10;
+
+/// How much each list counts, and why.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Weighing {
+    /// The weight of the dense list, 0 to 1. The lexical list has the rest.
+    pub alpha: f32,
     /// What the lexical list found.
     pub lexical: Side,
     /// What the dense list found.
     pub dense: Side,
-    /// The share of the query's information that names one session.
+    /// The share of the query's information that few sessions hold by identifiers.
     pub named: f32,
 }
 
 /// What one list found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Side {
-    /// What its best is good for beside the other list's.
+    /// What it weighs beside the other list, before the base weight.
     pub strength: f32,
-    /// What its best is worth, 0 to 1.
+    /// How good its best is by its own scale, 0 to 1.
     pub worth: f32,
 }
 
 impl Weighing {
-    /// Weighs what the lists found; `named` is the share of the query's
-    /// information that names one session.
-    pub(crate) fn of(request: &Request, words: &LexicalList, near: &DenseList, named: f32) -> Self {
+    /// Weighs what the lists found; `named` is the share of the query's information that few
+    /// sessions hold by identifiers.
+    pub(crate) fn new(
+        request: &Request,
+        words: &LexicalList,
+        lexical: &Candidates,
+        near: &DenseList,
+        named: f32,
+    ) -> Self {
         let worth = words.worth(&request.query);
-        Self {
+        let mut weighing = Self {
+            alpha: 0.0,
             lexical: Side {
-                strength: worth.powf(request.tuning.power),
+                strength: worth.powf(request.tuning.power) * (1.0 - flatness(lexical)),
                 worth,
             },
             dense: Side {
@@ -41,18 +53,9 @@ impl Weighing {
                 worth: near.worth,
             },
             named,
-        }
-    }
-
-    /// How the lists are fused: by which weight, and what the best is worth.
-    pub(crate) fn fusion(&self, request: &Request, rare_word: f32) -> Fusion {
-        let alpha = self.alpha(request);
-        let worth = alpha * self.dense.worth + (1.0 - alpha) * self.lexical.worth;
-        let rare = if alpha < 1.0 { rare_word } else { 0.0 };
-        Fusion {
-            alpha,
-            worth: worth.max(rare),
-        }
+        };
+        weighing.alpha = weighing.alpha(request);
+        weighing
     }
 
     /// The weight of the dense list. One list has all of it where the other
@@ -68,11 +71,20 @@ impl Weighing {
         }
     }
 
-    /// The base weight, moved by how much each list found. What names one
-    /// session is the words' to find.
+    /// The base weight, moved by how much each list found. Identifiers are the words' to find.
     fn adapted(&self, base: f32) -> f32 {
         let dense = base * self.dense.strength;
         let lexical = (1.0 - base) * self.lexical.strength;
         dense / (dense + lexical) * (1.0 - self.named)
+    }
+}
+
+/// The score of the tenth candidate as a part of the first one's: 1 where words tell nothing
+/// apart.
+fn flatness(lexical: &Candidates) -> f32 {
+    let score = |rank: usize| lexical.scored.get(rank - 1).map(|c| c.score);
+    match (score(1), score(RANK)) {
+        (Some(first), Some(tenth)) if first > 0.0 => tenth / first,
+        _ => 0.0,
     }
 }

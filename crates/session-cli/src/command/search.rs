@@ -234,6 +234,7 @@ pub fn print(
     let found = found(results);
     if !args.json {
         caller::note(&answer.left_out)?;
+        note_missing(results)?;
     }
     if args.compact {
         compact::print(answer, all, refreshed)?;
@@ -260,6 +261,16 @@ pub fn print(
         true => Ok(Found::Something),
         false => Ok(found),
     }
+}
+
+/// Says which words no session holds: what follows was found without them.
+fn note_missing(results: &Results) -> Result<()> {
+    let missing = &results.explanation.missing;
+    if !missing.is_empty() && results.searched.sessions > 0 {
+        let words: Vec<String> = missing.iter().map(|word| layout::safe_line(word)).collect();
+        writeln!(notes::stderr(), "no session holds {}", words.join(", "))?;
+    }
+    Ok(())
 }
 
 /// What was done in a session, or in the turn that was found.

@@ -42,6 +42,9 @@ struct Around<'a> {
     /// Whether the index was as the histories are; null where nobody looked.
     complete: Option<bool>,
     left_out: &'a [String],
+    /// Terms that no session holds.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    missing: &'a [String],
 }
 
 /// Prints an answer, a line a hit.
@@ -57,6 +60,7 @@ pub fn print(answer: &Answer, all: &[SessionRow], refreshed: Option<&Outcome>) -
         sessions: results.searched.sessions,
         complete: refreshed.map(Outcome::is_complete),
         left_out: &answer.left_out,
+        missing: &results.explanation.missing,
     };
     write(&around, &hits?)
 }
@@ -71,6 +75,7 @@ pub fn print_nothing(query: &str, refreshed: Option<&Outcome>) -> Result<()> {
         sessions: 0,
         complete: refreshed.map(Outcome::is_complete),
         left_out: &[],
+        missing: &[],
     };
     write(&around, &[])
 }

@@ -17,6 +17,7 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
         None => format!("{name} -"),
     };
     let mut parts = vec![part("lexical", hit.lexical), part("dense", hit.dense)];
+    parts.push(format!("fused {:.3}", hit.fused));
     if hit.turn.is_some() && hit.context < 1.0 {
         parts.push(format!("by its session x {:.2}", hit.context));
     }
@@ -42,12 +43,11 @@ pub fn of_search(explanation: &Explanation, width: usize) -> String {
 }
 
 fn fusion(explanation: &Explanation) -> String {
-    let fusion = &explanation.fusion;
+    let alpha = explanation.weighing.alpha;
     format!(
-        "score = {:.2} x dense + {:.2} x lexical; the best is worth {:.2}",
-        fusion.alpha,
-        1.0 - fusion.alpha,
-        fusion.worth
+        "fused = {:.2} x dense + {:.2} x lexical; the score is the probability of an answer",
+        alpha,
+        1.0 - alpha
     )
 }
 
@@ -68,13 +68,13 @@ fn weighing(explanation: &Explanation) -> String {
 
 fn model(spread: &Spread) -> String {
     format!(
-        "{}: weight {:.1}, best cosine {:.3}, mean {:.3}, excess {:.2}, strength {:.3}",
-        spread.model, spread.weight, spread.best, spread.mean, spread.excess, spread.strength
+        "{}: weight {:.1}, best cosine {:.3}, mean {:.3}, z {:.2}, strength {:.3}",
+        spread.model, spread.weight, spread.best, spread.mean, spread.z, spread.strength
     )
 }
 
 fn named(term: &str) -> String {
-    format!("one session alone holds {term}: it is first")
+    format!("few sessions hold {term}: they are first")
 }
 
 fn of_term(term: &TermCount, width: usize) -> String {

@@ -43,6 +43,8 @@ pub struct Answer<'a> {
     searched: Searched,
     index: Option<Freshness>,
     left_out: &'a [String],
+    /// Terms that no session holds.
+    missing: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
 }
@@ -126,6 +128,8 @@ impl<'a> Answer<'a> {
 struct Explain {
     lexical: Option<Standing>,
     dense: Option<Standing>,
+    /// The fused score, by which hits are ordered.
+    fused: f32,
     context: f32,
 }
 
@@ -147,6 +151,7 @@ pub fn answer<'a>(
         searched: results.searched.clone(),
         index: refreshed.map(Freshness::of),
         left_out: &answer.left_out,
+        missing: &results.explanation.missing,
         explanation: explain.then_some(&results.explanation),
     }
 }
@@ -181,6 +186,7 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
         explain: explain.then_some(Explain {
             lexical: hit.lexical,
             dense: hit.dense,
+            fused: hit.fused,
             context: hit.context,
         }),
     }
@@ -209,6 +215,7 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> An
         searched: Searched::default(),
         index: refreshed.map(Freshness::of),
         left_out: &[],
+        missing: &[],
         explanation: None,
     }
 }

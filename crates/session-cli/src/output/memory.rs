@@ -2,11 +2,16 @@
 
 use crate::output::layout::{Field, INDENT, flow, fold, safe_line};
 use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
-use session_core::Band;
+use session_core::BandThresholds;
 use session_memory::{Match, Memory, State};
 
 /// Lines of what a found memory says.
 const LINES: usize = 4;
+/// The score of a memory is no probability: it falls with age and counts importance.
+const BANDS: BandThresholds = BandThresholds {
+    moderate: 0.45,
+    strong: 0.65,
+};
 
 /// Memories that were found, best first.
 pub fn results(found: &[Match], all: &[Memory], explain: bool, width: usize) -> String {
@@ -18,7 +23,7 @@ pub fn results(found: &[Match], all: &[Memory], explain: bool, width: usize) -> 
 }
 
 fn result(found: &Match, memory: &Memory, explain: bool, width: usize) -> String {
-    let band = Band::of(found.score);
+    let band = BANDS.band(found.score);
     let score = format!("[{:.2} {}]", found.score, band.name());
     let style = crate::output::style::band(band);
     let mut out = flow(

@@ -167,7 +167,7 @@ fn what_does_not_fit_begins_a_line() {
     assert_snapshot!(hit("ses_", 100), @r#"
     SESSIONS  "lantern harbour gate"   1 session, 1 project (opencode 1)
 
-    [SCORE]        opencode   ses_0123   quay   2026-02-01   1 turn   Lantern ☁️ weather
+    [SCORE]    opencode   ses_0123   quay   2026-02-01   1 turn   Lantern ☁️ weather
         Where is the lantern?
         resume: opencode --session ses_0123456789abcdefghijklmnop
 

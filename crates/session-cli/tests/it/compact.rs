@@ -58,7 +58,7 @@ fn it_is_one_document() {
     assert_snapshot!(env.run(&["search", "zymurgy", "--keyword-only", "--json", "--compact"]), @r#"
     exit code: 1
     ----- stdout -----
-    {"query":"zymurgy","sessions":3,"complete":true,"left_out":[],"hits":[]}
+    {"query":"zymurgy","sessions":3,"complete":true,"left_out":[],"missing":["zymurgy"],"hits":[]}
     ----- stderr -----
     "#);
     assert_snapshot!(TestEnvironment::new().run(&["search", "x", "--json", "--compact"]), @r#"

@@ -239,7 +239,7 @@ fn redacted(line: &str) -> String {
         "\"score\": ",
         "strength ",
         "scaled ",
-        "score = ",
+        "fused = ",
         "idf ",
     ];
     let line = match is_scored.iter().any(|mark| line.contains(mark)) {

@@ -28,7 +28,8 @@ fn score(env: &TestEnvironment, set: &Path, options: &[&str]) -> f64 {
     let ranking = fs_err::read_to_string(runs.join("session.tsv")).unwrap();
     let best: Vec<&str> = ranking.lines().next().unwrap().split('\t').collect();
     assert_eq!(best[..2], ["1", DOCKER]);
-    best[2].parse().unwrap()
+    let scores = ranking.lines().filter_map(|line| line.split('\t').nth(2));
+    scores.map(|score| score.parse::<f64>().unwrap()).sum()
 }
 
 #[test]
@@ -45,16 +46,13 @@ fn the_right_session_counts_and_the_rankings_are_written() {
 fn constants_of_the_ranking_can_be_tried() {
     let (env, set) = asked();
     let usual = score(&env, &set, &[]);
-    assert_eq!(score(&env, &set, &["--tune", "base=0.73"]), usual);
-    let other = ["--tune", "base=0.05", "--tune", "power=0.2"];
+    assert_eq!(score(&env, &set, &["--tune", "base=0.35"]), usual);
+    let other = ["--tune", "base=0", "--tune", "power=0.2"];
     assert_ne!(score(&env, &set, &other), usual);
     for wrong in ["bass=0.5", "base=2", "base=NaN", "base"] {
         let ran = env.run(&["eval", &set.to_string_lossy(), "--tune", wrong]);
         let said = ran.exits(2).stderr();
-        assert!(
-            said.contains("base, power, chance, least, context"),
-            "{said}"
-        );
+        assert!(said.contains("base, power, context"), "{said}");
     }
 }
 

@@ -14,6 +14,7 @@ fn nothing_found_is_said_on_stderr() {
     ----- stdout -----
 
     ----- stderr -----
+    no session holds zygomorphic
     nothing found in 4 sessions
     ");
     assert_snapshot!(env.run(&["search", "EMFILE", "--project", "nowhere"]), @r"
@@ -47,6 +48,7 @@ fn assert_nothing(ran: Ran, query: &str) -> Ran {
         "searched": { "sessions": 0, "projects": 0, "sources": {} },
         "index": { "complete": true, "files_left": 0, "sessions_left": 0, "locked": false },
         "left_out": [],
+        "missing": [],
     });
     assert_eq!(answer, expected);
     ran

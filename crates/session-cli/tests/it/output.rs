@@ -28,11 +28,11 @@ fn sessions_are_listed_for_people() {
     [# strong]      claude   a1000000   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
         resume: claude --resume a1000000-0000-4000-8000-000000000001
-        lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)
+        lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)   fused #
 
-    score = # x dense + # x lexical; the best is worth #
+    fused = # x dense + # x lexical; the score is the probability of an answer
     dense: strength #, worth #; lexical: strength #, worth #
-    table: weight #, best cosine #, mean #, excess #, strength #
+    table: weight #, best cosine #, mean #, z #, strength #
       docker: 1 turn, idf #
       bridge: 1 turn, idf #
       dns: 1 turn, idf #
@@ -106,7 +106,8 @@ fn sessions_are_listed_as_json() {
         "sessions_left": 0,
         "locked": false
       },
-      "left_out": []
+      "left_out": [],
+      "missing": []
     }
     ----- stderr -----
     "#);

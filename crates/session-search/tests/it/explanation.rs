@@ -41,18 +41,17 @@ fn request() -> impl Strategy<Value = Request> {
     })
 }
 
-/// What a list's word is worth, by `docs/ranking.md`. `max` is the score of the
-/// list's first.
-fn scaled(standing: Option<Standing>, max: f32, worth: f32) -> f32 {
-    standing.map_or(0.0, |s| (s.score / max).max(0.0) * worth)
+/// The part of a list's best score, `max`.
+fn scaled(standing: Option<Standing>, max: f32) -> f32 {
+    standing.map_or(0.0, |s| (s.score / max).max(0.0))
 }
 
-/// The weight and the worth, from what each list found.
+/// The weight, from what each list found.
 fn weighed(found: &Results, ranking: Ranking) -> Option<f32> {
     let weighing = found.explanation.weighing;
     let (dense, lexical) = (
-        0.73 * weighing.dense.strength,
-        0.27 * weighing.lexical.strength,
+        0.35 * weighing.dense.strength,
+        0.65 * weighing.lexical.strength,
     );
     (ranking == Ranking::Adaptive && dense > 0.0 && lexical > 0.0)
         .then(|| dense / (dense + lexical) * (1.0 - weighing.named))
@@ -64,19 +63,19 @@ fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>
 }
 
 fn check(all: &Results, found: &Results) {
-    let fusion = found.explanation.fusion;
+    let alpha = found.explanation.weighing.alpha;
     let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
     for (n, hit) in found.hits.iter().enumerate() {
         assert_eq!(hit.rank, n + 1);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
-        assert!(hit.score >= 0.02 || hit.lexical.is_some());
+        assert!((0.0..=1.0 + 1e-5).contains(&hit.fused), "{}", hit.fused);
         assert_eq!(hit.band, Band::of(hit.score));
         let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
-        let sum = fusion.alpha * told(hit.dense) + (1.0 - fusion.alpha) * told(hit.lexical);
-        assert!((hit.score - sum * hit.context).abs() < 1e-5);
+        let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
+        assert!((hit.fused - sum * hit.context).abs() < 1e-5);
         for (standing, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {
-                assert!((scaled(standing, max, fusion.worth) - told(standing)).abs() < 1e-4);
+                assert!((scaled(standing, max) - told(standing)).abs() < 1e-4);
             }
         }
         if let Some(turn) = &hit.turn {
@@ -86,7 +85,7 @@ fn check(all: &Results, found: &Results) {
     let sorted = found
         .hits
         .windows(2)
-        .all(|pair| pair[0].score >= pair[1].score);
+        .all(|pair| pair[0].fused >= pair[1].fused && pair[0].score >= pair[1].score);
     assert!(sorted && found.hits.len() <= all.hits.len());
 }
 
@@ -95,11 +94,11 @@ fn check_weight(found: &Results, ranking: Ranking) {
     let explanation = &found.explanation;
     let sides = [explanation.weighing.lexical, explanation.weighing.dense];
     let worths = sides.iter().map(|side| side.worth);
-    for worth in worths.chain([explanation.fusion.worth]) {
+    for worth in worths {
         assert!((0.0..=1.0001).contains(&worth), "{worth}");
     }
     if let Some(alpha) = weighed(found, ranking) {
-        assert!((alpha - explanation.fusion.alpha).abs() < 1e-5);
+        assert!((alpha - explanation.weighing.alpha).abs() < 1e-5);
     }
     assert!(explanation.terms.iter().all(|t| t.idf > 0.0));
 }

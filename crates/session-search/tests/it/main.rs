@@ -2,8 +2,8 @@
 
 mod explanation;
 mod filters;
+mod identifiers;
 mod library;
-mod named;
 mod ranking;
 mod resolve;
 mod show;

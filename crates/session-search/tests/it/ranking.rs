@@ -43,10 +43,9 @@ fn assert_near(a: f32, b: f32) {
     assert!((a - b).abs() < 1e-3, "{a} is not {b}");
 }
 
-/// The score of a turn that is all of its session, by its score without that
-/// and the best session's.
-fn in_session(score: f32, best: f32) -> f32 {
-    score * (0.6 + 0.4 * score / best)
+/// The fused score of a turn that is all of its session, by its score without that.
+fn in_session(score: f32) -> f32 {
+    score * (0.6 + 0.4 * score)
 }
 
 /// An endpoint that counts words gives such vectors.
@@ -79,7 +78,7 @@ fn a_model_counts_for_the_share_of_a_query_that_it_reads() {
     assert_near(half.strength, whole.strength / 2.0);
     assert_near(half.worth, whole.worth / 2.0);
     assert_eq!((none.strength, none.worth), (0.0, 0.0));
-    assert_eq!(found[2].fusion.alpha, 0.0);
+    assert_eq!(found[2].weighing.alpha, 0.0);
 }
 
 /// The worked example of `docs/ranking.md`.
@@ -93,24 +92,29 @@ fn a_score_is_what_the_formula_says() {
     // 1.25 / 18, and sqrt((0.03125 + 16 * 0.125^2) / 18) = 0.125.
     let model = &told.spreads[0];
     assert_near(model.mean, 0.069_44);
-    // (0.75 - 0.06944) / (0.125 * sqrt(2 ln 16)).
-    assert_near(model.excess, 2.312_05);
-    assert_near(told.weighing.dense.strength, 1.612_05);
+    // (0.75 - 0.06944) / (0.125 * sqrt(2 ln 16)), and its square.
+    assert_near(model.z, 2.312_05);
+    assert_near(told.weighing.dense.strength, 5.345_58);
     // Three words: (0.75 - 0.25 - 3/32) / (0.75 - 0.25).
     assert_near(told.weighing.dense.worth, 0.8125);
     // Of seven turns one holds `docker`, two `network`, none `kubernetes`:
     // ln(1 + 6.5/1.5), ln(1 + 5.5/2.5), ln(1 + 7.5/0.5). The first two of three.
     assert_near(told.weighing.lexical.worth, 0.5058);
     assert_near(told.weighing.lexical.strength, 0.6206);
-    // 0.73 * 1.61205 against 0.27 * 0.6206.
-    assert_near(told.fusion.alpha, 0.8754);
-    assert_near(told.fusion.worth, 0.8754 * 0.8125 + 0.1246 * 0.5058);
-    assert_near(found.hits[0].score, 0.7743);
+    // 0.35 * 5.34558 against 0.65 * 0.6206.
+    assert_near(told.weighing.alpha, 0.8226);
+    let fused = |hit: usize| found.hits[hit].fused;
+    assert_near(fused(0), 1.0);
+    // (0.5 - 0.06944) / (0.75 - 0.06944), in its session.
+    let second = in_session(0.8226 * 0.632_65);
+    assert_near(fused(1), second);
+    // 1 / (1 + exp(3.7 - evidence * (2 + 5.1 * margin))).
+    assert_near(found.hits[0].score, logistic(0.8125 + 0.5058, second));
+    assert_near(found.hits[0].score, 0.9444);
     assert_eq!(found.hits[0].band, Band::Strong);
-    // (0.5 - 0.06944) / (0.75 - 0.06944).
     assert_near(
         found.hits[1].score,
-        in_session(0.8754 * 0.632_65 * 0.7743, 0.7743),
+        logistic(0.8125 * 0.632_65, 1.0 / second),
     );
     // Words alone: its part of the best BM25, which the index gives, by the
     // roots of the shares: `network` of three, `docker network` of three.
@@ -119,26 +123,55 @@ fn a_score_is_what_the_formula_says() {
         .lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
         .unwrap();
     let part = bm25.hits[1].score / bm25.hits[0].score * (0.207_35f32 / 0.505_75).sqrt();
-    assert_near(
-        found.hits[2].score,
-        in_session(0.1246 * part * 0.7743, 0.7743),
-    );
+    assert_near(fused(2), in_session(0.1774 * part));
     assert_eq!(
         (found.hits[2].dense, found.hits[2].lexical.unwrap().rank),
         (None, 2)
     );
 }
 
+/// The probability that a hit answers, by its evidence and its rival's score over its own.
+fn logistic(evidence: f32, rival: f32) -> f32 {
+    1.0 / (1.0 + (3.7 - evidence * (2.0 + 5.1 * (1.0 - rival))).exp())
+}
+
 #[test]
 fn a_fixed_weight_is_taken_as_it_is() {
     let found = three().search(&with(Ranking::Hybrid(0.7)), Some(QUERY));
     let told = &found.explanation;
-    assert_near(told.fusion.alpha, 0.7);
+    assert_near(told.weighing.alpha, 0.7);
     assert_near(told.weighing.dense.worth, 0.875);
-    // All words are there, one of them in one turn alone: that is worth 1.
-    assert_near(told.fusion.worth, 1.0);
-    assert_near(found.hits[0].score, 1.0);
-    assert_near(found.hits[1].score, in_session(0.7 * 0.632_65, 1.0));
+    assert_near(found.hits[0].fused, 1.0);
+    assert_near(found.hits[1].fused, in_session(0.7 * 0.632_65));
+}
+
+/// Ten turns that words do not tell apart: meaning has nearly all the weight.
+#[test]
+fn words_that_tell_nothing_apart_count_less() {
+    let alpha = |count: usize| {
+        let mut library = Library::new();
+        for n in 0..count {
+            library.say(
+                &format!("s{n}"),
+                &[("The network is slow today, again.", None)],
+            );
+        }
+        library.say(
+            "near",
+            &[(
+                "It takes ages until an answer comes back.",
+                Some(cosine(0.75)),
+            )],
+        );
+        let found = library.search(&turns("network latency"), Some(QUERY));
+        found.explanation.weighing.alpha
+    };
+    assert!(
+        alpha(10) > 0.999 && alpha(9) < 0.999,
+        "{} {}",
+        alpha(10),
+        alpha(9)
+    );
 }
 
 #[test]
@@ -146,11 +179,11 @@ fn one_list_alone_may_be_asked_for() {
     let library = three();
     let vector = library.search(&with(Ranking::Vector), Some(QUERY));
     assert_eq!(ids(&vector), ["a", "c"]);
-    assert_near(vector.hits[1].score, in_session(0.632_65 * 0.875, 0.875));
+    assert_near(vector.hits[1].fused, in_session(0.632_65));
     assert!(vector.hits.iter().all(|h| h.lexical.is_none()));
     let keyword = library.search(&with(Ranking::Keyword), Some(QUERY));
     assert_eq!(ids(&keyword), ["a", "b"]);
-    assert_near(keyword.hits[0].score, 1.0);
+    assert_near(keyword.hits[0].fused, 1.0);
     assert!(keyword.hits.iter().all(|h| h.dense.is_none()));
     assert_eq!(ids(&library.search(&with(Ranking::Vector), None)), [""; 0]);
 }
@@ -158,12 +191,12 @@ fn one_list_alone_may_be_asked_for() {
 #[test]
 fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let library = three();
-    let alpha = |found: &Results| found.explanation.fusion.alpha;
+    let alpha = |found: &Results| found.explanation.weighing.alpha;
     // No model, or a model that knows no word of the query.
     for vector in [None, Some([0.0; 4])] {
         let found = library.search(&turns("docker network"), vector);
         assert_eq!((ids(&found), alpha(&found)), (vec!["a", "b"], 0.0));
-        assert_near(found.hits[0].score, 1.0);
+        assert_near(found.hits[0].fused, 1.0);
     }
     // No word in the query.
     let found = library.search(&turns("🐳 ?!"), Some(QUERY));
@@ -182,7 +215,8 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     let found = library.search(&turns("kubernetes"), Some(QUERY));
     // (0.375 - 0.28125) / 0.5; no word is found, so that the weight is 1.
     assert_eq!(ids(&found), ["a", "b"]);
-    assert_near(found.hits[0].score, 0.1875);
+    assert_near(found.explanation.weighing.dense.worth, 0.1875);
+    assert_eq!(found.explanation.missing, ["kubernetes"]);
     assert_eq!(found.hits[0].band, Band::Weak);
     let far = library.search(&turns("kubernetes"), Some([0.0, 0.0, 1.0, 0.0]));
     assert_eq!(ids(&far), [""; 0]);
@@ -192,9 +226,9 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
 fn a_rare_word_that_is_not_there_makes_the_lexical_list_worth_less() {
     let library = three();
     let found = library.search(&turns("network kubernetes"), None);
-    let top = found.explanation.fusion.worth;
+    let top = found.explanation.weighing.lexical.worth;
     assert!(top > 0.0 && top < 0.5, "{top}");
-    assert_near(found.hits[0].score, top);
+    assert_eq!(found.hits[0].band, Band::Weak);
 }
 
 #[test]
@@ -206,7 +240,7 @@ fn hits_are_ranked_up_to_the_limit_ties_to_the_newer() {
     let of = |limit| {
         let request = Request {
             limit,
-            ..Request::new("nothing")
+            ..Request::new("containers")
         };
         library.search(&request, Some(QUERY))
     };
@@ -322,10 +356,12 @@ fn two_models_speak_by_their_weights() {
     let told = |hit: &Hit| (place(hit).0.to_owned(), hit.dense.unwrap().score);
     let told: Vec<(String, f32)> = results.hits.iter().map(told).collect();
     assert_eq!((told[0].0.as_str(), told[1].0.as_str()), ("one", "both"));
-    // By the other model alone: strength 1.61205, 0.63265 of its best.
-    assert_near(told[0].1, 1.612_05 * 0.632_65);
-    // The better model's best does not stand out: 0.1 is the least.
-    assert_near(told[1].1, 0.75 * 0.1 + 0.25 * 1.612_05);
+    // By the other model alone: strength 5.34558, 0.63265 of its best.
+    assert_near(told[0].1, 5.345_58 * 0.632_65);
+    // The better model's best does not stand out.
+    let z = results.explanation.spreads[0].z;
+    assert!(z < 1.0, "{z}");
+    assert_near(told[1].1, 0.75 * z * z + 0.25 * 5.345_58);
     let alone = library.search_with(&request, QUERY, &models[1..]);
     assert_eq!(ids(&alone), ["both", "one"]);
 }

@@ -94,13 +94,51 @@ fn it_is_first_alone_and_in_a_sentence() {
     }
 }
 
+/// Of three the one that works with it most goes first; four are no few.
 #[test]
-fn what_two_sessions_hold_names_none() {
+fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     let mut library = library();
-    library.say("again", &[(NAMED[0].1, None)]);
-    let found = library.search(&Request::new("ERR_SYNC_701"), Some(QUERY));
+    library.say(
+        "works",
+        &[
+            ("Rename ERR_SYNC_701 to what it is, in the importer.", None),
+            ("And where is ERR_SYNC_701 raised, and caught?", None),
+            ("ERR_SYNC_701 wants a test of its own.", None),
+        ],
+    );
+    library.say("again", &[(NAMED[0].1, Some(cosine(0.9)))]);
+    let asked = |query: &str, level| Request {
+        level,
+        ..Request::new(query)
+    };
+    for level in [Level::Session, Level::Turn] {
+        let found = library.search(&asked("ERR_SYNC_701", level), Some(QUERY));
+        assert_eq!(found.explanation.named, ["ERR_SYNC_701"]);
+        assert_eq!(place(&found.hits[0]).0, "works");
+        // Where there are other words, they tell which one is meant.
+        let asked = asked("how did we fix ERR_SYNC_701 last time", level);
+        assert_eq!(
+            place(&library.search(&asked, Some(QUERY)).hits[0]).0,
+            "again"
+        );
+    }
+    let asked = asked("ERR_SYNC_701", Level::Session);
+    library.say("fourth", &[("ERR_SYNC_701 came up once more today.", None)]);
+    let found = library.search(&asked, Some(QUERY));
     assert_eq!(found.explanation.named, [""; 0]);
-    assert!(ids(&found)[..2].contains(&"again"));
+}
+
+/// At most three hits by meaning, none of them likely.
+#[test]
+fn what_no_session_holds_is_told() {
+    let library = library();
+    let found = library.search(&Request::new("EMFILE"), Some(QUERY));
+    assert_eq!(found.explanation.missing, ["EMFILE"]);
+    assert!(found.hits.len() <= 3, "{}", found.hits.len());
+    let found = library.search(&Request::new("EMFILE in the importer"), Some(QUERY));
+    assert_eq!(found.explanation.missing, ["EMFILE"]);
+    let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
+    assert_eq!(found.explanation.missing, [""; 0]);
 }
 
 #[test]
