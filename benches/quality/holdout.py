@@ -21,13 +21,9 @@ import tempfile
 from run import ROWS
 
 AROUND = {
-    "base": [0.65, 0.69, 0.73, 0.77, 0.81],
+    "base": [0.25, 0.3, 0.35, 0.4, 0.45],
     "power": [0.4, 0.55, 0.7, 0.85, 1.0],
-    "chance": [0.6, 0.65, 0.7, 0.75, 0.8],
-    "least": [0.05, 0.1, 0.15, 0.25],
     "context": [0.3, 0.4, 0.5],
-    "lean": [0.6, 0.7, 0.8, 0.9],
-    "hub": [0.1, 0.2, 0.3, 0.4],
 }
 MODELS = ["table", "all-minilm-l6-v2"]
 SPLITS = 50

@@ -22,7 +22,7 @@ const TIE: f32 = 0.01;
 /// The sessions that hold identifiers which few do.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
-    /// The one that works with them most first.
+    /// The one that holds most of the query's information first.
     sessions: Vec<Holder>,
     /// The identifiers.
     pub(crate) terms: Vec<String>,
@@ -40,6 +40,8 @@ struct Holder {
     share: f32,
     /// The same, each identifier times this session's part of the turns that hold it.
     weight: f32,
+    /// By which it is ordered among those that hold as much.
+    rank: f32,
 }
 
 /// Finds the sessions that hold the query's identifiers, where few do.
@@ -205,7 +207,11 @@ impl Holders {
     /// Of several sessions, those with too little of the query's information are left out.
     fn new(mut sessions: Vec<Holder>, terms: Vec<String>) -> Self {
         sessions.retain(|holder| holder.share >= LEAST_SHARE);
-        sessions.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        sessions.sort_by(|a, b| {
+            b.share
+                .total_cmp(&a.share)
+                .then(b.weight.total_cmp(&a.weight))
+        });
         match sessions.first() {
             None => Self::default(),
             Some(first) => Self {
@@ -236,27 +242,25 @@ impl Holders {
     /// candidates yet.
     pub(crate) fn promote(&mut self, level: Level, fused: &mut Vec<Fused>) {
         let best = fused.first().map_or(1.0, |f| f.score);
-        let score = |holder: &Holder| holder.found(level, fused).map_or(0.0, |f| f.score);
         let is_alone = self.share >= ALONE;
-        // What works with them equally is told apart by its score, too.
-        let key = |holder: &Holder| match is_alone {
-            true => holder.weight * (1.0 + TIE * score(holder)),
-            false => score(holder),
+        for holder in &mut self.sessions {
+            let score = holder.found(level, fused).map_or(0.0, |f| f.score);
+            holder.rank = match is_alone {
+                // What works with them equally is told apart by its score, too.
+                true => holder.weight * (1.0 + TIE * score),
+                false => score,
+            };
+        }
+        let order = |a: &Holder, b: &Holder| match is_alone {
+            true => b.share.total_cmp(&a.share).then(b.rank.total_cmp(&a.rank)),
+            false => b.rank.total_cmp(&a.rank),
         };
-        let mut ranked: Vec<(f32, Holder)> = std::mem::take(&mut self.sessions)
-            .into_iter()
-            .map(|holder| (key(&holder), holder))
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let most = ranked
-            .first()
-            .map_or(1.0, |(key, _)| *key)
-            .max(f32::EPSILON);
-        for (place, (key, holder)) in ranked.iter().enumerate().rev() {
-            let part = if place == 0 { 1.0 } else { key / most };
+        self.sessions.sort_by(order);
+        let first = self.sessions.first().map_or(1.0, |h| h.rank);
+        for holder in self.sessions.iter().rev() {
+            let part = (holder.rank / first.max(f32::EPSILON)).min(1.0);
             raise(fused, &holder.ids(level), best * part);
         }
-        self.sessions = ranked.into_iter().map(|(_, holder)| holder).collect();
         fused.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 }

@@ -46,11 +46,13 @@ impl LexicalList {
 
     /// The terms that no turn holds: the identifiers among them, or all where no term is held.
     pub(crate) fn missing(&self, query: &Query) -> Vec<String> {
-        let silent = self.is_silent();
-        let is_identifier = |text: &str| query.terms.iter().any(|t| t.exact && t.text == text);
-        let missing = self.found.terms.iter().filter(|term| term.turns == 0);
-        let told = missing.filter(|term| silent || is_identifier(&term.term));
-        told.map(|term| term.term.clone()).collect()
+        let is_missing = |text: &str| {
+            let mut counts = self.found.terms.iter();
+            counts.any(|count| count.turns == 0 && count.term == text)
+        };
+        let told = query.terms.iter();
+        let told = told.filter(|t| self.is_silent() || t.exact && is_missing(&t.text));
+        told.map(|term| term.text.clone()).collect()
     }
 
     /// The part of the query's terms that some turn holds; 1 where there is none.

@@ -128,6 +128,25 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     assert_eq!(found.explanation.named, [""; 0]);
 }
 
+/// A session with two of the names goes before one that has one of them more often.
+#[test]
+fn who_holds_more_of_the_identifiers_is_first() {
+    let mut library = library();
+    library.say(
+        "often",
+        &[
+            ("Read tokenizer.js from the beginning.", None),
+            ("What does tokenizer.js do with spaces?", None),
+        ],
+    );
+    library.say(
+        "both",
+        &[("Let addModel of tokenizer.js take a name.", None)],
+    );
+    let found = library.search(&Request::new("tokenizer.js addModel"), Some(QUERY));
+    assert_eq!(ids(&found)[0], "both");
+}
+
 /// At most three hits by meaning, none of them likely.
 #[test]
 fn what_no_session_holds_is_told() {
@@ -137,6 +156,8 @@ fn what_no_session_holds_is_told() {
     assert!(found.hits.len() <= 3, "{}", found.hits.len());
     let found = library.search(&Request::new("EMFILE in the importer"), Some(QUERY));
     assert_eq!(found.explanation.missing, ["EMFILE"]);
+    let found = library.search(&Request::new("ダークモード"), Some(QUERY));
+    assert_eq!(found.explanation.missing, ["ダークモード"]);
     let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
     assert_eq!(found.explanation.missing, [""; 0]);
 }
