@@ -33,6 +33,7 @@ mod session;
 mod shell;
 mod tally;
 pub mod text;
+pub mod title;
 
 pub use code::code_share;
 pub use content::TurnContent;

@@ -45,6 +45,7 @@ mod reader;
 mod row;
 mod schema;
 mod sessions;
+mod titles;
 mod turns;
 mod vectors;
 mod writer;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. Another version is not read: the index can
 /// always be built anew from the histories.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -23,12 +23,14 @@ CREATE TABLE problems(
   PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
 CREATE TABLE sessions(
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
-  uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT,
+  uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT, rest TEXT, work TEXT,
   cwd TEXT, project TEXT, branch TEXT, forked_from TEXT,
   started_ms INTEGER, ended_ms INTEGER, turns INTEGER NOT NULL DEFAULT 0,
   gone INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0,
   UNIQUE(file, uid));
 CREATE INDEX sessions_uid ON sessions(uid);
+CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX openings_template ON openings(template);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,

@@ -4,6 +4,7 @@ use crate::error::{Result, StoreError};
 use crate::folder::{self, Lock};
 use crate::matrix::Appends;
 use crate::schema;
+use crate::titles::PendingTitles;
 use rusqlite::Connection;
 use session_files::private;
 use std::ops::Deref;
@@ -19,6 +20,8 @@ pub struct Writer {
     pub(crate) appends: Appends,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<Replacing>,
+    /// What may change titles at the next commit.
+    pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
     open: bool,
@@ -76,6 +79,7 @@ impl Writer {
             reader,
             appends: Appends::default(),
             replacing: None,
+            pending_titles: PendingTitles::default(),
             compacted: false,
             open: false,
             _lock: lock,
@@ -109,6 +113,7 @@ impl Writer {
             return Ok(());
         }
         self.finish_replacing()?;
+        self.settle_titles()?;
         self.write_frame()?;
         self.drop_let_go()?;
         self.appends.flush()?;

@@ -176,16 +176,12 @@ pub fn bracketed(sources: &std::collections::BTreeMap<String, usize>) -> String 
 }
 
 fn titled(session: &SessionRow) -> Field {
-    let (style, title) = match title(session) {
-        Some(title) => (TITLE, title),
-        None => (FAINT, "(no title)"),
-    };
     let mark = if session.parent.is_some() {
         "subagent: "
     } else {
         ""
     };
-    Field::cut_to(style, format!("{mark}{}", safe_line(title)), LEAST)
+    Field::cut_to(TITLE, format!("{mark}{}", title(session)), LEAST)
 }
 
 /// At most two lines.

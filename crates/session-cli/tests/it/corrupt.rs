@@ -96,7 +96,7 @@ fn a_database_of_another_version() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 99, this program reads format 4
+    error: the index in `[TMP]/index` has format 99, this program reads format 5
     hint: run `session-search index --full` to build it anew; the old database is kept beside it
     ");
     said_and_healed(&env);

@@ -12,5 +12,6 @@ mod npy;
 mod queries;
 mod random;
 mod support;
+mod titles;
 mod turns;
 mod vectors;
