@@ -6,7 +6,7 @@ use crate::command::{background, caller, demo, fresh, memory};
 use crate::home::Home;
 use crate::models::Models;
 use crate::output::{compact, human, json, layout};
-use crate::when;
+use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::text::printable;
@@ -291,11 +291,7 @@ fn nothing(args: &SearchArgs, answer: &Answer) -> String {
 fn narrowed(filter: &FilterArgs) -> &'static str {
     let narrow = filter.project.is_some()
         || filter.source.is_some()
-        || filter.since.is_some()
-        || filter.until.is_some()
-        || filter.days.is_some()
-        || filter.today
-        || filter.yesterday
+        || filter.time.is_given()
         || filter.branch.is_some()
         || filter.file.is_some();
     if narrow {
@@ -318,7 +314,7 @@ fn ranking(args: &RankingArgs) -> Ranking {
 /// # Errors
 /// When a time or an id cannot be read.
 pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let (since_ms, until_ms) = when::range(args, Zoned::now)?;
+    let time = Range::of(&args.time, Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }
@@ -326,8 +322,8 @@ pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     Ok(Filter {
         project: args.project.as_deref().map(project),
         source: args.source.clone(),
-        since_ms,
-        until_ms,
+        since_ms: time.since_ms,
+        until_ms: time.until_ms,
         branch: args.branch.clone(),
         file: args.file.clone(),
         only: args.session.iter().map(number).collect::<Result<_>>()?,
