@@ -2,6 +2,7 @@
 
 use crate::error::{Result, StoreError, is_damage, sentence};
 use crate::folder;
+use crate::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_files::private;
@@ -56,11 +57,17 @@ CREATE INDEX vectors_session ON vectors(session);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(
-  prompt, answer, title, commands, paths, errors,
-  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-INSERT INTO words(words, rank) VALUES('hashsize', 8000000);
 ";
+
+/// The table of words, which keeps no texts.
+fn words_table() -> String {
+    format!(
+        "CREATE VIRTUAL TABLE words USING fts5(
+           prompt, answer, title, commands, paths, errors,
+           content='', contentless_delete=1, tokenize='{TOKENIZER}');
+         INSERT INTO words(words, rank) VALUES('hashsize', 8000000);"
+    )
+}
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
@@ -125,8 +132,9 @@ fn prepare(db: &Connection) -> Result<()> {
 fn migrate(db: &Connection, root: &Path) -> Result<()> {
     match version(db)? {
         0 => {
+            let words = words_table();
             let all = format!(
-                "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
+                "BEGIN IMMEDIATE; {TABLES} {words} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
             );
             Ok(db.execute_batch(&all)?)
         }

@@ -5,6 +5,7 @@ use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, caller, demo, fresh, memory};
 use crate::home::Home;
 use crate::models::Models;
+use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout};
 use crate::when::Range;
 use anyhow::{Result, bail};
@@ -156,6 +157,8 @@ pub struct Answer {
     pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
+    /// What is shown of each hit.
+    pub previews: Vec<Preview>,
     /// What was done in each hit, where that was asked for.
     done: Vec<Work>,
 }
@@ -202,6 +205,10 @@ pub fn answer(
         done: hits
             .map(|hit| work(index, results.level, hit))
             .collect::<Result<_>>()?,
+        previews: match args.compact {
+            true => Vec::new(),
+            false => previews(&results)?,
+        },
         results,
         left_out: caller::ids(callers),
         narrowed: request.filter.by_turn(),
@@ -249,6 +256,7 @@ pub fn print(
             results,
             all,
             narrowed: answer.narrowed,
+            previews: &answer.previews,
             done: &answer.done,
             with: &args.with,
             explain,

@@ -13,6 +13,7 @@ pub mod markdown;
 pub mod memory;
 pub mod only;
 pub mod pager;
+pub mod preview;
 pub mod progress;
 pub mod safe_json;
 pub mod session;

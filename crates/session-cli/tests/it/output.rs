@@ -83,6 +83,16 @@ fn sessions_are_listed_as_json() {
           "branch": "watch-mode",
           "title": "The file watcher crashes with EMFILE after an hour",
           "preview": "The file watcher crashes with EMFILE after an hour",
+          "matches": [
+            [
+              9,
+              16
+            ],
+            [
+              30,
+              36
+            ]
+          ],
           "files": [],
           "tools": [
             "Bash"

@@ -7,6 +7,7 @@ mod damage;
 mod files;
 mod folder;
 mod format;
+mod highlight;
 mod lexical;
 mod npy;
 mod queries;
