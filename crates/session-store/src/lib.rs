@@ -38,6 +38,7 @@ mod frame;
 mod highlight;
 mod lexical;
 mod matrix;
+mod migrate;
 mod model;
 mod npy;
 mod prompts;

@@ -9,8 +9,8 @@ use session_files::private;
 use std::path::Path;
 use std::time::Duration;
 
-/// Version of the files on disk. Another version is not read: the index can
-/// always be built anew from the histories.
+/// Version of the files on disk. An older one is migrated by the writer, as far
+/// back as there are steps for it; no other is read.
 pub const FORMAT_VERSION: u32 = 5;
 
 const TABLES: &str = "
@@ -59,6 +59,11 @@ CREATE TABLE embedded(
   PRIMARY KEY(model, session)) WITHOUT ROWID;
 ";
 
+/// True when this format has a table of this name.
+pub(crate) fn has_table(name: &str) -> bool {
+    TABLES.contains(&format!("CREATE TABLE {name}("))
+}
+
 /// The table of words, which keeps no texts.
 fn words_table() -> String {
     format!(
@@ -71,13 +76,14 @@ fn words_table() -> String {
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Opens the database for writing, made anew if it is not there.
+/// Opens the database for writing, made anew if it is not there. What is there may have another
+/// format.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
     let path = folder::database(root);
     drop(private::open(&path)?);
     let db = Connection::open(&path)?;
     prepare(&db)
-        .and_then(|()| migrate(&db, root))
+        .and_then(|()| create_tables(&db))
         .map_err(|e| damage(e, root))?;
     Ok(db)
 }
@@ -98,7 +104,12 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
         0 => Err(StoreError::Missing {
             root: root.to_owned(),
         }),
-        found => check_version(found, root).map(|()| db),
+        FORMAT_VERSION => Ok(db),
+        found => Err(StoreError::Format {
+            root: root.to_owned(),
+            found,
+            expected: FORMAT_VERSION,
+        }),
     }
 }
 
@@ -129,32 +140,21 @@ fn prepare(db: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn migrate(db: &Connection, root: &Path) -> Result<()> {
-    match version(db)? {
-        0 => {
-            let words = words_table();
-            let all = format!(
-                "BEGIN IMMEDIATE; {TABLES} {words} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
-            );
-            Ok(db.execute_batch(&all)?)
-        }
-        found => check_version(found, root),
-    }
-}
-
-fn version(db: &Connection) -> Result<u32> {
-    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-}
-
-fn check_version(found: u32, root: &Path) -> Result<()> {
-    if found == FORMAT_VERSION {
+/// Makes the tables where there are none.
+fn create_tables(db: &Connection) -> Result<()> {
+    if version(db)? != 0 {
         return Ok(());
     }
-    Err(StoreError::Format {
-        root: root.to_owned(),
-        found,
-        expected: FORMAT_VERSION,
-    })
+    let words = words_table();
+    let all = format!(
+        "BEGIN IMMEDIATE; {TABLES} {words} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
+    );
+    Ok(db.execute_batch(&all)?)
+}
+
+/// The format of an index; 0 where there is none yet.
+pub(crate) fn version(db: &Connection) -> Result<u32> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
 /// Says of a SQLite error that means a damaged file where it is.

@@ -6,7 +6,7 @@ use crate::reader::Reader;
 use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
-use session_core::{Turn, TurnContent, title};
+use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::take;
 
@@ -36,19 +36,51 @@ impl Writer {
             .execute(params![session, title])?;
         match changed {
             0 => Ok(()),
-            _ => self.put_opening(session, turn),
+            _ => self.put_opening(session, turn.index, &turn.prompt),
         }
     }
 
-    fn put_opening(&mut self, session: i64, turn: &Turn) -> Result<()> {
-        let opening = title::opening(&turn.prompt);
+    fn put_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
+        let opening = title::opening(prompt);
         let Some(template) = title::template_key(&opening).map(hash) else {
             return Ok(());
         };
         self.db
             .prepare_cached("INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)")?
-            .execute(params![session, template, turn.index])?;
+            .execute(params![session, template, index])?;
         self.pending_titles.note(template, session);
+        Ok(())
+    }
+
+    /// Finds the openings of all sessions, and those that are named by what was done: of an index
+    /// that was written before these were kept.
+    pub(crate) fn find_openings(&mut self) -> Result<()> {
+        let mut find = self
+            .db
+            .prepare("SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0")?;
+        let sessions: Vec<(i64, bool)> = find
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for (session, has_prompt) in sessions {
+            match has_prompt {
+                true => self.find_opening(session)?,
+                false => self.note_work(session),
+            }
+        }
+        Ok(())
+    }
+
+    fn find_opening(&mut self, session: i64) -> Result<()> {
+        for turn in self.turns(session)? {
+            if turn.kind == PromptKind::None {
+                continue;
+            }
+            let prompt = self.content(turn.id)?.prompt;
+            if names_session(turn.kind, &prompt) {
+                return self.put_opening(session, turn.index, &prompt);
+            }
+        }
         Ok(())
     }
 
@@ -149,6 +181,15 @@ impl Writer {
             .prepare_cached("UPDATE sessions SET work = ?2 WHERE id = ?1")?
             .execute(params![session, title::of_work(contents.iter())])?;
         Ok(())
+    }
+}
+
+/// True when a prompt may stand for its session's title: a bare `/clear` may not.
+pub(crate) fn names_session(kind: PromptKind, prompt: &str) -> bool {
+    match kind {
+        PromptKind::Typed | PromptKind::Model => !noise::is_noise(prompt),
+        PromptKind::Command => !noise::is_noise(prompt) && prompt.contains(char::is_whitespace),
+        PromptKind::None => false,
     }
 }
 

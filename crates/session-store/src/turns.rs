@@ -4,9 +4,10 @@ use crate::content::{hash, moment};
 use crate::error::Result;
 use crate::lexical;
 use crate::row::kind_number;
+use crate::titles::names_session;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
-use session_core::{PromptKind, Turn, TurnContent, noise, title};
+use session_core::{Turn, TurnContent, title};
 
 /// A turn as it is stored.
 struct Known {
@@ -267,7 +268,7 @@ impl Writer {
                ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
              WHERE id = ?1",
         )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
-        match names_session(turn) {
+        match !turn.continues && names_session(turn.kind, &turn.prompt) {
             true => self.put_first_prompt(session, turn),
             false => {
                 self.note_work(session);
@@ -304,17 +305,6 @@ impl Writer {
             self.touch(done.session)?;
         }
         Ok(())
-    }
-}
-
-/// True when a turn's prompt may stand for the session's title: a bare `/clear`
-/// may not.
-fn names_session(turn: &Turn) -> bool {
-    let says = !turn.continues && !noise::is_noise(&turn.prompt);
-    match turn.kind {
-        PromptKind::Typed | PromptKind::Model => says,
-        PromptKind::Command => says && turn.prompt.contains(char::is_whitespace),
-        PromptKind::None => false,
     }
 }
 

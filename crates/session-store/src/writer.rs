@@ -3,6 +3,7 @@
 use crate::error::{Result, StoreError};
 use crate::folder::{self, Lock};
 use crate::matrix::Appends;
+use crate::migrate::{self, migrate};
 use crate::schema;
 use crate::titles::PendingTitles;
 use rusqlite::Connection;
@@ -44,15 +45,19 @@ impl Deref for Writer {
 }
 
 impl Writer {
-    /// Opens the index for writing, made anew if there is none.
+    /// Opens the index for writing, made anew if there is none. An index of an older format is
+    /// migrated, as part of what the first [`Writer::commit`] makes visible.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while another process writes; format and damage
-    /// errors, for which [`Writer::rebuild`] is the remedy.
+    /// errors, for most of which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
-        private::create_directory(root)?;
-        let lock = Lock::of_writer(root)?;
-        Self::with_lock(root, lock)
+        let open = || {
+            private::create_directory(root)?;
+            let lock = Lock::of_writer(root)?;
+            Self::with_lock(root, lock)
+        };
+        open().map_err(|e| migrate::failure(e, root))
     }
 
     /// Puts the index away and opens an empty one. The old database is kept as
@@ -75,7 +80,7 @@ impl Writer {
     fn with_lock(root: &Path, lock: Lock) -> Result<Self> {
         let db = schema::open_writable(root)?;
         let reader = crate::Reader::of(db, root);
-        Ok(Self {
+        let mut writer = Self {
             reader,
             appends: Appends::default(),
             replacing: None,
@@ -83,7 +88,9 @@ impl Writer {
             compacted: false,
             open: false,
             _lock: lock,
-        })
+        };
+        migrate(&mut writer).map_err(|e| schema::damage(e, root))?;
+        Ok(writer)
     }
 
     /// The database, to write to. What is written turn by turn or file by file
