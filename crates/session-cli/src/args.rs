@@ -12,6 +12,7 @@ mod resume;
 mod setup;
 mod show;
 mod skill;
+mod time;
 mod trust;
 
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
@@ -31,6 +32,7 @@ pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
 pub use show::{Only, ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
+pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
@@ -164,21 +166,8 @@ pub struct FilterArgs {
     /// Agent: claude or opencode
     #[arg(long, value_name = "AGENT")]
     pub source: Option<String>,
-    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
-    #[arg(long, value_name = "TIME")]
-    pub since: Option<String>,
-    /// Up to and including this day, or before this time
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
-    /// The last N days, today included
-    #[arg(long, value_name = "N", conflicts_with_all = ["since", "today", "yesterday"])]
-    pub days: Option<u32>,
-    /// Today, local time
-    #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]
-    pub today: bool,
-    /// Yesterday, local time
-    #[arg(long, conflicts_with_all = ["since", "until"])]
-    pub yesterday: bool,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Git branch
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,

@@ -1,9 +1,11 @@
 //! The memories of this user and of the project that a folder belongs to.
 
+use crate::args::TimeArgs;
 use crate::config::layers::Layers;
 use crate::home::Home;
+use crate::when::Range;
 use anyhow::{Result, bail};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use session_core::text::clip;
 use session_embed::Embedder;
 use session_files::{Project, UnownedRoot};
@@ -173,6 +175,18 @@ impl Memories {
     ) -> Result<Option<Ranked>> {
         let how = &self.home.config.retrieval;
         Ok(rank(text, memories, how, Some(meaning), Timestamp::now())?)
+    }
+
+    /// Memories that stand so and were changed last in the time that is asked for, if one is; what
+    /// is damaged is named on stderr.
+    ///
+    /// # Errors
+    /// When the time cannot be read, or stderr cannot be written.
+    pub fn list_within(&self, states: &[State], time: &TimeArgs) -> Result<Vec<Memory>> {
+        let range = Range::of(time, Zoned::now)?;
+        let mut memories = self.list(states, Some(-1))?;
+        memories.retain(|memory| range.holds(memory.updated().0.as_millisecond()));
+        Ok(memories)
     }
 
     /// Memories that stand so and are as new as `scope_days` asks; what is damaged

@@ -1,51 +1,91 @@
 //! Times as people type them, in local time.
 
-use crate::args::FilterArgs;
+use crate::args::TimeArgs;
 use anyhow::{Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use std::cell::LazyCell;
 
-/// From (inclusive) and to (exclusive), milliseconds since 1970.
-pub type Range = (Option<i64>, Option<i64>);
+/// A stretch of time, either end of which may be open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Range {
+    /// Its beginning, milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Its end, which is no longer in it.
+    pub until_ms: Option<i64>,
+}
 
-/// The time range that the arguments ask for, seen from `now`, which is asked
-/// only where they do: to find the local time zone takes a tenth of a search.
-///
-/// # Errors
-/// When a time cannot be read.
-pub fn range(args: &FilterArgs, now: fn() -> Zoned) -> Result<Range> {
-    let now = LazyCell::new(now);
-    let midnight = |days_ago: i64| -> Result<i64> {
-        let ago = Span::new().try_days(days_ago)?;
-        let day = now.start_of_day()?.checked_sub(ago)?;
-        Ok(day.timestamp().as_millisecond())
-    };
-    if args.today {
-        return Ok((Some(midnight(0)?), None));
-    }
-    if args.yesterday {
-        return Ok((Some(midnight(1)?), Some(midnight(0)?)));
-    }
-    let since = match (&args.since, args.days) {
-        (Some(text), _) => Some(moment(text, &now, Edge::Start)?),
-        (None, Some(days)) => {
-            let since = midnight(i64::from(days.saturating_sub(1)));
-            Some(in_calendar(&format!("--days {days}"), since)?)
+impl Range {
+    /// The time range that the arguments ask for, seen from `now`, which is asked
+    /// only where they do: to find the local time zone takes a tenth of a search.
+    ///
+    /// # Errors
+    /// When a time cannot be read, or it ends before it begins.
+    pub fn of(args: &TimeArgs, now: fn() -> Zoned) -> Result<Self> {
+        let now = LazyCell::new(now);
+        let range = match &args.stretch {
+            Some(text) => stretch(text, &now)?,
+            None if args.today => stretch("today", &now)?,
+            None if args.yesterday => stretch("yesterday", &now)?,
+            None => Self {
+                since_ms: match (&args.since, args.days) {
+                    (None, Some(days)) => Some(days_ago(days, &now)?),
+                    (since, _) => end(since.as_deref(), &now, Edge::Start)?,
+                },
+                until_ms: end(args.until.as_deref(), &now, Edge::End)?,
+            },
+        };
+        match (range.since_ms, range.until_ms) {
+            (Some(since), Some(until)) if since >= until => bail!(
+                "`{}` ends before it begins\nhint: write the earlier time first",
+                args.typed()
+            ),
+            _ => Ok(range),
         }
-        (None, None) => None,
-    };
-    let until = args
-        .until
-        .as_deref()
-        .map(|text| moment(text, &now, Edge::End))
-        .transpose()?;
-    if let (Some(from), Some(to)) = (since, until)
-        && from >= to
-    {
-        bail!("--until is before --since, so that no time is left\nhint: change the two");
     }
-    Ok((since, until))
+
+    /// True for a time within it.
+    pub fn holds(&self, ms: i64) -> bool {
+        self.since_ms.is_none_or(|since| since <= ms)
+            && self.until_ms.is_none_or(|until| ms < until)
+    }
+}
+
+/// The range that a text means: a word or a date for its days, `3d` for the time since, `FROM..TO`,
+/// of which either may be left out.
+fn stretch(text: &str, now: &Zoned) -> Result<Range> {
+    if let Some((from, to)) = text.split_once("..") {
+        let given = |text: &'_ str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        return Ok(Range {
+            since_ms: end(given(from).as_deref(), now, Edge::Start)?,
+            until_ms: end(given(to).as_deref(), now, Edge::End)?,
+        });
+    }
+    let is_instant = matches!(in_calendar(text, meant(text, now))?, Meant::Instant(_));
+    Ok(Range {
+        since_ms: Some(moment(text, now, Edge::Start)?),
+        until_ms: end(Some(text).filter(|_| !is_instant), now, Edge::End)?,
+    })
+}
+
+fn end(text: Option<&str>, now: &Zoned, edge: Edge) -> Result<Option<i64>> {
+    if let Some(text) = text.filter(|text| text.contains("..")) {
+        bail!("`{text}` is not a time\nhint: write `--when {text}`");
+    }
+    text.map(|text| moment(text, now, edge)).transpose()
+}
+
+/// The beginning of the first of the last `days` days.
+fn days_ago(days: u32, now: &Zoned) -> Result<i64> {
+    let midnight = || -> Result<i64> {
+        let ago = Span::new().try_days(i64::from(days.saturating_sub(1)))?;
+        Ok(now
+            .start_of_day()?
+            .checked_sub(ago)?
+            .timestamp()
+            .as_millisecond())
+    };
+    in_calendar(&format!("--days {days}"), midnight())
 }
 
 /// Which end of a stretch of days a word for it stands for.
@@ -153,6 +193,9 @@ fn weekday(name: &str) -> Option<Weekday> {
     names.iter().find(is_named).map(|(_, day)| *day)
 }
 
+/// Most days of a [`Stretch`] that are counted one by one: ten years.
+const MOST_DAYS: i32 = 3660;
+
 /// A stretch of time, seen from the local time zone.
 pub struct Stretch {
     /// Its beginning.
@@ -162,35 +205,49 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// The stretch that a text means: a word or a date for its days, `3d` for
-    /// the time since, `FROM..TO`, of which either may be left out.
+    /// The stretch of a range: from `earliest` where its beginning is open, to now where its end is.
     ///
     /// # Errors
-    /// When it means none.
-    pub fn of(text: &str, now: &Zoned) -> Result<Self> {
-        let (from, to) = text.split_once("..").unwrap_or((text, text));
-        let is_pair = text.contains("..");
-        let begin = match from.trim() {
-            "" if is_pair => 0,
-            from => moment(from, now, Edge::Start)?,
-        };
-        let end = match to.trim() {
-            "" if is_pair => now.timestamp().as_millisecond(),
-            to if !is_pair && matches!(in_calendar(to, meant(to, now))?, Meant::Instant(_)) => {
-                now.timestamp().as_millisecond()
-            }
-            to => moment(to, now, Edge::End)?,
-        };
+    /// When nothing lies in it, or it lies beyond the calendar.
+    pub fn of(range: Range, earliest: i64, now: &Zoned) -> Result<Self> {
+        let end = range.until_ms.unwrap_or(now.timestamp().as_millisecond());
+        let begin = range.since_ms.unwrap_or(earliest.min(end - 1));
         if begin >= end {
-            bail!("`{text}` ends before it begins\nhint: write the earlier time first");
+            bail!("that time has not begun\nhint: write an earlier one");
         }
-        let zoned = |ms| Ok(Timestamp::from_millisecond(ms)?.to_zoned(now.time_zone().clone()));
-        let [from, to]: [Result<Zoned>; 2] =
-            [zoned(begin), zoned(end)].map(|at| in_calendar(text, at));
+        let zoned = |ms| -> Result<Zoned> {
+            Ok(Timestamp::from_millisecond(ms)?.to_zoned(now.time_zone().clone()))
+        };
         Ok(Self {
-            from: from?,
-            to: to?,
+            from: in_calendar("that time", zoned(begin))?,
+            to: in_calendar("that time", zoned(end))?,
         })
+    }
+
+    /// Its days, each with the part of it that lies in the stretch, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// When there are more than [`MOST_DAYS`], or they lie beyond the calendar.
+    pub fn days(&self) -> Result<Vec<(Date, std::ops::Range<i64>)>> {
+        let (first, last) = (self.from.date(), self.last_day());
+        let count = (last - first).get_days();
+        if count >= MOST_DAYS {
+            bail!(
+                "{} days are too many to count\nhint: name a later beginning",
+                count + 1
+            );
+        }
+        let whole = self.milliseconds();
+        let midnight = |day: Date| -> Result<i64> {
+            let midnight = day.to_zoned(self.from.time_zone().clone())?;
+            Ok(midnight.timestamp().as_millisecond())
+        };
+        let days = (0..=count).map(|n| {
+            let day = first.checked_add(n.days())?;
+            let (from, to) = (midnight(day)?, midnight(day.checked_add(1.day())?)?);
+            Ok((day, from.max(whole.start)..to.min(whole.end)))
+        });
+        in_calendar("that time", days.collect())
     }
 
     /// In milliseconds since 1970.
@@ -203,23 +260,6 @@ impl Stretch {
         let last = self.to.checked_sub(1.millisecond());
         last.map_or_else(|_| self.to.date(), |last| last.date())
     }
-}
-
-/// The last `count` days, today being the last of them: each with its
-/// beginning and its end, which is no longer in it, in milliseconds since 1970.
-///
-/// # Errors
-/// When they lie beyond the calendar.
-pub fn last_days(count: u32, now: &Zoned) -> Result<Vec<(Date, std::ops::Range<i64>)>> {
-    let midnight = |day: Date| -> Result<i64> {
-        let midnight = day.to_zoned(now.time_zone().clone())?;
-        Ok(midnight.timestamp().as_millisecond())
-    };
-    let days = (0..i64::from(count)).rev().map(|ago| {
-        let day = now.date().checked_sub(Span::new().try_days(ago)?)?;
-        Ok((day, midnight(day)?..midnight(day.checked_add(1.day())?)?))
-    });
-    in_calendar(&format!("--days {count}"), days.collect())
 }
 
 /// `3d`, `12h`, `2w`, `90m`.
@@ -289,46 +329,163 @@ mod tests {
         assert_eq!(check("next week", Edge::End), "`next week` is not a time");
     }
 
-    fn stretch(text: &str) -> String {
-        let now: Zoned = "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
-        match Stretch::of(text, &now) {
-            Ok(Stretch { from, to }) => format!("{} to {}", from.datetime(), to.datetime()),
+    fn now() -> Zoned {
+        "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap()
+    }
+
+    fn ends(args: &TimeArgs) -> String {
+        let shown = |ms: Option<i64>| match ms {
+            Some(ms) => {
+                let at = Timestamp::from_millisecond(ms).unwrap();
+                at.to_zoned(now().time_zone().clone())
+                    .datetime()
+                    .to_string()
+            }
+            None => "open".to_owned(),
+        };
+        match Range::of(args, now) {
+            Ok(range) => format!("{} to {}", shown(range.since_ms), shown(range.until_ms)),
             Err(e) => e.to_string().lines().next().unwrap().to_owned(),
         }
     }
 
     #[test]
     fn stretches_have_two_ends() {
-        let check = |text: &str, expected: &str| assert_eq!(stretch(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(ends(&TimeArgs::of(text)), expected);
         check("yesterday", "2026-03-29T00:00:00 to 2026-03-30T00:00:00");
         check("week", "2026-03-24T00:00:00 to 2026-03-31T00:00:00");
-        check("3d", "2026-03-27T12:00:00 to 2026-03-30T12:00:00");
+        check("3d", "2026-03-27T12:00:00 to open");
         check(
             "2026-03-01..2026-03-02",
             "2026-03-01T00:00:00 to 2026-03-03T00:00:00",
         );
         check(
-            "last monday..yesterday",
+            "last monday .. yesterday",
             "2026-03-23T00:00:00 to 2026-03-30T00:00:00",
         );
-        check("2026-03-28..", "2026-03-28T00:00:00 to 2026-03-30T12:00:00");
+        check("2w..1w", "2026-03-16T12:00:00 to 2026-03-23T12:00:00");
+        check("2026-03-28..", "2026-03-28T00:00:00 to open");
+        check("..yesterday", "open to 2026-03-30T00:00:00");
+        check("..", "open to open");
         check(
             "today..yesterday",
             "`today..yesterday` ends before it begins",
         );
-        check("..", "1970-01-01T01:00:00 to 2026-03-30T12:00:00");
         check("a..b", "`a` is not a time");
+        check("", "`` is not a time");
+    }
+
+    #[test]
+    fn the_forms_of_a_time_mean_the_same() {
+        let check = |args: TimeArgs, stretch: &str| {
+            assert_eq!(ends(&args), ends(&TimeArgs::of(stretch)), "{stretch}");
+        };
+        let text = |text: &str| Some(text.to_owned());
+        let none = TimeArgs::default;
+        check(none(), "..");
+        check(
+            TimeArgs {
+                today: true,
+                ..none()
+            },
+            "today",
+        );
+        check(
+            TimeArgs {
+                yesterday: true,
+                ..none()
+            },
+            "yesterday",
+        );
+        check(
+            TimeArgs {
+                since: text("3d"),
+                ..none()
+            },
+            "3d",
+        );
+        check(
+            TimeArgs {
+                until: text("monday"),
+                ..none()
+            },
+            "..monday",
+        );
+        check(
+            TimeArgs {
+                days: Some(7),
+                ..none()
+            },
+            "2026-03-24..",
+        );
+        check(
+            TimeArgs {
+                days: Some(0),
+                ..none()
+            },
+            "2026-03-30..",
+        );
+        let both = TimeArgs {
+            since: text("last week"),
+            until: text("last week"),
+            ..none()
+        };
+        check(both, "last week");
+    }
+
+    #[test]
+    fn a_time_that_ends_before_it_begins_is_named_as_typed() {
+        let check = |args: TimeArgs, typed: &str| {
+            assert_eq!(ends(&args), format!("`{typed}` ends before it begins"));
+        };
+        let until = TimeArgs {
+            until: Some("last week".into()),
+            ..TimeArgs::default()
+        };
+        let since = Some("today".into());
+        check(
+            TimeArgs {
+                since,
+                ..until.clone()
+            },
+            "--since today --until last week",
+        );
+        check(
+            TimeArgs {
+                days: Some(1),
+                ..until
+            },
+            "--days 1 --until last week",
+        );
+    }
+
+    fn within(text: &str, earliest: i64) -> Result<Stretch> {
+        Stretch::of(Range::of(&TimeArgs::of(text), now)?, earliest, &now())
+    }
+
+    #[test]
+    fn open_ends_are_the_earliest_time_and_now() {
+        let stretch = within("..", 0).unwrap();
+        assert_eq!(stretch.from.datetime().to_string(), "1970-01-01T01:00:00");
+        assert_eq!(stretch.to, now());
+        assert!(within("..1960-01-01", 0).is_ok());
+        let error = within("2026-03-31..", 0).err().unwrap().to_string();
+        assert!(error.starts_with("that time has not begun"), "{error}");
     }
 
     #[test]
     fn a_day_is_as_long_as_it_is() {
-        let now: Zoned = "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
-        let days = last_days(3, &now).unwrap();
+        let days = within("2026-03-28T12:00..today", 0)
+            .unwrap()
+            .days()
+            .unwrap();
         let hours: Vec<i64> = days
             .iter()
             .map(|(_, d)| (d.end - d.start) / 3_600_000)
             .collect();
-        assert_eq!(hours, [24, 23, 24]);
+        assert_eq!(hours, [12, 23, 24]);
         assert_eq!(days[2].0.to_string(), "2026-03-30");
+        let error = within("..", 0).unwrap().days().unwrap_err().to_string();
+        assert!(error.starts_with("20543 days are too many"), "{error}");
     }
 }

@@ -32,6 +32,7 @@ mod session;
 mod shell;
 mod tally;
 pub mod text;
+pub mod title;
 
 pub use content::TurnContent;
 pub use filter::{Filter, holds_parts, path_matches, project_name};

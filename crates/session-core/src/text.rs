@@ -176,7 +176,7 @@ pub fn character_pairs(text: &str) -> Vec<String> {
 }
 
 /// Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer, Myanmar.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E01..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3041..=0x30FF
         | 0x3105..=0x312F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)

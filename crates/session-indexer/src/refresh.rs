@@ -67,8 +67,8 @@ impl Refresh<'_> {
     }
 }
 
-/// Brings the index up to date. When another process is writing, nothing is
-/// done and the outcome says so.
+/// Brings the index up to date, to this program's format first. When another
+/// process is writing, nothing is done and the outcome says so.
 ///
 /// # Errors
 /// When the index or a model fails. Unreadable histories are no error: they
@@ -77,6 +77,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
     let known = Reader::open(&how.root);
     match (known, how.mode) {
         (_, Mode::Full) | (Err(StoreError::Missing { .. }), _) => {}
+        (Err(error), _) if error.wants_migration() => {}
         (Ok(index), _) if !is_current(how, &index)? => {}
         (Ok(_), _) => return Ok(Outcome::default()),
         (Err(error), _) => return Err(error.into()),

@@ -1,12 +1,14 @@
 //! What can go wrong with the index.
 
+use crate::migrate::is_migratable;
 use session_files::FileError;
 use std::path::PathBuf;
 
 /// An error of the index at rest.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The index was written by another version of this program.
+    /// The index was written by another version of this program: a newer one, or an older one and
+    /// no writer has [migrated](crate::Writer::open) it yet.
     #[error("the index in `{}` has format {found}, this program reads format {expected}", root.display())]
     Format {
         /// Folder of the index.
@@ -15,6 +17,18 @@ pub enum StoreError {
         found: u32,
         /// Version wanted.
         expected: u32,
+    },
+    /// The index has an older format, and its folder cannot be written to.
+    #[error("the index in `{}` has format {found} and cannot be migrated to format {expected}: {why}", root.display())]
+    Unmigrated {
+        /// Folder of the index.
+        root: PathBuf,
+        /// Version found.
+        found: u32,
+        /// Version wanted.
+        expected: u32,
+        /// What failed.
+        why: String,
     },
     /// The database or a matrix is damaged.
     #[error("the index in `{}` is damaged: {what}", root.display())]
@@ -63,8 +77,30 @@ impl StoreError {
     /// True when the remedy is to build the index anew.
     pub fn wants_rebuild(&self) -> bool {
         match self {
-            Self::Format { .. } | Self::Corrupt { .. } => true,
+            Self::Format { .. } => !self.wants_migration() && !self.wants_update(),
+            Self::Corrupt { .. } => true,
             Self::Sqlite(e) => is_damage(e),
+            _ => false,
+        }
+    }
+
+    /// True when the index has an older format, from which a [`Writer`](crate::Writer) migrates it.
+    pub fn wants_migration(&self) -> bool {
+        matches!(self, Self::Format { found, .. } if is_migratable(*found))
+    }
+
+    /// True when a newer version of this program wrote the index.
+    pub fn wants_update(&self) -> bool {
+        matches!(self, Self::Format { found, expected, .. } if found > expected)
+    }
+
+    /// True when the folder of the index may be one that this process cannot write to.
+    pub fn wants_write_access(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+        match self {
+            Self::Unmigrated { .. } => true,
+            Self::Io(_) => !self.wants_space(),
+            Self::Sqlite(e) => matches!(e.sqlite_error_code(), Some(CannotOpen | ReadOnly)),
             _ => false,
         }
     }

@@ -7,6 +7,9 @@ use serde::Serialize;
 use session_core::{Query, Scored, Term, TurnContent, noise, text};
 use std::collections::HashSet;
 
+/// How FTS5 takes words from texts: by their stems, without accents and case.
+pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
+
 /// Weights of the columns of `words`: prompt, answer, title, commands, paths,
 /// errors.
 const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0";
@@ -214,7 +217,11 @@ fn idf(total: u64, turns: u64) -> f32 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
-/// A term as an FTS5 string: nothing in it is syntax.
 fn match_literal(term: &Term) -> String {
-    format!("\"{}\"", text::spaced(&term.text).replace('"', "\"\""))
+    quoted(&term.text)
+}
+
+/// A term as an FTS5 string: nothing in it is syntax.
+pub(crate) fn quoted(term: &str) -> String {
+    format!("\"{}\"", text::spaced(term).replace('"', "\"\""))
 }

@@ -3,9 +3,7 @@
 use crate::contents::Filling;
 use crate::error::Result;
 use crate::model::{Level, ModelRow};
-use crate::row::{
-    CopyRow, SESSION_COLUMNS, SessionRow, TURN_COLUMNS, TurnRow, session_row, turn_row,
-};
+use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{folder, schema};
 use rusqlite::{Connection, OptionalExtension};
 use std::cell::RefCell;
@@ -62,18 +60,6 @@ impl Reader {
         Ok(self
             .db
             .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
-    }
-
-    /// All sessions, by number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
-        let mut found = self.db.prepare_cached(&format!(
-            "SELECT {SESSION_COLUMNS} FROM sessions ORDER BY id"
-        ))?;
-        let rows = found.query_map([], session_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// One turn.

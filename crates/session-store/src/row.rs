@@ -17,7 +17,8 @@ pub struct SessionRow {
     pub uid: String,
     /// Id of the session that started it, for a subagent.
     pub parent: Option<String>,
-    /// Title: the agent's, else the first prompt, else nothing.
+    /// Title: the agent's, unless many sessions have it, else what its first prompt says that others
+    /// of the same template do not, else what was done.
     pub title: Option<String>,
     /// First working directory.
     pub cwd: Option<String>,
@@ -74,13 +75,14 @@ pub struct CopyRow {
 }
 
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
-    coalesce(title, given_title, first_prompt), cwd, coalesce(project, cwd), branch, forked_from, \
+    coalesce(title, given_title), cwd, coalesce(project, cwd), branch, forked_from, \
     started_ms, ended_ms, turns, gone & 1 OR file IN (SELECT f.id FROM files f WHERE f.gone), gone & 2 <> 0";
 
 /// `sessions.gone` of a session of which the agent keeps the prompts alone.
 /// The bit 1 says that its history is no longer there.
 pub(crate) const PROMPTS_ONLY: i64 = 2;
 
+/// A row of [`SESSION_COLUMNS`], with the title that was given to the session.
 pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     Ok(SessionRow {
         id: row.get(0)?,

@@ -2,15 +2,16 @@
 
 use crate::error::{Result, StoreError, is_damage, sentence};
 use crate::folder;
+use crate::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_files::private;
 use std::path::Path;
 use std::time::Duration;
 
-/// Version of the files on disk. Another version is not read: the index can
-/// always be built anew from the histories.
-pub const FORMAT_VERSION: u32 = 4;
+/// Version of the files on disk. An older one is migrated by the writer, as far
+/// back as there are steps for it; no other is read.
+pub const FORMAT_VERSION: u32 = 5;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -23,12 +24,14 @@ CREATE TABLE problems(
   PRIMARY KEY(path, reason, kind)) WITHOUT ROWID;
 CREATE TABLE sessions(
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES files(id), source TEXT NOT NULL,
-  uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT,
+  uid TEXT NOT NULL, parent TEXT, title TEXT, given_title TEXT, first_prompt TEXT, rest TEXT, work TEXT,
   cwd TEXT, project TEXT, branch TEXT, forked_from TEXT,
   started_ms INTEGER, ended_ms INTEGER, turns INTEGER NOT NULL DEFAULT 0,
   gone INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0,
   UNIQUE(file, uid));
 CREATE INDEX sessions_uid ON sessions(uid);
+CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX openings_template ON openings(template);
 CREATE TABLE turns(
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, idx INTEGER NOT NULL, kind INTEGER NOT NULL,
   started_ms INTEGER, ended_ms INTEGER, branch TEXT, start INTEGER NOT NULL, stop INTEGER NOT NULL,
@@ -53,21 +56,33 @@ CREATE INDEX vectors_session ON vectors(session);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5(
-  prompt, answer, title, commands, paths, errors,
-  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-INSERT INTO words(words, rank) VALUES('hashsize', 8000000);
 ";
+
+/// True when this format has a table of this name.
+pub(crate) fn has_table(name: &str) -> bool {
+    TABLES.contains(&format!("CREATE TABLE {name}("))
+}
+
+/// The table of words, which keeps no texts.
+fn words_table() -> String {
+    format!(
+        "CREATE VIRTUAL TABLE words USING fts5(
+           prompt, answer, title, commands, paths, errors,
+           content='', contentless_delete=1, tokenize='{TOKENIZER}');
+         INSERT INTO words(words, rank) VALUES('hashsize', 8000000);"
+    )
+}
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// Opens the database for writing, made anew if it is not there.
+/// Opens the database for writing, made anew if it is not there. What is there may have another
+/// format.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
     let path = folder::database(root);
     drop(private::open(&path)?);
     let db = Connection::open(&path)?;
     prepare(&db)
-        .and_then(|()| migrate(&db, root))
+        .and_then(|()| create_tables(&db))
         .map_err(|e| damage(e, root))?;
     Ok(db)
 }
@@ -88,7 +103,12 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
         0 => Err(StoreError::Missing {
             root: root.to_owned(),
         }),
-        found => check_version(found, root).map(|()| db),
+        FORMAT_VERSION => Ok(db),
+        found => Err(StoreError::Format {
+            root: root.to_owned(),
+            found,
+            expected: FORMAT_VERSION,
+        }),
     }
 }
 
@@ -119,31 +139,21 @@ fn prepare(db: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn migrate(db: &Connection, root: &Path) -> Result<()> {
-    match version(db)? {
-        0 => {
-            let all = format!(
-                "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
-            );
-            Ok(db.execute_batch(&all)?)
-        }
-        found => check_version(found, root),
-    }
-}
-
-fn version(db: &Connection) -> Result<u32> {
-    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-}
-
-fn check_version(found: u32, root: &Path) -> Result<()> {
-    if found == FORMAT_VERSION {
+/// Makes the tables where there are none.
+fn create_tables(db: &Connection) -> Result<()> {
+    if version(db)? != 0 {
         return Ok(());
     }
-    Err(StoreError::Format {
-        root: root.to_owned(),
-        found,
-        expected: FORMAT_VERSION,
-    })
+    let words = words_table();
+    let all = format!(
+        "BEGIN IMMEDIATE; {TABLES} {words} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
+    );
+    Ok(db.execute_batch(&all)?)
+}
+
+/// The format of an index; 0 where there is none yet.
+pub(crate) fn version(db: &Connection) -> Result<u32> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
 /// Says of a SQLite error that means a damaged file where it is.

@@ -40,11 +40,10 @@ impl Writer {
     }
 
     /// Forgets what the turns told of a session: they are about to tell it again.
-    fn forget_turns_facts(&self, session: i64) -> Result<()> {
+    fn forget_turns_facts(&mut self, session: i64) -> Result<()> {
+        self.forget_prompt(session)?;
         self.db
-            .prepare_cached(
-                "UPDATE sessions SET first_prompt = NULL, started_ms = NULL, ended_ms = NULL WHERE id = ?1",
-            )?
+            .prepare_cached("UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1")?
             .execute([session])?;
         Ok(())
     }

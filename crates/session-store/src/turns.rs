@@ -4,9 +4,10 @@ use crate::content::{hash, moment};
 use crate::error::Result;
 use crate::lexical;
 use crate::row::kind_number;
+use crate::titles::names_session;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
-use session_core::{PromptKind, Turn, TurnContent, noise, text};
+use session_core::{Turn, TurnContent, title};
 
 /// A turn as it is stored.
 struct Known {
@@ -30,8 +31,6 @@ impl Identity {
         }
     }
 }
-
-const FIRST_PROMPT_BYTES: usize = 120;
 
 impl Writer {
     /// Stores a turn, or, where it [continues](Turn::continues) one, appends to
@@ -239,7 +238,7 @@ impl Writer {
             None => String::new(),
             Some(Some(title)) => title,
             Some(None) if lexical::is_left_out(&content.prompt) => String::new(),
-            Some(None) => first_prompt(&content.prompt),
+            Some(None) => title::of_prompt(&content.prompt),
         })
     }
 
@@ -259,15 +258,20 @@ impl Writer {
         Ok(())
     }
 
-    fn update_session(&self, session: i64, turn: &Turn, changed: bool) -> Result<()> {
-        let prompt = names_session(turn).then(|| first_prompt(&turn.prompt));
+    fn update_session(&mut self, session: i64, turn: &Turn, changed: bool) -> Result<()> {
         self.db.prepare_cached(
-            "UPDATE sessions SET turns = max(turns, ?2), first_prompt = coalesce(first_prompt, ?3),
-               started_ms = min(coalesce(started_ms, ?4), coalesce(?4, started_ms)),
-               ended_ms = max(coalesce(ended_ms, ?5), coalesce(?5, ended_ms)), revision = revision + ?6
+            "UPDATE sessions SET turns = max(turns, ?2),
+               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
+               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
              WHERE id = ?1",
-        )?.execute(params![session, turn.index + 1, prompt, turn.started_ms, turn.ended_ms, changed])?;
-        Ok(())
+        )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
+        match !turn.continues && names_session(turn.kind, &turn.prompt) {
+            true => self.put_first_prompt(session, turn),
+            false => {
+                self.note_work(session);
+                Ok(())
+            }
+        }
     }
 
     /// Ends the replacement of a session: turns beyond the last that came go.
@@ -298,47 +302,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-/// True when a turn's prompt may stand for the session's title: a bare `/clear`
-/// may not.
-fn names_session(turn: &Turn) -> bool {
-    let says = !turn.continues && !noise::is_noise(&turn.prompt);
-    match turn.kind {
-        PromptKind::Typed | PromptKind::Model => says,
-        PromptKind::Command => says && turn.prompt.contains(char::is_whitespace),
-        PromptKind::None => false,
-    }
-}
-
-/// What Claude Code puts before a plan that was accepted: it begins a session.
-const OF_A_PLAN: &str = "Implement the following plan:";
-
-/// What a prompt is about: of a plan its heading.
-fn subject(prompt: &str) -> &str {
-    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
-    let heading = plan.and_then(|plan| plan.trim_start().lines().next());
-    let words = heading.map(|line| line.trim_start_matches(['#', ' ']));
-    let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());
-    words.filter(|words| !words.is_empty()).unwrap_or(prompt)
-}
-
-/// A prompt on one line of at most [`FIRST_PROMPT_BYTES`], cut after a word.
-fn first_prompt(prompt: &str) -> String {
-    const CUT: &str = "…";
-    let prompt = subject(prompt);
-    let head = text::clip(prompt, 4 * FIRST_PROMPT_BYTES);
-    let line = text::one_line(head);
-    if line.len() <= FIRST_PROMPT_BYTES && head.len() == prompt.len() {
-        return line;
-    }
-    let whole = text::clip(&line, FIRST_PROMPT_BYTES - CUT.len());
-    let rest = line.get(whole.len()..).unwrap_or_default();
-    let within_word = !rest.is_empty() && !rest.starts_with(' ');
-    // What is written without spaces is cut where it must be.
-    let space = whole.rfind(' ').filter(|at| *at > FIRST_PROMPT_BYTES / 2);
-    let end = space.filter(|_| within_word).unwrap_or(whole.len());
-    format!("{}{CUT}", text::clip(whole, end).trim_end())
 }
 
 /// True when all that `copy` says is said by `whole`: a copy of a history may

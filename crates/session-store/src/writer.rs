@@ -3,7 +3,9 @@
 use crate::error::{Result, StoreError};
 use crate::folder::{self, Lock};
 use crate::matrix::Appends;
+use crate::migrate::{self, migrate};
 use crate::schema;
+use crate::titles::PendingTitles;
 use rusqlite::Connection;
 use session_files::private;
 use std::ops::Deref;
@@ -19,6 +21,8 @@ pub struct Writer {
     pub(crate) appends: Appends,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<Replacing>,
+    /// What may change titles at the next commit.
+    pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
     open: bool,
@@ -41,15 +45,19 @@ impl Deref for Writer {
 }
 
 impl Writer {
-    /// Opens the index for writing, made anew if there is none.
+    /// Opens the index for writing, made anew if there is none. An index of an older format is
+    /// migrated, as part of what the first [`Writer::commit`] makes visible.
     ///
     /// # Errors
     /// [`StoreError::Locked`] while another process writes; format and damage
-    /// errors, for which [`Writer::rebuild`] is the remedy.
+    /// errors, for most of which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
-        private::create_directory(root)?;
-        let lock = Lock::of_writer(root)?;
-        Self::with_lock(root, lock)
+        let open = || {
+            private::create_directory(root)?;
+            let lock = Lock::of_writer(root)?;
+            Self::with_lock(root, lock)
+        };
+        open().map_err(|e| migrate::failure(e, root))
     }
 
     /// Puts the index away and opens an empty one. The old database is kept as
@@ -72,14 +80,17 @@ impl Writer {
     fn with_lock(root: &Path, lock: Lock) -> Result<Self> {
         let db = schema::open_writable(root)?;
         let reader = crate::Reader::of(db, root);
-        Ok(Self {
+        let mut writer = Self {
             reader,
             appends: Appends::default(),
             replacing: None,
+            pending_titles: PendingTitles::default(),
             compacted: false,
             open: false,
             _lock: lock,
-        })
+        };
+        migrate(&mut writer).map_err(|e| schema::damage(e, root))?;
+        Ok(writer)
     }
 
     /// The database, to write to. What is written turn by turn or file by file
@@ -109,6 +120,7 @@ impl Writer {
             return Ok(());
         }
         self.finish_replacing()?;
+        self.settle_titles()?;
         self.write_frame()?;
         self.drop_let_go()?;
         self.appends.flush()?;

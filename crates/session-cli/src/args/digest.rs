@@ -1,5 +1,6 @@
 //! What can be typed after `digest` and `stats`.
 
+use super::TimeArgs;
 use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
@@ -8,15 +9,18 @@ Examples:
   session-search digest                        today
   session-search digest yesterday
   session-search digest last monday..yesterday --project homelab
+  session-search digest --since 2w --until yesterday
   session-search digest week --format json
 
-WHEN is today, yesterday, a date (2026-01-16), a day (monday, last friday), week (the last seven
-days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which either may be left
-out. Days are local days.")]
+WHEN, here and after --when, is today, yesterday, a date (2026-01-16), a day (monday, last friday),
+week (the last seven days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which
+either may be left out. Days are local days.")]
 pub struct DigestArgs {
-    /// The day or days: today, yesterday, 2026-01-16, week, FROM..TO
-    #[arg(value_name = "WHEN", default_value = "today")]
+    /// The day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
+    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "stretch", "days", "today", "yesterday"])]
     pub when: Vec<String>,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Name or path of the project, or a part of it; `.` is this folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
@@ -26,6 +30,17 @@ pub struct DigestArgs {
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+}
+
+impl DigestArgs {
+    /// The time that is reported.
+    pub fn time(&self) -> TimeArgs {
+        match self.when.is_empty() {
+            true if self.time.is_given() => self.time.clone(),
+            true => TimeArgs::of("today"),
+            false => TimeArgs::of(&self.when.join(" ")),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,11 +53,13 @@ pub enum DigestFormat {
 #[command(after_help = "\
 Examples:
   session-search stats
-  session-search stats --days 365 --project homelab")]
+  session-search stats --days 365 --project homelab
+  session-search stats --when 2026-01-01..2026-03-31
+
+Without a time the last 91 days are counted.")]
 pub struct StatsArgs {
-    /// The last N days, today included
-    #[arg(long, value_name = "N", default_value_t = 91, value_parser = clap::value_parser!(u32).range(1..=3660))]
-    pub days: u32,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Name or path of the project, or a part of it; `.` is this folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,

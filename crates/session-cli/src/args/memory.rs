@@ -1,5 +1,6 @@
 //! What can be typed after `memory`.
 
+use super::TimeArgs;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use session_memory::{Format, Importance, Kind};
 use std::path::PathBuf;
@@ -108,7 +109,9 @@ pub struct SaveArgs {
 Examples:
   session-search memory search \"why does the pool run empty\"
   session-search memory search 连接池超时
-  session-search memory search \"release day\" --days 90 --explain")]
+  session-search memory search \"release day\" --days 90 --explain
+
+The time is that of a memory's last change. Without one, retrieval.scope_days decides.")]
 pub struct MemorySearchArgs {
     /// What you remember of it
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
@@ -119,9 +122,8 @@ pub struct MemorySearchArgs {
     /// Most memories shown [default: retrieval.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
-    /// Only those of the last N days [default: retrieval.scope_days]
-    #[arg(long, value_name = "N")]
-    pub days: Option<u32>,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Also those in the archive
     #[arg(long)]
     pub archived: bool,
@@ -150,6 +152,8 @@ pub struct MemoryListArgs {
     /// With this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -238,6 +242,8 @@ pub struct ExportArgs {
     /// Write it there instead of to stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub to: Option<PathBuf>,
+    #[command(flatten)]
+    pub time: TimeArgs,
     /// Print JSON; it is JSON in any case
     #[arg(long, hide = true)]
     pub json: bool,

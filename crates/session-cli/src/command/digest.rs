@@ -6,7 +6,7 @@ use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout, notes};
-use crate::when::Stretch;
+use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
 use session_report::digest;
@@ -17,7 +17,8 @@ use std::io::{IsTerminal, Write};
 /// # Errors
 /// When the index fails, or the time cannot be read.
 pub fn run(args: &DigestArgs) -> Result<Found> {
-    let stretch = Stretch::of(&args.when.join(" "), &Zoned::now())?;
+    let range = Range::of(&args.time(), Zoned::now)?;
+    let stretch = Stretch::of(range, 0, &Zoned::now())?;
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
     let wanted = search::of_project(args.project.as_deref());

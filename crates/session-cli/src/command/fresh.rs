@@ -42,8 +42,8 @@ pub fn index(home: &Home) -> Result<FreshIndex> {
 }
 
 /// Brings the index up to date as far as a search can wait for it. While
-/// another process is making the first index, there is nothing to answer from:
-/// that is waited for.
+/// another process is making the first index or migrates one, there is nothing
+/// to answer from: that is waited for.
 ///
 /// # Errors
 /// When the index or the model fails.
@@ -51,7 +51,7 @@ pub fn before_search(home: &Home, models: &Models) -> Result<Outcome> {
     let began = Instant::now();
     let attempt = || run(home, models.table(), Mode::Changes, Some(BUDGET));
     let mut outcome = attempt()?;
-    while outcome.locked && is_empty(home)? && began.elapsed() < PATIENCE {
+    while outcome.locked && is_awaited(home)? && began.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
         outcome = attempt()?;
     }
@@ -73,9 +73,11 @@ fn files_left(home: &Home) -> Result<usize> {
     }
 }
 
-fn is_empty(home: &Home) -> Result<bool> {
+/// True while there is nothing to answer from before another process has written.
+fn is_awaited(home: &Home) -> Result<bool> {
     match Reader::open(&home.root) {
         Err(StoreError::Missing { .. }) => Ok(true),
+        Err(error) if error.wants_migration() => Ok(true),
         index => Ok(index?.is_empty()?),
     }
 }

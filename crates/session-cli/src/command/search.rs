@@ -5,8 +5,9 @@ use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, caller, demo, fresh, memory};
 use crate::home::Home;
 use crate::models::Models;
+use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
-use crate::when;
+use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::text::printable;
@@ -156,6 +157,8 @@ pub struct Answer {
     pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
+    /// What is shown of each hit.
+    pub previews: Vec<Preview>,
     /// What was done in each hit, where that was asked for.
     done: Vec<Work>,
 }
@@ -202,6 +205,10 @@ pub fn answer(
         done: hits
             .map(|hit| work(index, results.level, hit))
             .collect::<Result<_>>()?,
+        previews: match args.compact {
+            true => Vec::new(),
+            false => previews(&results)?,
+        },
         results,
         left_out: caller::ids(callers),
         narrowed: request.filter.by_turn(),
@@ -250,6 +257,7 @@ pub fn print(
             results,
             all,
             narrowed: answer.narrowed,
+            previews: &answer.previews,
             done: &answer.done,
             with: &args.with,
             explain,
@@ -302,11 +310,7 @@ fn nothing(args: &SearchArgs, answer: &Answer) -> String {
 fn narrowed(filter: &FilterArgs) -> &'static str {
     let narrow = filter.project.is_some()
         || filter.source.is_some()
-        || filter.since.is_some()
-        || filter.until.is_some()
-        || filter.days.is_some()
-        || filter.today
-        || filter.yesterday
+        || filter.time.is_given()
         || filter.branch.is_some()
         || filter.file.is_some();
     if narrow {
@@ -329,7 +333,7 @@ fn ranking(args: &RankingArgs) -> Ranking {
 /// # Errors
 /// When a time or an id cannot be read.
 pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let (since_ms, until_ms) = when::range(args, Zoned::now)?;
+    let time = Range::of(&args.time, Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }
@@ -337,8 +341,8 @@ pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     Ok(Filter {
         project: args.project.as_deref().map(project),
         source: args.source.clone(),
-        since_ms,
-        until_ms,
+        since_ms: time.since_ms,
+        until_ms: time.until_ms,
         branch: args.branch.clone(),
         file: args.file.clone(),
         only: args.session.iter().map(number).collect::<Result<_>>()?,

@@ -1,12 +1,12 @@
 //! `stats`: how much was done over time.
 
 use crate::Found;
-use crate::args::StatsArgs;
+use crate::args::{StatsArgs, TimeArgs};
 use crate::command::{fresh, search};
 use crate::home::Home;
 use crate::output::calendar::Calendar;
 use crate::output::{json, layout, notes};
-use crate::when::last_days;
+use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
 use session_core::text::printable;
@@ -18,9 +18,17 @@ use std::io::Write;
 /// # Errors
 /// When the index fails.
 pub fn run(args: &StatsArgs) -> Result<Found> {
-    let days = last_days(args.days, &Zoned::now())?;
+    let range = Range::of(&time(args), Zoned::now)?;
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
+    let now = Zoned::now();
+    let earliest = fresh
+        .all
+        .iter()
+        .filter_map(|session| session.started_ms)
+        .min();
+    let earliest = earliest.unwrap_or(now.timestamp().as_millisecond());
+    let days = Stretch::of(range, earliest, &now)?.days()?;
     let wanted = search::of_project(args.project.as_deref());
     let (dates, ranges): (Vec<_>, Vec<_>) = days.into_iter().unzip();
     let counted = stats(&fresh.index, &fresh.all, &ranges, wanted)?;
@@ -29,24 +37,45 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         json::print(&calendar.json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
-        let whose = match &args.project {
-            Some(project) => format!(" of project `{}`", printable(project)),
-            None => String::new(),
-        };
-        writeln!(
-            notes::stderr(),
-            "no session{whose} in the last {} days\nhint: try a greater --days{}",
-            args.days,
-            if whose.is_empty() {
-                ""
-            } else {
-                ", or another --project"
-            }
-        )?;
+        writeln!(notes::stderr(), "{}", nothing(args))?;
         return Ok(Found::Nothing);
     }
     if !args.json {
         write!(anstream::stdout(), "{}", calendar.text(layout::width()))?;
     }
     Ok(Found::Something)
+}
+
+/// Days that are counted where no time is named.
+const DAYS: u32 = 91;
+
+/// The time that is counted.
+fn time(args: &StatsArgs) -> TimeArgs {
+    match args.time.is_given() {
+        true => args.time.clone(),
+        false => TimeArgs {
+            days: Some(DAYS),
+            ..TimeArgs::default()
+        },
+    }
+}
+
+fn nothing(args: &StatsArgs) -> String {
+    let (whose, other) = match &args.project {
+        Some(project) => {
+            let whose = format!(" of project `{}`", printable(project));
+            (whose, ", or another --project")
+        }
+        None => (String::new(), ""),
+    };
+    match time(args) {
+        TimeArgs {
+            days: Some(days),
+            until: None,
+            ..
+        } => {
+            format!("no session{whose} in the last {days} days\nhint: try a greater --days{other}")
+        }
+        _ => format!("no session{whose} in that time\nhint: try a longer one{other}"),
+    }
 }

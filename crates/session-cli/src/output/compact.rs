@@ -4,7 +4,7 @@ use crate::command::search::Answer;
 use crate::output::json::date;
 use crate::output::layout::{line, safe_line};
 use crate::output::safe_json;
-use crate::output::session::{day, project, short_id, title};
+use crate::output::session::{day, project, short_id, visible_title};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::Band;
@@ -99,7 +99,7 @@ fn of_hit(level: Level, hit: &Hit, all: &[SessionRow]) -> Result<String> {
         band: hit.band,
         date: day(date(level, hit)),
         project: line(&safe_line(project(session)), PROJECT),
-        title: title(session).map(|title| line(&safe_line(title), TITLE)),
+        title: visible_title(session).map(|title| line(&safe_line(title), TITLE)),
         preview: "",
     };
     let room = HIT.saturating_sub(serde_json::to_string(&compact)?.len());

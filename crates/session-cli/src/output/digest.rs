@@ -2,7 +2,7 @@
 
 use crate::output::human::plural;
 use crate::output::layout::{fold, safe_line};
-use crate::output::session::{project, rfc3339, short_id, title};
+use crate::output::session::{project, rfc3339, short_id, title, visible_title};
 use crate::output::units::duration;
 use crate::output::work::{JsonTokens, file_names, tokens};
 use crate::when::Stretch;
@@ -61,9 +61,7 @@ impl Digest<'_> {
     }
 
     fn session(&self, session: &Session) -> String {
-        let asked = || session.work.problem.as_deref();
-        let title = title(&session.row).or_else(asked).map(safe_line);
-        let title = title.unwrap_or_else(|| "(no title)".to_owned());
+        let title = title(&session.row);
         let mut out = self.item(
             "- ",
             &format!("**{}** ({})", escaped(&title), self.about(session)),
@@ -275,7 +273,7 @@ fn json_session(session: &Session) -> JsonSession<'_> {
     JsonSession {
         source: &row.source,
         session: &row.uid,
-        title: title(row),
+        title: visible_title(row),
         branch: work.branch.as_deref(),
         started: rfc3339(work.started_ms),
         ended: rfc3339(work.ended_ms),

@@ -187,14 +187,13 @@ impl<T: Finding> Listing<'_, T> {
     fn turn(&self, met: &Met<Vec<T>>) -> String {
         let session = &met.session;
         let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
-        let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
         let mut fields = vec![
             Field::whole(FAINT, minute(met.turn.started_ms.or(session.ended_ms))),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
         ];
         fields.extend(gone(session));
-        fields.push(Field::cut_to(TITLE, title, 24));
+        fields.push(Field::cut_to(TITLE, title(session), 24));
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);

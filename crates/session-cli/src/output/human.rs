@@ -3,7 +3,8 @@
 use crate::args::With;
 use crate::output::explanation;
 use crate::output::json::date;
-use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line, split};
+use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line};
+use crate::output::preview::Preview;
 use crate::output::session::{day, gone, project, resume, short_id, title};
 use crate::output::shell;
 use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
@@ -38,6 +39,8 @@ pub struct Listing<'a> {
     /// Single turns were left out by conditions, so that what was searched is
     /// less than the sessions counted.
     pub narrowed: bool,
+    /// What is shown of each hit.
+    pub previews: &'a [Preview],
     /// What was done in each hit, where that was asked for.
     pub done: &'a [Work],
     /// The parts of it that are printed.
@@ -55,7 +58,9 @@ impl Listing<'_> {
         for (n, hit) in self.results.hits.iter().enumerate() {
             out.push('\n');
             out.push_str(&flow(&self.fields(hit), 0, self.width));
-            out.push_str(&preview(hit, self.width));
+            if let Some(preview) = self.previews.get(n) {
+                out.push_str(&preview.lines(self.width));
+            }
             if let Some(work) = self.done.get(n) {
                 out.push_str(&work::text(work, self.with, self.width));
             }
@@ -176,29 +181,12 @@ pub fn bracketed(sources: &std::collections::BTreeMap<String, usize>) -> String 
 }
 
 fn titled(session: &SessionRow) -> Field {
-    let (style, title) = match title(session) {
-        Some(title) => (TITLE, title),
-        None => (FAINT, "(no title)"),
-    };
     let mark = if session.parent.is_some() {
         "subagent: "
     } else {
         ""
     };
-    Field::cut_to(style, format!("{mark}{}", safe_line(title)), LEAST)
-}
-
-/// At most two lines.
-fn preview(hit: &Hit, width: usize) -> String {
-    let columns = width.saturating_sub(INDENT);
-    let text = safe_line(&hit.preview);
-    let (first, rest) = split(&text, columns);
-    let lines = [first.to_owned(), line(rest, columns)];
-    lines
-        .iter()
-        .filter(|l| !l.is_empty())
-        .map(|l| format!("    {l}\n"))
-        .collect()
+    Field::cut_to(TITLE, format!("{mark}{}", title(session)), LEAST)
 }
 
 /// Names of files and the command that takes the session up again: beside each

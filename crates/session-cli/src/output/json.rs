@@ -2,6 +2,7 @@
 
 use crate::args::With;
 use crate::command::search;
+use crate::output::preview::Preview;
 use crate::output::safe_json;
 use crate::output::session::{project, resume, rfc3339};
 use crate::output::work::JsonWork;
@@ -101,6 +102,7 @@ struct JsonHit<'a> {
     branch: Option<&'a str>,
     title: Option<&'a str>,
     preview: &'a str,
+    matches: Vec<[usize; 2]>,
     files: &'a [String],
     tools: &'a [String],
     resume: Option<String>,
@@ -141,12 +143,12 @@ pub fn answer<'a>(
     refreshed: Option<&Outcome>,
 ) -> Answer<'a> {
     let results = &answer.results;
-    let hits = results.hits.iter();
+    let hits = results.hits.iter().zip(&answer.previews);
     Answer {
         query: &answer.query,
         level: results.level,
         hits: hits
-            .map(|hit| json_hit(results.level, hit, explain))
+            .map(|(hit, preview)| json_hit(results.level, hit, preview, explain))
             .collect(),
         searched: results.searched.clone(),
         index: refreshed.map(Freshness::of),
@@ -156,7 +158,7 @@ pub fn answer<'a>(
     }
 }
 
-fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
+fn json_hit<'a>(level: Level, hit: &'a Hit, preview: &'a Preview, explain: bool) -> JsonHit<'a> {
     let session = &hit.session;
     JsonHit {
         rank: hit.rank,
@@ -175,7 +177,8 @@ fn json_hit(level: Level, hit: &Hit, explain: bool) -> JsonHit<'_> {
             .and_then(|t| t.branch.as_deref())
             .or(session.branch.as_deref()),
         title: session.title.as_deref(),
-        preview: &hit.preview,
+        preview: &preview.text,
+        matches: preview.offsets(),
         files: &hit.files,
         tools: &hit.tools,
         resume: resume(session),

@@ -10,8 +10,7 @@ use session_store::SessionRow;
 
 /// A session's turns. Outputs are cut after `limit` lines.
 pub fn session(session: &SessionRow, exchanges: &[Exchange], limit: usize) -> String {
-    let title = title(session).map_or_else(|| "(no title)".to_owned(), safe_line);
-    let mut out = format!("# {title}\n\n");
+    let mut out = format!("# {}\n\n", title(session));
     let facts = [
         ("Session", Some(format!("`{}`", safe_line(&session.uid)))),
         ("Project", Some(safe_line(project(session)))),

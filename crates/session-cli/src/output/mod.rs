@@ -14,6 +14,7 @@ pub mod memory;
 pub mod notes;
 pub mod only;
 pub mod pager;
+pub mod preview;
 pub mod progress;
 pub mod safe_json;
 pub mod session;

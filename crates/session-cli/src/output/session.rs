@@ -51,10 +51,24 @@ fn is_plain(uid: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
+/// What a session is called, on one line: its title, else its folder and when it began.
+pub fn title(session: &SessionRow) -> String {
+    match visible_title(session) {
+        Some(title) => safe_line(title),
+        None => place_and_time(session),
+    }
+}
+
 /// A session's title, if it has one that can be seen.
-pub fn title(session: &SessionRow) -> Option<&str> {
+pub fn visible_title(session: &SessionRow) -> Option<&str> {
     let title = session.title.as_deref()?;
     (!safe_line(title).is_empty()).then_some(title)
+}
+
+fn place_and_time(session: &SessionRow) -> String {
+    let began = session.started_ms.or(session.ended_ms);
+    let place = safe_line(project(session));
+    format!("{place}, {}", minute(began))
 }
 
 /// The name of a session's project.
@@ -132,7 +146,7 @@ pub fn candidates(id: &str, found: &[SessionRow]) -> String {
         } else {
             session.uid.clone()
         };
-        let title = line(title(session).unwrap_or("(no title)"), 40);
+        let title = line(&title(session), 40);
         out.push_str(&format!(
             "\n  {name}   {}   {}   {title}",
             project(session),

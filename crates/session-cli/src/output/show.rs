@@ -29,11 +29,8 @@ pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String
     ];
     fields.extend(gone(session));
     let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
-    let title = match title(session) {
-        Some(title) => paint(TITLE, line(title, width)),
-        None => paint(FAINT, "(no title)"),
-    };
-    out.push_str(&format!("{title}\n"));
+    let title = line(&title(session), width);
+    out.push_str(&format!("{}\n", paint(TITLE, title)));
     let more = [
         ("folder", &session.cwd),
         ("branch", &session.branch),

@@ -4,6 +4,8 @@ use anstyle::{AnsiColor, Style};
 use session_core::Band;
 
 pub const TITLE: Style = Style::new().bold();
+/// A word of the query in a preview.
+pub const MATCH: Style = Style::new().bold();
 pub const FAINT: Style = Style::new().dimmed();
 pub const ID: Style = AnsiColor::Cyan.on_default();
 pub const PROJECT: Style = AnsiColor::Green.on_default();

@@ -86,7 +86,25 @@ fn garbage_for_a_database() {
 }
 
 #[test]
-fn a_database_of_another_version() {
+fn a_database_of_a_format_that_is_too_old() {
+    let env = small();
+    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    db.pragma_update(None, "user_version", 3).unwrap();
+    drop(db);
+    insta::assert_snapshot!(env.run(&["search", "docker"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index in `[TMP]/index` has format 3, this program reads format 5
+    hint: run `session-search index --full` to build it anew; the old database is kept beside it
+    ");
+    said_and_healed(&env);
+}
+
+/// What it holds of histories that are gone would be lost if it were built anew.
+#[test]
+fn a_database_of_a_newer_program_is_left_alone() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
     db.pragma_update(None, "user_version", 99).unwrap();
@@ -96,10 +114,83 @@ fn a_database_of_another_version() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 99, this program reads format 4
-    hint: run `session-search index --full` to build it anew; the old database is kept beside it
+    error: the index in `[TMP]/index` has format 99, this program reads format 5
+    hint: a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder
     ");
-    said_and_healed(&env);
+    let full = env.run(&["index", "--full"]).exits(2);
+    assert!(full.stderr().contains("update this one"), "{full}");
+    assert!(!env.index("index.db.old").exists());
+}
+
+/// An index of format 4 of two sessions whose histories are gone.
+fn of_format_4() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../session-store/fixtures/v4");
+    for file in [
+        "index.db",
+        "vectors/f00d/session.0.npy",
+        "vectors/f00d/turn.0.npy",
+    ] {
+        let to = env.index(file);
+        fs_err::create_dir_all(to.parent().unwrap()).unwrap();
+        fs_err::copy(sample.join(file), to).unwrap();
+    }
+    env
+}
+
+const OF_FORMAT_4: &str = "7a1e0c52-0000-4000-8000-000000000001";
+
+#[test]
+fn a_database_of_an_older_format_is_migrated_before_it_is_asked() {
+    for args in [
+        &["search", "borrow checker"][..],
+        &["index"],
+        &["index", "--full"],
+    ] {
+        let env = of_format_4();
+        env.run(args).succeeded();
+        assert!(!env.index("index.db.old").exists());
+        let found = env.found(&["borrow checker", "--no-refresh", "--limit", "1"]);
+        assert_eq!(found, [OF_FORMAT_4], "{args:?}");
+        let status = env.json(&["status"]);
+        assert_eq!(
+            (&status["sessions"], &status["gone"]),
+            (&2.into(), &2.into())
+        );
+        env.run(&["show", OF_FORMAT_4]).succeeded();
+    }
+}
+
+#[test]
+fn who_does_not_write_says_what_migrates_an_older_format() {
+    let env = of_format_4();
+    insta::assert_snapshot!(env.run(&["search", "borrow", "--no-refresh"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index in `[TMP]/index` has format 4, this program reads format 5
+    hint: run `session-search index`, which migrates it
+    ");
+    for args in [&["status"][..], &["model", "list"]] {
+        let ran = env.run(args).exits(2);
+        assert!(ran.stderr().contains("run `session-search index`"), "{ran}");
+    }
+}
+
+/// As in a folder that cannot be written to, which would not stop root.
+#[test]
+fn an_older_format_that_cannot_be_migrated_says_why() {
+    let env = of_format_4();
+    fs_err::create_dir_all(env.index("lock")).unwrap();
+    insta::assert_snapshot!(env.run(&["search", "borrow"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 5: `[TMP]/index/lock` is not a regular file
+    hint: see that the folder can be written, or set SESSION_SEARCH_HOME to another
+    ");
 }
 
 #[test]
@@ -125,7 +216,7 @@ fn a_database_that_lacks_a_column() {
 fn the_old_database_is_kept() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
-    db.pragma_update(None, "user_version", 99).unwrap();
+    db.pragma_update(None, "user_version", 3).unwrap();
     drop(db);
     env.run(&["index", "--full"]).succeeded();
     let old = rusqlite::Connection::open(env.index("index.db.old")).unwrap();

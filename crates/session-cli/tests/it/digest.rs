@@ -96,6 +96,19 @@ fn a_days_bounds_are_those_of_the_place() {
 }
 
 #[test]
+fn a_time_after_an_option_is_one_before_it() {
+    let env = night();
+    let digest = |time: &[&str]| env.json(&[&["digest"], time].concat());
+    let asked = digest(&["2026-03-08..2026-03-09"]);
+    assert_eq!(asked["sessions"], 2);
+    assert_eq!(digest(&["--when", "2026-03-08..2026-03-09"]), asked);
+    assert_eq!(
+        digest(&["--since", "2026-03-08", "--until", "2026-03-09"]),
+        asked
+    );
+}
+
+#[test]
 fn nothing_is_said_to_be_nothing() {
     let env = night();
     assert_snapshot!(env.run(&["digest", "2026-03-01"]), @r"
@@ -150,6 +163,18 @@ fn days_are_counted() {
         env.json(&["stats", "--days", "3660", "--project", "kettle"])["total"]["turns"],
         1
     );
+    let of = |time: &[&str]| env.json(&[&["stats"], time].concat());
+    let day = of(&["--when", "2026-03-08"]);
+    assert_eq!(
+        (&day["days"], &day["total"]["turns"]),
+        (&1.into(), &4.into())
+    );
+    let before = env.run(&["stats", "--until", "2026-03-07"]).exits(1);
+    assert_eq!(
+        before.stderr(),
+        "no session in that time\nhint: try a longer one\n"
+    );
+    assert_eq!(of(&["--since", "2026-03-01"])["total"]["turns"], 4);
     env.run(&["stats", "--days", "1"]).exits(1);
     let printed = env.run(&["stats", "--days", "3660"]).succeeded().stdout();
     let lines: Vec<&str> = printed.lines().take(4).collect();

@@ -139,7 +139,7 @@ fn nothing_of_a_kind_is_nothing_found() {
         "--until",
         "2026-02-01",
     ]);
-    assert!(ran.exits(2).stderr().contains("--until is before --since"));
+    assert!(ran.exits(2).stderr().contains("ends before it begins"));
     let ran = env.run(&["stats", "--project", "nope"]).exits(1);
     assert!(ran.stderr().contains("no session of project `nope`"));
 }

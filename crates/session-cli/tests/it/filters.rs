@@ -170,6 +170,9 @@ fn times_are_days_dates_or_spans() {
         "d",
     );
     check(&env, &["--until", "2026-01-09"], "");
+    check(&env, &["--when", "2026-01-01..2026-01-31"], "d");
+    check(&env, &["--when", "today"], "a");
+    check(&env, &["--when", "..5d"], "cds");
     check(
         &env,
         &["--since", "2026-02-01T09:00", "--until", "2026-02-01 11:00"],
@@ -194,6 +197,9 @@ fn what_is_no_time_is_said() {
             .exits(2);
         assert!(ran.stderr().starts_with("error: "), "{ran}");
     }
+    let ran = env.run(&["search", "kettle", "--since", "2w..1w"]).exits(2);
+    let error = "error: `2w..1w` is not a time\nhint: write `--when 2w..1w`\n";
+    assert_eq!(ran.stderr(), error);
     env.run(&["search", "kettle", "--today", "--days", "3"])
         .exits(2);
 }

@@ -278,6 +278,15 @@ fn age_counts_and_is_explained() {
             .found(&["release", "--days", "30"])
             .contains(&"Lantern release".to_owned())
     );
+    let topics = |command: &[&str]| {
+        let answer = project.json(&[&["memory"], command].concat());
+        let memories = answer["memories"].as_array().unwrap();
+        memories.len()
+    };
+    assert_eq!(topics(&["list"]), 2);
+    assert_eq!(topics(&["list", "--when", "2019-12-30..2020-01-02"]), 1);
+    assert_eq!(topics(&["export", "--until", "2020-01-02"]), 1);
+    assert_eq!(topics(&["export"]), 2);
 }
 
 #[test]

@@ -66,12 +66,12 @@ fn an_empty_index_has_nothing_in_brackets() {
 }
 
 #[test]
-fn a_session_without_a_title_says_so() {
+fn a_session_without_a_title_is_named_by_its_folder_and_time() {
     let env = TestEnvironment::indexed(&[watcher(), untitled()]);
     let listed = env.printed(&["search", "telescope", "--limit", "1"], 100);
-    assert!(listed.contains("1 turn   (no title)\n"), "{listed}");
+    assert!(listed.contains("1 turn   attic, 20"), "{listed}");
     let shown = env.printed(&["show", "e5"], 100);
-    assert!(shown.contains("\n(no title)\n"), "{shown}");
+    assert!(shown.contains("\nattic, 20"), "{shown}");
 }
 
 fn untitled() -> Transcript {

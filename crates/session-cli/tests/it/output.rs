@@ -83,6 +83,16 @@ fn sessions_are_listed_as_json() {
           "branch": "watch-mode",
           "title": "The file watcher crashes with EMFILE after an hour",
           "preview": "The file watcher crashes with EMFILE after an hour",
+          "matches": [
+            [
+              9,
+              16
+            ],
+            [
+              30,
+              36
+            ]
+          ],
           "files": [],
           "tools": [
             "Bash"
@@ -274,7 +284,7 @@ fn status_tells_what_is_indexed() {
     history   4 sessions (claude 3, opencode 1), 5 turns, 4 projects
     model     table (256 dims, in use): 4 of 4 sessions, 9 vectors
     updated   [TIME]: up to date
-    index     [TMP]/index ([SIZE] MB, format 4)
+    index     [TMP]/index ([SIZE] MB, format 5)
     ----- stderr -----
     ");
     assert_snapshot!(env.run(&["status", "--json"]), @r#"
@@ -282,7 +292,7 @@ fn status_tells_what_is_indexed() {
     ----- stdout -----
     {
       "index": "[TMP]/index",
-      "format": 4,
+      "format": 5,
       "bytes": [SIZE],
       "updated": "[TIME]",
       "sessions": 4,

@@ -2,41 +2,99 @@
 #![cfg(unix)]
 
 use crate::environment::{Ran, TestEnvironment};
+use crate::history::small;
+use insta::assert_snapshot;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+
+struct Terminal {
+    controller: File,
+    name: String,
+}
+
+impl Terminal {
+    fn open() -> Self {
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap();
+        Self {
+            controller: File::from(controller),
+            name: name.into_string().unwrap(),
+        }
+    }
+
+    /// A stream of a process that is on the terminal.
+    fn stream(&self) -> File {
+        let mut options = fs_err::OpenOptions::new();
+        options.read(true).write(true);
+        options.open(&self.name).unwrap().into_parts().0
+    }
+
+    /// What is shown until the last process is gone.
+    fn shown(mut self) -> JoinHandle<Vec<u8>> {
+        std::thread::spawn(move || {
+            let (mut shown, mut part) = (Vec::new(), [0; 4096]);
+            // A terminal whose last user is gone answers with an error.
+            while let Ok(count @ 1..) = self.controller.read(&mut part) {
+                shown.extend_from_slice(&part[..count]);
+            }
+            shown
+        })
+    }
+}
 
 /// Runs a command whose stdin and stderr are a terminal on which `answer` is typed. What it shows
 /// there is its stderr.
 pub fn answered(env: &TestEnvironment, mut command: Command, answer: &str) -> Ran {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&controller).unwrap();
-    unlockpt(&controller).unwrap();
-    let name = ptsname(&controller, Vec::new()).unwrap();
-    let open = || {
-        let mut options = fs_err::OpenOptions::new();
-        options.read(true).write(true);
-        options.open(name.to_str().unwrap()).unwrap().into_parts().0
-    };
-    let mut controller = File::from(controller);
-    controller.write_all(answer.as_bytes()).unwrap();
+    let mut terminal = Terminal::open();
+    terminal.controller.write_all(answer.as_bytes()).unwrap();
     let child = command
-        .stdin(open())
-        .stderr(open())
+        .stdin(terminal.stream())
+        .stderr(terminal.stream())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     drop(command); // and with it the terminal's last handles of our own
-    let reader = std::thread::spawn(move || {
-        let (mut shown, mut part) = (Vec::new(), [0; 4096]);
-        // A terminal whose last user is gone answers with an error.
-        while let Ok(count @ 1..) = controller.read(&mut part) {
-            shown.extend_from_slice(&part[..count]);
-        }
-        shown
-    });
+    let shown = terminal.shown();
     let mut output = child.wait_with_output().unwrap();
-    output.stderr = reader.join().unwrap();
+    output.stderr = shown.join().unwrap();
     env.ran(output)
+}
+
+/// Runs a command whose stdout is a terminal.
+fn watched(env: &TestEnvironment, mut command: Command) -> Ran {
+    let terminal = Terminal::open();
+    let child = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .stdout(terminal.stream())
+        .spawn()
+        .unwrap();
+    drop(command);
+    let shown = terminal.shown();
+    let mut output = child.wait_with_output().unwrap();
+    output.stdout = shown.join().unwrap();
+    env.ran(output)
+}
+
+#[test]
+fn words_that_match_are_bold_on_a_terminal() {
+    let env = small();
+    let search = || {
+        let mut command = env.command();
+        command.args(["search", "crash watching EMFILE", "--limit", "1"]);
+        command.env("TERM", "xterm");
+        command
+    };
+    let shown = watched(&env, search()).succeeded().stdout();
+    let preview = shown.lines().nth(3).unwrap().replace('\u{1b}', "^");
+    assert_snapshot!(preview.trim(), @"The file watcher ^[1mcrashes^[0m with ^[1mEMFILE^[0m after an hour");
+    let mut plain = search();
+    plain.env("NO_COLOR", "1");
+    let shown = watched(&env, plain).succeeded().stdout();
+    assert!(!shown.contains('\u{1b}'), "{shown}");
 }

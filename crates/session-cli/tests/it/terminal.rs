@@ -109,6 +109,24 @@ fn json_holds_no_control_characters() {
     }
 }
 
+/// The offsets are those of what is printed, whatever was taken out of it.
+#[test]
+fn matches_of_a_preview_fit_what_is_printed() {
+    let env = env();
+    let hit = &env.json(&["search", "gargoyle where"])["hits"][0];
+    let preview: Vec<char> = hit["preview"].as_str().unwrap().chars().collect();
+    let matches = hit["matches"].as_array().unwrap();
+    let word = |at: &Value| {
+        let [start, end] = [0, 1].map(|n| usize::try_from(at[n].as_u64().unwrap()).unwrap());
+        preview[start..end].iter().collect::<String>()
+    };
+    let words: Vec<String> = matches.iter().map(word).collect();
+    assert!(
+        !words.is_empty() && words.iter().all(|word| word == "gargoyle"),
+        "{hit}"
+    );
+}
+
 /// What is to be typed next holds no words of a session's file.
 #[test]
 fn the_next_command_holds_no_foreign_shell_words() {

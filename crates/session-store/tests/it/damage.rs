@@ -51,28 +51,45 @@ fn where_there_is_no_index_the_reader_says_so() {
     assert!(exists(index.root()) && Reader::open(index.root()).is_ok());
 }
 
-#[test]
-fn another_format_is_not_read() {
+/// An index that says that it has another format, and how opening it fails.
+fn of_format(format: u32) -> (Index, [StoreError; 2]) {
     let index = filled();
     let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
-    db.pragma_update(None, "user_version", 99).unwrap();
+    db.pragma_update(None, "user_version", format).unwrap();
     db.close().unwrap();
     let errors = [
         Reader::open(index.root()).err().unwrap(),
         Writer::open(index.root()).err().unwrap(),
     ];
-    for error in errors {
+    for error in &errors {
         let is_format = matches!(
             error,
-            StoreError::Format {
-                found: 99,
-                expected: FORMAT_VERSION,
-                ..
-            }
+            StoreError::Format { found, expected: FORMAT_VERSION, .. } if *found == format
         );
-        assert!(is_format && error.wants_rebuild(), "{error}");
+        assert!(is_format && !error.wants_migration(), "{error}");
     }
+    (index, errors)
+}
+
+#[test]
+fn a_format_that_is_too_old_wants_a_rebuild() {
+    let (index, errors) = of_format(3);
+    assert!(
+        errors
+            .iter()
+            .all(|e| e.wants_rebuild() && !e.wants_update())
+    );
     assert_rebuilt(&index);
+}
+
+#[test]
+fn a_newer_format_wants_a_newer_program() {
+    let (_, errors) = of_format(FORMAT_VERSION + 1);
+    assert!(
+        errors
+            .iter()
+            .all(|e| e.wants_update() && !e.wants_rebuild())
+    );
 }
 
 #[test]

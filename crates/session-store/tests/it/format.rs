@@ -1,5 +1,5 @@
-//! An index of this format, made once and kept: this program must read it as
-//! long as [`FORMAT_VERSION`] stays.
+//! Indexes of this format and of each older one that is migrated, made once and
+//! kept: this program must read them.
 //!
 //! To make the sample of a new format, remove its folder and run this test with
 //! `SESSION_SEARCH_WRITE_FIXTURES=1`.
@@ -7,8 +7,10 @@
 use crate::support::{
     Index, bash, deliver, documents, embed, found, is_near, meta, prompts, turn, vector,
 };
-use session_core::{SessionMeta, Turn};
-use session_store::{FORMAT_VERSION, Level, Reader, Writer};
+use rusqlite::Connection;
+use session_core::{PromptKind, SessionMeta, Turn};
+use session_store::{FORMAT_VERSION, Level, Reader, StoreError, Writer};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const FILES: [&str; 3] = [
@@ -17,8 +19,11 @@ const FILES: [&str; 3] = [
     "vectors/f00d/turn.0.npy",
 ];
 
-fn sample() -> PathBuf {
-    let version = format!("fixtures/v{FORMAT_VERSION}");
+/// Formats that are migrated.
+const OLDER: [u32; 1] = [4];
+
+fn sample(format: u32) -> PathBuf {
+    let version = format!("fixtures/v{format}");
     Path::new(env!("CARGO_MANIFEST_DIR")).join(version)
 }
 
@@ -59,7 +64,7 @@ fn write_sample() {
     writer.commit().unwrap();
     writer.tidy().unwrap();
     drop(writer);
-    copy(index.root(), &sample());
+    copy(index.root(), &sample(FORMAT_VERSION));
 }
 
 fn assert_sample(index: &Reader) {
@@ -81,14 +86,53 @@ fn assert_sample(index: &Reader) {
     assert!(matrix.rows() > 0);
 }
 
+/// The index of a format, with its second session marked as gone.
+fn older(format: u32) -> Index {
+    let index = Index::new();
+    copy(&sample(format), index.root());
+    let db = database(&index);
+    let fork = "7a1e0c52-0000-4000-8000-000000000002";
+    db.execute("UPDATE sessions SET gone = 1 WHERE uid = ?1", [fork])
+        .unwrap();
+    assert_eq!(format_of(&index), format);
+    index
+}
+
+fn database(index: &Index) -> Connection {
+    Connection::open(index.root().join("index.db")).unwrap()
+}
+
+fn format_of(index: &Index) -> u32 {
+    let db = database(index);
+    db.query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap()
+}
+
+/// All columns of all tables and indexes.
+fn columns(index: &Index) -> BTreeSet<(String, String)> {
+    let db = database(index);
+    let mut find = db
+        .prepare("SELECT m.name, c.name FROM sqlite_schema m, pragma_table_xinfo(m.name) c")
+        .unwrap();
+    let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    rows.unwrap().collect::<rusqlite::Result<_>>().unwrap()
+}
+
+/// Makes an index of format 4 of one of this format.
+fn downgrade(index: &Index) {
+    let to_4 = "DROP TABLE openings; ALTER TABLE sessions DROP COLUMN rest;
+        ALTER TABLE sessions DROP COLUMN work; PRAGMA user_version = 4";
+    database(index).execute_batch(to_4).unwrap();
+}
+
 #[test]
 fn an_index_of_this_format_is_read_and_written_on() {
     let asked_to = std::env::var_os("SESSION_SEARCH_WRITE_FIXTURES").is_some();
-    if asked_to && !sample().exists() {
+    if asked_to && !sample(FORMAT_VERSION).exists() {
         write_sample();
     }
     let index = Index::new();
-    copy(&sample(), index.root());
+    copy(&sample(FORMAT_VERSION), index.root());
     assert_sample(&index.reader());
     let mut writer = Writer::open(index.root()).unwrap();
     deliver(
@@ -100,4 +144,97 @@ fn an_index_of_this_format_is_read_and_written_on() {
     writer.commit().unwrap();
     assert_sample(&index.reader());
     assert_eq!(found(&index.reader(), "port").len(), 1);
+}
+
+#[test]
+fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
+    for format in OLDER {
+        let index = older(format);
+        let mut writer = index.writer();
+        assert_sample(&writer);
+        writer.commit().unwrap();
+        drop(writer);
+        assert_eq!(format_of(&index), FORMAT_VERSION);
+        assert_sample(&index.reader());
+        index.reader().verify().unwrap();
+        let gone = index.reader().sessions().unwrap();
+        assert_eq!(
+            gone.iter().map(|s| s.gone).collect::<Vec<_>>(),
+            [false, true]
+        );
+        assert_eq!(columns(&index), columns(&empty()));
+        let mut writer = index.writer();
+        let asked = turn(0, "Where is the port configured?", &[]);
+        deliver(&mut writer, &meta("c"), &[asked]);
+        embed(&mut writer);
+        writer.commit().unwrap();
+        assert_sample(&index.reader());
+        assert_eq!(found(&index.reader(), "port").len(), 1);
+    }
+}
+
+fn empty() -> Index {
+    let index = Index::new();
+    drop(index.writer());
+    index
+}
+
+#[test]
+fn a_migration_is_seen_after_the_first_commit() {
+    for format in OLDER {
+        let index = older(format);
+        let before = columns(&index);
+        let writer = index.writer();
+        assert_eq!(format_of(&index), format);
+        drop(writer);
+        assert_eq!((format_of(&index), columns(&index)), (format, before));
+        let error = Reader::open(index.root()).err().unwrap();
+        let is_format = matches!(error, StoreError::Format { found, .. } if found == format);
+        assert!(is_format && error.wants_migration(), "{error}");
+        assert!(!error.wants_rebuild() && !error.wants_update());
+        index.writer().commit().unwrap();
+        assert_sample(&index.reader());
+    }
+}
+
+/// What format 5 added is the same, whether it was written with the turns or found by the migration.
+#[test]
+fn titles_are_found_in_an_index_of_format_4() {
+    let template = "You review one file of the harbour control program for mistakes.";
+    let index = Index::new();
+    let mut writer = index.writer();
+    for (n, file) in ["lamp.rs", "gate.rs", "gauge.rs"].iter().enumerate() {
+        let reset = Turn {
+            kind: PromptKind::Command,
+            ..turn(0, "/clear", &[])
+        };
+        let asked = turn(1, &format!("{template} {file}"), &[]);
+        deliver(&mut writer, &meta(&format!("r{n}")), &[reset, asked]);
+    }
+    let ran = Turn {
+        parts: vec![bash("make lamp", "")],
+        ..turn(0, "ok", &[])
+    };
+    deliver(&mut writer, &meta("w"), &[ran]);
+    deliver(&mut writer, &meta("e"), &[]);
+    writer.commit().unwrap();
+    drop(writer);
+    let state = || {
+        let db = database(&index);
+        let query = "SELECT s.id, first_prompt, rest, work, template, turn FROM sessions s
+            LEFT JOIN openings o ON o.session = s.id ORDER BY s.id";
+        let mut find = db.prepare(query).unwrap();
+        let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Vec<rusqlite::types::Value>> {
+            (0..6).map(|column| row.get(column)).collect()
+        };
+        let rows = find.query_map([], row).unwrap();
+        rows.collect::<rusqlite::Result<Vec<_>>>().unwrap()
+    };
+    let (written, sessions) = (state(), index.reader().sessions().unwrap());
+    assert_eq!(sessions[0].title.as_deref(), Some("… lamp.rs"));
+    assert_eq!(sessions[3].title.as_deref(), Some("ran make lamp"));
+    downgrade(&index);
+    index.writer().commit().unwrap();
+    assert_eq!(state(), written);
+    assert_eq!(index.reader().sessions().unwrap(), sessions);
 }

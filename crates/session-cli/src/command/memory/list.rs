@@ -27,7 +27,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
         () if args.trash => &[State::Trash],
         () => &[State::Active],
     };
-    let mut all = memories.list(states, Some(-1))?;
+    let mut all = memories.list_within(states, &args.time)?;
     let tag = args.tag.as_deref().map(clean_tag);
     all.retain(|memory| {
         args.kind.is_none_or(|kind| memory.front.kind == kind)
@@ -40,6 +40,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
 
 fn nothing(args: &MemoryListArgs) -> &'static str {
     match () {
+        () if args.time.is_given() => "no memory was changed last in that time",
         () if args.kind.is_some() || args.tag.is_some() => "no memory is of that kind and tag",
         () if args.archived => "no memory is archived",
         () if args.trash => "the trash is empty",

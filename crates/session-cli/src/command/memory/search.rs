@@ -43,7 +43,10 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         true => &[State::Active, State::Archive],
         false => &[State::Active],
     };
-    let all = memories.list(states, args.days.map(i64::from))?;
+    let all = match args.time.is_given() {
+        true => memories.list_within(states, &args.time)?,
+        false => memories.list(states, None)?,
+    };
     let how = &memories.home.config.retrieval;
     let found = find(&query, &all, memories)?;
     let shown = args.limit.unwrap_or(how.max_results);

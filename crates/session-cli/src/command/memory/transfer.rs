@@ -39,7 +39,7 @@ struct Synced {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list(&State::ALL, Some(-1))?;
+    let all = memories.list_within(&State::ALL, &args.time)?;
     let document = exported(&memories.store, &all);
     match &args.to {
         Some(path) => {

@@ -1,0 +1,113 @@
+//! The time that counts, as every command takes it.
+
+use clap::Args;
+
+/// A stretch of time in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TimeArgs {
+    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Up to and including this day, or before this time
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// These days, or from one time to another: yesterday, last week, FROM..TO, FROM.., ..TO
+    #[arg(long = "when", value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
+    pub stretch: Option<String>,
+    /// The last N days, today included
+    #[arg(long, value_name = "N", conflicts_with_all = ["since", "today", "yesterday"])]
+    pub days: Option<u32>,
+    /// Today, local time
+    #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]
+    pub today: bool,
+    /// Yesterday, local time
+    #[arg(long, conflicts_with_all = ["since", "until"])]
+    pub yesterday: bool,
+}
+
+impl TimeArgs {
+    /// The stretch that a text means.
+    pub fn of(stretch: &str) -> Self {
+        Self {
+            stretch: Some(stretch.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// True when a time was asked for.
+    pub fn is_given(&self) -> bool {
+        let texts = [&self.since, &self.until, &self.stretch];
+        texts.iter().any(|text| text.is_some())
+            || self.days.is_some()
+            || self.today
+            || self.yesterday
+    }
+
+    /// What was asked for, as it is typed.
+    pub fn typed(&self) -> String {
+        let days = self.days.map(|days| days.to_string());
+        let option = |name: &str, value: &Option<String>| {
+            value.as_ref().map(|value| format!("--{name} {value}"))
+        };
+        let ends = [
+            option("since", &self.since),
+            option("days", &days),
+            option("until", &self.until),
+        ];
+        match &self.stretch {
+            Some(stretch) => stretch.clone(),
+            None => ends.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Arguments;
+    use clap::{Arg, CommandFactory, Parser};
+
+    const COMMANDS: [&[&str]; 8] = [
+        &["search", "x"],
+        &["files", "x"],
+        &["commands", "x"],
+        &["digest"],
+        &["stats"],
+        &["memory", "search", "x"],
+        &["memory", "list"],
+        &["memory", "export"],
+    ];
+
+    fn is_taken(command: &[&str], time: &[&str]) -> bool {
+        let all = [&["session-search"], command, time].concat();
+        Arguments::try_parse_from(all).is_ok()
+    }
+
+    #[test]
+    fn every_command_takes_a_time_in_the_same_forms() {
+        for command in COMMANDS {
+            let taken = |time: &[&str]| assert!(is_taken(command, time), "{command:?} {time:?}");
+            let refused = |time: &[&str]| assert!(!is_taken(command, time), "{command:?} {time:?}");
+            taken(&["--since", "2w", "--until", "last monday"]);
+            taken(&["--when", "2026-01-01..2026-01-31"]);
+            taken(&["--days", "7", "--until", "yesterday"]);
+            taken(&["--today"]);
+            taken(&["--yesterday"]);
+            refused(&["--when", "week", "--since", "2w"]);
+            refused(&["--days", "7", "--since", "2w"]);
+            refused(&["--days", "-7"]);
+            refused(&["--today", "--yesterday"]);
+        }
+        assert!(is_taken(&["digest"], &["last", "monday..yesterday"]));
+        assert!(!is_taken(&["digest", "week"], &["--since", "2w"]));
+    }
+
+    #[test]
+    fn every_command_that_takes_a_time_is_known_here() {
+        fn with_time(command: &clap::Command) -> usize {
+            let is_since = |argument: &&Arg| argument.get_long() == Some("since");
+            let own = command.get_arguments().filter(is_since).count();
+            own + command.get_subcommands().map(with_time).sum::<usize>()
+        }
+        assert_eq!(with_time(&Arguments::command()), COMMANDS.len());
+    }
+}

@@ -1,0 +1,182 @@
+//! Titles of sessions that nobody named: what was typed first, without the template it was typed
+//! into, else what was done.
+
+use crate::content::TurnContent;
+use crate::tally::Touch;
+use crate::text::{self, clip, file_name, is_unspaced, one_line};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest title, in bytes.
+const TITLE_BYTES: usize = 120;
+/// Longest beginning of a prompt that is compared with others, in bytes: templates have pages.
+const OPENING_BYTES: usize = 16 * 1024;
+/// Characters that openings of one template share at least.
+const SHARED_CHARS: usize = 40;
+/// So many different openings that share [`SHARED_CHARS`] have a template. Two alone may be one
+/// request that was typed again: they have to share a whole title.
+const SEVERAL: usize = 3;
+/// Most files that a title names.
+const FILES: usize = 3;
+/// What stands for words that are left out.
+const CUT: &str = "…";
+
+/// The title that a prompt gives to its session: its head, on one line.
+pub fn of_prompt(prompt: &str) -> String {
+    let prompt = subject(prompt);
+    let head = clip(prompt, 4 * TITLE_BYTES);
+    let line = one_line(head);
+    if line.len() <= TITLE_BYTES && head.len() == prompt.len() {
+        return line;
+    }
+    format!("{}{CUT}", shortened(&line))
+}
+
+/// The title that is left of an opening when the template before `rest` is removed.
+pub fn of_rest(rest: &str) -> String {
+    match CUT.len() + 1 + rest.len() <= TITLE_BYTES {
+        true => format!("{CUT} {rest}"),
+        false => format!("{CUT} {}{CUT}", shortened(rest)),
+    }
+}
+
+/// The title that its turns give to a session in which nobody said anything: the files that were
+/// changed, else the first command that ran, else the files that were read.
+pub fn of_work<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Option<String> {
+    let touched = || turns.clone().flat_map(TurnContent::touched);
+    let named = |verb: &str, wanted: fn(Touch) -> bool| {
+        let files = touched().filter(|(_, touch)| wanted(*touch));
+        let names = list(files.map(|(path, _)| file_name(path)));
+        names.map(|names| format!("{verb} {names}"))
+    };
+    let command = turns.clone().find_map(|turn| turn.commands.first());
+    named("edited", |touch| touch != Touch::Read)
+        .or_else(|| command.map(|command| of_prompt(&format!("ran {command}"))))
+        .or_else(|| named("read", |touch| touch == Touch::Read))
+}
+
+/// The first names, each once, and how many more there are.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names.filter(|name| !name.is_empty()) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    let more = all.len().saturating_sub(FILES);
+    all.truncate(FILES);
+    let names = clip(&all.join(", "), TITLE_BYTES).to_owned();
+    match more {
+        _ if names.is_empty() => None,
+        0 => Some(names),
+        more => Some(format!("{names}, +{more}")),
+    }
+}
+
+/// The beginning of a prompt, on one line, as it is compared with others.
+pub fn opening(prompt: &str) -> String {
+    one_line(clip(subject(prompt), OPENING_BYTES))
+}
+
+/// The characters that openings of one template share at least, if there are so many.
+pub fn template_key(opening: &str) -> Option<&str> {
+    let (end, _) = opening.char_indices().nth(SHARED_CHARS)?;
+    opening.get(..end)
+}
+
+/// For each of some openings what is left of it without its template: the words up to which several
+/// different openings are the same. None where there is no template, or nothing after it.
+///
+/// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
+/// that of sorting the openings.
+pub fn what_differs<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
+    let mut found = vec![None; openings.len()];
+    let mut groups = by_key(openings.iter().copied().enumerate());
+    while let Some(group) = groups.pop() {
+        let end = template_bytes(group.iter().map(|(_, text)| *text));
+        let rests = group.into_iter().filter_map(|(at, text)| {
+            let rest = text.get(end?..)?.trim_start_matches(is_separator);
+            rest.contains(char::is_alphanumeric).then_some((at, rest))
+        });
+        let rests: Vec<(usize, &str)> = rests.collect();
+        for (at, rest) in &rests {
+            if let Some(found) = found.get_mut(*at) {
+                *found = Some(*rest);
+            }
+        }
+        groups.extend(by_key(rests.into_iter()));
+    }
+    found
+}
+
+/// Numbered openings that begin with the same [`template_key`].
+fn by_key<'a>(openings: impl Iterator<Item = (usize, &'a str)>) -> Vec<Vec<(usize, &'a str)>> {
+    let mut groups: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
+    for (at, text) in openings {
+        if let Some(key) = template_key(text) {
+            groups.entry(key).or_default().push((at, text));
+        }
+    }
+    groups.into_values().collect()
+}
+
+/// Bytes of the template of openings that share their [`template_key`], if they have one.
+fn template_bytes<'a>(openings: impl Iterator<Item = &'a str>) -> Option<usize> {
+    let openings: BTreeSet<&str> = openings.collect();
+    // Of sorted texts the first and the last share what all share.
+    let shared = shared_bytes(openings.first()?, openings.last()?);
+    let is_template = openings.len() >= SEVERAL || (openings.len() == 2 && shared > TITLE_BYTES);
+    let start = |ends: fn(char) -> bool| {
+        let starts = openings.iter().map(|text| word_start(text, shared, ends));
+        starts.min().filter(|start| *start > 0)
+    };
+    // A long path that all begin with is cut after a folder.
+    let start = start(char::is_whitespace).or_else(|| start(|c| c.is_whitespace() || c == '/'));
+    start.filter(|_| is_template)
+}
+
+/// Bytes of the characters that two texts have in common at their beginning.
+fn shared_bytes(a: &str, b: &str) -> usize {
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
+    same.map(|(c, _)| c.len_utf8()).sum()
+}
+
+/// `at`, or the beginning of the word that it is within, where `ends` tells what ends words.
+fn word_start(text: &str, at: usize, ends: fn(char) -> bool) -> usize {
+    let is_of_word = |c: char| !ends(c) && !is_unspaced(c);
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    match before.ends_with(is_of_word) && after.starts_with(|c: char| !c.is_whitespace()) {
+        true => before.trim_end_matches(is_of_word).len(),
+        false => at,
+    }
+}
+
+/// Characters that stand between a template and what it is filled with.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || ":;,.>|*–—".contains(c)
+}
+
+/// What Claude Code puts before a plan that was accepted: it begins a session.
+const OF_A_PLAN: &str = "Implement the following plan:";
+
+/// What a prompt is about: of a plan its heading.
+fn subject(prompt: &str) -> &str {
+    let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
+    let heading = plan.and_then(|plan| plan.trim_start().lines().next());
+    let words = heading.map(|line| line.trim_start_matches(['#', ' ']));
+    let words = words.map(|line| line.strip_prefix("Plan:").unwrap_or(line).trim());
+    words.filter(|words| !words.is_empty()).unwrap_or(prompt)
+}
+
+/// A line cut after a word, with room for a mark in [`TITLE_BYTES`].
+fn shortened(line: &str) -> &str {
+    let whole = clip(line, TITLE_BYTES - CUT.len());
+    let rest = line.get(whole.len()..).unwrap_or_default();
+    let within_word = !rest.is_empty() && !rest.starts_with(' ');
+    // What is written without spaces is cut where it must be.
+    let space = whole.rfind(' ').filter(|at| *at > TITLE_BYTES / 2);
+    let end = space.filter(|_| within_word).unwrap_or(whole.len());
+    text::clip(whole, end).trim_end()
+}
+
+#[cfg(test)]
+mod tests;

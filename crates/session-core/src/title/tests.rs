@@ -1,0 +1,158 @@
+use super::*;
+use crate::session::{Part, ToolCall, Turn};
+use proptest::prelude::*;
+
+const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
+
+fn differs(openings: &[&str], expected: &[Option<&str>]) {
+    assert_eq!(what_differs(openings), expected);
+}
+
+#[test]
+fn what_follows_a_template_is_what_differs() {
+    let [a, b, c] = ["Lamps: src/lamp.rs", "src/gate.rs", "src/gauge.rs"]
+        .map(|task| format!("{TEMPLATE} {task}"));
+    differs(
+        &[&a, "Oil the gate", &b, &c],
+        &[
+            Some("Lamps: src/lamp.rs"),
+            None,
+            Some("src/gate.rs"),
+            Some("src/gauge.rs"),
+        ],
+    );
+}
+
+#[test]
+fn a_prompt_that_is_typed_again_has_no_template() {
+    let again = format!("{TEMPLATE} Please be careful");
+    differs(&[TEMPLATE, &again], &[None, None]);
+    differs(&[TEMPLATE, TEMPLATE, TEMPLATE, &again], &[None; 4]);
+    let long = TEMPLATE.repeat(2);
+    let [a, b] = ["lamp", "gate"].map(|task| format!("{long} {task}"));
+    differs(&[&a, &b], &[Some("lamp"), Some("gate")]);
+}
+
+#[test]
+fn a_template_that_is_not_filled_keeps_its_words() {
+    let [a, b] = ["lamp", "gate"].map(|task| format!("{TEMPLATE}\u{20}{task}"));
+    let bare = format!("{TEMPLATE} …");
+    differs(
+        &[&a, TEMPLATE, &b, &bare],
+        &[Some("lamp"), None, Some("gate"), None],
+    );
+}
+
+#[test]
+fn a_template_within_a_template_is_removed() {
+    let review = "Your task is to review the change that is named here with care:";
+    let tasks = ["lamp", "gate", "gauge"].map(|task| format!("{TEMPLATE} {review} {task}"));
+    let other = format!("{TEMPLATE} Write the release notes");
+    differs(
+        &[&tasks[0], &other, &tasks[1], &tasks[2]],
+        &[
+            Some("lamp"),
+            Some("Write the release notes"),
+            Some("gate"),
+            Some("gauge"),
+        ],
+    );
+}
+
+#[test]
+fn a_word_is_not_cut_unless_its_script_has_no_spaces() {
+    let [a, b, c] = ["rev1", "rev2", "rev34"].map(|rev| format!("{TEMPLATE} {rev}"));
+    differs(&[&a, &b, &c], &[Some("rev1"), Some("rev2"), Some("rev34")]);
+    let template = "请检查港口控制程序的这一部分是否有错误".repeat(3);
+    let [a, b, c] = ["灯塔", "灯光", "大门"].map(|part| format!("{template}{part}"));
+    differs(&[&a, &b, &c], &[Some("灯塔"), Some("灯光"), Some("大门")]);
+    let word = "a-name-without-a-space-that-is-longer-than-forty-characters";
+    let [a, b, c] = ["a", "b", "c"].map(|end| format!("{word}-{end}"));
+    differs(&[&a, &b, &c], &[None; 3]);
+}
+
+#[test]
+fn a_long_path_is_cut_after_a_folder() {
+    let path = "/home/ann/a-project-with-a-name-that-is-longer-than-forty/src";
+    let [a, b, c] = ["/lamp.rs", "/gate.rs", " whole"].map(|end| format!("{path}{end}"));
+    differs(
+        &[&a, &b, &c],
+        &[Some("src/lamp.rs"), Some("src/gate.rs"), Some("src whole")],
+    );
+    let [a, b, c] = ["lamp", "gate", "gauge"].map(|end| format!("{TEMPLATE} {path}/{end}.rs"));
+    differs(
+        &[&a, &b, &c],
+        &[Some("lamp.rs"), Some("gate.rs"), Some("gauge.rs")],
+    );
+}
+
+#[test]
+fn an_opening_is_one_line() {
+    assert_eq!(opening(" Oil\n  the gate"), "Oil the gate");
+    assert_eq!(template_key("Oil the gate"), None);
+    let long = opening(&"oil the  gate\n".repeat(4000));
+    assert!(long.len() <= OPENING_BYTES);
+    assert_eq!(
+        template_key(&long),
+        Some("oil the gate oil the gate oil the gate o")
+    );
+}
+
+#[test]
+fn a_long_rest_is_cut_after_a_word() {
+    assert_eq!(of_rest("src/lamp.rs"), "… src/lamp.rs");
+    let title = of_rest(&"lantern ".repeat(40));
+    assert_eq!(title, format!("… {}…", "lantern ".repeat(14).trim_end()));
+}
+
+fn worked(calls: &[(&str, Option<&str>, &[&str])]) -> TurnContent {
+    let part = |(name, command, files): &(&str, Option<&str>, &[&str])| {
+        Part::Call(ToolCall {
+            name: (*name).to_owned(),
+            command: command.map(str::to_owned),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            ..ToolCall::default()
+        })
+    };
+    TurnContent::of(&Turn {
+        parts: calls.iter().map(part).collect(),
+        ..Turn::default()
+    })
+}
+
+#[test]
+fn work_names_a_session() {
+    let check = |turns: &[TurnContent], expected: Option<&str>| {
+        assert_eq!(of_work(turns.iter()).as_deref(), expected);
+    };
+    let read = worked(&[("Read", None, &["/a/lamp.rs"])]);
+    let ran = worked(&[("Bash", Some("make  lamp\nmake gate"), &[])]);
+    let edited = worked(&[("Edit", None, &["/a/lamp.rs", "/b/lamp.rs", "/a/gate.rs"])]);
+    let many = worked(&[("Write", None, &["a", "b", "c", "d", "e"])]);
+    check(&[], None);
+    check(&[TurnContent::default()], None);
+    check(std::slice::from_ref(&read), Some("read lamp.rs"));
+    check(
+        &[read.clone(), ran.clone()],
+        Some("ran make lamp make gate"),
+    );
+    check(&[read, ran, edited], Some("edited lamp.rs, gate.rs"));
+    check(&[many], Some("edited a, b, c, +2"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn what_differs_ends_each_opening(
+        heads in prop::collection::vec("[ab字 ]{0,60}", 1..3),
+        tails in prop::collection::vec(("[ab字é :]{0,50}", 0usize..3), 0..8),
+    ) {
+        let openings: Vec<String> = tails.iter().map(|(tail, head)| one_line(&format!("{} {tail}", heads[head % heads.len()]))).collect();
+        let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
+        for (opening, rest) in openings.iter().zip(what_differs(&openings)) {
+            prop_assert!(rest.is_none_or(|rest| opening.ends_with(rest) && rest.len() < opening.len()));
+            prop_assert!(rest.is_none_or(|rest| of_rest(rest).len() <= TITLE_BYTES + 2 * CUT.len() + 1));
+        }
+    }
+}

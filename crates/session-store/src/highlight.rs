@@ -1,0 +1,80 @@
+//! Where the words of a query stand in a text, as the word index matches them.
+
+use crate::error::Result;
+use crate::lexical::{TOKENIZER, quoted};
+use rusqlite::{Connection, params};
+use session_core::text;
+use std::ops::Range;
+
+/// What FTS5 puts before and after what matches; no text that is searched holds it.
+const BEGIN: char = '\u{1}';
+const END: char = '\u{2}';
+
+/// The places where `terms` match in each of `texts`, as byte ranges in order. A word matches whatever
+/// its ending, accents and case, a term of several words as a phrase.
+///
+/// FTS5 finds them in a table in memory (`highlight()`), since the index keeps no texts: so they match
+/// here as they do there.
+///
+/// # Errors
+/// When SQLite fails.
+pub fn matched_words(terms: &[&str], texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>> {
+    let mut found = vec![Vec::new(); texts.len()];
+    if terms.is_empty() || texts.is_empty() {
+        return Ok(found);
+    }
+    let db = table_of(texts)?;
+    let any: Vec<String> = terms.iter().map(|term| quoted(term)).collect();
+    let mut find =
+        db.prepare("SELECT rowid, highlight(shown, 0, ?2, ?3) FROM shown WHERE shown MATCH ?1")?;
+    let marks = [BEGIN, END].map(String::from);
+    let mut rows = find.query(params![any.join(" OR "), marks[0], marks[1]])?;
+    while let Some(row) = rows.next()? {
+        let at = row.get::<_, u32>(0)? as usize;
+        let marked: String = row.get(1)?;
+        if let (Some(found), Some(text)) = (found.get_mut(at), texts.get(at)) {
+            *found = marked_ranges(text, &marked);
+        }
+    }
+    Ok(found)
+}
+
+/// A table in memory that holds each text as the index would.
+fn table_of(texts: &[&str]) -> Result<Connection> {
+    let db = Connection::open_in_memory()?;
+    db.execute_batch(&format!(
+        "BEGIN; CREATE VIRTUAL TABLE shown USING fts5(text, tokenize='{TOKENIZER}');"
+    ))?;
+    let mut insert = db.prepare("INSERT INTO shown(rowid, text) VALUES(?1, ?2)")?;
+    for (at, text) in (0u32..).zip(texts) {
+        let text = text.replace(char::is_control, " ");
+        insert.execute(params![at, text::spaced(&text)])?;
+    }
+    drop(insert);
+    Ok(db)
+}
+
+/// The ranges of a text that are marked in what [`text::spaced`] and FTS5 made of it: the same
+/// characters, with spaces and marks between them.
+fn marked_ranges(text: &str, marked: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut is_marked = false;
+    let mut marked = marked.chars();
+    for (at, c) in text.char_indices() {
+        for other in marked.by_ref() {
+            match other {
+                BEGIN => is_marked = true,
+                END => is_marked = false,
+                other if other == c || c.is_control() => break,
+                _ => {}
+            }
+        }
+        let end = at + c.len_utf8();
+        match ranges.last_mut() {
+            _ if !is_marked => {}
+            Some(last) if last.end == at => last.end = end,
+            _ => ranges.push(at..end),
+        }
+    }
+    ranges
+}

@@ -1,0 +1,107 @@
+//! Migrating an index of an older format in place.
+//!
+//! What an index holds of histories that are gone is nowhere else: it is not built anew when the
+//! format changes. A migration belongs to the first transaction of the writer, so that an index
+//! has its old format or the new one, whenever the process is killed.
+
+use crate::error::{Result, StoreError};
+use crate::schema::{FORMAT_VERSION, has_table, open_readable, version};
+use crate::writer::Writer;
+use std::path::Path;
+
+/// What leads from one format to the next.
+struct Step {
+    /// The format before it.
+    from: u32,
+    /// Statements that change the tables. They stay as they are when a later format changes the
+    /// same tables again.
+    tables: &'static str,
+    /// Fills what the tables hold since. It finds the tables of [`FORMAT_VERSION`]: the statements
+    /// of all steps run before it.
+    fill: fn(&mut Writer) -> Result<()>,
+}
+
+/// All steps, oldest first: a new format adds one. What is older than the first is built anew.
+const STEPS: [Step; 1] = [Step {
+    from: 4,
+    tables: "
+ALTER TABLE sessions ADD COLUMN rest TEXT;
+ALTER TABLE sessions ADD COLUMN work TEXT;
+CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX openings_template ON openings(template);",
+    fill: Writer::find_openings,
+}];
+
+/// Tables of older formats, dropped where [`FORMAT_VERSION`] has none of that name.
+const FORMER_TABLES: [&str; 1] = ["code"];
+
+/// True when an index of this format can be migrated.
+pub(crate) fn is_migratable(format: u32) -> bool {
+    STEPS.iter().any(|step| step.from == format)
+}
+
+/// Brings an index of an older format to [`FORMAT_VERSION`], seen by readers after
+/// [`Writer::commit`].
+///
+/// # Errors
+/// [`StoreError::Format`] for a format that is unknown, or older than all steps.
+pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
+    let found = version(writer.connection())?;
+    if found == FORMAT_VERSION {
+        return Ok(());
+    }
+    if !is_migratable(found) {
+        return Err(StoreError::Format {
+            root: writer.root().to_owned(),
+            found,
+            expected: FORMAT_VERSION,
+        });
+    }
+    writer.begin()?;
+    let steps = || STEPS.iter().filter(|step| step.from >= found);
+    for step in steps() {
+        writer.connection().execute_batch(step.tables)?;
+    }
+    for table in FORMER_TABLES.iter().filter(|name| !has_table(name)) {
+        let drop = format!("DROP TABLE IF EXISTS {table}");
+        writer.connection().execute_batch(&drop)?;
+    }
+    for step in steps() {
+        (step.fill)(writer)?;
+    }
+    let db = writer.connection();
+    Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?)
+}
+
+/// Says of an error of a writer whether it is why an index of an older format stays as it is.
+pub(crate) fn failure(error: StoreError, root: &Path) -> StoreError {
+    if !error.wants_write_access() {
+        return error;
+    }
+    match open_readable(root) {
+        Err(StoreError::Format {
+            root,
+            found,
+            expected,
+        }) if is_migratable(found) => StoreError::Unmigrated {
+            root,
+            found,
+            expected,
+            why: error.to_string(),
+        },
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_leads_to_the_next_and_the_last_to_this_format() {
+        let after = STEPS.iter().skip(1).map(|step| step.from);
+        let after: Vec<u32> = after.chain([FORMAT_VERSION]).collect();
+        let next: Vec<u32> = STEPS.iter().map(|step| step.from + 1).collect();
+        assert_eq!(next, after);
+    }
+}

@@ -1,0 +1,263 @@
+//! Titles of sessions that have none of their own.
+
+use crate::content::hash;
+use crate::error::Result;
+use crate::reader::Reader;
+use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::{PromptKind, Turn, TurnContent, noise, title};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::take;
+
+/// What was written since the last commit that may change titles.
+#[derive(Default)]
+pub(crate) struct PendingTitles {
+    /// Sessions whose first prompt came or went, by the hash of its [`title::template_key`].
+    templates: BTreeMap<i64, BTreeSet<i64>>,
+    /// Sessions with turns whose prompt says nothing.
+    sessions: BTreeSet<i64>,
+}
+
+/// Turns that are looked at for what was done.
+const TURNS: usize = 100;
+/// Sessions of one template whose prompts are compared: reading them takes 40 µs each.
+const COMPARED: usize = 500;
+
+impl Writer {
+    /// Keeps the first prompt of a session that says something: a later one is left alone.
+    pub(crate) fn put_first_prompt(&mut self, session: i64, turn: &Turn) -> Result<()> {
+        let title = title::of_prompt(&turn.prompt);
+        let changed = self
+            .db
+            .prepare_cached(
+                "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1 AND first_prompt IS NULL",
+            )?
+            .execute(params![session, title])?;
+        match changed {
+            0 => Ok(()),
+            _ => self.put_opening(session, turn.index, &turn.prompt),
+        }
+    }
+
+    fn put_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
+        let opening = title::opening(prompt);
+        let Some(template) = title::template_key(&opening).map(hash) else {
+            return Ok(());
+        };
+        self.db
+            .prepare_cached("INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)")?
+            .execute(params![session, template, index])?;
+        self.pending_titles.note(template, session);
+        Ok(())
+    }
+
+    /// Finds the openings of all sessions, and those that are named by what was done: of an index
+    /// that was written before these were kept.
+    pub(crate) fn find_openings(&mut self) -> Result<()> {
+        let mut find = self
+            .db
+            .prepare("SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0")?;
+        let sessions: Vec<(i64, bool)> = find
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for (session, has_prompt) in sessions {
+            match has_prompt {
+                true => self.find_opening(session)?,
+                false => self.note_work(session),
+            }
+        }
+        Ok(())
+    }
+
+    fn find_opening(&mut self, session: i64) -> Result<()> {
+        for turn in self.turns(session)? {
+            if turn.kind == PromptKind::None {
+                continue;
+            }
+            let prompt = self.content(turn.id)?.prompt;
+            if names_session(turn.kind, &prompt) {
+                return self.put_opening(session, turn.index, &prompt);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that a session has a turn that may name it by what was done in it.
+    pub(crate) fn note_work(&mut self, session: i64) {
+        self.pending_titles.sessions.insert(session);
+    }
+
+    /// Forgets the first prompt of a session and what follows from it.
+    pub(crate) fn forget_prompt(&mut self, session: i64) -> Result<()> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT template FROM openings WHERE session = ?1")?;
+        let template: Option<i64> = find.query_row([session], |row| row.get(0)).optional()?;
+        drop(find);
+        if let Some(template) = template {
+            self.pending_titles.note(template, session);
+        }
+        self.db
+            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
+            .execute([session])?;
+        self.db
+            .prepare_cached(
+                "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1",
+            )?
+            .execute([session])?;
+        Ok(())
+    }
+
+    /// Gives their titles to the sessions that were written to, and to those that share a template
+    /// with one of them.
+    pub(crate) fn settle_titles(&mut self) -> Result<()> {
+        let pending_titles = take(&mut self.pending_titles);
+        for (template, changed) in pending_titles.templates {
+            self.settle_template(template, &changed)?;
+        }
+        for session in pending_titles.sessions {
+            self.settle_work(session)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the sessions of a template that changed with others that have it: in parts, so that
+    /// a session more does not read all.
+    fn settle_template(&self, template: i64, changed: &BTreeSet<i64>) -> Result<()> {
+        let mut find = self.db.prepare_cached(
+            "SELECT o.session, t.id FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
+             WHERE o.template = ?1 ORDER BY o.session",
+        )?;
+        let found: Vec<(i64, i64)> = find
+            .query_map([template], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for end in (0..found.len()).step_by(COMPARED).map(|n| n + COMPARED) {
+            let end = end.min(found.len());
+            let part = found.get(end.saturating_sub(COMPARED)..end);
+            let part = part.unwrap_or_default();
+            // One that went changed those that are left.
+            let is_among = |session: &i64| part.binary_search_by_key(session, |of| of.0).is_ok();
+            if changed.iter().any(is_among) || found.len() <= COMPARED {
+                self.settle_openings(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names sessions by what differs in the prompts of these turns of theirs.
+    fn settle_openings(&self, turns: &[(i64, i64)]) -> Result<()> {
+        let openings: Vec<String> = match turns.len() {
+            1 => vec![String::new()],
+            _ => turns
+                .iter()
+                .map(|(_, turn)| Ok(title::opening(&self.content(*turn)?.prompt)))
+                .collect::<Result<_>>()?,
+        };
+        let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
+        // One by one: see `Writer::connection`.
+        let mut update = self
+            .db
+            .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
+        for ((session, _), rest) in turns.iter().zip(title::what_differs(&openings)) {
+            update.execute(params![session, rest.map(title::of_rest)])?;
+        }
+        Ok(())
+    }
+
+    fn settle_work(&self, session: i64) -> Result<()> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT first_prompt IS NULL FROM sessions WHERE id = ?1")?;
+        if !find.query_row([session], |row| row.get(0))? {
+            return Ok(());
+        }
+        let turns = self.turns(session)?.into_iter().take(TURNS);
+        let contents: Vec<TurnContent> = turns
+            .map(|turn| self.content(turn.id))
+            .collect::<Result<_>>()?;
+        self.db
+            .prepare_cached("UPDATE sessions SET work = ?2 WHERE id = ?1")?
+            .execute(params![session, title::of_work(contents.iter())])?;
+        Ok(())
+    }
+}
+
+/// True when a prompt may stand for its session's title: a bare `/clear` may not.
+pub(crate) fn names_session(kind: PromptKind, prompt: &str) -> bool {
+    match kind {
+        PromptKind::Typed | PromptKind::Model => !noise::is_noise(prompt),
+        PromptKind::Command => !noise::is_noise(prompt) && prompt.contains(char::is_whitespace),
+        PromptKind::None => false,
+    }
+}
+
+impl PendingTitles {
+    fn note(&mut self, template: i64, session: i64) {
+        self.templates.entry(template).or_default().insert(session);
+    }
+}
+
+/// So many sessions of one title, with different first prompts, are not told apart by it.
+const MANY: usize = 3;
+
+/// A session with the title that was given to it, and the one that its first prompt gives.
+struct Named {
+    session: SessionRow,
+    by_prompt: Option<String>,
+}
+
+impl Reader {
+    /// All sessions, by number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn sessions(&self) -> Result<Vec<SessionRow>> {
+        let mut found = self.db.prepare_cached(&format!(
+            "SELECT {SESSION_COLUMNS}, coalesce(rest, first_prompt, work) FROM sessions ORDER BY id"
+        ))?;
+        let rows = found.query_map([], |row| {
+            Ok(Named {
+                session: session_row(row)?,
+                by_prompt: row.get(15)?,
+            })
+        })?;
+        Ok(titled(rows.collect::<rusqlite::Result<_>>()?))
+    }
+}
+
+/// Sessions with the title that tells each best from the others.
+fn titled(mut all: Vec<Named>) -> Vec<SessionRow> {
+    let common = common_titles(&all);
+    let is_common: Vec<bool> = all
+        .iter()
+        .map(|named| {
+            let given = named.session.title.as_deref();
+            given.is_none_or(|title| common.contains(title))
+        })
+        .collect();
+    for (named, is_common) in all.iter_mut().zip(is_common) {
+        if is_common && named.by_prompt.is_some() {
+            named.session.title = named.by_prompt.take();
+        }
+    }
+    all.into_iter().map(|named| named.session).collect()
+}
+
+/// Given titles that [`MANY`] sessions have whose first prompts are not all the same.
+fn common_titles(all: &[Named]) -> BTreeSet<String> {
+    let mut having: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
+    for named in all {
+        if let Some(title) = &named.session.title {
+            let prompts = having.entry(title).or_default();
+            prompts.push(named.by_prompt.as_deref());
+        }
+    }
+    let is_common = |prompts: &[Option<&str>]| {
+        let different: BTreeSet<&str> = prompts.iter().copied().flatten().collect();
+        prompts.len() >= MANY && different.len() > 1
+    };
+    let common = having.iter().filter(|(_, prompts)| is_common(prompts));
+    common.map(|(title, _)| (*title).to_owned()).collect()
+}
