@@ -5,7 +5,7 @@
 //! has its old format or the new one, whenever the process is killed.
 
 use crate::error::{Result, StoreError};
-use crate::schema::{FORMAT_VERSION, has_table, open_readable, version};
+use crate::schema::{FORMAT_VERSION, open_readable, version};
 use crate::writer::Writer;
 use std::path::Path;
 
@@ -28,12 +28,10 @@ const STEPS: [Step; 1] = [Step {
 ALTER TABLE sessions ADD COLUMN rest TEXT;
 ALTER TABLE sessions ADD COLUMN work TEXT;
 CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
-CREATE INDEX openings_template ON openings(template);",
+CREATE INDEX openings_template ON openings(template);
+DROP TABLE IF EXISTS code;",
     fill: Writer::find_openings,
 }];
-
-/// Tables of older formats, dropped where [`FORMAT_VERSION`] has none of that name.
-const FORMER_TABLES: [&str; 1] = ["code"];
 
 /// True when an index of this format can be migrated.
 pub(crate) fn is_migratable(format: u32) -> bool {
@@ -61,10 +59,6 @@ pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
     let steps = || STEPS.iter().filter(|step| step.from >= found);
     for step in steps() {
         writer.connection().execute_batch(step.tables)?;
-    }
-    for table in FORMER_TABLES.iter().filter(|name| !has_table(name)) {
-        let drop = format!("DROP TABLE IF EXISTS {table}");
-        writer.connection().execute_batch(&drop)?;
     }
     for step in steps() {
         (step.fill)(writer)?;

@@ -58,11 +58,6 @@ CREATE TABLE embedded(
   PRIMARY KEY(model, session)) WITHOUT ROWID;
 ";
 
-/// True when this format has a table of this name.
-pub(crate) fn has_table(name: &str) -> bool {
-    TABLES.contains(&format!("CREATE TABLE {name}("))
-}
-
 /// The table of words, which keeps no texts.
 fn words_table() -> String {
     format!(
