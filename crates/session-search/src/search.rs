@@ -19,8 +19,9 @@ use session_store::{Reader, SessionRow, StoreError};
 /// Candidates of each list.
 const LEXICAL: usize = 500;
 const DENSE: usize = 1000;
-/// What has less evidence is no hit, unless it holds a word of the query.
-const LEAST_EVIDENCE: f32 = 0.02;
+/// What has a lower fused score is no hit, unless it holds a word of the query. Where no session
+/// does, what has less evidence is none.
+const LEAST: f32 = 0.02;
 /// Where no session holds a word of the query, and nothing is likely by its meaning, so many hits
 /// are enough.
 const NEAREST: usize = 3;
@@ -160,8 +161,10 @@ fn found(
     limit: usize,
     words: &LexicalList,
 ) -> (Vec<Fused>, Vec<f32>) {
-    let speaks = |f: &Fused| {
-        f.lexical.is_some() || calibration::evidence(f, &lists.weighing) >= LEAST_EVIDENCE
+    let silent = words.is_silent();
+    let speaks = |f: &Fused| match silent {
+        true => calibration::evidence(f, &lists.weighing) >= LEAST,
+        false => f.lexical.is_some() || f.score >= LEAST,
     };
     let first = fused.first().map(|f| f.id);
     let is_named = |f: &Fused| holders.share > 0.0 && Some(f.id) == first;
@@ -171,7 +174,7 @@ fn found(
         *best = best.max(holders.probability());
     }
     let unlikely = scores.first().is_none_or(|p| Band::of(*p) == Band::Weak);
-    let enough = match words.is_silent() && unlikely {
+    let enough = match silent && unlikely {
         true => limit.min(NEAREST),
         false => limit,
     };
