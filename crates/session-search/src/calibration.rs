@@ -2,7 +2,7 @@
 //! the scales of both lists, and on its margin over the others. `docs/ranking.md` says on what it
 //! was fitted, `benches/quality/reliability.py` measures it.
 
-use crate::weighing::Weighing;
+use crate::fusion_weights::FusionWeights;
 use session_core::{Fused, Standing};
 
 /// Coefficients of the logistic regression.
@@ -13,7 +13,7 @@ const EVIDENCE_BY_MARGIN: f32 = 5.1;
 const ALONE: f32 = 1.5;
 
 /// How good a hit is by the scales of both lists, 0 to 2.
-pub(crate) fn evidence(hit: &Fused, weighing: &Weighing) -> f32 {
+pub(crate) fn evidence(hit: &Fused, weighing: &FusionWeights) -> f32 {
     let scaled = |standing: Option<Standing>| standing.map_or(0.0, |s| s.scaled);
     let dense = weighing.dense.worth * scaled(hit.dense);
     let lexical = weighing.lexical.worth * scaled(hit.lexical);
@@ -33,7 +33,7 @@ pub(crate) fn probability(evidence: f32, rival: f32) -> f32 {
 }
 
 /// The probabilities of hits, best first; none is greater than the one before it.
-pub(crate) fn probabilities(hits: &[Fused], weighing: &Weighing) -> Vec<f32> {
+pub(crate) fn probabilities(hits: &[Fused], weighing: &FusionWeights) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
     let mut least = 1.0_f32;
     let of_hit = |(rank, hit): (usize, &Fused)| {

@@ -1,10 +1,10 @@
-//! The dense list.
+//! The candidates by vector.
 
 use crate::candidates::Evidence;
-use crate::passing::Passing;
+use crate::cosine_stats::{CosineStats, DenseScale};
+use crate::filtered_index::FilteredIndex;
+use crate::model_scores::{MODELS, ModelScores, ModelWeights};
 use crate::request::{Level, Request};
-use crate::said::{MODELS, Said, Weights};
-use crate::scale::{DenseScale, Spread};
 use rustc_hash::FxHashMap;
 use session_store::{Level as Rows, Matrix, ModelRow, Owner, Reader, StoreError};
 use std::borrow::Cow;
@@ -26,8 +26,8 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// False when the model knows nothing in the query.
-    pub(crate) fn speaks(&self) -> bool {
+    /// Returns true when the model knows a word of the query.
+    pub(crate) fn has_vector(&self) -> bool {
         self.vector.iter().any(|x| *x != 0.0)
     }
 }
@@ -39,46 +39,45 @@ const MOST_LOST: usize = 4;
 /// Most pieces of evidence taken. At session level they are grouped.
 const EVIDENCE: usize = 4000;
 
-/// What is near to the query in meaning, best first.
+/// The candidates of all models, best first.
 #[derive(Default)]
 pub(crate) struct DenseList {
-    /// Scored by what the models say together.
+    /// Scored by the weighted mean over the models.
     pub(crate) evidence: Vec<Evidence>,
-    /// What the best cosine is worth, by the best model that has it.
+    /// The worth of the best cosine, 0 to 1, by the best model that has it.
     pub(crate) worth: f32,
-    /// How the cosines of each model lie that says something.
-    pub(crate) spreads: Vec<Spread>,
+    /// The cosines' statistics, for each model that has some.
+    pub(crate) spreads: Vec<CosineStats>,
 }
 
-/// What the models say of a turn or a chunk.
+/// A turn or a chunk as the models score it.
 #[derive(Debug, Clone, Copy)]
-struct Near {
+struct DenseCandidate {
     owner: Owner,
-    said: Said,
+    scores: ModelScores,
     worth: f32,
 }
 
-/// The cosines of a query with all that a model has embedded: they are the same for
-/// both levels.
-pub(crate) struct Scan<'a> {
+/// The cosines of a query with all that a model has embedded, the same for both levels.
+pub(crate) struct ModelCosines<'a> {
     dense: &'a Dense,
     turns: Vec<(f32, Owner)>,
     /// The best of each session; none where single turns are judged.
     chunks: Vec<(f32, Owner)>,
 }
 
-/// Compares the query with all vectors.
+/// Computes the cosines of the query with all vectors of each model.
 pub(crate) fn scan<'a>(
     index: &Reader,
     models: &'a [Dense],
-    passing: &mut Passing<'_>,
-) -> Result<Vec<Scan<'a>>, StoreError> {
+    filtered: &FilteredIndex<'_>,
+) -> Result<Vec<ModelCosines<'a>>, StoreError> {
     let of_model = |dense: &'a Dense| {
-        let chunks = match passing.by_turn() {
+        let chunks = match filtered.is_by_turn() {
             true => Vec::new(),
             false => best_chunks(scored(index, dense, Rows::Session)?),
         };
-        Ok(Scan {
+        Ok(ModelCosines {
             dense,
             turns: scored(index, dense, Rows::Turn)?,
             chunks,
@@ -87,8 +86,8 @@ pub(crate) fn scan<'a>(
     models.iter().take(MODELS).map(of_model).collect()
 }
 
-impl Scan<'_> {
-    /// What counts at a level.
+impl ModelCosines<'_> {
+    /// Returns the cosines that count at a level.
     fn found(&self, level: Level) -> Cow<'_, [(f32, Owner)]> {
         match level {
             Level::Session => [self.turns.as_slice(), &self.chunks].concat().into(),
@@ -97,55 +96,60 @@ impl Scan<'_> {
     }
 }
 
-/// What is nearest to the query's vectors, best first. Each model speaks for
-/// what it has embedded; where several have, by their weights. `held` is the part
-/// of the query's terms that some turn holds.
+/// Ranks what is nearest to the query's vectors, best first. Each model scores what it has
+/// embedded; where several have, their weighted mean counts. `held` is the part of the query's
+/// terms that some turn holds.
 pub(crate) fn list(
-    scans: &[Scan<'_>],
+    scans: &[ModelCosines<'_>],
     level: Level,
     request: &Request,
     held: f32,
-    passing: &mut Passing<'_>,
-) -> Result<DenseList, StoreError> {
-    let mut all: FxHashMap<(i64, i64), Near> = FxHashMap::default();
+    filtered: &FilteredIndex<'_>,
+) -> DenseList {
+    let mut all: FxHashMap<(i64, i64), DenseCandidate> = FxHashMap::default();
     let mut spreads = Vec::new();
-    let mut weights = Weights::default();
+    let mut weights = ModelWeights::default();
     let words = request.query.terms.len();
     for (model, scan) in scans.iter().enumerate() {
         let (dense, found) = (scan.dense, scan.found(level));
-        let Some(mut spread) = spread(&found, dense, passing)? else {
+        let Some(mut spread) = spread(&found, dense, filtered) else {
             continue;
         };
         spread.strength *= dense.read;
         weights.set(model, spread.weight);
         // Pieces of words that nobody knows mean nothing, however near they are.
         let sense = dense.read * dense.known.max(held);
-        add(&mut all, model, &found, &spread, |cosine, owner| Near {
-            owner: *owner,
-            said: Said::default(),
-            worth: sense * dense.scale.worth(cosine, words),
+        add(&mut all, model, &found, &spread, |cosine, owner| {
+            DenseCandidate {
+                owner: *owner,
+                scores: ModelScores::default(),
+                worth: sense * dense.scale.worth(cosine, words),
+            }
         });
         spreads.push(spread);
     }
-    let (evidence, worth) = nearest(sorted(all, &weights), passing)?;
+    let (evidence, worth) = nearest(sorted(all, &weights), filtered);
     let evidence = match level {
         Level::Session => grouped(&evidence),
         Level::Turn => evidence,
     };
     let mut evidence: Vec<Evidence> = evidence.iter().map(|p| p.evidence(&weights)).collect();
     evidence.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok(DenseList {
+    DenseList {
         evidence,
         worth,
         spreads,
-    })
+    }
 }
 
-/// Best first; of equals the newer.
-fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
-    let mut all: Vec<(f32, Near)> = all
+/// Sorts candidates, best first; of equals the newer one first.
+fn sorted(
+    all: FxHashMap<(i64, i64), DenseCandidate>,
+    weights: &ModelWeights,
+) -> Vec<DenseCandidate> {
+    let mut all: Vec<(f32, DenseCandidate)> = all
         .into_values()
-        .map(|near| (near.said.score(weights), near))
+        .map(|near| (near.scores.weighted_mean(weights), near))
         .collect();
     all.sort_unstable_by(|(a_score, a), (b_score, b)| {
         b_score
@@ -156,26 +160,26 @@ fn sorted(all: FxHashMap<(i64, i64), Near>, weights: &Weights) -> Vec<Near> {
     all.into_iter().map(|(_, near)| near).collect()
 }
 
-/// What is said of a turn or a session where it is shown.
+/// A candidate, where it is shown.
 #[derive(Debug, Clone, Copy)]
-struct Placed {
+struct ResolvedCandidate {
     session: i64,
     /// 0 where it is no single turn.
     turn: i64,
-    said: Said,
+    scores: ModelScores,
 }
 
-impl Placed {
-    fn evidence(&self, weights: &Weights) -> Evidence {
+impl ResolvedCandidate {
+    fn evidence(&self, weights: &ModelWeights) -> Evidence {
         Evidence {
             session: self.session,
             turn: self.turn,
-            score: self.said.score(weights),
+            score: self.scores.weighted_mean(weights),
         }
     }
 }
 
-/// Of several chunks of a session the best one counts.
+/// Keeps the best chunk of each session.
 fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
     found.sort_unstable_by(|a, b| {
         let by_session = a.1.session.cmp(&b.1.session);
@@ -187,45 +191,46 @@ fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
     found
 }
 
-/// How a model's cosines with what passes lie; `None` where nothing does.
+/// Computes the statistics of a model's cosines with what the filter lets through; `None` where
+/// that is nothing.
 fn spread(
     found: &[(f32, Owner)],
     dense: &Dense,
-    passing: &mut Passing<'_>,
-) -> Result<Option<Spread>, StoreError> {
+    filtered: &FilteredIndex<'_>,
+) -> Option<CosineStats> {
     let mut best = None;
     for (cosine, owner) in found {
-        if best.is_none_or(|best| *cosine > best) && place(owner, passing)?.is_some() {
+        if best.is_none_or(|best| *cosine > best) && resolve_owner(owner, filtered).is_some() {
             best = Some(*cosine);
         }
     }
-    let sessions = passing.sessions();
+    let sessions = filtered.sessions();
     let turns = found
         .iter()
         .filter(|(_, o)| o.turn != 0 && sessions.contains_key(&o.session))
         .map(|(cosine, _)| *cosine);
     let (name, scale) = (&dense.model.name, &dense.scale);
-    Ok(best.map(|best| Spread::of(turns, best, name, scale)))
+    best.map(|best| CosineStats::of(turns, best, name, scale))
 }
 
-/// Adds what a model says.
+/// Adds a model's scores to those of the others.
 fn add(
-    all: &mut FxHashMap<(i64, i64), Near>,
+    all: &mut FxHashMap<(i64, i64), DenseCandidate>,
     model: usize,
     found: &[(f32, Owner)],
-    spread: &Spread,
-    met: impl Fn(f32, &Owner) -> Near,
+    spread: &CosineStats,
+    met: impl Fn(f32, &Owner) -> DenseCandidate,
 ) {
     all.reserve(found.len());
     for (cosine, owner) in found {
         let place = all.entry(stands_for(owner));
         let near = place.or_insert_with(|| met(*cosine, owner));
-        near.said
-            .note(model, spread.strength * spread.part(*cosine));
+        near.scores
+            .set(model, spread.strength * spread.part(*cosine));
     }
 }
 
-/// What a row stands for: a turn, or a session.
+/// Returns the key of what a row stands for: a turn, or a session.
 fn stands_for(owner: &Owner) -> (i64, i64) {
     match owner.turn {
         0 => (owner.session, 0),
@@ -233,36 +238,38 @@ fn stands_for(owner: &Owner) -> (i64, i64) {
     }
 }
 
-/// The first that pass, each where it is to be shown, and what the best cosine
-/// is worth.
-fn nearest(all: Vec<Near>, passing: &mut Passing<'_>) -> Result<(Vec<Placed>, f32), StoreError> {
+/// Returns the first that pass, each where it is shown, and the worth of the best cosine.
+fn nearest(
+    all: Vec<DenseCandidate>,
+    filtered: &FilteredIndex<'_>,
+) -> (Vec<ResolvedCandidate>, f32) {
     let (mut evidence, mut worth) = (Vec::new(), 0.0_f32);
     for near in all {
         if evidence.len() == EVIDENCE {
             break;
         }
-        if let Some((turn, session)) = place(&near.owner, passing)? {
+        if let Some((turn, session)) = resolve_owner(&near.owner, filtered) {
             worth = worth.max(near.worth);
-            evidence.push(Placed {
+            evidence.push(ResolvedCandidate {
                 session,
                 turn,
-                said: near.said,
+                scores: near.scores,
             });
         }
     }
-    Ok((evidence, worth))
+    (evidence, worth)
 }
 
-/// Sessions, each with the most that each model says of any part of it, and
-/// the turn that is nearest by all.
-fn grouped(evidence: &[Placed]) -> Vec<Placed> {
+/// Groups candidates to sessions, each with the greatest score of each model for any part of it,
+/// and the turn that is nearest by all.
+fn grouped(evidence: &[ResolvedCandidate]) -> Vec<ResolvedCandidate> {
     let mut places: FxHashMap<i64, usize> = FxHashMap::default();
-    let mut sessions: Vec<Placed> = Vec::new();
+    let mut sessions: Vec<ResolvedCandidate> = Vec::new();
     for part in evidence {
         let place = *places.entry(part.session).or_insert(sessions.len());
         match sessions.get_mut(place) {
             Some(session) => {
-                session.said = session.said.or(&part.said);
+                session.scores = session.scores.max(&part.scores);
                 if session.turn == 0 {
                     session.turn = part.turn;
                 }
@@ -273,20 +280,21 @@ fn grouped(evidence: &[Placed]) -> Vec<Placed> {
     sessions
 }
 
-/// Where what a row stands for is to be shown, if it passes.
-fn place(owner: &Owner, passing: &mut Passing<'_>) -> Result<Option<(i64, i64)>, StoreError> {
+/// Returns where what a row stands for is to be shown, as turn (0 for none) and session, if it
+/// passes.
+fn resolve_owner(owner: &Owner, filtered: &FilteredIndex<'_>) -> Option<(i64, i64)> {
     let found = (owner.turn, owner.session);
     match owner.turn {
-        0 => Ok(passing
+        0 => filtered
             .sessions()
             .contains_key(&owner.session)
-            .then_some(found)),
-        _ => passing.place(found),
+            .then_some(found),
+        _ => filtered.resolve_copy(found),
     }
 }
 
 fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {
-    if !dense.speaks() {
+    if !dense.has_vector() {
         return Ok(Vec::new());
     }
     let matrix = index.matrix(&dense.model, rows)?;

@@ -1,8 +1,8 @@
 //! What is found.
 
+use crate::cosine_stats::CosineStats;
+use crate::fusion_weights::FusionWeights;
 use crate::request::Level;
-use crate::scale::Spread;
-use crate::weighing::Weighing;
 use serde::Serialize;
 use session_core::{Band, Standing};
 use session_store::{SessionRow, TermCount, TurnRow};
@@ -54,7 +54,7 @@ impl Searched {
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
     /// The weight that counted, and what each list found, from which it follows.
-    pub weighing: Weighing,
+    pub weighing: FusionWeights,
     /// Identifiers that few sessions hold; these go first.
     pub named: Vec<String>,
     /// Terms that no session of the index holds: identifiers, or all where none is held.
@@ -64,7 +64,7 @@ pub struct Explanation {
     /// Names of the models, the best first.
     pub models: Vec<String>,
     /// How the cosines lie of each model that has some.
-    pub spreads: Vec<Spread>,
+    pub spreads: Vec<CosineStats>,
 }
 
 /// One hit.

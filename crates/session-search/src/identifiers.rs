@@ -1,7 +1,7 @@
 //! Identifiers of a query that few sessions hold: these sessions go first.
 
+use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalList;
-use crate::passing::Passing;
 use crate::request::{Level, Request};
 use session_core::{Fused, TurnContent};
 use session_store::{Reader, StoreError, TermCount};
@@ -49,7 +49,7 @@ pub(crate) fn find(
     index: &Reader,
     request: &Request,
     words: &LexicalList,
-    passing: &mut Passing<'_>,
+    filtered: &FilteredIndex<'_>,
 ) -> Result<Holders, StoreError> {
     let counts = &words.found.terms;
     let all: f32 = counts.iter().map(|t| t.idf).sum();
@@ -57,7 +57,7 @@ pub(crate) fn find(
     let mut terms = Vec::new();
     for (term, count) in request.query.terms.iter().zip(counts) {
         let holders = match term.exact {
-            true => holders(index, count, passing)?,
+            true => holders(index, count, filtered)?,
             false => BTreeMap::new(),
         };
         let turns: usize = holders.values().map(Vec::len).sum();
@@ -80,7 +80,7 @@ pub(crate) fn find(
 fn holders(
     index: &Reader,
     count: &TermCount,
-    passing: &mut Passing<'_>,
+    filtered: &FilteredIndex<'_>,
 ) -> Result<BTreeMap<i64, Vec<i64>>, StoreError> {
     if count.holders().len() > MOST_TURNS {
         return Ok(BTreeMap::new());
@@ -88,7 +88,7 @@ fn holders(
     let mut held: Vec<(Likeness, i64, i64)> = Vec::new();
     let mut whole = BTreeSet::new();
     for turn in count.holders() {
-        if let Some((shown, session)) = passing.place_of(*turn)? {
+        if let Some((shown, session)) = filtered.resolve_turn(index, *turn)? {
             let likeness = Likeness::of(&index.content(*turn)?, &count.term);
             if likeness == Likeness::Whole && whole.insert(session) && whole.len() > MOST_SESSIONS {
                 return Ok(BTreeMap::new()); // no need to read on

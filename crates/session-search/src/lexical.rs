@@ -1,7 +1,7 @@
 //! The lexical list.
 
 use crate::candidates::Evidence;
-use crate::passing::Passing;
+use crate::filtered_index::FilteredIndex;
 use session_core::Query;
 use session_store::{Lexical, Reader, StoreError};
 
@@ -70,11 +70,11 @@ impl LexicalList {
 pub(crate) fn list(
     index: &Reader,
     query: &Query,
-    passing: &mut Passing<'_>,
+    filtered: &FilteredIndex<'_>,
 ) -> Result<LexicalList, StoreError> {
     let mut places = Vec::new();
     let found = index.lexical(query, TURNS, |turn| {
-        let place = passing.place_of(turn)?;
+        let place = filtered.resolve_turn(index, turn)?;
         places.extend(place);
         Ok(place.is_some())
     })?;

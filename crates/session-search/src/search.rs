@@ -3,15 +3,15 @@
 use crate::calibration;
 use crate::candidates::{self, Candidates};
 use crate::context::Context;
-use crate::dense::{self, Dense, Scan};
+use crate::cosine_stats::CosineStats;
+use crate::dense::{self, Dense, ModelCosines};
+use crate::filtered_index::FilteredIndex;
+use crate::fusion_weights::{FusionWeights, ListWeight};
 use crate::hit::{Explanation, Hit, Results, Searched};
 use crate::identifiers::{self, Holders};
 use crate::lexical::{self, LexicalList};
-use crate::passing::Passing;
 use crate::request::{Level, Ranking, Request};
-use crate::scale::Spread;
 use crate::snippet::snippet;
-use crate::weighing::{Side, Weighing};
 use rustc_hash::FxHashMap;
 use session_core::{Band, Fused, fuse};
 use session_store::{Reader, SessionRow, StoreError};
@@ -39,15 +39,15 @@ pub fn search(
     request: &Request,
     dense: &[Dense],
 ) -> Result<Results, StoreError> {
-    let mut passing = Passing::new(index, sessions, &request.filter);
+    let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let words = match request.ranking {
         Ranking::Vector => LexicalList::default(),
-        _ => lexical::list(index, &request.query, &mut passing)?,
+        _ => lexical::list(index, &request.query, &filtered)?,
     };
-    let mut holders = identifiers::find(index, request, &words, &mut passing)?;
+    let mut holders = identifiers::find(index, request, &words, &filtered)?;
     let scans = match request.ranking {
         Ranking::Keyword => Vec::new(),
-        _ => dense::scan(index, dense, &mut passing)?,
+        _ => dense::scan(index, dense, &filtered)?,
     };
     let asked = Asked {
         index,
@@ -56,12 +56,12 @@ pub fn search(
         words: &words,
         named: holders.share,
     };
-    let lists = Lists::of(&asked, request.level, &mut passing)?;
+    let lists = Lists::of(&asked, request.level, &filtered);
     let mut fused = lists.fused();
     let context = match request.level {
         Level::Session => Context::default(),
         Level::Turn => {
-            let sessions = Lists::of(&asked, Level::Session, &mut passing)?;
+            let sessions = Lists::of(&asked, Level::Session, &filtered);
             Context::of(&sessions.fused(), request.tuning.context)
         }
     };
@@ -70,7 +70,7 @@ pub fn search(
     }
     holders.promote(request.level, &mut fused);
     let (best, scores) = found(fused, &lists, &holders, request.limit, &words);
-    let sessions = passing.sessions();
+    let sessions = filtered.sessions();
     let shown = Shown {
         lists: &lists,
         holders: &holders,
@@ -103,7 +103,7 @@ pub fn search(
 struct Asked<'a> {
     index: &'a Reader,
     request: &'a Request,
-    scans: &'a [Scan<'a>],
+    scans: &'a [ModelCosines<'a>],
     words: &'a LexicalList,
     /// The share of the query's information that few sessions hold by identifiers.
     named: f32,
@@ -113,25 +113,25 @@ struct Asked<'a> {
 struct Lists {
     lexical: Candidates,
     nearest: Candidates,
-    weighing: Weighing,
-    spreads: Vec<Spread>,
+    weighing: FusionWeights,
+    spreads: Vec<CosineStats>,
 }
 
 impl Lists {
-    fn of(asked: &Asked<'_>, level: Level, passing: &mut Passing<'_>) -> Result<Self, StoreError> {
+    fn of(asked: &Asked<'_>, level: Level, filtered: &FilteredIndex<'_>) -> Self {
         let (request, words) = (asked.request, asked.words);
-        let near = dense::list(asked.scans, level, request, words.held(), passing)?;
+        let near = dense::list(asked.scans, level, request, words.held(), filtered);
         let by_level = match level {
             Level::Session => candidates::sessions,
             Level::Turn => candidates::turns,
         };
         let lexical = by_level(&words.evidence, LEXICAL);
-        Ok(Self {
-            weighing: Weighing::new(request, words, &lexical, &near, asked.named),
+        Self {
+            weighing: FusionWeights::new(request, words, &lexical, &near, asked.named),
             lexical,
             nearest: by_level(&near.evidence, DENSE),
             spreads: near.spreads,
-        })
+        }
     }
 
     fn fused(&self) -> Vec<Fused> {
@@ -238,7 +238,7 @@ fn hit(
 fn best_turn(fused: &Fused, lists: &Lists) -> Option<i64> {
     let of = |list: &Candidates| list.best_turn.get(&fused.id).map(|(turn, _)| *turn);
     let (lexical, dense) = (of(&lists.lexical), of(&lists.nearest));
-    let worth = |standing: Option<session_core::Standing>, side: Side| {
+    let worth = |standing: Option<session_core::Standing>, side: ListWeight| {
         standing.map_or(0.0, |s| s.scaled * side.worth)
     };
     let weighing = lists.weighing;

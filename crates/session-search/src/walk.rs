@@ -1,6 +1,6 @@
 //! Turn by turn through all that a filter lets through.
 
-use crate::passing::Passing;
+use crate::filtered_index::FilteredIndex;
 use session_core::{Filter, TurnContent};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 
@@ -27,7 +27,7 @@ pub fn walk<T>(
     filter: &Filter,
     look: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<Vec<Met<T>>, StoreError> {
-    let mut passing = Passing::new(index, sessions, filter);
+    let filtered = FilteredIndex::new(index, sessions, filter)?;
     let mut met = Vec::new();
     for session in sessions {
         let contents = index.contents(session.id)?;
@@ -35,11 +35,11 @@ pub fn walk<T>(
             let Some(found) = look(session, &content).filter(|_| own.owner.is_none()) else {
                 continue;
             };
-            let Some((turn, session)) = passing.place((own.id, own.session))? else {
+            let Some((turn, session)) = filtered.resolve_copy((own.id, own.session)) else {
                 continue;
             };
             let row = index.turn(turn)?;
-            let session = passing.sessions().get(&session).copied().cloned();
+            let session = filtered.sessions().get(&session).copied().cloned();
             met.extend(row.zip(session).map(|(turn, session)| Met {
                 session,
                 turn,

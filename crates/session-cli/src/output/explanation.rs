@@ -4,7 +4,7 @@ use crate::output::human::plural;
 use crate::output::layout::{Field, INDENT, flow, fold, line};
 use crate::output::style::FAINT;
 use session_core::Standing;
-use session_search::{Explanation, Hit, Side, Spread};
+use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermCount;
 
 /// What each list said of a hit.
@@ -52,7 +52,7 @@ fn fusion(explanation: &Explanation) -> String {
 }
 
 fn weighing(explanation: &Explanation) -> String {
-    let side = |name: &str, side: Side| {
+    let side = |name: &str, side: ListWeight| {
         format!(
             "{name}: strength {:.3}, worth {:.2}",
             side.strength, side.worth
@@ -66,7 +66,7 @@ fn weighing(explanation: &Explanation) -> String {
     )
 }
 
-fn model(spread: &Spread) -> String {
+fn model(spread: &CosineStats) -> String {
     format!(
         "{}: weight {:.1}, best cosine {:.3}, mean {:.3}, z {:.2}, strength {:.3}",
         spread.model, spread.weight, spread.best, spread.mean, spread.z, spread.strength

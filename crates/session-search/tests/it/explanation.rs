@@ -7,7 +7,7 @@ use session_search::{Level, Ranking, Request, Results};
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 
-type Said = Vec<(Vec<&'static str>, Option<Vector>)>;
+type ModelScores = Vec<(Vec<&'static str>, Option<Vector>)>;
 
 fn vector() -> impl Strategy<Value = Vector> {
     prop::array::uniform4(-1.0f32..1.0).prop_map(|v| {
@@ -20,7 +20,7 @@ fn words() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..5)
 }
 
-fn sessions() -> impl Strategy<Value = Vec<Said>> {
+fn sessions() -> impl Strategy<Value = Vec<ModelScores>> {
     let turn = (words(), prop::option::of(vector()));
     prop::collection::vec(prop::collection::vec(turn, 0..4), 0..7)
 }

@@ -11,27 +11,27 @@ const RANK: usize = 10;
 
 /// How much each list counts, and why.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Weighing {
+pub struct FusionWeights {
     /// The weight of the dense list, 0 to 1. The lexical list has the rest.
     pub alpha: f32,
     /// What the lexical list found.
-    pub lexical: Side,
+    pub lexical: ListWeight,
     /// What the dense list found.
-    pub dense: Side,
+    pub dense: ListWeight,
     /// The share of the query's information that few sessions hold by identifiers.
     pub named: f32,
 }
 
 /// What one list found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Side {
+pub struct ListWeight {
     /// What it weighs beside the other list, before the base weight.
     pub strength: f32,
     /// How good its best is by its own scale, 0 to 1.
     pub worth: f32,
 }
 
-impl Weighing {
+impl FusionWeights {
     /// Weighs what the lists found; `named` is the share of the query's information that few
     /// sessions hold by identifiers.
     pub(crate) fn new(
@@ -44,11 +44,11 @@ impl Weighing {
         let worth = words.worth(&request.query);
         let mut weighing = Self {
             alpha: 0.0,
-            lexical: Side {
+            lexical: ListWeight {
                 strength: worth.powf(request.tuning.power) * (1.0 - flatness(lexical)),
                 worth,
             },
-            dense: Side {
+            dense: ListWeight {
                 strength: near.evidence.first().map_or(0.0, |best| best.score),
                 worth: near.worth,
             },

@@ -1,13 +1,13 @@
-//! What cosines of a model mean.
+//! Statistics of the cosines of a query with a history.
 
 use serde::Serialize;
 
-/// What cosines of a model mean.
+/// The scale of a model's cosines.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DenseScale {
-    /// What the best of a history reaches for a query that it does not answer.
+    /// The best cosine of a history with a query that it does not answer, usually.
     pub unrelated: f32,
-    /// What a good answer reaches.
+    /// The cosine of a good answer, usually.
     pub related: f32,
     /// How much both rise with each word of the query: long texts are nearer
     /// to everything than short ones.
@@ -29,22 +29,22 @@ const USUAL: f64 = 16.0;
 const LEAST_Z: f32 = 0.1;
 
 impl DenseScale {
-    /// The cosine that is worth nothing for a query of so many words.
+    /// Returns the cosine that is worth nothing for a query of so many words.
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
     pub fn floor(&self, words: usize) -> f32 {
         self.unrelated + self.per_word * words.min(WORDS) as f32
     }
 
-    /// What a cosine is worth for a query of so many words, 0 to 1.
+    /// Returns the worth of a cosine for a query of so many words, 0 to 1.
     pub fn worth(&self, cosine: f32, words: usize) -> f32 {
         let width = (self.related - self.unrelated).max(f32::EPSILON);
         ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
     }
 }
 
-/// How the cosines of one query with a history lie.
+/// Statistics of one query's cosines with a history.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Spread {
+pub struct CosineStats {
     /// Name of the model.
     pub model: String,
     /// Its weight among several.
@@ -60,8 +60,8 @@ pub struct Spread {
     pub strength: f32,
 }
 
-impl Spread {
-    /// The spread of some cosines, of which `best` is the greatest that counts.
+impl CosineStats {
+    /// Computes the statistics of some cosines, of which `best` is the greatest that counts.
     pub(crate) fn of(
         cosines: impl Iterator<Item = f32>,
         best: f32,
@@ -92,7 +92,7 @@ impl Spread {
         }
     }
 
-    /// The part of the best that a cosine is, 0 to 1.
+    /// Returns a cosine as a part of the best one, both above the mean, 0 to 1.
     pub fn part(&self, cosine: f32) -> f32 {
         let height = (self.best - self.mean).max(f32::EPSILON);
         ((cosine - self.mean) / height).clamp(0.0, 1.0)

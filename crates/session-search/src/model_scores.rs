@@ -1,0 +1,56 @@
+//! The scores that several models give one turn or session.
+
+/// The most models that score together.
+pub(crate) const MODELS: usize = 4;
+
+/// The models' weights, in the order of the models.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ModelWeights([f32; MODELS]);
+
+impl ModelWeights {
+    /// Sets the weight of a model.
+    pub(crate) fn set(&mut self, model: usize, weight: f32) {
+        if let Some(slot) = self.0.get_mut(model) {
+            *slot = weight;
+        }
+    }
+}
+
+/// The score by each model, in the order of the models; `None` where a model has not embedded the
+/// text. Cosines of two models are never compared: a score is a cosine's part of its model's best,
+/// times the squared z-score of that best.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ModelScores([Option<f32>; MODELS]);
+
+impl ModelScores {
+    /// Sets the score by a model.
+    pub(crate) fn set(&mut self, model: usize, score: f32) {
+        if let Some(slot) = self.0.get_mut(model) {
+            *slot = Some(score);
+        }
+    }
+
+    /// Returns the mean by the weights of the models that have a score.
+    pub(crate) fn weighted_mean(&self, weights: &ModelWeights) -> f32 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (score, weight) in self.0.iter().zip(&weights.0) {
+            if let Some(score) = score {
+                sum += weight * score;
+                total += weight;
+            }
+        }
+        sum / total.max(f32::EPSILON)
+    }
+
+    /// Returns the greater score of each model.
+    pub(crate) fn max(&self, other: &Self) -> Self {
+        let mut greater = *self;
+        for (a, b) in greater.0.iter_mut().zip(other.0) {
+            *a = match (*a, b) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        greater
+    }
+}
