@@ -38,10 +38,14 @@ impl LexicalList {
         self.found.share(best) * rare * telling
     }
 
-    /// True when the query has words and no turn holds any of them.
+    /// Returns true when no turn holds a word of the query, also where it has none.
+    pub(crate) fn holds_none(&self) -> bool {
+        self.found.terms.iter().all(|term| term.turns == 0)
+    }
+
+    /// Returns true when the query has words and no turn holds any of them.
     pub(crate) fn is_silent(&self) -> bool {
-        let terms = &self.found.terms;
-        !terms.is_empty() && terms.iter().all(|term| term.turns == 0)
+        !self.found.terms.is_empty() && self.holds_none()
     }
 
     /// The terms that no turn holds: the identifiers among them, or all where no term is held.

@@ -161,8 +161,7 @@ fn found(
     limit: usize,
     words: &LexicalList,
 ) -> (Vec<Fused>, Vec<f32>) {
-    let silent = words.is_silent();
-    let speaks = |f: &Fused| match silent {
+    let speaks = |f: &Fused| match words.holds_none() {
         true => calibration::evidence(f, &lists.weighing) >= LEAST,
         false => f.lexical.is_some() || f.score >= LEAST,
     };
@@ -174,7 +173,7 @@ fn found(
         *best = best.max(holders.probability());
     }
     let unlikely = scores.first().is_none_or(|p| Band::of(*p) == Band::Weak);
-    let enough = match silent && unlikely {
+    let enough = match words.is_silent() && unlikely {
         true => limit.min(NEAREST),
         false => limit,
     };

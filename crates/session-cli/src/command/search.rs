@@ -271,11 +271,17 @@ pub fn print(
     }
 }
 
+/// Most columns of a word that no session holds.
+const WORD: usize = 48;
+
 /// Says which words no session holds: what follows was found without them.
 fn note_missing(results: &Results) -> Result<()> {
     let missing = &results.explanation.missing;
     if !missing.is_empty() && results.searched.sessions > 0 {
-        let words: Vec<String> = missing.iter().map(|word| layout::safe_line(word)).collect();
+        let words: Vec<String> = missing
+            .iter()
+            .map(|word| layout::line(word, WORD))
+            .collect();
         writeln!(notes::stderr(), "no session holds {}", words.join(", "))?;
     }
     Ok(())

@@ -158,6 +158,8 @@ fn what_no_session_holds_is_told() {
     assert_eq!(found.explanation.missing, ["EMFILE"]);
     let found = library.search(&Request::new("ダークモード"), Some(QUERY));
     assert_eq!(found.explanation.missing, ["ダークモード"]);
+    let nonsense = Some([0.0, 0.0, 1.0, 0.0]);
+    assert_eq!(ids(&library.search(&Request::new("🎉"), nonsense)), [""; 0]);
     let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
     assert_eq!(found.explanation.missing, [""; 0]);
 }
