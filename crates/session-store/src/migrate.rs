@@ -23,13 +23,16 @@ struct Step {
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
 const STEPS: [Step; 1] = [Step {
+    // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
 ALTER TABLE sessions ADD COLUMN rest TEXT;
 ALTER TABLE sessions ADD COLUMN work TEXT;
 CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
 CREATE INDEX openings_template ON openings(template);
-DROP TABLE IF EXISTS code;",
+DROP TABLE IF EXISTS code;
+DELETE FROM cursors;
+UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
     fill: Writer::find_openings,
 }];
 

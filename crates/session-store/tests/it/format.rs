@@ -94,6 +94,8 @@ fn older(format: u32) -> Index {
     let fork = "7a1e0c52-0000-4000-8000-000000000002";
     db.execute("UPDATE sessions SET gone = 1 WHERE uid = ?1", [fork])
         .unwrap();
+    let read = "UPDATE files SET size = 7, mtime_ns = 7; UPDATE files SET gone = 1 WHERE id = 2";
+    db.execute_batch(read).unwrap();
     assert_eq!(format_of(&index), format);
     index
 }
@@ -163,6 +165,10 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
             [false, true]
         );
         assert_eq!(columns(&index), columns(&empty()));
+        // What is there is read again, for what is read of it has grown.
+        let files = index.reader().files().unwrap();
+        let sizes: Vec<u64> = files.iter().map(|file| file.stamp.size).collect();
+        assert_eq!(sizes, [0, 7]);
         let mut writer = index.writer();
         let asked = turn(0, "Where is the port configured?", &[]);
         deliver(&mut writer, &meta("c"), &[asked]);
