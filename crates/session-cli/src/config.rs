@@ -111,9 +111,9 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// As a source of an endpoint.
-    pub fn given(&self) -> session_models::Given {
-        session_models::Given {
+    /// Returns the settings of the endpoint.
+    pub fn endpoint_settings(&self) -> session_models::EndpointSettings {
+        session_models::EndpointSettings {
             url: self.url.clone(),
             api_key: self.api_key.clone(),
             model: self.model.clone(),

@@ -6,7 +6,9 @@ use crate::environment;
 use anyhow::{Context, Result};
 use session_files::home_directory;
 use session_memory::Records;
-use session_models::{Catalogue, Endpoint, Folders, Given, Hub, ModelError};
+use session_models::{
+    Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
+};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
@@ -90,8 +92,10 @@ impl Home {
     }
 
     /// Where the configuration and the models are.
-    pub fn folders(&self) -> Folders {
-        Folders::of(&self.env.home, |name| self.env.get(name).map(str::to_owned))
+    pub fn folders(&self) -> UserDirectories {
+        UserDirectories::from_environment(&self.env.home, |name| {
+            self.env.get(name).map(str::to_owned)
+        })
     }
 
     /// What this machine knows of folders of memories: the user's own state.
@@ -101,15 +105,15 @@ impl Home {
 
     /// The hub that models are downloaded from. A token goes only where the user's configuration or
     /// nobody says: an address that a variable alone names gets none.
-    pub fn hub(&self) -> Hub {
+    pub fn hub(&self) -> HubConfig {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
         let configured = self.config.hub.clone();
-        let hub = Hub::of(&self.env.home, |name| match (name, &configured) {
+        let hub = HubConfig::from_environment(&self.env.home, |name| match (name, &configured) {
             ("HF_ENDPOINT", Some(url)) => Some(url.clone()),
             (name, _) => var(name),
         });
         let is_named = configured.is_some() || var("HF_ENDPOINT").is_none();
-        Hub {
+        HubConfig {
             // In clear it would be read on the way, by a proxy that a variable names at the least.
             token: hub
                 .token
@@ -123,9 +127,9 @@ impl Home {
     /// # Errors
     /// When the endpoint is not well configured and its model is in use.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
-        let catalogue = Catalogue::open(self.folders())?.on_device(self.config.device.into());
+        let catalogue = Catalogue::open(self.folders())?.with_device(self.config.device.into());
         let endpoint = self.endpoint();
-        if self.config.model == session_models::REMOTE {
+        if self.config.model == session_models::REMOTE_MODEL {
             return Ok(catalogue.with_endpoint(Ok(endpoint?)));
         }
         Ok(catalogue.with_endpoint(endpoint))
@@ -136,9 +140,12 @@ impl Home {
     /// an address in one sends nothing anywhere.
     fn endpoint(&self) -> Result<Option<Endpoint>, ModelError> {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
-        let given = Given::by_file(&self.folders())?.or(self.config.remote.given());
-        match given.url {
-            Some(_) => given.or(Given::by(var)).endpoint(),
+        let settings = EndpointSettings::from_env_file(&self.folders())?
+            .or_from(self.config.remote.endpoint_settings());
+        match settings.url {
+            Some(_) => settings
+                .or_from(EndpointSettings::from_variables(var))
+                .into_endpoint(),
             None => Ok(None),
         }
     }

@@ -40,18 +40,18 @@ impl Models {
     /// When the model that was chosen is unknown or not here.
     pub fn of(home: &Home) -> Result<Self> {
         let catalogue = home.catalogue()?;
-        let chosen = catalogue.spec(&home.config.model)?;
-        catalogue.require(chosen)?;
+        let chosen = catalogue.find_spec(&home.config.model)?;
+        catalogue.require_available(chosen)?;
         let mut specs = vec![chosen.clone()];
         if chosen.name != TABLE {
             let others = catalogue.specs().iter().filter(|spec| {
                 // An endpoint is asked only if it is the one that was chosen.
                 spec.architecture != Architecture::Remote
                     && ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
-                    && catalogue.state(spec).is_here()
+                    && catalogue.model_state(spec).is_available()
             });
             specs.extend(others.cloned());
-            specs.push(catalogue.spec(TABLE)?.clone());
+            specs.push(catalogue.find_spec(TABLE)?.clone());
         }
         Ok(Self {
             table: session_embed::bundled()?,

@@ -1,179 +1,182 @@
-//! The models that there are, and which of them are here.
+//! The catalogue of known models, and which of them are installed.
 
-use crate::description::REMOTE;
-use crate::manifest::Manifest;
-use crate::remote::{self, Endpoint, RemoteEmbedder};
-use crate::{Folders, ModelError, description, open, staged};
+use crate::bundled::{is_bundled, open_bundled};
+use crate::manifest::ModelManifest;
+use crate::model_description::{REMOTE_MODEL, read_descriptions};
+use crate::remote::{Endpoint, RemoteEmbedder, remote_spec};
+use crate::staging::staging_path;
+use crate::{ModelError, UserDirectories};
 use serde::Serialize;
 use session_embed::{Architecture, Device, Embedder, ModelSpec};
 
-/// The models of this user: those of the repository's `models/`, and those
-/// that the user described.
+/// The models that a user can choose: those described in the repository's `models/`, those that
+/// the user described, and the configured endpoint.
 #[derive(Debug)]
 pub struct Catalogue {
-    folders: Folders,
-    /// As their descriptions say.
-    described: Vec<ModelSpec>,
-    /// The same, unpinned files pinned to those that are here.
+    directories: UserDirectories,
+    /// The models as their descriptions state them.
+    described_specs: Vec<ModelSpec>,
+    /// The same models, with unpinned files pinned to the installed ones.
     specs: Vec<ModelSpec>,
-    broken: Vec<ModelError>,
+    description_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
     device: Device,
 }
 
-/// Where a model is.
+/// Where a model is available, if at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
-    /// In the binary.
+pub enum ModelState {
+    /// Inside the binary.
     Bundled,
-    /// Behind an endpoint that is configured.
+    /// Behind the configured endpoint.
     Remote,
-    /// Its files are here.
+    /// All of its files are installed.
     Installed,
-    /// Some of its files are here.
+    /// Some of its files are installed or staged.
     Incomplete,
-    /// Not here.
+    /// None of its files are installed.
     Absent,
 }
 
-impl State {
-    /// True when the model can be loaded.
-    pub fn is_here(self) -> bool {
+impl ModelState {
+    /// Returns true when the model can be loaded.
+    pub fn is_available(self) -> bool {
         matches!(self, Self::Bundled | Self::Remote | Self::Installed)
     }
 }
 
 impl Catalogue {
-    /// Reads the descriptions, and no file of a model.
+    /// Reads the model descriptions and the manifests, but no model file.
     ///
     /// # Errors
-    /// None in a binary whose tests passed: those of the repository are valid.
-    /// One of the user's that is not is left out; [`Catalogue::broken`] says why.
-    pub fn open(folders: Folders) -> Result<Self, ModelError> {
-        let open = |why| ModelError::Open {
+    /// When a bundled description is invalid, which the tests rule out. An invalid one of the
+    /// user's is left out and listed by [`Catalogue::description_errors`].
+    pub fn open(directories: UserDirectories) -> Result<Self, ModelError> {
+        let cannot_open = |cause| ModelError::Open {
             name: "table".to_owned(),
-            why,
+            cause,
         };
-        let mut specs = session_embed::specs().map_err(open)?;
-        let (own, broken) = description::read_all(&folders.descriptions(), &specs);
-        specs.extend(own);
-        let described = specs.clone();
+        let mut specs = session_embed::specs().map_err(cannot_open)?;
+        let user = read_descriptions(&directories.descriptions_dir(), &specs);
+        specs.extend(user.specs);
+        let described_specs = specs.clone();
         for spec in &mut specs {
-            if let Some(manifest) = Manifest::read(&folders.model(&spec.name)) {
-                manifest.pin(spec);
+            if let Some(manifest) = ModelManifest::read(&directories.model_dir(&spec.name)) {
+                manifest.pin_unpinned_files(spec);
             }
         }
         Ok(Self {
-            folders,
-            described,
+            directories,
+            described_specs,
             specs,
-            broken,
+            description_errors: user.errors,
             endpoint: None,
             device: Device::Auto,
         })
     }
 
-    /// Has models compute on a device. Those in the binary know the CPU alone.
+    /// Sets the device that models compute on. Bundled models always use the CPU.
     #[must_use]
-    pub fn on_device(mut self, device: Device) -> Self {
+    pub fn with_device(mut self, device: Device) -> Self {
         self.device = device;
         self
     }
 
-    /// Adds the model `remote`, behind an endpoint if one is given. Nothing is
-    /// asked of it. One that is not well configured is a broken description.
+    /// Adds the model `remote` where an endpoint is configured, without a request to it. A
+    /// configuration error is listed by [`Catalogue::description_errors`].
     #[must_use]
     pub fn with_endpoint(mut self, endpoint: Result<Option<Endpoint>, ModelError>) -> Self {
         match endpoint {
             Ok(Some(endpoint)) => {
-                let spec = remote::spec(&endpoint, &self.folders);
-                self.described.push(spec.clone());
+                let spec = remote_spec(&endpoint, &self.directories);
+                self.described_specs.push(spec.clone());
                 self.specs.push(spec);
                 self.endpoint = Some(endpoint);
             }
             Ok(None) => {}
-            Err(error) => self.broken.push(error),
+            Err(error) => self.description_errors.push(error),
         }
         self
     }
 
-    /// The folders that were looked at.
-    pub fn folders(&self) -> &Folders {
-        &self.folders
+    /// Returns the directories of the descriptions and the models.
+    pub fn directories(&self) -> &UserDirectories {
+        &self.directories
     }
 
-    /// All models.
+    /// Returns all models.
     pub fn specs(&self) -> &[ModelSpec] {
         &self.specs
     }
 
-    /// Descriptions of the user's that cannot be used.
-    pub fn broken(&self) -> &[ModelError] {
-        &self.broken
+    /// Returns the errors of the user's invalid descriptions and of the endpoint.
+    pub fn description_errors(&self) -> &[ModelError] {
+        &self.description_errors
     }
 
-    /// The model of this name, its unpinned files pinned to those that are here.
+    /// Finds a model by its name, with unpinned files pinned to the installed ones.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] when there is none.
-    pub fn spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        find(&self.specs, name)
+    /// [`ModelError::UnknownModel`] when there is none.
+    pub fn find_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
+        find_by_name(&self.specs, name)
     }
 
-    /// A model as its description says, whatever is here.
+    /// Finds a model whose files can be installed, as its description states it.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`], and [`ModelError::Bundled`] for one in the binary.
-    pub(crate) fn described(&self, name: &str) -> Result<&ModelSpec, ModelError> {
-        let spec = find(&self.described, name)?;
-        match open::is_bundled(name) {
+    /// [`ModelError::UnknownModel`] when there is none, [`ModelError::Bundled`] and
+    /// [`ModelError::RemoteHasNoFiles`] for a model without files of its own.
+    pub(crate) fn find_installable_spec(&self, name: &str) -> Result<&ModelSpec, ModelError> {
+        let spec = find_by_name(&self.described_specs, name)?;
+        match is_bundled(name) {
             true => Err(ModelError::Bundled {
                 name: name.to_owned(),
             }),
-            false if spec.architecture == Architecture::Remote => Err(ModelError::Remote),
+            false if spec.architecture == Architecture::Remote => Err(ModelError::RemoteHasNoFiles),
             false => Ok(spec),
         }
     }
 
-    /// Where a model is, as the names and lengths of its files tell.
-    pub fn state(&self, spec: &ModelSpec) -> State {
-        if open::is_bundled(&spec.name) {
-            return State::Bundled;
+    /// Determines where a model is, by the names and lengths of its files.
+    pub fn model_state(&self, spec: &ModelSpec) -> ModelState {
+        if is_bundled(&spec.name) {
+            return ModelState::Bundled;
         }
         if spec.architecture == Architecture::Remote {
-            return State::Remote;
+            return ModelState::Remote;
         }
-        let missing = self.missing(spec).len();
-        let begun = || staged::folder_of(&self.folders, &spec.name).is_dir();
-        match missing {
-            0 => State::Installed,
-            n if n < spec.files.len() || begun() => State::Incomplete,
-            _ => State::Absent,
+        let is_staged = || staging_path(&self.directories, &spec.name).is_dir();
+        match self.missing_files(spec).len() {
+            0 => ModelState::Installed,
+            n if n < spec.files.len() || is_staged() => ModelState::Incomplete,
+            _ => ModelState::Absent,
         }
     }
 
-    /// The files of a model that are not here, or not in their whole length.
-    pub fn missing(&self, spec: &ModelSpec) -> Vec<String> {
-        let folder = self.folders.model(&spec.name);
-        let manifest = Manifest::read(&folder).unwrap_or_default();
-        let is_here = |path: &str| {
-            let length = fs_err::metadata(folder.join(path)).map(|meta| meta.len());
-            let came = manifest.file(path).map(|came| came.bytes);
-            length.is_ok_and(|length| came.is_none_or(|bytes| bytes == length))
+    /// Lists the paths of a model's files that are not installed or have another length than in
+    /// the manifest.
+    pub fn missing_files(&self, spec: &ModelSpec) -> Vec<String> {
+        let directory = self.directories.model_dir(&spec.name);
+        let manifest = ModelManifest::read(&directory).unwrap_or_default();
+        let is_installed = |path: &str| {
+            let length = fs_err::metadata(directory.join(path)).map(|meta| meta.len());
+            let expected = manifest.find_file(path).map(|file| file.bytes);
+            length.is_ok_and(|length| expected.is_none_or(|bytes| bytes == length))
         };
         let paths = spec.files.iter().map(|file| &file.path);
-        paths.filter(|path| !is_here(path)).cloned().collect()
+        paths.filter(|path| !is_installed(path)).cloned().collect()
     }
 
-    /// Bytes of a model: of its files where they are here, else as its
-    /// description says.
-    pub fn bytes(&self, spec: &ModelSpec) -> Option<u64> {
-        let folder = self.folders.model(&spec.name);
-        let of_file = |path: &str| fs_err::metadata(folder.join(path)).map(|meta| meta.len());
-        match self.state(spec) {
-            State::Installed => {
-                let lengths = spec.files.iter().map(|file| of_file(&file.path));
+    /// Returns the size of a model in bytes: of its files where they are installed, else as its
+    /// description states it.
+    pub fn size_bytes(&self, spec: &ModelSpec) -> Option<u64> {
+        let directory = self.directories.model_dir(&spec.name);
+        let length = |path: &str| fs_err::metadata(directory.join(path)).map(|meta| meta.len());
+        match self.model_state(spec) {
+            ModelState::Installed => {
+                let lengths = spec.files.iter().map(|file| length(&file.path));
                 lengths.sum::<Result<u64, _>>().ok()
             }
             _ => spec.bytes,
@@ -183,46 +186,48 @@ impl Catalogue {
     /// Opens a model.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] for a name that no model has, [`ModelError::Absent`]
-    /// when it is not here, [`ModelError::Open`] when its files are no such model.
+    /// [`ModelError::UnknownModel`] for a name that no model has, [`ModelError::NotInstalled`]
+    /// when files are missing, [`ModelError::Open`] when they do not open as this model.
     pub fn load(&self, name: &str) -> Result<Box<dyn Embedder>, ModelError> {
-        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| name == REMOTE) {
-            return Ok(Box::new(RemoteEmbedder::open(endpoint, &self.folders)?));
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| name == REMOTE_MODEL) {
+            return Ok(Box::new(RemoteEmbedder::open(endpoint, &self.directories)?));
         }
-        let spec = self.spec(name)?;
-        let opened = match open::bundled(name) {
+        let spec = self.find_spec(name)?;
+        let opened = match open_bundled(name) {
             Some(opened) => opened,
             None => {
-                self.require(spec)?;
-                session_embed::open_on(self.device, spec.clone(), &self.folders.model(name))
+                self.require_available(spec)?;
+                session_embed::open_on(self.device, spec.clone(), &self.directories.model_dir(name))
             }
         };
-        opened.map_err(|why| ModelError::Open {
+        opened.map_err(|cause| ModelError::Open {
             name: name.to_owned(),
-            why,
+            cause,
         })
     }
 
+    /// Checks that a model can be loaded.
+    ///
     /// # Errors
-    /// [`ModelError::Absent`] when the model is not here.
-    pub fn require(&self, spec: &ModelSpec) -> Result<(), ModelError> {
-        match self.state(spec).is_here() {
+    /// [`ModelError::NotInstalled`] when files are missing.
+    pub fn require_available(&self, spec: &ModelSpec) -> Result<(), ModelError> {
+        match self.model_state(spec).is_available() {
             true => Ok(()),
-            false => Err(ModelError::Absent {
+            false => Err(ModelError::NotInstalled {
                 name: spec.name.clone(),
-                missing: self.missing(spec),
+                missing: self.missing_files(spec),
             }),
         }
     }
 }
 
-fn find<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
+fn find_by_name<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec, ModelError> {
     let found = specs.iter().find(|spec| spec.name == name);
     found.ok_or_else(|| match name {
-        REMOTE => ModelError::Endpoint {
+        REMOTE_MODEL => ModelError::InvalidEndpoint {
             reason: "it has no address".to_owned(),
         },
-        _ => ModelError::Unknown {
+        _ => ModelError::UnknownModel {
             name: name.to_owned(),
             known: specs.iter().map(|spec| spec.name.clone()).collect(),
         },

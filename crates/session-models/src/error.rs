@@ -1,64 +1,64 @@
-//! What can go wrong, and what to do about it.
+//! Errors of models, with hints for the user.
 
 use session_embed::EmbedError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a model could not be found, fetched, checked or opened.
+/// The error of a model that could not be found, installed, verified or opened.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No description has this name.
+    /// No model has this name.
     #[error("there is no model `{name}`")]
-    Unknown {
-        /// What was asked for.
+    UnknownModel {
+        /// The requested name.
         name: String,
-        /// The names that there are.
+        /// The names of all models.
         known: Vec<String>,
     },
-    /// A description that cannot be used.
+    /// A description is invalid.
     #[error("the model description {} cannot be used: {reason}", path.display())]
-    Description {
+    InvalidDescription {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// The model is known, but its files are not here.
+    /// Files of a known model are not installed.
     #[error("the model `{name}` is not here: {} missing", list(missing))]
-    Absent {
+    NotInstalled {
         /// Name of the model.
         name: String,
-        /// The files that are missing.
+        /// The paths of the missing files.
         missing: Vec<String>,
     },
-    /// The model is in the binary, so there is nothing to fetch or to remove.
+    /// The model is inside the binary, so there are no files to install or remove.
     #[error("the model `{name}` is part of the program")]
     Bundled {
         /// Name of the model.
         name: String,
     },
-    /// What was to be imported lacks files.
+    /// The source of an import lacks files.
     #[error("{} has no {}", from.display(), list(missing))]
-    Lacking {
-        /// What was looked at.
+    MissingFiles {
+        /// The source of the import.
         from: PathBuf,
-        /// The files that are missing.
+        /// The paths of the missing files.
         missing: Vec<String>,
-        /// All files of the model.
-        wanted: Vec<String>,
+        /// The paths of all files of the model.
+        required: Vec<String>,
     },
-    /// A file is not the one that was expected.
+    /// A file does not have the expected SHA-256.
     #[error("{} is not the file that was expected: its sha256 is {found}, not {expected}", path.display())]
-    Digest {
+    HashMismatch {
         /// The file.
         path: PathBuf,
-        /// What it should be.
+        /// The expected SHA-256.
         expected: String,
-        /// What it is.
+        /// The file's SHA-256.
         found: String,
     },
-    /// A file has changed since it came here.
+    /// A file has changed since it was installed.
     #[error("the model `{name}` is damaged: {reason}")]
     Damaged {
         /// Name of the model.
@@ -66,46 +66,46 @@ pub enum ModelError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The files are here, but are no such model.
-    #[error("the model `{name}` cannot be opened: {why}")]
+    /// The files are complete, but do not open as this model.
+    #[error("the model `{name}` cannot be opened: {cause}")]
     Open {
         /// Name of the model.
         name: String,
-        /// Why.
-        why: EmbedError,
+        /// Why it cannot be opened.
+        cause: EmbedError,
     },
-    /// The model has no files of its own: it is behind an endpoint.
+    /// The model `remote` has no files to install or remove.
     #[error("the model `remote` is an endpoint, and has no files")]
-    Remote,
-    /// What is configured of an endpoint cannot be.
+    RemoteHasNoFiles,
+    /// The configuration of the endpoint is invalid.
     #[error("the endpoint of the model `remote` is not well configured: {reason}")]
-    Endpoint {
+    InvalidEndpoint {
         /// What is wrong.
         reason: String,
     },
-    /// The hub does not answer.
+    /// The model hub does not answer.
     #[error("the model hub {endpoint} cannot be reached: {reason}")]
-    Unreachable {
-        /// Address of the hub.
+    HubUnreachable {
+        /// URL of the hub.
         endpoint: String,
         /// Why.
         reason: String,
     },
-    /// The hub is not to be asked.
+    /// A file is missing and `HF_HUB_OFFLINE` forbids a download.
     #[error("the model `{name}` is not here, and HF_HUB_OFFLINE forbids to ask the hub")]
     Offline {
         /// Name of the model.
         name: String,
     },
-    /// The hub does not give a file.
+    /// The hub answers a request with an error status.
     #[error("the model hub refuses {url}: status {status}")]
-    Refused {
-        /// Address of the file.
+    HubStatus {
+        /// URL of the file.
         url: String,
         /// HTTP status.
         status: u16,
     },
-    /// A download broke off, and went no further.
+    /// A download was interrupted and could not be resumed.
     #[error("the download of `{file}` broke off: {reason}")]
     Interrupted {
         /// Name of the model.
@@ -115,16 +115,16 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
-    /// Another process is fetching or importing this model.
+    /// Another process is installing this model.
     #[error("another process is fetching the model `{name}`")]
     Locked {
         /// Name of the model.
         name: String,
     },
-    /// A folder or file of ours cannot be read or written.
+    /// A file or directory cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A file of the user's own cannot be read or written.
+    /// A private file cannot be read or written.
     #[error(transparent)]
     File(#[from] session_files::FileError),
 }
@@ -140,48 +140,48 @@ fn list(files: &[String]) -> String {
 }
 
 impl ModelError {
-    /// What to do about it.
+    /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Unknown { known, .. } => {
+            Self::UnknownModel { known, .. } => {
                 format!("one of {}; docs/models.md says how to add one", known.join(", "))
             }
-            Self::Description { .. } => {
+            Self::InvalidDescription { .. } => {
                 "correct it or move it away; docs/models.md says what it holds".to_owned()
             }
-            Self::Absent { name, .. } => format!(
+            Self::NotInstalled { name, .. } => format!(
                 "run `session-search model pull {name}`, or where there is no network `session-search model import {name} --from FOLDER`"
             ),
             Self::Bundled { .. } => "there is nothing to do: it is always here".to_owned(),
-            Self::Lacking { wanted, .. } => {
-                format!("give a folder that holds {}", list(wanted))
+            Self::MissingFiles { required, .. } => {
+                format!("give a folder that holds {}", list(required))
             }
-            Self::Digest { .. } => {
+            Self::HashMismatch { .. } => {
                 "fetch the file again; if it is meant to be another, describe it as a model of your own (docs/models.md)".to_owned()
             }
             Self::Damaged { name, .. } => {
                 format!("run `session-search model pull {name}` or `model import {name}` again")
             }
-            Self::Open { why, .. } if !matches!(why, EmbedError::Remote { .. }) => {
+            Self::Open { cause, .. } if !matches!(cause, EmbedError::Remote { .. }) => {
                 "the files are not of the architecture that the description says, or not whole"
                     .to_owned()
             }
-            Self::Remote | Self::Endpoint { .. } => {
+            Self::RemoteHasNoFiles | Self::InvalidEndpoint { .. } => {
                 "[remote] in your configuration, or EMBEDDINGS_URL and EMBEDDINGS_MODEL in `.env` beside it, say where it is; an address in the environment alone is not used (docs/models.md)".to_owned()
             }
             Self::Open { .. } => {
                 "see that the endpoint runs and that its key and model are right, or `session-search model use table`".to_owned()
             }
-            Self::Unreachable { .. } => {
+            Self::HubUnreachable { .. } => {
                 "HF_ENDPOINT names another hub; where there is no network, `session-search model import NAME --from FOLDER` takes files that you bring".to_owned()
             }
             Self::Offline { name } => format!(
                 "unset HF_HUB_OFFLINE, or bring the files: `session-search model import {name} --from FOLDER`"
             ),
-            Self::Refused { status: 401 | 403, .. } => {
+            Self::HubStatus { status: 401 | 403, .. } => {
                 "the repository asks for a token: set HF_TOKEN".to_owned()
             }
-            Self::Refused { .. } => {
+            Self::HubStatus { .. } => {
                 "see that `repo`, `revision` and `files` of its description are right".to_owned()
             }
             Self::Interrupted { name, .. } => format!(

@@ -1,53 +1,52 @@
-//! Which models there are, which of them are here, and how they come here.
+//! The embedding models: which are known, which are installed, and how they are installed.
 //!
-//! A model is described by a TOML file ([`session_embed::ModelSpec`]): those of
-//! the repository's `models/`, and those that a user puts in the folder `models/`
-//! of their configuration. [`Catalogue`] knows both, says of each where it is
-//! ([`State`]), and opens it ([`Catalogue::load`]).
+//! A model is described by a TOML file ([`session_embed::ModelSpec`]), either in the
+//! repository's `models/` or in `models/` below the user's configuration directory.
+//! [`Catalogue`] reads both, determines where each model is available ([`ModelState`]) and
+//! opens it ([`Catalogue::load`]).
 //!
-//! Files come in whole or not at all: they gather in a folder beside the
-//! model's own, are compared with their SHA-256, the model is opened, and then
-//! one rename makes it visible. [`Catalogue::pull`] downloads them from a [`Hub`], the only
-//! socket that is opened here; [`Catalogue::import`] takes what a user brought by
-//! hand. [`Catalogue::verify`] reads everything again and [`Catalogue::remove`]
-//! makes room. All of it lies in folders that only their owner can
-//! read ([`Folders`]).
+//! Files are installed all at once or not at all: they are collected in a staging directory
+//! next to the model's own, their SHA-256 is checked, the model is opened, and one rename
+//! makes it visible. [`Catalogue::pull`] downloads them from the hub ([`HubConfig`]).
+//! [`Catalogue::import`] copies them from a directory of the user's. [`Catalogue::verify`]
+//! checks them again and [`Catalogue::remove`] deletes them. Only their owner can read the
+//! directories ([`UserDirectories`]).
 //!
 //! An [`Endpoint`] that the user configured is one more model, `remote`
 //! ([`RemoteEmbedder`]).
 //!
 //! ```
-//! use session_models::{Catalogue, Folders, State};
+//! use session_models::{Catalogue, ModelState, UserDirectories};
 //!
 //! let home = tempfile::tempdir()?;
-//! let catalogue = Catalogue::open(Folders::of(home.path(), |_| None))?;
-//! let table = catalogue.spec("table")?;
-//! assert_eq!(catalogue.state(table), State::Bundled);
+//! let catalogue = Catalogue::open(UserDirectories::from_environment(home.path(), |_| None))?;
+//! let table = catalogue.find_spec("table")?;
+//! assert_eq!(catalogue.model_state(table), ModelState::Bundled);
 //! let vector = catalogue.load("table")?.embed_query("docker networks")?;
 //! assert_eq!(vector.len(), table.dims);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bundled;
 mod catalogue;
-mod description;
-mod digest;
+mod directories;
 mod error;
-mod folders;
-mod hub;
+mod hub_config;
+mod idle_timeout;
 mod import;
 mod manifest;
-mod open;
+mod model_description;
 mod progress;
 mod pull;
 mod remote;
-mod staged;
-mod verify;
-mod watch;
+mod sha256;
+mod staging;
+mod verify_and_remove;
 
-pub use catalogue::{Catalogue, State};
-pub use description::REMOTE;
+pub use catalogue::{Catalogue, ModelState};
+pub use directories::UserDirectories;
 pub use error::ModelError;
-pub use folders::Folders;
-pub use hub::Hub;
-pub use progress::Progress;
-pub use remote::{Endpoint, Given, RemoteEmbedder};
+pub use hub_config::HubConfig;
+pub use model_description::REMOTE_MODEL;
+pub use progress::FileProgress;
+pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder};

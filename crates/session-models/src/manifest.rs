@@ -1,50 +1,52 @@
-//! What came with a model: written beside its files when they are complete.
+//! The manifest of an installed model: the length and SHA-256 of each file. It is written
+//! into the model's directory when all files are complete.
 
 use serde::{Deserialize, Serialize};
 use session_embed::ModelSpec;
 use std::path::Path;
 
-/// Name of the file.
-pub const FILE: &str = "installed.json";
+/// File name of the manifest.
+pub const MANIFEST_FILE: &str = "installed.json";
 
-/// A model's files as they came.
+/// The files of a model as they were installed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Where they came from, for people.
+pub struct ModelManifest {
+    /// Source of the files, for display: a hub repository or a path.
     pub from: String,
-    /// The files.
-    pub files: Vec<Came>,
+    /// The installed files.
+    pub files: Vec<FetchedFile>,
 }
 
-/// A file as it came.
+/// The length and hash of an installed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Came {
-    /// Path below the model's folder.
+pub struct FetchedFile {
+    /// Path below the model's directory.
     pub path: String,
-    /// Length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// SHA-256 of the content.
+    /// SHA-256 of the content, as 64 hexadecimal digits.
     pub sha256: String,
 }
 
-impl Manifest {
-    /// Reads a folder's manifest; none where there is none or it makes no sense.
-    pub fn read(folder: &Path) -> Option<Self> {
-        let text = fs_err::read(folder.join(FILE)).ok()?;
+impl ModelManifest {
+    /// Reads the manifest in a directory. Returns `None` when it is absent or invalid.
+    pub fn read(directory: &Path) -> Option<Self> {
+        let text = fs_err::read(directory.join(MANIFEST_FILE)).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// The file of this path.
-    pub fn file(&self, path: &str) -> Option<&Came> {
+    /// Finds the file with this path.
+    pub fn find_file(&self, path: &str) -> Option<&FetchedFile> {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Says of each file of a description that nobody pinned which one came, so
-    /// that the fingerprint tells the vectors of two such files apart.
-    pub fn pin(&self, spec: &mut ModelSpec) {
+    /// Pins each unpinned file of a description to the SHA-256 of the installed file, so that
+    /// the fingerprint distinguishes the vectors of two different files.
+    pub fn pin_unpinned_files(&self, spec: &mut ModelSpec) {
         for file in &mut spec.files {
-            let came = || self.file(&file.path).map(|came| came.sha256.clone());
-            file.sha256 = file.sha256.take().or_else(came);
+            let installed = self.find_file(&file.path);
+            let sha256 = || installed.map(|installed| installed.sha256.clone());
+            file.sha256 = file.sha256.take().or_else(sha256);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! How far long work has come.
+//! Progress of long operations on files.
 
-/// Is told how far a file has come that is copied, checked or downloaded.
-pub trait Progress: Send + Sync {
-    /// A file begins, of so many bytes, of which so many are there already.
-    fn file(&self, _name: &str, _total: u64, _done: u64) {}
-    /// So many bytes more.
+/// Receives the progress of files that are copied, hashed or downloaded.
+pub trait FileProgress: Send + Sync {
+    /// Starts a file of `total` bytes, of which `done` bytes are there already.
+    fn start_file(&self, _name: &str, _total: u64, _done: u64) {}
+    /// Advances the current file by a number of bytes.
     fn advance(&self, _bytes: u64) {}
-    /// Something that the user should know while they wait.
+    /// Shows a message while the operation continues.
     fn note(&self, _text: &str) {}
 }
 
-/// Nobody looks.
-impl Progress for () {}
+/// Ignores the progress.
+impl FileProgress for () {}

@@ -1,17 +1,16 @@
-//! What was done: in a session, on a day, over time.
+//! Summaries of sessions, reports by project, and counts by day.
 //!
-//! [`turns`] reads a session's turns from the index, as [`Told`]. [`Work::of`]
-//! makes of them what one wants to know afterwards: the problem and the
-//! solution in a sentence or two, commands with how they ended, files with what
-//! was done to them, errors, pull requests, time, tokens. It is a pure
-//! function. [`digest`] does this for all sessions of a stretch of time, by
-//! project, each with its own turns of that time and with those of its
-//! subagents; [`stats`] counts by day. Days come as [`Range`](std::ops::Range)s
-//! of milliseconds: where a day begins is the caller's to know.
+//! [`read_turns`] reads a session's turns from the index as [`TurnRecord`]s.
+//! [`WorkSummary::from_turns`] summarizes them: the problem and the solution in a sentence
+//! or two, commands and whether they failed, files and how they were touched, errors, pull
+//! requests, active time and tokens. It is a pure function. [`report_projects`] does this
+//! for all sessions in a range of time, grouped by project, each with the turns of its
+//! subagents. [`count_by_day`] counts sessions and turns per day. The caller passes days as
+//! [`Range`](std::ops::Range)s of milliseconds, because they depend on the time zone.
 //!
 //! ```
 //! use session_core::{PromptKind, TurnContent};
-//! use session_report::{Told, Work};
+//! use session_report::{TurnRecord, WorkSummary};
 //! use session_store::TurnRow;
 //!
 //! let content = TurnContent {
@@ -22,20 +21,20 @@
 //! };
 //! let minutes = |n: i64| Some(n * 60_000);
 //! let row = TurnRow { kind: PromptKind::Typed, started_ms: minutes(0), ended_ms: minutes(5), ..TurnRow::default() };
-//! let work = Work::of(&[Told { row, content }]);
+//! let work = WorkSummary::from_turns(&[TurnRecord { row, content }]);
 //! assert_eq!(work.solution.unwrap(), "The watcher leaked a handle a file. It closes them now.");
 //! assert_eq!(work.active_ms, 5 * 60_000);
 //! ```
 
-mod digest;
-mod prose;
-mod stats;
-mod time;
-mod told;
-mod work;
+mod active_time;
+mod day_stats;
+mod project_report;
+mod prose_excerpt;
+mod turn_record;
+mod work_summary;
 
-pub use digest::{Project, Session, digest};
-pub use prose::sentences;
-pub use stats::{Day, stats};
-pub use told::{Told, turns};
-pub use work::{Command, File, Work};
+pub use day_stats::{DayStats, count_by_day};
+pub use project_report::{ProjectReport, SessionReport, report_projects};
+pub use prose_excerpt::excerpt_prose;
+pub use turn_record::{TurnRecord, read_turns};
+pub use work_summary::{CommandRun, TouchedFile, WorkSummary};

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 use session_core::text::printable;
 use session_files::Project;
-use session_models::Given;
+use session_models::EndpointSettings;
 use std::io::Write;
 
 /// Variables that stand for keys of the endpoint; that of the address is not used.
@@ -55,7 +55,7 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
     let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
         home.env.get(name)
     })?;
-    let file = Given::by_file(&home.folders())?;
+    let file = EndpointSettings::from_env_file(&home.folders())?;
     let keys: Vec<Key> = layers
         .all()?
         .into_iter()
@@ -122,7 +122,11 @@ impl From<&Ignored> for IgnoredSetting {
 }
 
 /// An endpoint's address that stands in a variable alone.
-fn address_by_variable(home: &Home, file: &Given, configured: &Remote) -> Option<IgnoredSetting> {
+fn address_by_variable(
+    home: &Home,
+    file: &EndpointSettings,
+    configured: &Remote,
+) -> Option<IgnoredSetting> {
     let (key, variable) = REMOTE[0];
     let url = home.env.get(variable)?;
     let own = file.url.as_ref().or(configured.url.as_ref());
@@ -134,7 +138,7 @@ fn address_by_variable(home: &Home, file: &Given, configured: &Remote) -> Option
     })
 }
 
-fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Given) -> Key {
+fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &EndpointSettings) -> Key {
     let remote = REMOTE
         .iter()
         .find(|(name, _)| *name == key)
@@ -170,7 +174,7 @@ fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Given)
 }
 
 /// What `.env` says of a key.
-fn in_file<'a>(file: &'a Given, key: &str) -> Option<&'a str> {
+fn in_file<'a>(file: &'a EndpointSettings, key: &str) -> Option<&'a str> {
     match key {
         "remote.url" => file.url.as_deref(),
         "remote.api_key" => file.api_key.as_deref(),

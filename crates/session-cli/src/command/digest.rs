@@ -9,7 +9,7 @@ use crate::output::{json, layout, notes};
 use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
-use session_report::digest;
+use session_report::report_projects;
 use std::io::{IsTerminal, Write};
 
 /// Runs the command.
@@ -22,7 +22,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
     let wanted = search::of_project(args.project.as_deref());
-    let projects = digest(&fresh.index, &fresh.all, &stretch.milliseconds(), wanted)?;
+    let projects = report_projects(&fresh.index, &fresh.all, &stretch.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);
     let digest = Digest {
         projects: &projects,

@@ -14,7 +14,7 @@ use session_core::text::printable;
 use session_core::{Filter, Query};
 use session_embed::ModelSpec;
 use session_indexer::Outcome;
-use session_report::{Work, turns};
+use session_report::{WorkSummary, read_turns};
 use session_search::{
     Dense, Hit, Level, Ranking, Request, Resolved, Results, Tuning, is_of_project, resolve, search,
 };
@@ -160,7 +160,7 @@ pub struct Answer {
     /// What is shown of each hit.
     pub previews: Vec<Preview>,
     /// What was done in each hit, where that was asked for.
-    done: Vec<Work>,
+    done: Vec<WorkSummary>,
 }
 
 /// Answers from an index that holds something, without the sessions of
@@ -288,11 +288,11 @@ fn note_missing(results: &Results) -> Result<()> {
 }
 
 /// What was done in a session, or in the turn that was found.
-fn work(index: &Reader, level: Level, hit: &Hit) -> Result<Work> {
+fn work(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
     let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
-    let mut told = turns(index, hit.session.id)?;
-    told.retain(|turn| found.is_none_or(|found| found.index == turn.row.index));
-    Ok(Work::of(&told))
+    let mut turns = read_turns(index, hit.session.id)?;
+    turns.retain(|turn| found.is_none_or(|found| found.index == turn.row.index));
+    Ok(WorkSummary::from_turns(&turns))
 }
 
 /// Whether there is a hit.

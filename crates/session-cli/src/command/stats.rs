@@ -10,7 +10,7 @@ use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
 use session_core::text::printable;
-use session_report::stats;
+use session_report::count_by_day;
 use std::io::Write;
 
 /// Runs the command.
@@ -31,7 +31,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
     let days = Stretch::of(range, earliest, &now)?.days()?;
     let wanted = search::of_project(args.project.as_deref());
     let (dates, ranges): (Vec<_>, Vec<_>) = days.into_iter().unzip();
-    let counted = stats(&fresh.index, &fresh.all, &ranges, wanted)?;
+    let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
     let calendar = Calendar::of(dates, counted);
     if args.json {
         json::print(&calendar.json(fresh.is_complete))?;

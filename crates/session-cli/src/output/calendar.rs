@@ -6,10 +6,10 @@ use crate::output::units::duration;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
-use session_report::Day;
+use session_report::DayStats;
 
 /// Days with what was done on them, without a gap.
-pub struct Calendar(Vec<(Date, Day)>);
+pub struct Calendar(Vec<(Date, DayStats)>);
 
 /// Days of which each has a row; of more, each week has one.
 const DAILY: usize = 14;
@@ -20,7 +20,7 @@ const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
 impl Calendar {
     /// Days and what was done on them, in the same order.
-    pub fn of(dates: Vec<Date>, counted: Vec<Day>) -> Self {
+    pub fn of(dates: Vec<Date>, counted: Vec<DayStats>) -> Self {
         Self(dates.into_iter().zip(counted).collect())
     }
 
@@ -63,7 +63,7 @@ impl Calendar {
 
     /// A column a week, a row a day of it: the darker the more time.
     fn map(&self, width: usize) -> String {
-        let weeks: Vec<&[(Date, Day)]> =
+        let weeks: Vec<&[(Date, DayStats)]> =
             self.0.chunk_by(|a, b| monday(a.0) == monday(b.0)).collect();
         let room = (width.saturating_sub(NAMES) / 2).max(1);
         let weeks = weeks
@@ -101,7 +101,7 @@ impl Calendar {
     }
 }
 
-fn row(days: &[(Date, Day)]) -> String {
+fn row(days: &[(Date, DayStats)]) -> String {
     let total = sum(days.iter());
     let [Some((first, _)), Some((last, _))] = [days.first(), days.last()] else {
         return String::new();
@@ -120,7 +120,7 @@ fn row(days: &[(Date, Day)]) -> String {
 }
 
 /// The names of the months, each above its first week.
-fn months(weeks: &[&[(Date, Day)]]) -> String {
+fn months(weeks: &[&[(Date, DayStats)]]) -> String {
     let mut line = " ".repeat(NAMES);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
@@ -137,7 +137,7 @@ fn months(weeks: &[&[(Date, Day)]]) -> String {
     format!("{}\n", paint(FAINT, line.trim_end()))
 }
 
-fn cell(week: &[(Date, Day)], weekday: usize, most: i64) -> String {
+fn cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
     let is_it = |date: Date| usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(weekday);
     let day = week.iter().find(|(date, _)| is_it(*date));
     let Some((_, day)) = day else {
@@ -158,8 +158,8 @@ fn monday(day: Date) -> Date {
     day.checked_sub(since.days()).unwrap_or(day)
 }
 
-fn sum<'d>(days: impl Iterator<Item = &'d (Date, Day)>) -> Day {
-    let mut total = Day::default();
+fn sum<'d>(days: impl Iterator<Item = &'d (Date, DayStats)>) -> DayStats {
+    let mut total = DayStats::default();
     for (_, day) in days {
         total.sessions.extend(&day.sessions);
         total.projects.extend(day.projects.iter().cloned());
@@ -194,7 +194,7 @@ struct Counts {
     active_seconds: i64,
 }
 
-fn counts(day: &Day) -> Counts {
+fn counts(day: &DayStats) -> Counts {
     Counts {
         sessions: day.sessions.len(),
         turns: day.turns,

@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use session_core::Touch;
-use session_report::{Command, File, Project, Session, Work};
+use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
 
 /// A report with what it is printed with.
 pub struct Digest<'a> {
     /// What was done.
-    pub projects: &'a [Project],
+    pub projects: &'a [ProjectReport],
     /// When.
     pub stretch: &'a Stretch,
     /// All sessions of the index: an id is as short as they allow.
@@ -45,7 +45,7 @@ impl Digest<'_> {
     }
 
     /// The name, with the folder where another project is called the same.
-    fn heading(&self, project: &Project) -> String {
+    fn heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
             Some(session) => safe_line(self::project(&session.row)),
             None => safe_line(&project.name),
@@ -60,7 +60,7 @@ impl Digest<'_> {
         )
     }
 
-    fn session(&self, session: &Session) -> String {
+    fn session(&self, session: &SessionReport) -> String {
         let title = title(&session.row);
         let mut out = self.item(
             "- ",
@@ -73,7 +73,7 @@ impl Digest<'_> {
     }
 
     /// Id, branch, when, how long.
-    fn about(&self, session: &Session) -> String {
+    fn about(&self, session: &SessionReport) -> String {
         let work = &session.work;
         let id = format!("`{}`", short_id(&session.row, self.all));
         let branch = work.branch.as_deref().map(safe_line);
@@ -89,7 +89,7 @@ impl Digest<'_> {
     }
 
     /// The time of day, and the day where there are several.
-    fn when(&self, work: &Work) -> String {
+    fn when(&self, work: &WorkSummary) -> String {
         let one_day = self.stretch.from.date() == self.stretch.last_day();
         let format = if one_day { "%H:%M" } else { "%a %d %H:%M" };
         match work.started_ms.map(Timestamp::from_millisecond) {
@@ -136,7 +136,7 @@ fn escaped(title: &str) -> String {
 }
 
 /// What stands below a session's title.
-fn lines(session: &Session, title: &str) -> Vec<String> {
+fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     let work = &session.work;
     let asked = work.problem.as_deref().map(safe_line);
     let asked = asked.filter(|words| !is_same(words, title));
@@ -149,7 +149,7 @@ fn lines(session: &Session, title: &str) -> Vec<String> {
             .as_deref()
             .map(|w| format!("Came out: {}", safe_line(w))),
     );
-    let changed: Vec<&File> = work.changed().collect();
+    let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
         lines.push(format!("Changed: {}", file_names(&changed, FILES)));
     }
@@ -170,11 +170,11 @@ fn is_same(prompt: &str, title: &str) -> bool {
     prompt.starts_with(begin) && !goes_on
 }
 
-fn counts(session: &Session) -> Vec<String> {
+fn counts(session: &SessionReport) -> Vec<String> {
     let work = &session.work;
     let mut counts = Vec::new();
     if !work.commands.is_empty() {
-        counts.push(match work.failures() {
+        counts.push(match work.failed_command_count() {
             0 => plural(work.commands.len(), "command"),
             n => format!("{} ({n} failed)", plural(work.commands.len(), "command")),
         });
@@ -255,7 +255,7 @@ impl<'a> Digest<'a> {
     }
 }
 
-fn json_project(project: &Project) -> JsonProject<'_> {
+fn json_project(project: &ProjectReport) -> JsonProject<'_> {
     JsonProject {
         project: project
             .sessions
@@ -267,7 +267,7 @@ fn json_project(project: &Project) -> JsonProject<'_> {
     }
 }
 
-fn json_session(session: &Session) -> JsonSession<'_> {
+fn json_session(session: &SessionReport) -> JsonSession<'_> {
     let (row, work) = (&session.row, &session.work);
     let failed = work.commands.iter().filter(|run| run.failed);
     JsonSession {
@@ -284,14 +284,16 @@ fn json_session(session: &Session) -> JsonSession<'_> {
         solution: work.solution.as_deref(),
         files: work.files.iter().map(json_file).collect(),
         commands: work.commands.len(),
-        failed: failed.map(|run: &Command| run.command.as_str()).collect(),
+        failed: failed
+            .map(|run: &CommandRun| run.command.as_str())
+            .collect(),
         pull_requests: &work.pull_requests,
         models: &work.models,
         tokens: JsonTokens::of(work.tokens),
     }
 }
 
-fn json_file(file: &File) -> JsonFile<'_> {
+fn json_file(file: &TouchedFile) -> JsonFile<'_> {
     JsonFile {
         path: &file.path,
         touch: file.touch,

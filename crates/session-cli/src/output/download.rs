@@ -2,7 +2,7 @@
 
 use crate::output::notes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use session_models::Progress;
+use session_models::FileProgress;
 use std::time::{Duration, Instant};
 
 /// Nothing is shown before this.
@@ -31,8 +31,8 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
-    fn file(&self, name: &str, total: u64, done: u64) {
+impl FileProgress for Bars {
+    fn start_file(&self, name: &str, total: u64, done: u64) {
         self.bar.reset();
         self.bar.set_message(name.to_owned());
         self.bar.set_length(total);

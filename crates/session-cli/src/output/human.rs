@@ -11,7 +11,7 @@ use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
 use crate::output::work;
 use anstyle::Style;
 use session_core::text::file_name;
-use session_report::Work;
+use session_report::WorkSummary;
 use session_search::{Hit, Level, Results};
 use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
@@ -42,7 +42,7 @@ pub struct Listing<'a> {
     /// What is shown of each hit.
     pub previews: &'a [Preview],
     /// What was done in each hit, where that was asked for.
-    pub done: &'a [Work],
+    pub done: &'a [WorkSummary],
     /// The parts of it that are printed.
     pub with: &'a [With],
     /// Say how scores came to be.

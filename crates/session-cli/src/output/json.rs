@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde::Serialize;
 use session_core::{Band, Standing};
 use session_indexer::Outcome;
-use session_report::Work;
+use session_report::WorkSummary;
 use session_search::{Explanation, Hit, Level, Searched};
 use session_store::SessionRow;
 use std::io::Write;
@@ -118,7 +118,7 @@ struct JsonHit<'a> {
 
 impl<'a> Answer<'a> {
     /// Adds what was done in each hit: the parts that are wanted.
-    pub fn with(mut self, done: &'a [Work], wanted: &[With]) -> Self {
+    pub fn with(mut self, done: &'a [WorkSummary], wanted: &[With]) -> Self {
         for (hit, work) in self.hits.iter_mut().zip(done) {
             hit.done = Some(JsonWork::of(work, wanted));
         }

@@ -7,7 +7,7 @@ use crate::output::units::{duration, short};
 use serde::Serialize;
 use session_core::Tokens;
 use session_core::text::file_name;
-use session_report::{Command, File, Work};
+use session_report::{CommandRun, TouchedFile, WorkSummary};
 
 /// Columns of a part's name.
 const NAME: usize = 10;
@@ -19,7 +19,7 @@ const COMMAND: usize = 72;
 const FILES: usize = 8;
 
 /// The parts that are wanted of what was done, each with its name before it.
-pub fn text(work: &Work, wanted: &[With], width: usize) -> String {
+pub fn text(work: &WorkSummary, wanted: &[With], width: usize) -> String {
     let parts = parts(work).into_iter();
     let parts = parts.filter(|(part, _, value)| part.is_in(wanted) && !value.is_empty());
     parts
@@ -27,9 +27,9 @@ pub fn text(work: &Work, wanted: &[With], width: usize) -> String {
         .collect()
 }
 
-fn parts(work: &Work) -> [(With, &'static str, String); 10] {
+fn parts(work: &WorkSummary) -> [(With, &'static str, String); 10] {
     let words = |text: &Option<String>| text.as_deref().map(safe_line).unwrap_or_default();
-    let files: Vec<&File> = work.files.iter().collect();
+    let files: Vec<&TouchedFile> = work.files.iter().collect();
     let time = match work.started_ms {
         Some(_) => duration(work.active_ms),
         None => String::new(),
@@ -64,8 +64,8 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-fn commands(commands: &[Command]) -> String {
-    let one = |run: &Command| {
+fn commands(commands: &[CommandRun]) -> String {
+    let one = |run: &CommandRun| {
         let end = match (run.failed, run.unfinished) {
             (true, _) => " (failed)",
             (_, true) => " (unfinished)",
@@ -120,7 +120,7 @@ fn row(name: &str, value: &str, width: usize) -> String {
 }
 
 /// Names of files, each once: at most `most`, and how many more there are.
-pub fn file_names(files: &[&File], most: usize) -> String {
+pub fn file_names(files: &[&TouchedFile], most: usize) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in files.iter().map(|file| safe_line(file_name(&file.path))) {
         if !name.is_empty() && !names.contains(&name) {
@@ -143,9 +143,9 @@ pub struct JsonWork<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commands: Option<&'a [Command]>,
+    commands: Option<&'a [CommandRun]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<&'a [File]>,
+    files: Option<&'a [TouchedFile]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +162,7 @@ pub struct JsonWork<'a> {
 
 impl<'a> JsonWork<'a> {
     /// The parts that are wanted.
-    pub fn of(work: &'a Work, wanted: &[With]) -> Self {
+    pub fn of(work: &'a WorkSummary, wanted: &[With]) -> Self {
         let is = |part: With| part.is_in(wanted);
         Self {
             problem: is(With::Problem).then_some(work.problem.as_deref()),

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 fn a_variable_alone_sends_nothing() {
     let project = Project::new();
     project.env.claude(&crate::history::docker());
-    let server = crate::endpoint::Endpoint::answering(crate::endpoint::good);
+    let server =
+        crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
     let url = server.url();
     let with = |args: &[&str]| {
         let mut command = project.command();
@@ -30,7 +31,7 @@ fn a_variable_alone_sends_nothing() {
         "{ran}"
     );
     with(&["index"]);
-    assert!(server.asked().is_empty());
+    assert!(server.take_requests().is_empty());
     let shown: Value = serde_json::from_str(&with(&["config", "--json"]).stdout()).unwrap();
     assert_eq!(shown["ignored"][0]["from"], "EMBEDDINGS_URL");
 }
@@ -74,7 +75,8 @@ fn variables_that_lead_into_the_project_are_left_out() {
 fn what_is_refused_is_refused_to_the_background_process() {
     let project = Project::new();
     project.env.claude(&crate::history::docker());
-    let server = crate::endpoint::Endpoint::answering(crate::endpoint::good);
+    let server =
+        crate::endpoint_server::EndpointServer::start(crate::endpoint_server::reply_with_vectors);
     let config = format!(
         "model = \"remote\"\non_battery = \"run\"\n[remote]\nurl = \"{}\"\nmodel = \"m\"\n",
         server.url()
@@ -117,7 +119,7 @@ fn what_is_refused_is_refused_to_the_background_process() {
         );
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(server.asked().is_empty());
+    assert!(server.take_requests().is_empty());
 }
 
 #[test]

@@ -12,9 +12,9 @@ mod damage;
 mod demo;
 mod digest;
 mod done;
-#[path = "../../../session-models/tests/it/endpoint.rs"]
-#[expect(dead_code, reason = "what is asked is looked at beside the library")]
-mod endpoint;
+#[path = "../../../session-models/tests/it/endpoint_server.rs"]
+#[expect(dead_code, reason = "session-models tests the content of requests")]
+mod endpoint_server;
 mod environment;
 mod evaluation;
 mod filters;
@@ -27,9 +27,9 @@ mod history;
 mod hook;
 mod hostile;
 mod hostile_environment;
-#[path = "../../../session-models/tests/it/hub.rs"]
-#[expect(dead_code, reason = "most troubles are tested beside the library")]
-mod hub;
+#[path = "../../../session-models/tests/it/hub_server.rs"]
+#[expect(dead_code, reason = "session-models tests most failures")]
+mod hub_server;
 mod ids;
 mod inject;
 mod inject_hook;

@@ -2,7 +2,7 @@
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::small_in;
-use crate::hub::{StandIn, Trouble};
+use crate::hub_server::{DownloadFailure, HubServer};
 use insta::assert_snapshot;
 use session_embed::{Table, Vocabulary};
 use std::path::PathBuf;
@@ -258,7 +258,7 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
     let env = TestEnvironment::unconfigured();
     let folder = describe(&env);
     let read = |name: &'static str| (name, fs_err::read(folder.join(name)).unwrap());
-    let server = StandIn::serving(["table.bin", "vocabulary.bin"].map(read));
+    let server = HubServer::serving(["table.bin", "vocabulary.bin"].map(read));
     let endpoint = server.endpoint();
     let here = [("HF_ENDPOINT", endpoint.as_str())];
     let offline = [here[0], ("HF_HUB_OFFLINE", "1")];
@@ -270,8 +270,8 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
     error: the model `tiny` is not here, and HF_HUB_OFFLINE forbids to ask the hub
     hint: unset HF_HUB_OFFLINE, or bring the files: `session-search model import tiny --from FOLDER`
     ");
-    assert!(server.asked().is_empty());
-    server.trouble("table.bin", &[Trouble::Drop(9)]);
+    assert!(server.take_requests().is_empty());
+    server.fail_downloads("table.bin", &[DownloadFailure::Drop(9)]);
     assert_snapshot!(pull(&env, &here), @r"
     exit code: 0
     ----- stdout -----

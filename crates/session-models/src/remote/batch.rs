@@ -1,142 +1,148 @@
-//! Many texts: batches side by side, and single texts where a batch fails.
+//! Embedding of many texts: concurrent batches, and single texts where a batch fails.
 
-use crate::remote::ask::{Asked, Client, Patience};
+use crate::remote::client::{EndpointClient, RequestError, RequestPolicy};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most texts of a request.
-const TEXTS: usize = 32;
-/// Bytes after which a request is long enough.
-const BYTES: usize = 64 << 10;
-/// Requests under way at a time.
-const THREADS: usize = 4;
-/// Single texts of a batch after whose failure the others are left, too: it is
-/// not the texts.
-const HOPELESS: usize = 4;
+/// Maximum number of texts in a request.
+const MAX_BATCH_TEXTS: usize = 32;
+/// Maximum bytes of text in a request, unless it has a single text.
+const MAX_BATCH_BYTES: usize = 64 << 10;
+/// Number of concurrent requests.
+const CONCURRENCY: usize = 4;
+/// Number of single texts after which the rest of a failed batch is skipped, if all of them
+/// failed: the cause is not in the texts.
+const PROBE_TEXTS: usize = 4;
 
-/// The vector of each text; none where it failed; zeros for an empty text.
+/// Embeds texts. The vector of a failed text is `None`, that of an empty text is zeros.
 ///
 /// # Errors
-/// When the endpoint refuses us, or every text failed.
-pub fn embed(client: &Client, texts: &[&str], dims: usize) -> Result<Vec<Option<Vec<f32>>>, Asked> {
-    let full: Vec<usize> = (0..texts.len()).filter(|n| !texts[*n].is_empty()).collect();
-    let batches = batches(texts, &full);
-    let work = Work {
+/// [`RequestError::Fatal`] when no request can succeed, else the last error when every text
+/// failed.
+pub fn embed_in_batches(
+    client: &EndpointClient,
+    texts: &[&str],
+    dims: usize,
+) -> Result<Vec<Option<Vec<f32>>>, RequestError> {
+    let non_empty: Vec<usize> = (0..texts.len()).filter(|n| !texts[*n].is_empty()).collect();
+    let batches = split_into_batches(texts, &non_empty);
+    let job = BatchJob {
         client,
         texts,
         dims,
         next: AtomicUsize::new(0),
-        done: Mutex::new(Done {
+        results: Mutex::new(BatchResults {
             vectors: texts
                 .iter()
                 .map(|t| t.is_empty().then(|| vec![0.0; dims]))
                 .collect(),
-            refused: None,
-            failed: None,
+            fatal_error: None,
+            last_error: None,
         }),
     };
     std::thread::scope(|scope| {
-        for _ in 0..THREADS.min(batches.len()) {
-            scope.spawn(|| work.run(&batches));
+        for _ in 0..CONCURRENCY.min(batches.len()) {
+            scope.spawn(|| job.process_batches(&batches));
         }
     });
-    let done = work.done.into_inner().unwrap_or_else(|e| e.into_inner());
-    let is_none = full.iter().all(|n| done.vectors[*n].is_none());
-    match (done.refused, done.failed) {
-        (Some(refused), _) => Err(refused),
-        (None, Some(failed)) if is_none => Err(failed),
-        _ => Ok(done.vectors),
+    let results = job.results.into_inner().unwrap_or_else(|e| e.into_inner());
+    let all_failed = non_empty.iter().all(|n| results.vectors[*n].is_none());
+    match (results.fatal_error, results.last_error) {
+        (Some(error), _) => Err(error),
+        (None, Some(error)) if all_failed => Err(error),
+        _ => Ok(results.vectors),
     }
 }
 
-/// Divides texts into requests.
-fn batches<'a>(texts: &[&str], mut full: &'a [usize]) -> Vec<&'a [usize]> {
+/// Splits the indices of the non-empty texts into batches.
+fn split_into_batches<'a>(texts: &[&str], mut indices: &'a [usize]) -> Vec<&'a [usize]> {
     let mut batches = Vec::new();
-    while !full.is_empty() {
+    while !indices.is_empty() {
         let mut bytes = 0;
-        let fits = full.iter().take(TEXTS).take_while(|n| {
+        let fitting = indices.iter().take(MAX_BATCH_TEXTS).take_while(|n| {
             let before = bytes;
             bytes += texts[**n].len();
-            before == 0 || bytes <= BYTES
+            before == 0 || bytes <= MAX_BATCH_BYTES
         });
-        let (batch, rest) = full.split_at(fits.count());
+        let (batch, rest) = indices.split_at(fitting.count());
         batches.push(batch);
-        full = rest;
+        indices = rest;
     }
     batches
 }
 
-/// What threads share.
-struct Work<'a> {
-    client: &'a Client,
+/// The state that the request threads share.
+struct BatchJob<'a> {
+    client: &'a EndpointClient,
     texts: &'a [&'a str],
     dims: usize,
+    /// Index of the next batch.
     next: AtomicUsize,
-    done: Mutex<Done>,
+    results: Mutex<BatchResults>,
 }
 
-struct Done {
+struct BatchResults {
     vectors: Vec<Option<Vec<f32>>>,
-    /// Why nothing more is asked.
-    refused: Option<Asked>,
-    /// Why a text failed.
-    failed: Option<Asked>,
+    /// The error that ended all requests.
+    fatal_error: Option<RequestError>,
+    /// The error of the last text or batch that failed.
+    last_error: Option<RequestError>,
 }
 
-impl Work<'_> {
-    /// Takes one batch after the other, until all are taken or we are refused.
-    fn run(&self, batches: &[&[usize]]) {
+impl BatchJob<'_> {
+    /// Embeds one batch after the other, until none is left or an error is fatal.
+    fn process_batches(&self, batches: &[&[usize]]) {
         while let Some(batch) = batches.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            match self.ask(batch, Patience::BATCH) {
+            match self.embed_batch(batch, RequestPolicy::BATCH) {
                 Ok(()) => {}
-                Err(Asked::Refused(reason)) => return self.refuse(Asked::Refused(reason)),
-                Err(asked) if batch.len() == 1 => self.fail(asked),
-                Err(_) => self.one_by_one(batch),
+                Err(error @ RequestError::Fatal(_)) => return self.set_fatal_error(error),
+                Err(error) if batch.len() == 1 => self.set_last_error(error),
+                Err(_) => self.embed_one_by_one(batch),
             }
-            if self.with(|done| done.refused.is_some()) {
+            if self.with_results(|results| results.fatal_error.is_some()) {
                 return;
             }
         }
     }
 
-    fn one_by_one(&self, batch: &[usize]) {
+    fn embed_one_by_one(&self, batch: &[usize]) {
         let mut failed = 0;
         for (n, text) in batch.chunks(1).enumerate() {
-            match self.ask(text, Patience::SINGLE) {
+            match self.embed_batch(text, RequestPolicy::SINGLE) {
                 Ok(()) => {}
-                Err(Asked::Refused(reason)) => return self.refuse(Asked::Refused(reason)),
-                Err(asked) => {
+                Err(error @ RequestError::Fatal(_)) => return self.set_fatal_error(error),
+                Err(error) => {
                     failed += 1;
-                    self.fail(asked);
+                    self.set_last_error(error);
                 }
             }
-            if n + 1 == HOPELESS && failed == HOPELESS {
+            if n + 1 == PROBE_TEXTS && failed == PROBE_TEXTS {
                 return;
             }
         }
     }
 
-    /// Asks for a batch, and puts the vectors into their places.
-    fn ask(&self, batch: &[usize], patience: Patience) -> Result<(), Asked> {
+    /// Embeds a batch and stores its vectors at the indices of its texts.
+    fn embed_batch(&self, batch: &[usize], policy: RequestPolicy) -> Result<(), RequestError> {
         let texts: Vec<&str> = batch.iter().map(|n| self.texts[*n]).collect();
-        let vectors = self.client.embed(&texts, Some(self.dims), patience)?;
-        self.with(|done| {
+        let vectors = self.client.embed(&texts, Some(self.dims), policy)?;
+        self.with_results(|results| {
             for (n, vector) in batch.iter().zip(vectors) {
-                done.vectors[*n] = Some(vector);
+                results.vectors[*n] = Some(vector);
             }
         });
         Ok(())
     }
 
-    fn refuse(&self, why: Asked) {
-        self.with(|done| done.refused = Some(why));
+    fn set_fatal_error(&self, error: RequestError) {
+        self.with_results(|results| results.fatal_error = Some(error));
     }
 
-    fn fail(&self, why: Asked) {
-        self.with(|done| done.failed = Some(why));
+    fn set_last_error(&self, error: RequestError) {
+        self.with_results(|results| results.last_error = Some(error));
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Done) -> T) -> T {
-        change(&mut self.done.lock().unwrap_or_else(|e| e.into_inner()))
+    fn with_results<T>(&self, change: impl FnOnce(&mut BatchResults) -> T) -> T {
+        change(&mut self.results.lock().unwrap_or_else(|e| e.into_inner()))
     }
 }

@@ -1,36 +1,36 @@
-//! Where an endpoint is, as its user says.
+//! Configuration of an OpenAI-compatible embeddings endpoint.
 
-use crate::{Folders, ModelError};
+use crate::{ModelError, UserDirectories};
 use std::collections::HashMap;
 use std::fmt;
 use std::io::ErrorKind;
 
-/// Tokens that any embedding model reads.
-const MAX_TOKENS: usize = 512;
+/// Token limit of a text where none is configured: any embedding model accepts it.
+const DEFAULT_MAX_TOKENS: usize = 512;
 
-/// An OpenAI-compatible endpoint.
+/// A validated OpenAI-compatible embeddings endpoint.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Address that texts are posted to.
+    /// URL that texts are posted to.
     pub url: String,
-    /// Sent as a bearer token.
+    /// Bearer token of the requests.
     pub api_key: Option<String>,
-    /// Name of the model there.
+    /// Name of the model at the endpoint.
     pub model: String,
-    /// Tokens of a text that are sent.
+    /// Maximum number of tokens of a text.
     pub max_tokens: usize,
 }
 
-/// Without the key, which is nobody's business.
+/// Omits the key, so that it gets into no log.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.model, self.url)
     }
 }
 
-/// What is configured of an endpoint.
+/// The settings of an endpoint, as variables or files give them, not yet validated.
 #[derive(Clone, Default)]
-pub struct Given {
+pub struct EndpointSettings {
     /// `EMBEDDINGS_URL`.
     pub url: Option<String>,
     /// `EMBEDDINGS_API_KEY`.
@@ -41,9 +41,9 @@ pub struct Given {
     pub max_tokens: Option<String>,
 }
 
-impl Given {
-    /// What variables say.
-    pub fn by(var: impl Fn(&str) -> Option<String>) -> Self {
+impl EndpointSettings {
+    /// Reads the settings from variables. Blank ones are ignored.
+    pub fn from_variables(var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| var(name).filter(|value| !value.trim().is_empty());
         Self {
             url: set("EMBEDDINGS_URL"),
@@ -53,29 +53,30 @@ impl Given {
         }
     }
 
-    /// What the file `.env` in the configuration folder says. One in the
-    /// working directory is not looked at: a repository that somebody unpacked
-    /// must not say where a history is sent to.
+    /// Reads the settings from `.env` in the configuration directory.
+    ///
+    /// An `.env` in the working directory is ignored: a cloned repository must not decide
+    /// where a history is sent to.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
-    pub fn by_file(folders: &Folders) -> Result<Self, ModelError> {
-        let path = folders.config.join(".env");
-        let wrong = |error: dotenvy::Error| ModelError::Endpoint {
+    /// [`ModelError::InvalidEndpoint`] when the file exists and cannot be parsed.
+    pub fn from_env_file(directories: &UserDirectories) -> Result<Self, ModelError> {
+        let path = directories.config.join(".env");
+        let invalid = |error: dotenvy::Error| ModelError::InvalidEndpoint {
             reason: format!("{}: {error}", path.display()),
         };
         let file = match fs_err::File::open(&path) {
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             file => file?,
         };
-        let read = dotenvy::Iter::new(std::io::BufReader::new(file)).collect::<Result<_, _>>();
-        let vars: HashMap<String, String> = read.map_err(wrong)?;
-        Ok(Self::by(|name| vars.get(name).cloned()))
+        let parsed = dotenvy::Iter::new(std::io::BufReader::new(file)).collect::<Result<_, _>>();
+        let vars: HashMap<String, String> = parsed.map_err(invalid)?;
+        Ok(Self::from_variables(|name| vars.get(name).cloned()))
     }
 
-    /// This, and where it says nothing, the other.
+    /// Fills the settings that are not set from `other`.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn or_from(self, other: Self) -> Self {
         Self {
             url: self.url.or(other.url),
             api_key: self.api_key.or(other.api_key),
@@ -84,40 +85,40 @@ impl Given {
         }
     }
 
-    /// The endpoint; none where no address is given.
+    /// Validates the settings. Returns `None` where no URL is set.
     ///
     /// # Errors
-    /// [`ModelError::Endpoint`] when something else is missing or cannot be.
-    pub fn endpoint(self) -> Result<Option<Endpoint>, ModelError> {
-        let wrong = |reason: &str| ModelError::Endpoint {
+    /// [`ModelError::InvalidEndpoint`] when another setting is missing or invalid.
+    pub fn into_endpoint(self) -> Result<Option<Endpoint>, ModelError> {
+        let invalid = |reason: &str| ModelError::InvalidEndpoint {
             reason: reason.to_owned(),
         };
         let Some(url) = self.url else {
             return Ok(None);
         };
         if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(wrong(
+            return Err(invalid(
                 "its address begins with neither http:// nor https://",
             ));
         }
         let model = self
             .model
-            .ok_or_else(|| wrong("EMBEDDINGS_MODEL does not say which model"))?;
+            .ok_or_else(|| invalid("EMBEDDINGS_MODEL does not say which model"))?;
         let tokens = self
             .max_tokens
-            .map_or(Ok(MAX_TOKENS), |text| text.trim().parse());
+            .map_or(Ok(DEFAULT_MAX_TOKENS), |text| text.trim().parse());
         let max_tokens = tokens.ok().filter(|tokens| *tokens >= 8);
         Ok(Some(Endpoint {
-            url: posted_to(&url),
+            url: embeddings_url(&url),
             api_key: self.api_key,
             model,
             max_tokens: max_tokens
-                .ok_or_else(|| wrong("EMBEDDINGS_MAX_TOKENS is no whole number from 8 on"))?,
+                .ok_or_else(|| invalid("EMBEDDINGS_MAX_TOKENS is no whole number from 8 on"))?,
         }))
     }
 }
 
-fn posted_to(url: &str) -> String {
+fn embeddings_url(url: &str) -> String {
     let url = url.trim_end_matches('/');
     match url.ends_with("/embeddings") {
         true => url.to_owned(),

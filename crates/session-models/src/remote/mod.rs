@@ -1,35 +1,35 @@
-//! A model behind an OpenAI-compatible endpoint. Texts leave the machine: only
-//! for whoever configured an endpoint and chose the model `remote`.
+//! The model `remote` behind an OpenAI-compatible endpoint. Texts leave the machine only where
+//! the user configured an endpoint and chose this model.
 
-mod ask;
 mod batch;
+mod client;
+mod dims_cache;
 mod endpoint;
-mod learnt;
 
-pub use endpoint::{Endpoint, Given};
+pub use endpoint::{Endpoint, EndpointSettings};
 
-use crate::{Folders, ModelError};
-use ask::{Asked, Client, Patience};
+use crate::model_description::REMOTE_MODEL;
+use crate::{ModelError, UserDirectories};
+use client::{EndpointClient, RequestError, RequestPolicy};
 use session_embed::{
     Architecture, CosineScale, EmbedError, Embedder, Matrix, ModelFile, ModelSpec, Pooling, Scripts,
 };
 use std::time::Duration;
 
-/// The description of what is behind an endpoint. `dims` is 0 as long as
-/// nobody has asked.
-pub fn spec(endpoint: &Endpoint, folders: &Folders) -> ModelSpec {
+/// Describes the model behind an endpoint. `dims` is 0 until a request has told it.
+pub fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelSpec {
     ModelSpec {
-        name: crate::description::REMOTE.to_owned(),
+        name: REMOTE_MODEL.to_owned(),
         title: format!("{} at {}", endpoint.model, endpoint.url),
         architecture: Architecture::Remote,
         repo: endpoint.url.clone(),
         revision: String::new(),
-        dims: learnt::read(endpoint, folders).unwrap_or(0),
+        dims: dims_cache::read_cached_dims(endpoint, directories).unwrap_or(0),
         max_tokens: endpoint.max_tokens,
         pooling: Pooling::Mean,
         instruction: String::new(),
         scripts: Scripts::default(),
-        // Those of the models in the binary: nobody has measured this one.
+        // The scale of the bundled models: this one is not measured.
         cosine: CosineScale {
             unrelated: 0.40,
             related: 0.66,
@@ -47,37 +47,37 @@ pub fn spec(endpoint: &Endpoint, folders: &Folders) -> ModelSpec {
     }
 }
 
-/// The model behind an endpoint.
+/// The embedder behind an endpoint.
 pub struct RemoteEmbedder {
     spec: ModelSpec,
-    client: Client,
+    client: EndpointClient,
 }
 
 impl RemoteEmbedder {
-    /// Makes it ready. Asks the endpoint once, the first time, how long its
-    /// vectors are, and keeps the answer.
+    /// Opens the embedder. The first time, requests one embedding to learn the dimension of the
+    /// vectors, and caches it.
     ///
     /// # Errors
-    /// [`ModelError::Open`] when it does not answer.
-    pub fn open(endpoint: &Endpoint, folders: &Folders) -> Result<Self, ModelError> {
-        let mut spec = spec(endpoint, folders);
-        let client = Client::new(endpoint);
+    /// [`ModelError::Open`] when the request fails.
+    pub fn open(endpoint: &Endpoint, directories: &UserDirectories) -> Result<Self, ModelError> {
+        let mut spec = remote_spec(endpoint, directories);
+        let client = EndpointClient::new(endpoint);
         if spec.dims == 0 {
-            let vectors = client.embed(&["dimensions"], None, Patience::BATCH);
-            let vectors = vectors.map_err(|asked| ModelError::Open {
+            let vectors = client.embed(&["dimensions"], None, RequestPolicy::BATCH);
+            let vectors = vectors.map_err(|error| ModelError::Open {
                 name: spec.name.clone(),
-                why: client.error(&asked),
+                cause: client.to_embed_error(&error),
             })?;
             spec.dims = vectors.first().map_or(0, Vec::len);
-            learnt::write(endpoint, folders, spec.dims)?;
+            dims_cache::write_cached_dims(endpoint, directories, spec.dims)?;
         }
         Ok(Self { spec, client })
     }
 
-    /// Waits that much longer or shorter between two tries.
+    /// Sets the delay before the second attempt of a request.
     #[must_use]
-    pub fn with_pause(mut self, pause: Duration) -> Self {
-        self.client.pause = pause;
+    pub fn with_initial_backoff(mut self, backoff: Duration) -> Self {
+        self.client.initial_backoff = backoff;
         self
     }
 }
@@ -87,45 +87,51 @@ impl Embedder for RemoteEmbedder {
         &self.spec
     }
 
-    /// Fails when a single text fails: a matrix has no place for that.
+    /// Fails when a single text fails, because a matrix has a row for each text.
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
         let mut matrix = Matrix::zeros((texts.len(), self.spec.dims));
         let vectors = self.try_embed_documents(texts)?;
         for (mut row, vector) in matrix.outer_iter_mut().zip(vectors) {
-            let vector =
-                vector.ok_or_else(|| self.client.error(&Asked::Rejected("a text".into())))?;
+            let vector = vector.ok_or_else(|| {
+                let error = RequestError::Rejected("a text".into());
+                self.client.to_embed_error(&error)
+            })?;
             row.assign(&ndarray::ArrayView1::from(&vector));
         }
         Ok(matrix)
     }
 
     fn try_embed_documents(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
-        let cut: Vec<&str> = texts.iter().map(|text| cut(text, &self.spec)).collect();
-        batch::embed(&self.client, &cut, self.spec.dims).map_err(|asked| self.client.error(&asked))
+        let truncated: Vec<&str> = texts
+            .iter()
+            .map(|text| truncate(text, &self.spec))
+            .collect();
+        batch::embed_in_batches(&self.client, &truncated, self.spec.dims)
+            .map_err(|error| self.client.to_embed_error(&error))
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let text = cut(text, &self.spec);
+        let text = truncate(text, &self.spec);
         if text.is_empty() {
             return Ok(vec![0.0; self.spec.dims]);
         }
-        let patience = Patience::for_query(&self.spec.repo);
+        let policy = RequestPolicy::for_query(&self.spec.repo);
         let vectors = self
             .client
-            .embed(&[text], Some(self.spec.dims), patience)
-            .map_err(|asked| self.client.error(&asked))?;
+            .embed(&[text], Some(self.spec.dims), policy)
+            .map_err(|error| self.client.to_embed_error(&error))?;
         Ok(vectors.into_iter().next().unwrap_or_default())
     }
 }
 
-/// The beginning of a text that its model surely reads. Its tokenizer is not
-/// here: three ASCII letters are taken for a token, and any other character.
-fn cut<'a>(text: &'a str, spec: &ModelSpec) -> &'a str {
-    let room = 3 * spec.max_tokens;
+/// Truncates a text to about `max_tokens` tokens. The endpoint's tokenizer is unknown: a token
+/// is estimated as three ASCII characters or one other character.
+fn truncate<'a>(text: &'a str, spec: &ModelSpec) -> &'a str {
+    let budget = 3 * spec.max_tokens;
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
         used += if c.is_ascii() { 1 } else { 3 };
-        used > room
+        used > budget
     });
     end.map_or(text, |(at, _)| &text[..at]).trim()
 }

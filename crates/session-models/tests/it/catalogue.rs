@@ -1,11 +1,11 @@
-//! Which models there are.
+//! Tests of the catalogue: bundled models, descriptions, directories.
 
-use crate::tiny::{Home, description};
-use session_models::{Folders, ModelError, State};
+use crate::tiny_model::{Home, description};
+use session_models::{ModelError, ModelState, UserDirectories};
 use std::path::Path;
 
 #[test]
-fn the_models_of_the_binary_are_always_here() {
+fn bundled_models_are_always_available() {
     let home = Home::new();
     let catalogue = home.catalogue();
     let mut bundled = vec!["table"];
@@ -13,9 +13,9 @@ fn the_models_of_the_binary_are_always_here() {
         bundled.push("all-minilm-l6-v2");
     }
     for name in bundled {
-        let spec = catalogue.spec(name).unwrap();
-        assert_eq!(catalogue.state(spec), State::Bundled);
-        assert_eq!(catalogue.bytes(spec), spec.bytes);
+        let spec = catalogue.find_spec(name).unwrap();
+        assert_eq!(catalogue.model_state(spec), ModelState::Bundled);
+        assert_eq!(catalogue.size_bytes(spec), spec.bytes);
         let model = catalogue.load(name).unwrap();
         assert_eq!(model.spec(), spec);
         catalogue.verify(name, &()).unwrap();
@@ -27,22 +27,22 @@ fn the_models_of_the_binary_are_always_here() {
 }
 
 #[test]
-fn looking_makes_no_folder() {
+fn reading_states_creates_no_directory() {
     let home = Home::new();
     let catalogue = home.catalogue();
     for spec in catalogue.specs() {
-        catalogue.state(spec);
+        catalogue.model_state(spec);
     }
-    assert!(crate::tiny::tree(&home.path("")).is_empty());
+    assert!(crate::tiny_model::list_tree(&home.path("")).is_empty());
 }
 
 #[test]
-fn a_model_of_ones_own_is_one_file() {
-    let home = Home::described();
+fn a_user_description_adds_a_model() {
+    let home = Home::with_description();
     let catalogue = home.catalogue();
-    let spec = catalogue.spec("tiny").unwrap();
-    assert_eq!(catalogue.state(spec), State::Absent);
-    assert_eq!(catalogue.bytes(spec), Some(500));
+    let spec = catalogue.find_spec("tiny").unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Absent);
+    assert_eq!(catalogue.size_bytes(spec), Some(500));
     let error = catalogue.load("tiny").err().unwrap();
     assert_eq!(
         error.to_string(),
@@ -52,25 +52,29 @@ fn a_model_of_ones_own_is_one_file() {
 }
 
 #[test]
-fn an_unknown_name_is_told_the_known_ones() {
-    let error = Home::described().catalogue().load("tini").err().unwrap();
+fn an_unknown_name_lists_the_known_ones() {
+    let error = Home::with_description()
+        .catalogue()
+        .load("tini")
+        .err()
+        .unwrap();
     assert_eq!(error.to_string(), "there is no model `tini`");
     let hint = error.hint().unwrap();
     assert!(hint.contains("table, tiny"), "{hint}");
 }
 
 #[test]
-fn a_description_that_cannot_be_used_costs_itself_alone() {
+fn an_invalid_description_does_not_affect_the_others() {
     let good = description("tiny", [None; 2]);
     let check = |text: &str, reason: &str| {
-        let home = Home::described();
-        home.describe("zz", text);
+        let home = Home::with_description();
+        home.add_description("zz", text);
         let catalogue = home.catalogue();
-        assert!(catalogue.spec("tiny").is_ok());
-        let [broken] = catalogue.broken() else {
-            panic!("{:?}", catalogue.broken());
+        assert!(catalogue.find_spec("tiny").is_ok());
+        let [error] = catalogue.description_errors() else {
+            panic!("{:?}", catalogue.description_errors());
         };
-        let message = broken.to_string();
+        let message = error.to_string();
         assert!(
             message.contains("models/zz.toml") && message.contains(reason),
             "{message}"
@@ -119,15 +123,15 @@ fn a_description_that_cannot_be_used_costs_itself_alone() {
 }
 
 #[test]
-fn folders_are_where_the_variables_say() {
-    let folders = |vars: &[(&str, &str)]| {
-        Folders::of(Path::new("/h"), |name| {
+fn directories_follow_the_environment() {
+    let directories = |vars: &[(&str, &str)]| {
+        UserDirectories::from_environment(Path::new("/h"), |name| {
             let found = vars.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         })
     };
     let check = |vars: &[(&str, &str)], config: &str, data: &str| {
-        let found = folders(vars);
+        let found = directories(vars);
         assert_eq!(
             (found.config.as_path(), found.data.as_path()),
             (Path::new(config), Path::new(data)),

@@ -1,7 +1,7 @@
-//! Models that a user brings by hand.
+//! Tests of imports.
 
-use crate::tiny::{Home, WORDS, description, files, tree, write};
-use session_models::{Catalogue, ModelError, State};
+use crate::tiny_model::{Home, WORDS, description, files, list_tree, write};
+use session_models::{Catalogue, ModelError, ModelState};
 
 fn vector(catalogue: &Catalogue) -> Vec<f32> {
     let model = catalogue.load("tiny").unwrap();
@@ -9,31 +9,31 @@ fn vector(catalogue: &Catalogue) -> Vec<f32> {
 }
 
 fn fingerprint(home: &Home) -> String {
-    home.catalogue().spec("tiny").unwrap().fingerprint()
+    home.catalogue().find_spec("tiny").unwrap().fingerprint()
 }
 
 #[test]
-fn a_folder_is_taken_over() {
-    let home = Home::described();
+fn a_directory_is_imported() {
+    let home = Home::with_description();
     let catalogue = home.catalogue();
-    let from = home.brought(1.0);
+    let from = home.write_import_source(1.0);
     catalogue.import("tiny", &from, &()).unwrap();
     fs_err::remove_dir_all(from).unwrap();
     let catalogue = home.catalogue();
-    let spec = catalogue.spec("tiny").unwrap();
-    assert_eq!(catalogue.state(spec), State::Installed);
+    let spec = catalogue.find_spec("tiny").unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Installed);
     let bytes: usize = files(1.0).iter().map(|(_, content)| content.len()).sum();
-    assert_eq!(catalogue.bytes(spec), Some(bytes as u64));
+    assert_eq!(catalogue.size_bytes(spec), Some(bytes as u64));
     assert_eq!(vector(&catalogue).len(), 4);
     catalogue.verify("tiny", &()).unwrap();
     catalogue.remove("tiny").unwrap();
-    assert_eq!(catalogue.state(spec), State::Absent);
-    assert!(tree(&home.folders().models()).is_empty());
+    assert_eq!(catalogue.model_state(spec), ModelState::Absent);
+    assert!(list_tree(&home.directories().models_dir()).is_empty());
 }
 
 #[test]
-fn files_are_found_without_their_folders_and_beside_one_of_them() {
-    let home = Home::described();
+fn files_are_found_by_name_and_next_to_a_given_file() {
+    let home = Home::with_description();
     for (path, content) in files(1.0) {
         let name = path.rsplit('/').next().unwrap();
         write(&home.path("flat").join(name), &content);
@@ -46,31 +46,31 @@ fn files_are_found_without_their_folders_and_beside_one_of_them() {
     assert_eq!(vector(&catalogue).len(), 4);
 }
 
-/// As repositories of BERTs have it.
+/// BERT repositories have their vocabulary as `vocab.txt`.
 #[test]
-fn a_vocabulary_may_be_a_list() {
+fn a_vocabulary_may_be_a_text_file() {
     let home = Home::new();
     let text = description("tiny", [None; 2]).replace("vocabulary.bin", "vocab.txt");
-    home.describe("tiny", &text);
-    let from = home.brought(1.0);
+    home.add_description("tiny", &text);
+    let from = home.write_import_source(1.0);
     write(&from.join("vocab.txt"), WORDS.join("\n").as_bytes());
     home.catalogue().import("tiny", &from, &()).unwrap();
     let listed = vector(&home.catalogue());
-    let other = Home::described();
+    let other = Home::with_description();
     other.catalogue().import("tiny", &from, &()).unwrap();
     assert_eq!(listed, vector(&other.catalogue()));
 }
 
 #[test]
-fn what_is_missing_is_named_and_nothing_changes() {
-    let home = Home::described();
+fn missing_files_are_named_and_nothing_changes() {
+    let home = Home::with_description();
     let catalogue = home.catalogue();
-    let from = home.brought(1.0);
+    let from = home.write_import_source(1.0);
     fs_err::remove_file(from.join("vocabulary.bin")).unwrap();
     let error = catalogue.import("tiny", &from, &()).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.ends_with("brought has no `vocabulary.bin`"),
+        message.ends_with("import-source has no `vocabulary.bin`"),
         "{message}"
     );
     assert!(
@@ -79,7 +79,7 @@ fn what_is_missing_is_named_and_nothing_changes() {
             .unwrap()
             .contains("`weights/table.bin`, `vocabulary.bin`")
     );
-    assert!(!home.folders().data.exists());
+    assert!(!home.directories().data.exists());
     let nowhere = home.path("nowhere");
     let message = catalogue
         .import("tiny", &nowhere, &())
@@ -89,10 +89,10 @@ fn what_is_missing_is_named_and_nothing_changes() {
 }
 
 #[test]
-fn what_does_not_open_replaces_nothing() {
-    let home = Home::described();
+fn files_that_do_not_open_replace_nothing() {
+    let home = Home::with_description();
     let catalogue = home.catalogue();
-    let from = home.brought(1.0);
+    let from = home.write_import_source(1.0);
     catalogue.import("tiny", &from, &()).unwrap();
     let before = vector(&catalogue);
     write(&from.join("weights/table.bin"), b"no table");
@@ -103,11 +103,11 @@ fn what_does_not_open_replaces_nothing() {
 }
 
 #[test]
-fn another_content_is_another_model() {
-    let home = Home::described();
+fn other_content_has_another_fingerprint() {
+    let home = Home::with_description();
     let absent = fingerprint(&home);
     let import = |seed: f32| {
-        let from = home.brought(seed);
+        let from = home.write_import_source(seed);
         home.catalogue().import("tiny", &from, &()).unwrap();
         (fingerprint(&home), vector(&home.catalogue()))
     };
@@ -119,13 +119,13 @@ fn another_content_is_another_model() {
 }
 
 #[test]
-fn a_file_that_is_not_the_pinned_one_is_refused() {
+fn a_file_that_differs_from_its_pin_is_rejected() {
     let home = Home::new();
     let pin = "0".repeat(64);
-    home.describe("tiny", &description("tiny", [None, Some(&pin)]));
+    home.add_description("tiny", &description("tiny", [None, Some(&pin)]));
     let error = home
         .catalogue()
-        .import("tiny", &home.brought(1.0), &())
+        .import("tiny", &home.write_import_source(1.0), &())
         .unwrap_err();
     let message = error.to_string();
     assert!(
@@ -133,15 +133,24 @@ fn a_file_that_is_not_the_pinned_one_is_refused() {
         "{message}"
     );
     let catalogue = home.catalogue();
-    assert!(!catalogue.state(catalogue.spec("tiny").unwrap()).is_here());
+    assert!(
+        !catalogue
+            .model_state(catalogue.find_spec("tiny").unwrap())
+            .is_available()
+    );
 }
 
 #[test]
-fn damage_is_found() {
-    let home = Home::described();
+fn a_changed_file_fails_verification() {
+    let home = Home::with_description();
     let catalogue = home.catalogue();
-    catalogue.import("tiny", &home.brought(1.0), &()).unwrap();
-    let path = home.folders().model("tiny").join("weights/table.bin");
+    catalogue
+        .import("tiny", &home.write_import_source(1.0), &())
+        .unwrap();
+    let path = home
+        .directories()
+        .model_dir("tiny")
+        .join("weights/table.bin");
     let good = fs_err::read(&path).unwrap();
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
@@ -150,27 +159,29 @@ fn damage_is_found() {
     assert!(matches!(error, ModelError::Damaged { .. }), "{error}");
     assert!(error.hint().unwrap().contains("model pull tiny"));
     write(&path, &good[..good.len() - 1]);
-    let spec = catalogue.spec("tiny").unwrap();
-    assert_eq!(catalogue.state(spec), State::Incomplete);
-    assert_eq!(catalogue.missing(spec), ["weights/table.bin"]);
+    let spec = catalogue.find_spec("tiny").unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Incomplete);
+    assert_eq!(catalogue.missing_files(spec), ["weights/table.bin"]);
     let error = catalogue.load("tiny").err().unwrap();
-    assert!(matches!(error, ModelError::Absent { .. }), "{error}");
-    catalogue.import("tiny", &home.brought(1.0), &()).unwrap();
+    assert!(matches!(error, ModelError::NotInstalled { .. }), "{error}");
+    catalogue
+        .import("tiny", &home.write_import_source(1.0), &())
+        .unwrap();
     catalogue.verify("tiny", &()).unwrap();
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_a_model() {
+fn only_the_owner_can_read_an_imported_model() {
     use std::os::unix::fs::PermissionsExt;
-    let home = Home::described();
+    let home = Home::with_description();
     home.catalogue()
-        .import("tiny", &home.brought(1.0), &())
+        .import("tiny", &home.write_import_source(1.0), &())
         .unwrap();
     let mode =
         |path: &std::path::Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&home.folders().data), 0o700);
-    let files = tree(&home.folders().data);
+    assert_eq!(mode(&home.directories().data), 0o700);
+    let files = list_tree(&home.directories().data);
     assert!(files.len() >= 5, "{files:?}");
     for path in files {
         let expected = if path.is_dir() { 0o700 } else { 0o600 };
@@ -178,17 +189,19 @@ fn nobody_else_can_read_a_model() {
     }
 }
 
-/// A run that was killed between its two renames.
+/// A run may be killed between its two renames.
 #[test]
-fn what_a_killed_run_left_is_no_hindrance() {
-    let home = Home::described();
-    let models = home.folders().models();
+fn leftovers_of_a_killed_run_are_replaced() {
+    let home = Home::with_description();
+    let models = home.directories().models_dir();
     write(&models.join(".tiny.old/vocabulary.bin"), b"old");
     write(&models.join(".tiny.partial/vocabulary.bin"), b"partial");
     let catalogue = home.catalogue();
-    let spec = catalogue.spec("tiny").unwrap();
-    assert_eq!(catalogue.state(spec), State::Incomplete);
-    catalogue.import("tiny", &home.brought(1.0), &()).unwrap();
-    assert_eq!(catalogue.state(spec), State::Installed);
+    let spec = catalogue.find_spec("tiny").unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Incomplete);
+    catalogue
+        .import("tiny", &home.write_import_source(1.0), &())
+        .unwrap();
+    assert_eq!(catalogue.model_state(spec), ModelState::Installed);
     assert!(!models.join(".tiny.old").exists());
 }

@@ -1,9 +1,9 @@
-//! The library as its callers see it, each test in a home folder of its own.
+//! Tests of the public interface, each in its own home directory.
 
 mod catalogue;
-mod endpoint;
-mod hub;
+mod endpoint_server;
+mod hub_server;
 mod import;
 mod pull;
 mod remote;
-mod tiny;
+mod tiny_model;

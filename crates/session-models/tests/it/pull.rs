@@ -1,75 +1,83 @@
-//! Models from the hub, which misbehaves.
+//! Tests of downloads from a hub that fails.
 
-use crate::hub::{StandIn, Trouble, sha256};
-use crate::tiny::{Home, description, files, tree, write};
-use session_models::{Hub, ModelError, State};
+use crate::hub_server::{DownloadFailure, HubServer, sha256};
+use crate::tiny_model::{Home, description, files, list_tree, write};
+use session_models::{HubConfig, ModelError, ModelState};
 use std::time::{Duration, Instant};
 
 const WEIGHTS: &str = "weights/table.bin";
 
-fn hub(home: &Home, server: &StandIn) -> Hub {
-    Hub {
-        patience: Duration::from_millis(400),
-        pause: Duration::from_millis(1),
-        ..Hub::of(&home.path(""), |name| {
+fn hub(home: &Home, server: &HubServer) -> HubConfig {
+    HubConfig {
+        idle_timeout: Duration::from_millis(400),
+        initial_backoff: Duration::from_millis(1),
+        ..HubConfig::from_environment(&home.path(""), |name| {
             (name == "HF_ENDPOINT").then(|| server.endpoint())
         })
     }
 }
 
-fn pull(home: &Home, server: &StandIn) -> Result<(), ModelError> {
+fn pull(home: &Home, server: &HubServer) -> Result<(), ModelError> {
     home.catalogue().pull("tiny", &hub(home, server), &())
 }
 
-fn state(home: &Home) -> State {
+fn state(home: &Home) -> ModelState {
     let catalogue = home.catalogue();
-    catalogue.state(catalogue.spec("tiny").unwrap())
+    catalogue.model_state(catalogue.find_spec("tiny").unwrap())
 }
 
-/// That the model is here as it was served, and works.
+/// Asserts that the model is installed as it was served, and verifies.
 #[track_caller]
-fn is_whole(home: &Home) {
-    assert_eq!(state(home), State::Installed);
+fn assert_installed(home: &Home) {
+    assert_eq!(state(home), ModelState::Installed);
     home.catalogue().verify("tiny", &()).unwrap();
     for (path, content) in files(1.0) {
-        let here = fs_err::read(home.folders().model("tiny").join(path)).unwrap();
+        let here = fs_err::read(home.directories().model_dir("tiny").join(path)).unwrap();
         assert!(here == content, "{path}");
     }
 }
 
 #[test]
-fn a_model_comes_and_works() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+fn a_model_is_downloaded_and_verifies() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     pull(&home, &server).unwrap();
-    is_whole(&home);
-    let left = tree(&home.folders().models());
+    assert_installed(&home);
+    let left = list_tree(&home.directories().models_dir());
     let names = |part: &str| {
         left.iter()
             .any(|path| path.to_string_lossy().contains(part))
     };
     assert!(!names(".partial") && !names(".hub"), "{left:?}");
-    assert!(server.asked().iter().all(|asked| asked.ends_with(" -")));
+    assert!(
+        server
+            .take_requests()
+            .iter()
+            .all(|request| request.ends_with(" -"))
+    );
 }
 
 #[test]
-fn what_is_here_is_not_fetched_again() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+fn an_intact_model_is_not_downloaded_again() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     pull(&home, &server).unwrap();
-    server.asked();
+    server.take_requests();
     pull(&home, &server).unwrap();
-    assert!(server.asked().is_empty());
-    write(&home.folders().model("tiny").join(WEIGHTS), b"damaged");
+    assert!(server.take_requests().is_empty());
+    write(
+        &home.directories().model_dir("tiny").join(WEIGHTS),
+        b"damaged",
+    );
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_what_came() {
+fn only_the_owner_can_read_a_downloaded_model() {
     use std::os::unix::fs::PermissionsExt;
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     pull(&home, &server).unwrap();
-    for path in tree(&home.folders().models()) {
+    for path in list_tree(&home.directories().models_dir()) {
         let mode = fs_err::metadata(&path).unwrap().permissions().mode() & 0o777;
         let expected = if path.is_dir() { 0o700 } else { 0o600 };
         assert_eq!(mode, expected, "{}", path.display());
@@ -77,28 +85,38 @@ fn nobody_else_can_read_what_came() {
 }
 
 #[test]
-fn a_download_that_breaks_off_goes_on_at_once() {
-    for trouble in [
-        Trouble::Drop(10),
-        Trouble::Truncate(10),
-        Trouble::Status(503),
+fn an_interrupted_download_is_resumed_at_once() {
+    for failure in [
+        DownloadFailure::Drop(10),
+        DownloadFailure::Truncate(10),
+        DownloadFailure::Status(503),
     ] {
-        let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-        server.trouble(WEIGHTS, &[trouble, trouble]);
-        pull(&home, &server).unwrap_or_else(|error| panic!("{trouble:?}: {error}"));
-        is_whole(&home);
-        let asked = server.asked();
-        let resumed = asked.iter().any(|asked| asked.contains("bytes=20- "));
-        assert_eq!(resumed, trouble != Trouble::Status(503), "{asked:?}");
+        let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+        server.fail_downloads(WEIGHTS, &[failure, failure]);
+        pull(&home, &server).unwrap_or_else(|error| panic!("{failure:?}: {error}"));
+        assert_installed(&home);
+        let requests = server.take_requests();
+        let resumed = requests
+            .iter()
+            .any(|request| request.contains("bytes=20- "));
+        assert_eq!(
+            resumed,
+            failure != DownloadFailure::Status(503),
+            "{requests:?}"
+        );
     }
 }
 
 #[test]
-fn a_later_run_goes_on_where_one_gave_up() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-    server.trouble(
+fn a_later_run_resumes_a_failed_download() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.fail_downloads(
         WEIGHTS,
-        &[Trouble::Drop(30), Trouble::Drop(0), Trouble::Drop(0)],
+        &[
+            DownloadFailure::Drop(30),
+            DownloadFailure::Drop(0),
+            DownloadFailure::Drop(0),
+        ],
     );
     let error = pull(&home, &server).unwrap_err();
     let ModelError::Interrupted { file, .. } = &error else {
@@ -106,22 +124,22 @@ fn a_later_run_goes_on_where_one_gave_up() {
     };
     assert_eq!(file, WEIGHTS);
     assert!(error.hint().unwrap().contains("goes on from there"));
-    assert_eq!(state(&home), State::Incomplete);
-    server.asked();
+    assert_eq!(state(&home), ModelState::Incomplete);
+    server.take_requests();
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
     assert!(
         server
-            .asked()
+            .take_requests()
             .iter()
-            .any(|asked| asked.contains("bytes=30-"))
+            .any(|request| request.contains("bytes=30-"))
     );
 }
 
 #[test]
-fn a_hub_that_falls_silent_is_left_in_time() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-    server.trouble(WEIGHTS, &[Trouble::Stall(30)]);
+fn a_stalled_download_times_out() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.fail_downloads(WEIGHTS, &[DownloadFailure::Stall(30)]);
     let began = Instant::now();
     let error = pull(&home, &server).unwrap_err();
     assert!(began.elapsed() < Duration::from_secs(30));
@@ -130,61 +148,64 @@ fn a_hub_that_falls_silent_is_left_in_time() {
 }
 
 #[test]
-fn a_hub_that_knows_no_ranges_is_no_hindrance() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-    server.trouble(WEIGHTS, &[Trouble::Drop(30), Trouble::NoRange]);
+fn a_hub_without_range_requests_is_supported() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    server.fail_downloads(
+        WEIGHTS,
+        &[DownloadFailure::Drop(30), DownloadFailure::NoRange],
+    );
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
 }
 
 #[test]
-fn a_file_that_is_not_what_the_hub_states_is_refused() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+fn a_file_that_differs_from_its_etag_is_rejected() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     let [(path, content), _] = files(1.0);
     let stated = sha256(b"another");
-    server.serve_as(path, content.clone(), &stated);
+    server.serve_with_etag(path, content.clone(), &stated);
     let error = pull(&home, &server).unwrap_err();
     let message = error.to_string();
     assert!(
         message.contains(&stated) && message.contains(&sha256(&content)),
         "{message}"
     );
-    assert!(!state(&home).is_here());
+    assert!(!state(&home).is_available());
     server.serve(path, content);
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
 }
 
 #[test]
-fn a_file_that_is_not_the_pinned_one_is_refused() {
-    let (home, server) = (Home::new(), StandIn::serving(files(2.0)));
+fn a_file_that_differs_from_its_pin_is_rejected() {
+    let (home, server) = (Home::new(), HubServer::serving(files(2.0)));
     let pins = files(1.0).map(|(_, content)| sha256(&content));
     let text = description("tiny", [Some(&pins[0]), Some(&pins[1])]);
-    home.describe("tiny", &text);
+    home.add_description("tiny", &text);
     let error = pull(&home, &server).unwrap_err();
     assert!(error.to_string().contains(&pins[0]), "{error}");
     server.serve(WEIGHTS, files(1.0)[0].1.clone());
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
 }
 
 #[test]
-fn what_does_not_open_is_not_kept() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+fn files_that_do_not_open_are_deleted() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     server.serve(WEIGHTS, b"no table".to_vec());
     let error = pull(&home, &server).unwrap_err();
     assert!(matches!(error, ModelError::Open { .. }), "{error}");
-    assert_eq!(state(&home), State::Absent);
+    assert_eq!(state(&home), ModelState::Absent);
 }
 
 #[test]
-fn a_file_that_the_hub_has_not_is_named() {
+fn a_file_that_the_hub_lacks_is_named() {
     let (home, server) = (
-        Home::described(),
-        StandIn::serving(files(1.0).into_iter().take(1)),
+        Home::with_description(),
+        HubServer::serving(files(1.0).into_iter().take(1)),
     );
     let error = pull(&home, &server).unwrap_err();
-    let ModelError::Refused { url, status: 404 } = &error else {
+    let ModelError::HubStatus { url, status: 404 } = &error else {
         panic!("{error}");
     };
     assert!(
@@ -193,27 +214,30 @@ fn a_file_that_the_hub_has_not_is_named() {
     );
     server.serve("vocabulary.bin", files(1.0)[1].1.clone());
     pull(&home, &server).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
 }
 
 #[test]
-fn without_a_network_it_fails_in_time_and_says_what_to_do() {
-    let home = Home::described();
+fn without_a_network_the_error_comes_soon_and_has_a_hint() {
+    let home = Home::with_description();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let nobody = |endpoint: String| Hub {
-        patience: Duration::from_millis(400),
-        ..Hub::of(&home.path(""), |name| {
+    let nobody = |endpoint: String| HubConfig {
+        idle_timeout: Duration::from_millis(400),
+        ..HubConfig::from_environment(&home.path(""), |name| {
             (name == "HF_ENDPOINT").then(|| endpoint.clone())
         })
     };
     let check = |endpoint: String| {
         let pulled = home.catalogue().pull("tiny", &nobody(endpoint), &());
         let error = pulled.unwrap_err();
-        assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
+        assert!(
+            matches!(error, ModelError::HubUnreachable { .. }),
+            "{error}"
+        );
         assert!(error.hint().unwrap().contains("model import"));
     };
-    check(format!("http://{address}")); // it accepts, and says nothing
+    check(format!("http://{address}")); // accepts connections and sends nothing
     drop(listener);
     check(format!("http://{address}"));
     check("http://no-such-host.invalid".to_owned());
@@ -221,34 +245,34 @@ fn without_a_network_it_fails_in_time_and_says_what_to_do() {
 }
 
 #[test]
-fn offline_nothing_is_asked() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-    let offline = Hub {
+fn offline_sends_no_request() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let offline = HubConfig {
         offline: true,
         ..hub(&home, &server)
     };
     let error = home.catalogue().pull("tiny", &offline, &()).unwrap_err();
     assert!(matches!(error, ModelError::Offline { .. }), "{error}");
     assert!(error.hint().unwrap().contains("model import tiny"));
-    assert!(server.asked().is_empty());
+    assert!(server.take_requests().is_empty());
 }
 
-/// `HF_HOME` says where the hub's programs keep what they download: we put it
-/// there, too, and take what is there.
+/// `HF_HOME` names the cache of the hub's programs: downloads are stored there, too, and files
+/// there are used.
 #[test]
-fn what_the_hubs_programs_downloaded_is_taken() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
+fn files_in_the_hub_cache_are_used() {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
     let cache = home.path("hf");
-    let hub = |offline: bool| Hub {
+    let hub = |offline: bool| HubConfig {
         offline,
-        ..Hub::of(&home.path(""), |name| match name {
+        ..HubConfig::from_environment(&home.path(""), |name| match name {
             "HF_ENDPOINT" => Some(server.endpoint()),
             "HF_HOME" => Some(cache.to_string_lossy().into_owned()),
             _ => None,
         })
     };
     home.catalogue().pull("tiny", &hub(false), &()).unwrap();
-    is_whole(&home);
+    assert_installed(&home);
     let blob = sha256(&files(1.0)[0].1);
     assert!(
         cache
@@ -257,25 +281,25 @@ fn what_the_hubs_programs_downloaded_is_taken() {
             .is_file()
     );
     home.catalogue().remove("tiny").unwrap();
-    server.asked();
+    server.take_requests();
     home.catalogue().pull("tiny", &hub(true), &()).unwrap();
-    is_whole(&home);
-    assert!(server.asked().is_empty());
+    assert_installed(&home);
+    assert!(server.take_requests().is_empty());
 }
 
 #[test]
-fn variables_say_where_the_hub_is() {
-    let of = |vars: &[(&str, &str)]| {
-        Hub::of(std::path::Path::new("/h"), |name| {
+fn the_hub_follows_the_environment() {
+    let hub = |vars: &[(&str, &str)]| {
+        HubConfig::from_environment(std::path::Path::new("/h"), |name| {
             let found = vars.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned())
         })
     };
-    let usual = of(&[]);
-    assert_eq!(usual.endpoint, "https://huggingface.co");
-    assert!(usual.cache.ends_with(".cache/huggingface/hub") && !usual.into_cache);
-    assert!(!usual.offline && usual.token.is_none());
-    let other = of(&[
+    let default = hub(&[]);
+    assert_eq!(default.endpoint, "https://huggingface.co");
+    assert!(default.cache.ends_with(".cache/huggingface/hub") && !default.into_cache);
+    assert!(!default.offline && default.token.is_none());
+    let other = hub(&[
         ("HF_ENDPOINT", "https://mirror.example/"),
         ("HF_HUB_OFFLINE", "True"),
         ("HF_TOKEN", "secret"),
@@ -284,21 +308,21 @@ fn variables_say_where_the_hub_is() {
     assert_eq!(other.endpoint, "https://mirror.example");
     assert!(other.offline && other.into_cache);
     assert_eq!(other.token.as_deref(), Some("secret"));
-    assert!(!of(&[("HF_HUB_OFFLINE", "0")]).offline);
+    assert!(!hub(&[("HF_HUB_OFFLINE", "0")]).offline);
 }
 
 #[test]
 fn a_token_is_sent() {
-    let (home, server) = (Home::described(), StandIn::serving(files(1.0)));
-    let hub = Hub {
+    let (home, server) = (Home::with_description(), HubServer::serving(files(1.0)));
+    let hub = HubConfig {
         token: Some("secret".to_owned()),
         ..hub(&home, &server)
     };
     home.catalogue().pull("tiny", &hub, &()).unwrap();
     assert!(
         server
-            .asked()
+            .take_requests()
             .iter()
-            .any(|asked| asked.ends_with("Bearer secret"))
+            .any(|request| request.ends_with("Bearer secret"))
     );
 }

@@ -1,14 +1,17 @@
-//! A model behind an endpoint, which misbehaves.
+//! Tests of the model behind an endpoint that fails.
 
-use crate::endpoint::{Answer, Asked, Endpoint, good, said, status, vector};
-use crate::tiny::{Home, write};
+use crate::endpoint_server::{
+    EmbeddingsRequest, EndpointServer, Reply, reply_with_body, reply_with_json, reply_with_status,
+    reply_with_vectors, vector,
+};
+use crate::tiny_model::{Home, write};
 use serde_json::json;
 use session_embed::Embedder;
-use session_models::{Given, ModelError, RemoteEmbedder, State};
+use session_models::{EndpointSettings, ModelError, ModelState, RemoteEmbedder};
 use std::time::Duration;
 
-fn given(url: &str) -> Given {
-    Given {
+fn endpoint_settings(url: &str) -> EndpointSettings {
+    EndpointSettings {
         url: Some(url.to_owned()),
         api_key: Some("secret".to_owned()),
         model: Some("tiny".to_owned()),
@@ -16,24 +19,26 @@ fn given(url: &str) -> Given {
     }
 }
 
-fn open(home: &Home, server: &Endpoint) -> Result<RemoteEmbedder, ModelError> {
-    let endpoint = given(&server.url()).endpoint().unwrap().unwrap();
-    let model = RemoteEmbedder::open(&endpoint, &home.folders())?;
-    Ok(model.with_pause(Duration::from_millis(1)))
+fn open(home: &Home, server: &EndpointServer) -> Result<RemoteEmbedder, ModelError> {
+    let endpoint = endpoint_settings(&server.url())
+        .into_endpoint()
+        .unwrap()
+        .unwrap();
+    let model = RemoteEmbedder::open(&endpoint, &home.directories())?;
+    Ok(model.with_initial_backoff(Duration::from_millis(1)))
 }
 
-/// A model that has learnt its dims from an endpoint that answers well, and
-/// misbehaves from then on.
-fn misbehaving(
-    answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
-) -> (Home, Endpoint, RemoteEmbedder) {
+/// Opens a model on an endpoint that tells its dimension, and replies with `reply` from then on.
+fn endpoint_with(
+    reply: impl Fn(&EmbeddingsRequest) -> Reply + Send + Sync + 'static,
+) -> (Home, EndpointServer, RemoteEmbedder) {
     let home = Home::new();
-    let server = Endpoint::answering(move |asked| match asked.texts[0].as_str() {
-        "dimensions" => good(asked),
-        _ => answer(asked),
+    let server = EndpointServer::start(move |request| match request.texts[0].as_str() {
+        "dimensions" => reply_with_vectors(request),
+        _ => reply(request),
     });
     let model = open(&home, &server).unwrap();
-    server.asked();
+    server.take_requests();
     (home, server, model)
 }
 
@@ -47,7 +52,7 @@ fn embed(model: &RemoteEmbedder, texts: &[String]) -> Vec<Option<Vec<f32>>> {
 }
 
 #[track_caller]
-fn is_of(found: Option<&Vec<f32>>, text: &str) {
+fn assert_vector_of(found: Option<&Vec<f32>>, text: &str) {
     let expected = vector(text);
     let length = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
     let found = found.unwrap_or_else(|| panic!("`{text}` failed"));
@@ -57,88 +62,96 @@ fn is_of(found: Option<&Vec<f32>>, text: &str) {
 }
 
 #[test]
-fn texts_keep_their_places_and_vectors_have_unit_length() {
-    let (_home, server, model) = misbehaving(good);
+fn vectors_are_in_the_order_of_the_texts_and_have_unit_length() {
+    let (_home, server, model) = endpoint_with(reply_with_vectors);
     let texts = texts(100);
     for (found, text) in embed(&model, &texts).iter().zip(&texts) {
-        is_of(found.as_ref(), text);
+        assert_vector_of(found.as_ref(), text);
     }
-    let asked = server.asked();
-    assert!((4..10).contains(&asked.len()), "{}", asked.len());
-    for asked in asked {
+    let requests = server.take_requests();
+    assert!((4..10).contains(&requests.len()), "{}", requests.len());
+    for request in requests {
         assert_eq!(
             (
-                asked.path.as_str(),
-                asked.model.as_str(),
-                asked.key.as_deref()
+                request.path.as_str(),
+                request.model.as_str(),
+                request.key.as_deref()
             ),
             ("/v1/embeddings", "tiny", Some("Bearer secret"))
         );
     }
-    is_of(Some(&model.embed_query("docker").unwrap()), "docker");
+    assert_vector_of(Some(&model.embed_query("docker").unwrap()), "docker");
     assert!(model.try_embed_documents(&[]).unwrap().is_empty());
 }
 
 #[test]
-fn an_empty_text_has_nothing_in_it_and_is_not_sent() {
-    let (_home, server, model) = misbehaving(good);
+fn an_empty_text_has_a_zero_vector_and_is_not_sent() {
+    let (_home, server, model) = endpoint_with(reply_with_vectors);
     let found = model.try_embed_documents(&["", "a", " \n"]).unwrap();
     assert_eq!(found[0], Some(vec![0.0; 3]));
     assert_eq!(found[2], Some(vec![0.0; 3]));
-    is_of(found[1].as_ref(), "a");
+    assert_vector_of(found[1].as_ref(), "a");
     assert_eq!(model.embed_query("").unwrap(), [0.0; 3]);
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.take_requests().len(), 1);
 }
 
 #[test]
-fn a_long_text_is_cut_to_what_the_model_reads() {
-    let (_home, server, model) = misbehaving(good);
+fn a_long_text_is_truncated_to_the_token_limit() {
+    let (_home, server, model) = endpoint_with(reply_with_vectors);
     let (ascii, wide) = ("x".repeat(1000), "灯".repeat(1000));
     model.try_embed_documents(&[&ascii, &wide]).unwrap();
-    let asked = server.asked();
-    let lengths: Vec<usize> = asked[0].texts.iter().map(|t| t.chars().count()).collect();
+    let requests = server.take_requests();
+    let lengths: Vec<usize> = requests[0]
+        .texts
+        .iter()
+        .map(|t| t.chars().count())
+        .collect();
     assert_eq!(lengths, [192, 64]);
 }
 
 #[test]
-fn a_busy_server_is_asked_again() {
-    let troubles: [fn() -> Answer; 4] = [
-        || status(429, "Retry-After: 0\r\n"),
-        || status(500, ""),
-        || status(503, "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"),
+fn a_busy_server_gets_a_retry() {
+    let failures: [fn() -> Reply; 4] = [
+        || reply_with_status(429, "Retry-After: 0\r\n"),
+        || reply_with_status(500, ""),
+        || reply_with_status(503, "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n"),
         || None,
     ];
-    for trouble in troubles {
-        let (_home, _server, model) = misbehaving(move |asked| {
-            if asked.number < 2 {
-                trouble()
+    for failure in failures {
+        let (_home, _server, model) = endpoint_with(move |request| {
+            if request.number < 2 {
+                failure()
             } else {
-                good(asked)
+                reply_with_vectors(request)
             }
         });
-        is_of(embed(&model, &texts(1))[0].as_ref(), "0 x");
+        assert_vector_of(embed(&model, &texts(1))[0].as_ref(), "0 x");
     }
 }
 
 #[test]
-fn a_text_that_fails_costs_itself_alone() {
-    let troubles: [fn() -> Answer; 5] = [
-        || status(400, ""),
-        || status(413, ""),
-        || status(500, ""),
-        || Some((200, String::new(), "{\"data\": [".to_owned())),
-        || Some(said(&json!({"data": []}))),
+fn a_failed_text_does_not_affect_the_others() {
+    let failures: [fn() -> Reply; 5] = [
+        || reply_with_status(400, ""),
+        || reply_with_status(413, ""),
+        || reply_with_status(500, ""),
+        || reply_with_body("{\"data\": ["),
+        || reply_with_json(&json!({"data": []})),
     ];
-    for trouble in troubles {
-        let (_home, _server, model) = misbehaving(move |asked| {
-            let is_bad = asked.texts.iter().any(|text| text.starts_with("7 "));
-            if is_bad { trouble() } else { good(asked) }
+    for failure in failures {
+        let (_home, _server, model) = endpoint_with(move |request| {
+            let has_bad_text = request.texts.iter().any(|text| text.starts_with("7 "));
+            if has_bad_text {
+                failure()
+            } else {
+                reply_with_vectors(request)
+            }
         });
         let texts = texts(40);
         let found = embed(&model, &texts);
         assert!(found[7].is_none());
         for n in (0..40).filter(|n| *n != 7) {
-            is_of(found[n].as_ref(), &texts[n]);
+            assert_vector_of(found[n].as_ref(), &texts[n]);
         }
         let all: Vec<&str> = texts.iter().map(String::as_str).collect();
         assert!(model.embed_documents(&all).is_err());
@@ -146,7 +159,7 @@ fn a_text_that_fails_costs_itself_alone() {
 }
 
 #[test]
-fn an_answer_that_is_none_is_no_vector() {
+fn an_invalid_response_is_an_error() {
     let answers = [
         json!({"data": [{"index": 0, "embedding": [0.0, 0.0, 0.0]}]}),
         json!({"data": [{"index": 0, "embedding": [1e300, 0.0, 0.0]}]}),
@@ -157,90 +170,95 @@ fn an_answer_that_is_none_is_no_vector() {
     ];
     for answer in answers {
         let shown = answer.to_string();
-        let (_home, _server, model) = misbehaving(move |_| Some(said(&answer)));
+        let (_home, _server, model) = endpoint_with(move |_| reply_with_json(&answer));
         assert!(model.try_embed_documents(&["a"]).is_err(), "{shown}");
         assert!(model.embed_query("a").is_err(), "{shown}");
     }
 }
 
 #[test]
-fn who_is_refused_asks_no_more() {
+fn a_fatal_status_ends_the_requests() {
     for code in [401, 403, 404, 301] {
         let (_home, server, model) =
-            misbehaving(move |_| status(code, "Location: http://127.0.0.1:1/\r\n"));
+            endpoint_with(move |_| reply_with_status(code, "Location: http://127.0.0.1:1/\r\n"));
         let texts = texts(500);
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let error = model.try_embed_documents(&texts).unwrap_err().to_string();
         assert!(error.contains(&format!("status {code}")), "{error}");
         assert!(!error.contains("secret"), "{error}");
-        assert!(server.asked().len() <= 4);
+        assert!(server.take_requests().len() <= 4);
     }
 }
 
 #[test]
-fn a_server_that_is_down_is_not_asked_for_each_text() {
-    let (_home, server, model) = misbehaving(|_| status(500, ""));
+fn a_server_that_is_down_does_not_get_each_text() {
+    let (_home, server, model) = endpoint_with(|_| reply_with_status(500, ""));
     let texts = texts(32);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert!(model.try_embed_documents(&texts).is_err());
-    assert!(server.asked().len() <= 12);
+    assert!(server.take_requests().len() <= 12);
 }
 
-/// Other models can answer a search: nobody waits for a second try.
+/// Other models can answer a search, so a user does not wait for a retry.
 #[test]
 fn a_query_is_sent_once() {
-    let (_home, server, model) = misbehaving(|_| status(503, "Retry-After: 0\r\n"));
+    let (_home, server, model) = endpoint_with(|_| reply_with_status(503, "Retry-After: 0\r\n"));
     let error = model.embed_query("docker").unwrap_err().to_string();
     assert!(error.contains("status 503"), "{error}");
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.take_requests().len(), 1);
 }
 
 #[test]
-fn another_length_is_another_model() {
-    let (_home, _server, model) = misbehaving(|_| {
-        Some(said(
-            &json!({"data": [{"index": 0, "embedding": [1.0, 2.0]}]}),
-        ))
+fn vectors_of_another_dimension_are_an_error() {
+    let (_home, _server, model) = endpoint_with(|_| {
+        reply_with_json(&json!({"data": [{"index": 0, "embedding": [1.0, 2.0]}]}))
     });
     let error = model.try_embed_documents(&["a"]).unwrap_err().to_string();
     assert!(error.contains("2 numbers, not 3 as before"), "{error}");
 }
 
 #[test]
-fn the_length_is_learnt_once_and_kept() {
-    let (home, server) = (Home::new(), Endpoint::answering(good));
-    let endpoint = given(&server.url()).endpoint().unwrap().unwrap();
+fn the_dimension_is_requested_once_and_cached() {
+    let (home, server) = (Home::new(), EndpointServer::start(reply_with_vectors));
+    let endpoint = endpoint_settings(&server.url())
+        .into_endpoint()
+        .unwrap()
+        .unwrap();
     let catalogue = || home.catalogue().with_endpoint(Ok(Some(endpoint.clone())));
-    let spec = |catalogue: &session_models::Catalogue| catalogue.spec("remote").unwrap().clone();
+    let spec =
+        |catalogue: &session_models::Catalogue| catalogue.find_spec("remote").unwrap().clone();
     assert_eq!(spec(&catalogue()).dims, 0);
-    assert_eq!(catalogue().state(&spec(&catalogue())), State::Remote);
-    assert!(server.asked().is_empty());
+    assert_eq!(
+        catalogue().model_state(&spec(&catalogue())),
+        ModelState::Remote
+    );
+    assert!(server.take_requests().is_empty());
     let model = catalogue().load("remote").unwrap();
-    assert_eq!((model.spec().dims, server.asked().len()), (3, 1));
+    assert_eq!((model.spec().dims, server.take_requests().len()), (3, 1));
     let again = catalogue().load("remote").unwrap();
-    assert!(server.asked().is_empty());
+    assert!(server.take_requests().is_empty());
     assert_eq!(again.spec(), &spec(&catalogue()));
     catalogue().verify("remote", &()).unwrap();
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(server.take_requests().len(), 1);
     for refused in [
         catalogue().remove("remote"),
         catalogue().import("remote", &home.path(""), &()),
     ] {
-        assert!(matches!(refused, Err(ModelError::Remote)));
+        assert!(matches!(refused, Err(ModelError::RemoteHasNoFiles)));
     }
 }
 
 #[test]
-fn address_and_model_tell_vectors_apart() {
+fn url_and_model_change_the_fingerprint() {
     let home = Home::new();
     let fingerprint = |url: &str, model: &str, key: &str| {
-        let given = Given {
+        let settings = EndpointSettings {
             model: Some(model.to_owned()),
             api_key: Some(key.to_owned()),
-            ..given(url)
+            ..endpoint_settings(url)
         };
-        let catalogue = home.catalogue().with_endpoint(given.endpoint());
-        catalogue.spec("remote").unwrap().fingerprint()
+        let catalogue = home.catalogue().with_endpoint(settings.into_endpoint());
+        catalogue.find_spec("remote").unwrap().fingerprint()
     };
     let one = fingerprint("http://a", "m", "k");
     assert_eq!(fingerprint("http://a/embeddings", "m", "other"), one);
@@ -249,76 +267,89 @@ fn address_and_model_tell_vectors_apart() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_said() {
+fn an_absent_server_is_an_error_with_its_url() {
     let home = Home::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let catalogue = home.catalogue().with_endpoint(given(&url).endpoint());
+    let catalogue = home
+        .catalogue()
+        .with_endpoint(endpoint_settings(&url).into_endpoint());
     let error = catalogue.load("remote").err().unwrap();
     assert!(error.to_string().contains(&url), "{error}");
     assert!(error.hint().unwrap().contains("model use table"));
 }
 
 #[test]
-fn what_is_configured_is_checked() {
-    let check = |given: Given, reason: &str| {
-        let error = given.endpoint().unwrap_err();
+fn invalid_settings_are_errors() {
+    let check = |settings: EndpointSettings, reason: &str| {
+        let error = settings.into_endpoint().unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");
         assert!(error.hint().unwrap().contains("EMBEDDINGS_URL"));
     };
-    let good = || given("http://localhost");
-    check(given("localhost:8080"), "neither http:// nor https://");
+    let valid = || endpoint_settings("http://localhost");
     check(
-        Given {
+        endpoint_settings("localhost:8080"),
+        "neither http:// nor https://",
+    );
+    check(
+        EndpointSettings {
             model: None,
-            ..good()
+            ..valid()
         },
         "which model",
     );
     for tokens in ["0", "-1", "many", ""] {
         let max_tokens = Some(tokens.to_owned());
         check(
-            Given {
+            EndpointSettings {
                 max_tokens,
-                ..good()
+                ..valid()
             },
             "EMBEDDINGS_MAX_TOKENS",
         );
     }
     assert!(
-        Given {
+        EndpointSettings {
             url: None,
-            ..good()
+            ..valid()
         }
-        .endpoint()
+        .into_endpoint()
         .unwrap()
         .is_none()
     );
-    let endpoint = good().endpoint().unwrap().unwrap();
+    let endpoint = valid().into_endpoint().unwrap().unwrap();
     assert!(!format!("{endpoint:?}").contains("secret"));
     let error = Home::new().catalogue().load("remote").err().unwrap();
-    assert!(matches!(error, ModelError::Endpoint { .. }), "{error}");
+    assert!(
+        matches!(error, ModelError::InvalidEndpoint { .. }),
+        "{error}"
+    );
 }
 
 #[test]
-fn the_environment_goes_before_the_file() {
+fn the_environment_overrides_the_file() {
     let home = Home::new();
-    let file = home.folders().config.join(".env");
+    let file = home.directories().config.join(".env");
     write(
         &file,
         b"# mine\nEMBEDDINGS_URL=http://file\nexport EMBEDDINGS_MODEL=\"of file\"\n",
     );
-    let by_file = || Given::by_file(&home.folders()).unwrap();
-    let url = Given::by(|name| (name == "EMBEDDINGS_URL").then(|| "http://var".to_owned()));
-    let endpoint = url.or(by_file()).endpoint().unwrap().unwrap();
+    let from_file = || EndpointSettings::from_env_file(&home.directories()).unwrap();
+    let url = EndpointSettings::from_variables(|name| {
+        (name == "EMBEDDINGS_URL").then(|| "http://var".to_owned())
+    });
+    let endpoint = url.or_from(from_file()).into_endpoint().unwrap().unwrap();
     assert_eq!(
         (endpoint.url.as_str(), endpoint.model.as_str()),
         ("http://var/embeddings", "of file")
     );
     write(&file, b"EMBEDDINGS_URL 'http://file\n");
-    let error = Given::by_file(&home.folders()).err().unwrap().to_string();
+    let error = EndpointSettings::from_env_file(&home.directories())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains(".env"), "{error}");
     fs_err::remove_file(&file).unwrap();
-    assert!(by_file().endpoint().unwrap().is_none());
+    assert!(from_file().into_endpoint().unwrap().is_none());
 }

@@ -9,7 +9,7 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_embed::{Architecture, ModelSpec};
-use session_models::{Catalogue, State};
+use session_models::{Catalogue, ModelState};
 use session_store::{Reader, StoreError};
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
@@ -31,7 +31,7 @@ struct Row {
     max_tokens: usize,
     licence: String,
     bytes: Option<u64>,
-    state: State,
+    state: ModelState,
     in_use: bool,
     coverage: Option<Coverage>,
     repo: String,
@@ -61,7 +61,11 @@ pub fn run(args: &ListArgs, home: &Home, catalogue: &Catalogue) -> Result<Found>
     let models = Models {
         in_use: home.config.model.clone(),
         models,
-        broken: catalogue.broken().iter().map(ToString::to_string).collect(),
+        broken: catalogue
+            .description_errors()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
     };
     match args.json {
         true => json::print(&models)?,
@@ -90,8 +94,8 @@ fn row(
         dims: spec.dims,
         max_tokens: spec.max_tokens,
         licence: spec.licence.clone(),
-        bytes: catalogue.bytes(spec),
-        state: catalogue.state(spec),
+        bytes: catalogue.size_bytes(spec),
+        state: catalogue.model_state(spec),
         in_use: spec.name == home.config.model,
         coverage: index.map(|index| coverage(spec, index)).transpose()?,
         repo: spec.repo.clone(),
@@ -143,11 +147,11 @@ fn text(models: &Models, width: usize) -> String {
 
 fn cells(model: &Row) -> [String; 6] {
     let state = match model.state {
-        State::Bundled => "in the binary",
-        State::Remote => "endpoint",
-        State::Installed => "installed",
-        State::Incomplete => "incomplete",
-        State::Absent => "not here",
+        ModelState::Bundled => "in the binary",
+        ModelState::Remote => "endpoint",
+        ModelState::Installed => "installed",
+        ModelState::Incomplete => "incomplete",
+        ModelState::Absent => "not here",
     };
     [
         line(&model.name, CELL),

@@ -10,7 +10,7 @@ use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
-use session_models::{Catalogue, State};
+use session_models::{Catalogue, ModelState};
 use std::io::Write;
 
 /// Runs the command.
@@ -45,7 +45,7 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
 
 /// Names the user's descriptions that cannot be used.
 fn warn(catalogue: &Catalogue) -> Result<()> {
-    for broken in catalogue.broken() {
+    for broken in catalogue.description_errors() {
         writeln!(notes::stderr(), "note: {broken}")?;
     }
     Ok(())
@@ -79,9 +79,9 @@ fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
 /// # Errors
 /// When the model is not here, or the file cannot be written.
 pub fn take(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    let spec = catalogue.spec(name)?;
-    catalogue.require(spec)?;
-    if catalogue.state(spec) == State::Remote {
+    let spec = catalogue.find_spec(name)?;
+    catalogue.require_available(spec)?;
+    if catalogue.model_state(spec) == ModelState::Remote {
         catalogue.load(name)?; // it answers, and says how long its vectors are
     }
     config::set(&home.folders().config, None, "model", name)
@@ -93,7 +93,7 @@ fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
 }
 
 fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    let is_bundled = catalogue.state(catalogue.spec(name)?) == State::Bundled;
+    let is_bundled = catalogue.model_state(catalogue.find_spec(name)?) == ModelState::Bundled;
     if home.config.model == name && !is_bundled {
         bail!("the model `{name}` is in use\nhint: `session-search model use table` first");
     }

@@ -8,7 +8,7 @@ use crate::config;
 use crate::home::Home;
 use crate::output::download::Bars;
 use anyhow::Result;
-use session_models::{Catalogue, Given, REMOTE, State};
+use session_models::{Catalogue, EndpointSettings, ModelState, REMOTE_MODEL};
 
 /// Takes the step.
 ///
@@ -30,11 +30,11 @@ pub fn step(args: &SetupArgs, home: &Home, prompt: &mut Prompt<'_>) -> Result<Ou
 fn ask(home: &Home, catalogue: &Catalogue, prompt: &mut Prompt<'_>) -> Result<Outcome> {
     prompt.say("Which model makes the vectors?")?;
     for spec in catalogue.specs() {
-        let place = match catalogue.state(spec) {
-            State::Bundled => "in the binary",
-            State::Remote => "at your endpoint",
-            State::Installed => "here",
-            State::Incomplete | State::Absent => "to be pulled",
+        let place = match catalogue.model_state(spec) {
+            ModelState::Bundled => "in the binary",
+            ModelState::Remote => "at your endpoint",
+            ModelState::Installed => "here",
+            ModelState::Incomplete | ModelState::Absent => "to be pulled",
         };
         prompt.say(&format!("  {:24} {place}; {} dims", spec.name, spec.dims))?;
     }
@@ -59,8 +59,8 @@ fn local(
     catalogue: &Catalogue,
     prompt: &mut Prompt<'_>,
 ) -> Result<Outcome> {
-    let spec = catalogue.spec(name)?;
-    let is_here = catalogue.state(spec).is_here();
+    let spec = catalogue.find_spec(name)?;
+    let is_here = catalogue.model_state(spec).is_available();
     if home.config.model == name && is_here {
         return Ok(Outcome::Unchanged);
     }
@@ -86,12 +86,12 @@ fn local(
 /// One behind an endpoint. Its key is not asked for: it would stand in the
 /// history of the shell.
 fn remote(url: &str, name: &str, home: &Home, prompt: &mut Prompt<'_>) -> Result<Outcome> {
-    let given = Given {
+    let settings = EndpointSettings {
         url: Some(url.to_owned()),
         model: Some(name.to_owned()),
-        ..Given::default()
+        ..EndpointSettings::default()
     };
-    given.endpoint()?;
+    settings.into_endpoint()?;
     prompt.say(&format!(
         "\nTexts of your sessions will be sent to {url}. A key goes into EMBEDDINGS_API_KEY, or into\n{}.",
         home.folders().config.join(".env").display()
@@ -102,7 +102,7 @@ fn remote(url: &str, name: &str, home: &Home, prompt: &mut Prompt<'_>) -> Result
     let folder = home.folders().config;
     config::set(&folder, Some("remote"), "url", url)?;
     config::set(&folder, Some("remote"), "model", name)?;
-    config::set(&folder, None, "model", REMOTE)?;
+    config::set(&folder, None, "model", REMOTE_MODEL)?;
     prompt.say(&format!("`{name}` at {url} is in use"))?;
     Ok(Outcome::Written)
 }

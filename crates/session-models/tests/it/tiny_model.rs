@@ -1,14 +1,14 @@
-//! A home folder, and a model of a few hundred bytes.
+//! A temporary home directory, and a model of a few hundred bytes.
 
 use session_embed::{Table, Vocabulary};
-use session_models::{Catalogue, Folders};
+use session_models::{Catalogue, UserDirectories};
 use std::path::{Path, PathBuf};
 
 pub const WORDS: [&str; 8] = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "docker", "network", "bread", "oven",
 ];
 
-/// Files of the model: path, content. `seed` gives other vectors.
+/// Returns the paths and contents of the model's files. Each `seed` gives other vectors.
 pub fn files(seed: f32) -> [(&'static str, Vec<u8>); 2] {
     let row = |n: usize| (0..4).map(|d| ((n * 4 + d) as f32 * seed).sin()).collect();
     let rows: Vec<Vec<f32>> = (0..WORDS.len()).map(row).collect();
@@ -18,7 +18,7 @@ pub fn files(seed: f32) -> [(&'static str, Vec<u8>); 2] {
     ]
 }
 
-/// Its description; `pins` are the SHA-256 of the files.
+/// Returns the description of the model. `pins` are the SHA-256 of its files.
 pub fn description(name: &str, pins: [Option<&str>; 2]) -> String {
     let [weights, vocabulary] =
         pins.map(|pin| pin.map_or(String::new(), |pin| format!(", sha256 = \"{pin}\"")));
@@ -43,7 +43,7 @@ files = [
     )
 }
 
-/// A user's home folder.
+/// The temporary home directory of a user.
 pub struct Home(tempfile::TempDir);
 
 impl Home {
@@ -51,37 +51,40 @@ impl Home {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// One in which the tiny model is described.
-    pub fn described() -> Self {
+    /// Creates a home directory with a description of the tiny model.
+    pub fn with_description() -> Self {
         let home = Self::new();
-        home.describe("tiny", &description("tiny", [None; 2]));
+        home.add_description("tiny", &description("tiny", [None; 2]));
         home
     }
 
-    pub fn describe(&self, name: &str, text: &str) {
-        let path = self.folders().descriptions().join(format!("{name}.toml"));
+    pub fn add_description(&self, name: &str, text: &str) {
+        let path = self
+            .directories()
+            .descriptions_dir()
+            .join(format!("{name}.toml"));
         write(&path, text.as_bytes());
     }
 
-    /// A folder as a user would bring it.
-    pub fn brought(&self, seed: f32) -> PathBuf {
-        let folder = self.path("brought");
+    /// Writes the model's files into a directory for an import.
+    pub fn write_import_source(&self, seed: f32) -> PathBuf {
+        let directory = self.path("import-source");
         for (path, content) in files(seed) {
-            write(&folder.join(path), &content);
+            write(&directory.join(path), &content);
         }
-        folder
+        directory
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    pub fn folders(&self) -> Folders {
-        Folders::of(self.0.path(), |_| None)
+    pub fn directories(&self) -> UserDirectories {
+        UserDirectories::from_environment(self.0.path(), |_| None)
     }
 
     pub fn catalogue(&self) -> Catalogue {
-        Catalogue::open(self.folders()).unwrap()
+        Catalogue::open(self.directories()).unwrap()
     }
 }
 
@@ -90,13 +93,13 @@ pub fn write(path: &Path, content: &[u8]) {
     fs_err::write(path, content).unwrap();
 }
 
-/// Everything below a folder.
-pub fn tree(folder: &Path) -> Vec<PathBuf> {
+/// Lists all paths below a directory.
+pub fn list_tree(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in fs_err::read_dir(folder).unwrap() {
+    for entry in fs_err::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(tree(&path));
+            found.extend(list_tree(&path));
         }
         found.push(path);
     }

@@ -1,0 +1,18 @@
+//! The models inside the binary.
+
+use session_embed::{EmbedError, Embedder};
+
+/// Opens a model inside the binary. Returns `None` for any other name.
+pub fn open_bundled(name: &str) -> Option<Result<Box<dyn Embedder>, EmbedError>> {
+    match name {
+        "table" => Some(session_embed::bundled()),
+        #[cfg(feature = "minilm")]
+        "all-minilm-l6-v2" => Some(session_embed::minilm()),
+        _ => None,
+    }
+}
+
+/// Returns true for the name of a model inside the binary.
+pub fn is_bundled(name: &str) -> bool {
+    name == "table" || (cfg!(feature = "minilm") && name == "all-minilm-l6-v2")
+}

@@ -1,0 +1,105 @@
+//! The user's own model descriptions, one TOML file each.
+
+use crate::ModelError;
+use session_embed::ModelSpec;
+use std::path::{Component, Path, PathBuf};
+
+/// Name of the model behind the configured endpoint.
+pub const REMOTE_MODEL: &str = "remote";
+
+/// The descriptions of a directory.
+#[derive(Debug, Default)]
+pub struct ModelDescriptions {
+    /// The valid descriptions.
+    pub specs: Vec<ModelSpec>,
+    /// One error for each invalid description.
+    pub errors: Vec<ModelError>,
+}
+
+/// Reads all `*.toml` files of a directory, in the order of their names.
+///
+/// An invalid file does not affect the others. A directory that does not exist has no
+/// descriptions. The names in `known` are taken.
+pub fn read_descriptions(directory: &Path, known: &[ModelSpec]) -> ModelDescriptions {
+    let mut found = ModelDescriptions::default();
+    for path in list_toml_files(directory) {
+        let is_taken = |name: &str| {
+            known
+                .iter()
+                .chain(&found.specs)
+                .any(|spec| spec.name == name)
+        };
+        match read_description(&path, is_taken) {
+            Ok(spec) => found.specs.push(spec),
+            Err(reason) => found
+                .errors
+                .push(ModelError::InvalidDescription { path, reason }),
+        }
+    }
+    found
+}
+
+fn list_toml_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<ModelSpec, String> {
+    let text = fs_err::read_to_string(path).map_err(|e| e.to_string())?;
+    let spec = ModelSpec::from_toml(&text).map_err(|e| e.to_string())?;
+    validate_spec(&spec)?;
+    match is_taken(&spec.name) {
+        true => Err(format!("there is another model `{}`", spec.name)),
+        false => Ok(spec),
+    }
+}
+
+/// Checks what the type of a description does not: that its name and paths are safe in the
+/// file system, and that its dimensions, token limit and hashes are possible.
+fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
+    if !is_valid_name(&spec.name) || spec.name == REMOTE_MODEL {
+        return Err(format!(
+            "`{}` is no name: lower-case letters, digits, `.`, `_` and `-`, and not `{REMOTE_MODEL}`",
+            spec.name
+        ));
+    }
+    if spec.dims == 0 || spec.max_tokens < 3 {
+        return Err("`dims` must be above 0 and `max_tokens` above 2".to_owned());
+    }
+    if spec.files.is_empty() {
+        return Err("`files` names no file".to_owned());
+    }
+    spec.files.iter().try_for_each(|file| {
+        let pin = file.sha256.as_deref();
+        match (is_repository_path(&file.path), pin.is_none_or(is_sha256)) {
+            (false, _) => Err(format!("`{}` is no path in a repository", file.path)),
+            (_, false) => Err(format!("the sha256 of `{}` is not one", file.path)),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn is_valid_name(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
+    (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_allowed)
+}
+
+fn is_repository_path(path: &str) -> bool {
+    let mut components = Path::new(path).components();
+    !path.is_empty()
+        && !path.contains(['\\', '?', '#', '%'])
+        && path != crate::manifest::MANIFEST_FILE
+        && components.all(|component| matches!(component, Component::Normal(_)))
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
+}

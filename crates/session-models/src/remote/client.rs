@@ -1,0 +1,259 @@
+//! HTTP client of an embeddings endpoint: request, response, retries.
+
+use crate::remote::Endpoint;
+use serde::{Deserialize, Serialize};
+use session_embed::EmbedError;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::Response;
+
+/// Timeouts of a request, and how often it is sent while the server is busy.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestPolicy {
+    /// Maximum time for the DNS lookup, and again for the connection.
+    connect_timeout: Duration,
+    /// Maximum time for the whole request.
+    total_timeout: Duration,
+    max_attempts: u32,
+}
+
+impl RequestPolicy {
+    /// The policy for a batch of texts.
+    pub const BATCH: Self = Self {
+        connect_timeout: Duration::from_secs(10),
+        total_timeout: Duration::from_secs(120),
+        max_attempts: 4,
+    };
+    /// The policy for a single text whose batch failed.
+    pub const SINGLE: Self = Self {
+        max_attempts: 2,
+        ..Self::BATCH
+    };
+
+    /// Returns the policy for a query to this URL: short timeouts and one attempt, because a
+    /// user waits and other models can answer. A connection takes one round trip, with TLS
+    /// three.
+    pub fn for_query(url: &str) -> Self {
+        let connect_ms = if url.starts_with("https:") { 300 } else { 100 };
+        Self {
+            connect_timeout: Duration::from_millis(connect_ms),
+            total_timeout: Duration::from_secs(10),
+            max_attempts: 1,
+        }
+    }
+}
+
+/// Maximum delay between two attempts, whatever the server asks for.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
+/// Maximum length of a response in bytes.
+const MAX_RESPONSE_BYTES: u64 = 256 << 20;
+
+/// Why a request gave no vectors.
+#[derive(Debug, Clone)]
+pub enum RequestError {
+    /// No request can succeed: wrong name, certificate, key or model.
+    Fatal(String),
+    /// The same request may succeed later.
+    Retryable {
+        /// What failed.
+        reason: String,
+        /// The `Retry-After` of the response.
+        retry_after: Option<Duration>,
+    },
+    /// The request fails for these texts.
+    Rejected(String),
+}
+
+/// The HTTP client of one endpoint.
+pub struct EndpointClient {
+    agent: Agent,
+    endpoint: Endpoint,
+    /// Delay before the second attempt. It doubles with each further attempt.
+    pub initial_backoff: Duration,
+}
+
+#[derive(Serialize)]
+struct EmbeddingsRequest<'a> {
+    model: &'a str,
+    input: &'a [&'a str],
+    encoding_format: &'static str,
+}
+
+#[derive(Deserialize)]
+struct EmbeddingsResponse {
+    data: Vec<EmbeddingRow>,
+}
+
+#[derive(Deserialize)]
+struct EmbeddingRow {
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+impl EndpointClient {
+    pub fn new(endpoint: &Endpoint) -> Self {
+        // No redirects: texts are sent only to the configured URL.
+        let mut config = Agent::config_builder()
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false);
+        if !endpoint.url.starts_with("https://") {
+            // A proxy of the environment would read the unencrypted texts.
+            config = config.proxy(None);
+        }
+        let config = config.build();
+        Self {
+            agent: config.into(),
+            endpoint: endpoint.clone(),
+            initial_backoff: Duration::from_millis(500),
+        }
+    }
+
+    /// Embeds texts as unit vectors, with retries while the server is busy. `dims` is the
+    /// expected dimension of the vectors, if it is known.
+    pub fn embed(
+        &self,
+        texts: &[&str],
+        dims: Option<usize>,
+        policy: RequestPolicy,
+    ) -> Result<Vec<Vec<f32>>, RequestError> {
+        let mut backoff = self.initial_backoff;
+        for remaining in (0..policy.max_attempts).rev() {
+            let delay = match self.send_request(texts, dims, policy) {
+                Err(RequestError::Retryable { retry_after, .. }) if remaining > 0 => {
+                    retry_after.unwrap_or(backoff)
+                }
+                result => return result,
+            };
+            std::thread::sleep(delay.min(MAX_RETRY_DELAY));
+            backoff *= 2;
+        }
+        Err(RequestError::Rejected("it was not asked".to_owned()))
+    }
+
+    fn send_request(
+        &self,
+        texts: &[&str],
+        dims: Option<usize>,
+        policy: RequestPolicy,
+    ) -> Result<Vec<Vec<f32>>, RequestError> {
+        let body = EmbeddingsRequest {
+            model: &self.endpoint.model,
+            input: texts,
+            encoding_format: "float",
+        };
+        let request = self.agent.post(&self.endpoint.url).config();
+        let mut request = request
+            .timeout_resolve(Some(policy.connect_timeout))
+            .timeout_connect(Some(policy.connect_timeout))
+            .timeout_global(Some(policy.total_timeout))
+            .build();
+        if let Some(key) = &self.endpoint.api_key {
+            request = request.header("Authorization", format!("Bearer {key}"));
+        }
+        let mut response = request.send_json(&body).map_err(classify_transport_error)?;
+        check_status(&response)?;
+        let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
+        let json = body
+            .read_to_vec()
+            .map_err(|error| retryable(error.to_string()))?;
+        let response: EmbeddingsResponse = serde_json::from_slice(&json).map_err(|error| {
+            RequestError::Rejected(format!("its answer makes no sense: {error}"))
+        })?;
+        collect_vectors(response, texts.len(), dims)
+    }
+
+    /// Converts the error of a request into an [`EmbedError`] with the endpoint's URL.
+    pub fn to_embed_error(&self, error: &RequestError) -> EmbedError {
+        let (RequestError::Fatal(reason)
+        | RequestError::Retryable { reason, .. }
+        | RequestError::Rejected(reason)) = error;
+        EmbedError::Remote {
+            url: self.endpoint.url.clone(),
+            reason: reason.clone(),
+        }
+    }
+}
+
+fn retryable(reason: String) -> RequestError {
+    RequestError::Retryable {
+        reason,
+        retry_after: None,
+    }
+}
+
+/// Classifies an error without a response. An absent server may return, but a wrong name or
+/// certificate stays wrong.
+fn classify_transport_error(error: ureq::Error) -> RequestError {
+    match error {
+        ureq::Error::Io(_)
+        | ureq::Error::Timeout(_)
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::Protocol(_) => retryable(error.to_string()),
+        _ => RequestError::Fatal(error.to_string()),
+    }
+}
+
+fn check_status<T>(response: &Response<T>) -> Result<(), RequestError> {
+    let status = response.status().as_u16();
+    let reason = format!("status {status}");
+    match status {
+        200..=299 => Ok(()),
+        408 | 425 | 429 | 500..=599 => {
+            let header = response.headers().get("retry-after");
+            let seconds = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+            Err(RequestError::Retryable {
+                reason,
+                retry_after: seconds.map(Duration::from_secs),
+            })
+        }
+        400 | 413 | 422 => Err(RequestError::Rejected(reason)),
+        _ => Err(RequestError::Fatal(reason)),
+    }
+}
+
+/// Returns the vectors in the order of the texts, each of unit length.
+fn collect_vectors(
+    response: EmbeddingsResponse,
+    texts: usize,
+    dims: Option<usize>,
+) -> Result<Vec<Vec<f32>>, RequestError> {
+    let mut rows = response.data;
+    rows.sort_by_key(|row| row.index);
+    let is_permutation = rows.iter().enumerate().all(|(n, row)| n == row.index);
+    if rows.len() != texts || !is_permutation {
+        return Err(RequestError::Rejected(
+            "its answer has not a vector for each text".to_owned(),
+        ));
+    }
+    let expected = dims
+        .or(rows.first().map(|row| row.embedding.len()))
+        .unwrap_or(0);
+    if let Some(row) = rows.iter().find(|row| row.embedding.len() != expected) {
+        let found = row.embedding.len();
+        return Err(RequestError::Fatal(format!(
+            "its vectors have {found} numbers, not {expected} as before: it runs another model now"
+        )));
+    }
+    rows.into_iter()
+        .map(|row| normalize(row.embedding))
+        .collect()
+}
+
+/// Scales a vector to unit length.
+fn normalize(mut vector: Vec<f32>) -> Result<Vec<f32>, RequestError> {
+    let norm = vector
+        .iter()
+        .map(|x| f64::from(*x).powi(2))
+        .sum::<f64>()
+        .sqrt();
+    if !norm.is_normal() {
+        return Err(RequestError::Rejected(
+            "its answer has a vector without direction".to_owned(),
+        ));
+    }
+    vector
+        .iter_mut()
+        .for_each(|x| *x = (f64::from(*x) / norm) as f32);
+    Ok(vector)
+}

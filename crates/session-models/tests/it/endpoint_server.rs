@@ -1,0 +1,151 @@
+//! A fake OpenAI-compatible endpoint: HTTP/1.1 on loopback.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A request: its number, bearer token, path, model and texts.
+#[derive(Debug, Clone)]
+pub struct EmbeddingsRequest {
+    pub number: usize,
+    pub key: Option<String>,
+    pub path: String,
+    pub model: String,
+    pub texts: Vec<String>,
+}
+
+/// A response. `None` closes the connection without one.
+pub type Reply = Option<Response>;
+
+/// Status, header lines and body of a response.
+pub struct Response {
+    pub status: u16,
+    pub headers: String,
+    pub body: String,
+}
+
+/// The server. It ends with the process.
+pub struct EndpointServer {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<EmbeddingsRequest>>>,
+}
+
+impl EndpointServer {
+    pub fn start(reply: impl Fn(&EmbeddingsRequest) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (log, reply) = (requests.clone(), Arc::new(reply));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (log, reply) = (log.clone(), reply.clone());
+                std::thread::spawn(move || serve(stream, &log, &*reply));
+            }
+        });
+        Self { address, requests }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Takes the requests since the last call.
+    pub fn take_requests(&self) -> Vec<EmbeddingsRequest> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    log: &Mutex<Vec<EmbeddingsRequest>>,
+    reply: &dyn Fn(&EmbeddingsRequest) -> Reply,
+) {
+    let Some(mut request) = read_request(&stream) else {
+        return;
+    };
+    {
+        let mut log = log.lock().unwrap();
+        request.number = log.len();
+        log.push(request.clone());
+    }
+    let Some(response) = reply(&request) else {
+        return;
+    };
+    let Response {
+        status,
+        headers,
+        body,
+    } = response;
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
+    );
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body.as_bytes());
+}
+
+fn read_request(stream: &TcpStream) -> Option<EmbeddingsRequest> {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first).ok()?;
+    let (mut length, mut key) = (0, None);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim().split_once(':') else {
+            break;
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().ok()?,
+            "authorization" => key = Some(value.trim().to_owned()),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let body: Value = serde_json::from_slice(&body).ok()?;
+    let texts = body["input"].as_array()?.iter();
+    Some(EmbeddingsRequest {
+        number: 0,
+        key,
+        path: first.split(' ').nth(1)?.to_owned(),
+        model: body["model"].as_str()?.to_owned(),
+        texts: texts
+            .map(|text| text.as_str().unwrap().to_owned())
+            .collect(),
+    })
+}
+
+/// Returns a vector that identifies its text: its length, its first byte, 1.
+pub fn vector(text: &str) -> Vec<f32> {
+    let first = f32::from(text.as_bytes().first().copied().unwrap_or_default());
+    vec![text.len() as f32, first, 1.0]
+}
+
+/// Replies with the right vectors in reverse order, so that only `index` gives the order.
+pub fn reply_with_vectors(request: &EmbeddingsRequest) -> Reply {
+    let rows = request.texts.iter().enumerate().rev();
+    let rows = rows.map(|(index, text)| json!({"index": index, "embedding": vector(text)}));
+    reply_with_json(&json!({"object": "list", "data": rows.collect::<Vec<_>>()}))
+}
+
+pub fn reply_with_json(body: &Value) -> Reply {
+    reply_with_body(&body.to_string())
+}
+
+pub fn reply_with_body(body: &str) -> Reply {
+    Some(Response {
+        status: 200,
+        headers: String::new(),
+        body: body.to_owned(),
+    })
+}
+
+pub fn reply_with_status(status: u16, headers: &str) -> Reply {
+    Some(Response {
+        status,
+        headers: headers.to_owned(),
+        body: "{}".to_owned(),
+    })
+}

@@ -1,0 +1,214 @@
+//! A fake model hub: HTTP/1.1 on loopback, with failures on demand.
+
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A failure of one download of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DownloadFailure {
+    /// The connection closes after this many bytes.
+    Drop(usize),
+    /// The response ends after this many bytes, without a length.
+    Truncate(usize),
+    /// The server sends nothing more after this many bytes.
+    Stall(usize),
+    /// The server sends the whole file and ignores the range.
+    NoRange,
+    /// The server responds with this status.
+    Status(u16),
+}
+
+struct ServedFile {
+    content: Vec<u8>,
+    etag: String,
+    failures: Vec<DownloadFailure>,
+}
+
+#[derive(Default)]
+struct HubState {
+    files: BTreeMap<String, ServedFile>,
+    /// Path, range and authorization of each request.
+    requests: Vec<String>,
+}
+
+/// The server. It ends with the process.
+pub struct HubServer {
+    address: SocketAddr,
+    state: Arc<Mutex<HubState>>,
+}
+
+impl HubServer {
+    /// Starts a server with files of a repository `ann/tiny`. The ETag of each is its SHA-256,
+    /// as the hub has it for large files.
+    pub fn serving<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(Mutex::new(HubState::default()));
+        let served = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = served.clone();
+                std::thread::spawn(move || respond(stream, address, &state));
+            }
+        });
+        let server = Self { address, state };
+        for (path, content) in files {
+            server.serve(path, content);
+        }
+        server
+    }
+
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub fn serve(&self, path: &str, content: Vec<u8>) {
+        let etag = sha256(&content);
+        self.serve_with_etag(path, content, &etag);
+    }
+
+    /// Serves a file with this ETag.
+    pub fn serve_with_etag(&self, path: &str, content: Vec<u8>, etag: &str) {
+        let served = ServedFile {
+            content,
+            etag: etag.to_owned(),
+            failures: Vec::new(),
+        };
+        let mut state = self.state.lock().unwrap();
+        state.files.insert(path.to_owned(), served);
+    }
+
+    /// Makes the next downloads of a file fail, one after the other.
+    pub fn fail_downloads(&self, path: &str, failures: &[DownloadFailure]) {
+        let mut state = self.state.lock().unwrap();
+        state.files.get_mut(path).unwrap().failures = failures.to_vec();
+    }
+
+    /// Takes the requests since the last call.
+    pub fn take_requests(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.lock().unwrap().requests)
+    }
+}
+
+pub fn sha256(content: &[u8]) -> String {
+    let digest = Sha256::digest(content);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The parts of a request that the server uses.
+struct Request {
+    path: String,
+    range: Option<String>,
+    authorization: Option<String>,
+}
+
+fn read_request(stream: &TcpStream) -> Option<Request> {
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let path = lines.next()?.split(' ').nth(1)?.to_owned();
+    let (mut range, mut authorization) = (None, None);
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(':')?;
+        match name.to_ascii_lowercase().as_str() {
+            "range" => range = Some(value.trim().to_owned()),
+            "authorization" => authorization = Some(value.trim().to_owned()),
+            _ => {}
+        }
+    }
+    Some(Request {
+        path,
+        range,
+        authorization,
+    })
+}
+
+fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) {
+    let Some(request) = read_request(&stream) else {
+        return;
+    };
+    let mut state = state.lock().unwrap();
+    let (path, range) = (request.path, request.range);
+    let logged = format!(
+        "{path} {} {}",
+        range.as_deref().unwrap_or("-"),
+        request.authorization.as_deref().unwrap_or("-")
+    );
+    state.requests.push(logged);
+    // Like the hub, redirects to the URL of the content.
+    let resolve = path.strip_prefix("/ann/tiny/resolve/main/");
+    let name = resolve.or(path.strip_prefix("/cdn/")).unwrap_or("");
+    let Some(file) = state.files.get_mut(name) else {
+        return send(&mut stream, 404, "", b"");
+    };
+    let headers = format!(
+        "x-repo-commit: 0123456789abcdef0123456789abcdef01234567\r\nx-linked-etag: \"{}\"\r\n",
+        file.etag
+    );
+    if resolve.is_some() {
+        let to = format!("{headers}Location: http://{address}/cdn/{name}\r\n");
+        return send(&mut stream, 302, &to, b"");
+    }
+    let failure = match range.as_deref() {
+        Some("bytes=0-0") => None, // a request for the length
+        _ if file.failures.is_empty() => None,
+        _ => Some(file.failures.remove(0)),
+    };
+    let content = file.content.clone();
+    drop(state);
+    send_content(&mut stream, &content, range.as_deref(), failure);
+}
+
+fn send_content(
+    stream: &mut TcpStream,
+    content: &[u8],
+    range: Option<&str>,
+    failure: Option<DownloadFailure>,
+) {
+    let total = content.len();
+    let (from, to) = range
+        .and_then(|range| parse_range(range, total))
+        .unwrap_or((0, total));
+    if from >= total {
+        return send(stream, 416, "", b"");
+    }
+    let part = &content[from..to];
+    let range_header = format!("Content-Range: bytes {from}-{}/{total}\r\n", to - 1);
+    let headers = format!("{range_header}Content-Length: {}\r\n", part.len());
+    match failure {
+        None => send(stream, 206, &range_header, part),
+        Some(DownloadFailure::NoRange) => send(stream, 200, "", content),
+        Some(DownloadFailure::Status(status)) => send(stream, status, "Retry-After: 0\r\n", b""),
+        Some(DownloadFailure::Truncate(n)) => {
+            send_raw(stream, 206, &range_header, &part[..n.min(part.len())]);
+        }
+        Some(DownloadFailure::Drop(n)) => {
+            send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
+        }
+        Some(DownloadFailure::Stall(n)) => {
+            send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
+            std::thread::sleep(Duration::from_secs(60));
+        }
+    }
+}
+
+/// Parses `bytes=3-` or `bytes=0-0` into offsets, with the end exclusive.
+fn parse_range(range: &str, total: usize) -> Option<(usize, usize)> {
+    let (from, to) = range.strip_prefix("bytes=")?.split_once('-')?;
+    let to = to.parse().map_or(total, |last: usize| last + 1);
+    Some((from.parse().ok()?, to.min(total)))
+}
+
+fn send(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) {
+    let headers = format!("{headers}Content-Length: {}\r\n", body.len());
+    send_raw(stream, status, &headers, body);
+}
+
+fn send_raw(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) {
+    let head = format!("HTTP/1.1 {status} Status\r\nConnection: close\r\n{headers}\r\n");
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body);
+    let _ = stream.flush();
+}

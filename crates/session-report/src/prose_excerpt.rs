@@ -1,0 +1,196 @@
+//! Excerpts of Markdown as plain prose on one line.
+
+/// Returns the beginning of a Markdown text as plain prose on one line, of at most
+/// `limit` characters and an ellipsis.
+///
+/// The excerpt ends after a sentence where there is one, else after a word. Headings, code,
+/// tables and quotes are left out; list items are joined.
+pub fn excerpt_prose(text: &str, limit: usize) -> String {
+    let text = text.trim();
+    let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    truncate(&strip_markdown(quoted.unwrap_or(text), limit * 4), limit)
+}
+
+/// Strips Markdown, and stops after the line in which the prose exceeds `max_bytes`.
+fn strip_markdown(text: &str, max_bytes: usize) -> String {
+    let mut out = String::new();
+    let mut in_code = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            in_code = !in_code;
+            continue;
+        }
+        if in_code || is_not_prose(line) {
+            continue;
+        }
+        let line = strip_list_marker(line);
+        append_line(&mut out, &strip_inline_markup(line.text), line.is_item);
+        if out.len() > max_bytes {
+            break;
+        }
+    }
+    out
+}
+
+/// Returns true for empty lines, headings, rules, table rows, quotes and HTML tags.
+fn is_not_prose(line: &str) -> bool {
+    let is_rule = line.len() >= 3 && line.chars().all(|c| "-=*_ ".contains(c));
+    line.is_empty() || is_rule || line.starts_with(['#', '|', '>', '<'])
+}
+
+/// A line of Markdown without its list marker.
+struct Line<'a> {
+    text: &'a str,
+    /// Whether it had a list marker.
+    is_item: bool,
+}
+
+fn strip_list_marker<'a>(line: &'a str) -> Line<'a> {
+    let item = |text: &'a str| Line {
+        text: text.trim(),
+        is_item: true,
+    };
+    let bullets = ["- [x] ", "- [ ] ", "- ", "* ", "+ ", "• "];
+    if let Some(text) = bullets.iter().find_map(|mark| line.strip_prefix(mark)) {
+        return item(text);
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line.get(digits..).unwrap_or_default();
+    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
+        Some(text) if (1..=2).contains(&digits) => item(text),
+        _ => Line {
+            text: line,
+            is_item: false,
+        },
+    }
+}
+
+/// Removes `**` and replaces links by their text.
+fn strip_inline_markup(text: &str) -> String {
+    // After a slash `**` is a glob, not emphasis.
+    let plain = text
+        .replace("/**", "\u{0}")
+        .replace("**", "")
+        .replace('\u{0}', "/**");
+    let mut out = String::with_capacity(plain.len());
+    let mut rest = plain.as_str();
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        let link = after
+            .split_once("](")
+            .and_then(|(text, target)| Some((text, target.split_once(')')?.1)));
+        match link.filter(|(text, _)| !text.contains('[')) {
+            Some((text, remainder)) => {
+                out.push_str(text);
+                rest = remainder;
+            }
+            None => {
+                out.push('[');
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// Appends a line: a list item after `; `, any other line after a space.
+fn append_line(out: &mut String, line: &str, is_item: bool) {
+    if line.is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        let has_separator = out.ends_with([':', ';', ',', '.', '!', '?', '。']);
+        out.push_str(if is_item && !has_separator { "; " } else { " " });
+    }
+    let mut words = line.split_whitespace();
+    out.push_str(words.next().unwrap_or_default());
+    words.for_each(|word| {
+        out.push(' ');
+        out.push_str(word);
+    });
+}
+
+/// Truncates after a sentence, else after a word, at `limit` characters.
+fn truncate(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else {
+        return text.trim_end_matches([':', ';']).to_owned();
+    };
+    let head = text.get(..end).unwrap_or(text);
+    let sentence = find_sentence_ends(text).take_while(|at| *at <= end).last();
+    if let Some(at) = sentence.filter(|at| *at >= end / 4) {
+        return text.get(..at).unwrap_or(head).to_owned();
+    }
+    let word = head.rfind(' ').filter(|at| *at > end / 2).unwrap_or(end);
+    let kept = text.get(..word).unwrap_or(head);
+    format!("{}…", kept.trim_end_matches([' ', ',', ';', ':', '.', '(']))
+}
+
+/// Finds the byte offsets after sentences. A period within a name or a number ends none.
+fn find_sentence_ends(text: &str) -> impl Iterator<Item = usize> {
+    let ends = text.char_indices().filter(move |(at, c)| {
+        let next = text.get(at + c.len_utf8()..).and_then(|t| t.chars().next());
+        match c {
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace) && !is_abbreviation(text, *at),
+            '。' | '！' | '？' => true,
+            _ => false,
+        }
+    });
+    ends.map(|(at, c)| at + c.len_utf8())
+}
+
+/// Returns true when the period at `at` ends an abbreviation or a number: `e.g.`, `1.`.
+fn is_abbreviation(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let word = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    let word = word.trim_start_matches('(');
+    word.len() == 1 || matches!(word, "e.g" | "i.e" | "vs" | "etc" | "cf")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_excerpt_ends_after_a_sentence() {
+        let text = "The cache was cold, e.g. on start. It fills first now. Nothing else changed here at all.";
+        assert_eq!(
+            excerpt_prose(text, 60),
+            "The cache was cold, e.g. on start. It fills first now."
+        );
+        assert_eq!(excerpt_prose(text, 30), "The cache was cold, e.g. on…");
+        assert_eq!(
+            excerpt_prose("Set `max.files` to 3.5 and go", 80),
+            "Set `max.files` to 3.5 and go"
+        );
+        assert_eq!(excerpt_prose("修好了。现在可以运行。", 5), "修好了。");
+    }
+
+    #[test]
+    fn markdown_becomes_prose() {
+        let text = "## Summary\n\n**Fixed:**\n- the [leak](https://a.b/c)\n- `close()` twice\n\n| a | b |\n```sh\nmake\n```\nAll tests pass.";
+        assert_eq!(
+            excerpt_prose(text, 200),
+            "Fixed: the leak; `close()` twice All tests pass."
+        );
+        assert_eq!(
+            excerpt_prose("**All** of `src/**/*.md`", 200),
+            "All of `src/**/*.md`"
+        );
+        assert_eq!(excerpt_prose("\"# Context\nMend it.\"", 200), "Mend it.");
+        assert_eq!(excerpt_prose("1. First\n2. Second", 200), "First; Second");
+        assert_eq!(excerpt_prose("```\nonly code\n```", 200), "");
+    }
+
+    proptest! {
+        #[test]
+        fn an_excerpt_is_one_line_within_the_limit(text in "([a-z.!?。 \\n#*`\\[\\]()-]|\\PC){0,200}", limit in 1usize..80) {
+            let excerpt = excerpt_prose(&text, limit);
+            prop_assert!(excerpt.chars().count() <= limit + 1, "{}", excerpt);
+            prop_assert!(!excerpt.contains('\n'));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Summary of the work in a session or in some of its turns: problem, solution, commands,
+//! files, errors, pull requests, tokens and time.
+
+use crate::active_time::compute_active_ms;
+use crate::prose_excerpt::excerpt_prose;
+use crate::turn_record::TurnRecord;
+use serde::Serialize;
+use session_core::{PromptKind, Tokens, Touch, TurnContent, noise};
+
+/// Maximum length of a problem, in characters.
+const MAX_PROBLEM_CHARS: usize = 200;
+/// Maximum length of a solution, in characters.
+const MAX_SOLUTION_CHARS: usize = 280;
+
+/// The work done in some turns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WorkSummary {
+    /// The first prompt that is not noise, truncated at a sentence.
+    pub problem: Option<String>,
+    /// The last closing answer that is not noise, truncated at a sentence.
+    pub solution: Option<String>,
+    /// Commands in the order in which they ran.
+    pub commands: Vec<CommandRun>,
+    /// Files in the order in which they were first touched.
+    pub files: Vec<TouchedFile>,
+    /// Distinct error lines of tool outputs.
+    pub errors: Vec<String>,
+    /// Distinct URLs of pull requests that were opened or mentioned.
+    pub pull_requests: Vec<String>,
+    /// Distinct names of the models that answered.
+    pub models: Vec<String>,
+    /// Token counts, where the agent records them.
+    pub tokens: Tokens,
+    /// Branch of the last turn.
+    pub branch: Option<String>,
+    /// Time of the first message, in milliseconds since 1970.
+    pub started_ms: Option<i64>,
+    /// Time of the last message, in milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// Active time in milliseconds, without pauses.
+    pub active_ms: i64,
+    /// Number of turns, without those of subagents.
+    pub turns: usize,
+    /// Whether a typed prompt that is not noise was answered.
+    #[serde(skip)]
+    pub has_typed_request: bool,
+}
+
+/// One run of a shell command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandRun {
+    /// The command line.
+    pub command: String,
+    /// Whether it exited non-zero or was denied.
+    pub failed: bool,
+    /// Whether the history records no result of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// Index of the turn in the session, from 0.
+    pub turn: u32,
+}
+
+/// A file that was read or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TouchedFile {
+    /// Path of the file, as the tool call gave it.
+    pub path: String,
+    /// The strongest access: written over edited over read.
+    pub touch: Touch,
+}
+
+impl WorkSummary {
+    /// Summarizes the turns.
+    pub fn from_turns(turns: &[TurnRecord]) -> Self {
+        let mut work = Self {
+            problem: find_problem(turns),
+            has_typed_request: turns.iter().any(is_answered_request),
+            solution: turns.iter().rev().find_map(extract_solution),
+            ..Self::default()
+        };
+        work.add_turns(turns);
+        work
+    }
+
+    /// Adds the commands, files, errors, pull requests, models and tokens of subagents, and
+    /// computes the active time of `own` and `subagents` together.
+    pub fn add_subagent_turns(&mut self, own: &[TurnRecord], subagents: &[TurnRecord]) {
+        for turn in subagents {
+            self.add_facts(turn);
+        }
+        self.active_ms = compute_active_ms(own.iter().chain(subagents));
+    }
+
+    fn add_turns(&mut self, turns: &[TurnRecord]) {
+        for turn in turns {
+            self.add_facts(turn);
+            self.add_mentions(&turn.content);
+            self.branch = turn.row.branch.clone().or_else(|| self.branch.take());
+            self.turns += 1;
+        }
+        self.active_ms = compute_active_ms(turns.iter());
+    }
+
+    fn add_facts(&mut self, turn: &TurnRecord) {
+        let content = &turn.content;
+        self.commands.extend(content.runs().map(|run| CommandRun {
+            command: run.command.to_owned(),
+            failed: run.failed,
+            unfinished: run.unfinished,
+            turn: turn.row.index,
+        }));
+        for (path, touch) in content.touched() {
+            self.add_file(path, touch);
+        }
+        extend_distinct(&mut self.errors, &content.errors);
+        extend_distinct(&mut self.pull_requests, &content.tally.pull_requests);
+        extend_distinct(&mut self.models, &content.tally.models);
+        self.tokens += content.tally.tokens;
+        let timestamp_ms = turn.timestamp_ms();
+        self.started_ms = self.started_ms.into_iter().chain(timestamp_ms).min();
+        self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
+    }
+
+    fn add_file(&mut self, path: &str, touch: Touch) {
+        match self.files.iter_mut().find(|file| file.path == path) {
+            Some(file) => file.touch = file.touch.max(touch),
+            None => self.files.push(TouchedFile {
+                path: path.to_owned(),
+                touch,
+            }),
+        }
+    }
+
+    /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
+    fn add_mentions(&mut self, content: &TurnContent) {
+        for text in [content.prompt.as_str(), content.closing_answer()] {
+            for url in session_core::text::pull_requests(text) {
+                push_distinct(&mut self.pull_requests, url);
+            }
+        }
+    }
+
+    /// Returns the files that were changed.
+    pub fn changed_files(&self) -> impl Iterator<Item = &TouchedFile> {
+        self.files.iter().filter(|file| file.touch != Touch::Read)
+    }
+
+    /// Counts the commands that failed.
+    pub fn failed_command_count(&self) -> usize {
+        self.commands.iter().filter(|run| run.failed).count()
+    }
+
+    /// Returns true when no typed prompt was answered and nothing was done.
+    pub fn is_empty(&self) -> bool {
+        !self.has_typed_request
+            && self.solution.is_none()
+            && self.commands.is_empty()
+            && self.files.is_empty()
+    }
+}
+
+fn push_distinct(list: &mut Vec<String>, item: &str) {
+    if !list.iter().any(|have| have == item) {
+        list.push(item.to_owned());
+    }
+}
+
+fn extend_distinct(list: &mut Vec<String>, items: &[String]) {
+    items.iter().for_each(|item| push_distinct(list, item));
+}
+
+/// Finds the first prompt that is not noise: typed if there is one, else a command with
+/// arguments, else one that a model wrote. Where all are noise, returns the first prompt
+/// that was answered, else the first.
+fn find_problem(turns: &[TurnRecord]) -> Option<String> {
+    let has_content = |turn: &&TurnRecord| !is_noise(&turn.content.prompt);
+    let typed = |turn: &&TurnRecord| turn.row.kind == PromptKind::Typed;
+    let with_arguments = |turn: &&TurnRecord| {
+        turn.row.kind == PromptKind::Command && turn.content.prompt.contains(char::is_whitespace)
+    };
+    let candidates = || turns.iter().filter(has_content);
+    let best = candidates()
+        .find(typed)
+        .or_else(|| candidates().find(with_arguments))
+        .or_else(|| candidates().find(|turn| turn.row.kind == PromptKind::Model));
+    let prompted = || turns.iter().filter(|turn| !turn.content.prompt.is_empty());
+    let fallback = || {
+        let answered = prompted().find(|turn| is_answered(turn));
+        answered.or_else(|| prompted().next())
+    };
+    let prompt = &best.or_else(fallback)?.content.prompt;
+    Some(excerpt_prose(prompt, MAX_PROBLEM_CHARS)).filter(|text| !text.is_empty())
+}
+
+/// Returns true for a typed prompt that is not noise and that was answered, however briefly.
+fn is_answered_request(turn: &TurnRecord) -> bool {
+    turn.row.kind == PromptKind::Typed && !is_noise(&turn.content.prompt) && is_answered(turn)
+}
+
+/// Returns true when the turn has an answer or a tool call: a bare `/clear` has neither.
+fn is_answered(turn: &TurnRecord) -> bool {
+    !turn.content.answer.is_empty() || !turn.content.tools.is_empty()
+}
+
+/// Extracts the beginning of a turn's closing answer, unless it is noise.
+fn extract_solution(turn: &TurnRecord) -> Option<String> {
+    let closing = turn.content.closing_answer();
+    if is_noise(closing) {
+        return None;
+    }
+    Some(excerpt_prose(closing, MAX_SOLUTION_CHARS)).filter(|text| !text.is_empty())
+}
+
+fn is_noise(text: &str) -> bool {
+    noise::is_noise(text) || noise::is_json_blob(text) || noise::is_own_output(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_store::TurnRow;
+
+    fn turn_record(index: u32, kind: PromptKind, prompt: &str, answers: &[&str]) -> TurnRecord {
+        let mut content = TurnContent {
+            prompt: prompt.into(),
+            ..TurnContent::default()
+        };
+        for answer in answers {
+            content.add_answer(answer);
+        }
+        let row = TurnRow {
+            index,
+            kind,
+            ..TurnRow::default()
+        };
+        TurnRecord { row, content }
+    }
+
+    #[test]
+    fn noise_is_no_problem_and_no_solution() {
+        let turns = [
+            turn_record(0, PromptKind::Command, "/clear", &[]),
+            turn_record(1, PromptKind::Typed, "ok", &["Hello."]),
+            turn_record(
+                2,
+                PromptKind::Typed,
+                "The cold start takes nine seconds.",
+                &[
+                    "Let me measure.",
+                    "The cache was read twice. It is read once now.",
+                ],
+            ),
+            turn_record(3, PromptKind::Typed, "thanks", &["ok"]),
+        ];
+        let work = WorkSummary::from_turns(&turns);
+        assert_eq!(work.problem.unwrap(), "The cold start takes nine seconds.");
+        assert_eq!(
+            work.solution.unwrap(),
+            "The cache was read twice. It is read once now."
+        );
+        assert_eq!(work.turns, 4);
+    }
+
+    #[test]
+    fn a_command_without_arguments_is_the_last_resort() {
+        let clear = turn_record(0, PromptKind::Command, "/clear", &[]);
+        let work = WorkSummary::from_turns(std::slice::from_ref(&clear));
+        assert_eq!(work.problem.as_deref(), Some("/clear"));
+        assert!(work.is_empty());
+        let todos = turn_record(1, PromptKind::Command, "/todos", &["There are eight."]);
+        let work = WorkSummary::from_turns(&[clear, todos]);
+        assert_eq!(work.problem.as_deref(), Some("/todos"));
+    }
+
+    #[test]
+    fn a_file_keeps_its_strongest_touch() {
+        let mut first = turn_record(0, PromptKind::Typed, "Edit", &[]);
+        first.content.files = vec!["a".into(), "b".into()];
+        let mut second = first.clone();
+        second.content.change_log = vec![4];
+        let work = WorkSummary::from_turns(&[first, second]);
+        let files: Vec<_> = work
+            .files
+            .iter()
+            .map(|f| (f.path.as_str(), f.touch))
+            .collect();
+        assert_eq!(files, [("a", Touch::Read), ("b", Touch::Edited)]);
+        assert_eq!(work.changed_files().count(), 1);
+    }
+
+    #[test]
+    fn unfinished_commands_are_not_failures() {
+        let mut turn = turn_record(0, PromptKind::Typed, "Heat it", &[]);
+        turn.content.commands = vec!["make".into(), "heat".into()];
+        turn.content.unfinished_runs = vec![1];
+        let work = WorkSummary::from_turns(&[turn]);
+        let unfinished: Vec<bool> = work.commands.iter().map(|run| run.unfinished).collect();
+        assert_eq!(
+            (unfinished, work.failed_command_count()),
+            (vec![false, true], 0)
+        );
+    }
+
+    #[test]
+    fn opened_and_mentioned_pull_requests_are_listed() {
+        let mut turn = turn_record(
+            0,
+            PromptKind::Typed,
+            "Review https://github.com/ann/app/pull/3",
+            &["See https://github.com/ann/app/pull/9", "Opened it."],
+        );
+        turn.content
+            .tally
+            .add_pull_request("https://github.com/ann/app/pull/4");
+        let expected = [4, 3].map(|n| format!("https://github.com/ann/app/pull/{n}"));
+        assert_eq!(WorkSummary::from_turns(&[turn]).pull_requests, expected);
+    }
+}
