@@ -107,9 +107,10 @@ impl Models {
         let Some(vector) = self.query_vector(spec, &text)? else {
             return Ok(None);
         };
-        let known = match spec.name == TABLE {
-            true => self.table.known(&text),
-            false => 1.0,
+        // The table has BERT's vocabulary.
+        let known = match spec.architecture {
+            Architecture::Table | Architecture::Bert => self.table.known(&text),
+            _ => 1.0,
         };
         dense(index, spec, query, |_| Ok((vector, known)))
     }

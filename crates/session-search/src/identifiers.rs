@@ -96,6 +96,8 @@ fn holders(
             held.push((likeness, session, shown));
         }
     }
+    // Words that stand together by chance are no name: `foo. Bar` is not `foo_bar`.
+    held.retain(|(likeness, ..)| *likeness != Likeness::Words);
     let best = held.iter().map(|(likeness, ..)| *likeness).max();
     let mut sessions: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for (_, session, turn) in held.iter().filter(|(likeness, ..)| Some(*likeness) == best) {
@@ -222,10 +224,13 @@ impl Holders {
         }
     }
 
-    /// The turn that speaks for a session, if it is one of the holders.
-    pub(crate) fn turn_of(&self, session: i64) -> Option<i64> {
-        let holder = self.sessions.iter().find(|h| h.session == session);
-        holder.and_then(|h| h.turns.last().copied())
+    /// Returns the turn of a session that is shown, if it is one of the holders: of those that
+    /// hold an identifier the best by words.
+    pub(crate) fn turn_of(&self, session: i64, words: &LexicalList) -> Option<i64> {
+        let holder = self.sessions.iter().find(|h| h.session == session)?;
+        let best = words.evidence.iter().map(|found| found.turn);
+        let mut best = best.filter(|turn| holder.turns.contains(turn));
+        best.next().or_else(|| holder.turns.last().copied())
     }
 
     /// The probability that the first hit answers, by what it holds alone.

@@ -38,14 +38,21 @@ impl LexicalList {
         self.found.share(best) * rare * telling
     }
 
-    /// Returns true when no turn holds a word of the query, also where it has none.
+    /// Returns true when no turn that the filter lets through holds a word of the query, also where
+    /// it has none.
     pub(crate) fn holds_none(&self) -> bool {
-        self.found.terms.iter().all(|term| term.turns == 0)
+        self.evidence.is_empty()
     }
 
-    /// Returns true when the query has words and no turn holds any of them.
+    /// Returns true when the query has words and the filter lets through no turn with any of them.
     pub(crate) fn is_silent(&self) -> bool {
         !self.found.terms.is_empty() && self.holds_none()
+    }
+
+    /// Returns true when the query has words and no turn of the index holds any of them.
+    fn is_unknown(&self) -> bool {
+        let mut terms = self.found.terms.iter();
+        !self.found.terms.is_empty() && terms.all(|term| term.turns == 0)
     }
 
     /// The terms that no turn holds: the identifiers among them, or all where no term is held.
@@ -55,17 +62,17 @@ impl LexicalList {
             counts.any(|count| count.turns == 0 && count.term == text)
         };
         let told = query.terms.iter();
-        let told = told.filter(|t| self.is_silent() || t.exact && is_missing(&t.text));
+        let told = told.filter(|t| self.is_unknown() || t.exact && is_missing(&t.text));
         told.map(|term| term.text.clone()).collect()
     }
 
-    /// The part of the query's terms that some turn holds; 1 where there is none.
+    /// The part of the query's terms that some turn holds; 0 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
     pub(crate) fn held(&self) -> f32 {
         let terms = &self.found.terms;
         let held = terms.iter().filter(|term| term.turns > 0).count();
         match terms.len() {
-            0 => 1.0,
+            0 => 0.0,
             all => held as f32 / all as f32,
         }
     }

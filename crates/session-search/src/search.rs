@@ -201,7 +201,7 @@ fn hit(
     let turn = match request.level {
         Level::Turn => Some(fused.id),
         Level::Session => holders
-            .turn_of(fused.id)
+            .turn_of(fused.id, asked.words)
             .or_else(|| best_turn(fused, lists)),
     };
     let turn = turn.map(|id| index.turn(id)).transpose()?.flatten();

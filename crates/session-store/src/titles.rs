@@ -6,6 +6,7 @@ use crate::reader::Reader;
 use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
+use session_core::text::printable;
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::take;
@@ -229,6 +230,10 @@ impl Reader {
 
 /// Sessions with the title that tells each best from the others.
 fn titled(mut all: Vec<Named>) -> Vec<SessionRow> {
+    for named in &mut all {
+        let is_blank = |title: &mut String| printable(title).trim().is_empty();
+        let _ = named.session.title.take_if(is_blank);
+    }
     let common = common_titles(&all);
     let is_common: Vec<bool> = all
         .iter()

@@ -147,6 +147,43 @@ fn who_holds_more_of_the_identifiers_is_first() {
     assert_eq!(ids(&found)[0], "both");
 }
 
+/// Words that stand together are no name, neither is what a filter keeps out.
+#[test]
+fn what_nobody_holds_as_a_name_is_not_promoted() {
+    let mut library = library();
+    library.say(
+        "apart",
+        &[("The disk of docker is full. Is it so again?", None)],
+    );
+    let found = library.search(&Request::new("docker_is"), Some(QUERY));
+    assert_eq!(found.explanation.named, [""; 0]);
+    let far = Some([0.0, 0.0, 1.0, 0.0]);
+    let mut asked = Request::new("ERR_SYNC_701");
+    let all = library.reader().sessions().unwrap();
+    asked.filter.only = all
+        .iter()
+        .filter(|s| s.uid == "E0597")
+        .map(|s| s.id)
+        .collect();
+    assert_eq!(ids(&library.search(&asked, far)), [""; 0]);
+}
+
+/// Of the turns of a holder the one is shown that the words find first.
+#[test]
+fn the_turn_that_is_shown_is_the_best_of_those_that_hold_it() {
+    let mut library = library();
+    library.say(
+        "works",
+        &[
+            ("Why does parseHeader lose the second boundary?", None),
+            ("Something else before lunch, please, about tea.", None),
+            ("Move parseHeader to another file.", None),
+        ],
+    );
+    let found = library.search(&Request::new("parseHeader second boundary"), None);
+    assert_eq!(place(&found.hits[0]), ("works", Some(0)));
+}
+
 /// At most three hits by meaning, none of them likely.
 #[test]
 fn what_no_session_holds_is_told() {

@@ -101,6 +101,19 @@ fn a_session_without_words_is_named_by_what_was_done() {
 }
 
 #[test]
+fn a_blank_title_gives_way_to_the_prompt() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let blank = SessionMeta {
+        title: Some(" \u{200b} ".to_owned()),
+        ..meta("a")
+    };
+    let prompt = "Look at the lamp in the tower, please.";
+    deliver(&mut writer, &blank, &[turn(0, prompt, &[])]);
+    assert_titles(&mut writer, &[Some(prompt)]);
+}
+
+#[test]
 fn a_title_that_many_sessions_have_gives_way_to_their_prompts() {
     let index = Index::new();
     let mut writer = index.writer();
