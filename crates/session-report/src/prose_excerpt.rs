@@ -68,10 +68,11 @@ fn strip_list_marker<'a>(line: &'a str) -> Line<'a> {
 /// Removes `**` and replaces links by their text.
 fn strip_inline_markup(text: &str) -> String {
     // After a slash `**` is a glob, not emphasis.
-    let plain = text
-        .replace("/**", "\u{0}")
-        .replace("**", "")
-        .replace('\u{0}', "/**");
+    let parts: Vec<String> = text
+        .split("/**")
+        .map(|part| part.replace("**", ""))
+        .collect();
+    let plain = parts.join("/**");
     let mut out = String::with_capacity(plain.len());
     let mut rest = plain.as_str();
     while let Some((before, after)) = rest.split_once('[') {
@@ -167,6 +168,15 @@ mod tests {
             "Set `max.files` to 3.5 and go"
         );
         assert_eq!(excerpt_prose("修好了。现在可以运行。", 5), "修好了。");
+    }
+
+    #[test]
+    fn a_glob_is_no_emphasis_and_a_nul_is_no_glob() {
+        let text = "Look at **all** of src/** and a bell\u{0}now.";
+        assert_eq!(
+            excerpt_prose(text, 200),
+            "Look at all of src/** and a bell\u{0}now."
+        );
     }
 
     #[test]
