@@ -196,7 +196,7 @@ impl Made {
 /// True when these models together have embedded all sessions.
 fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
     let models: Vec<ModelId> = by.iter().map(|dense| dense.model.id).collect();
-    Ok(!models.is_empty() && index.pending(&models)?.is_empty())
+    Ok(!models.is_empty() && index.pending_sessions(&models)?.is_empty())
 }
 
 /// What a model makes of the part of a query that it reads: the vector, and the share of its words

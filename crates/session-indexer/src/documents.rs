@@ -2,7 +2,7 @@
 
 use crate::refresh::IndexError;
 use session_core::{TurnContent, document};
-use session_store::{Document, Level, ModelId, Pending, Reader, SessionContents};
+use session_store::{Document, Level, ModelId, PendingSession, Reader, SessionContents};
 
 /// Bytes of text that fill a model's window: about four to a token, and a
 /// fifth left over so that little is cut off.
@@ -37,7 +37,7 @@ fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document
 /// What is embedded of a session at one go: its documents, with the vectors
 /// that are made now.
 pub(crate) struct Share {
-    pub(crate) pending: Pending,
+    pub(crate) pending: PendingSession,
     pub(crate) documents: Vec<(Document, Option<Vec<f32>>)>,
     /// Places in `documents` of the texts that the index has no vector of.
     pub(crate) missing: Vec<usize>,
@@ -50,7 +50,7 @@ impl Share {
     pub(crate) fn of(
         index: &Reader,
         model: ModelId,
-        pending: Pending,
+        pending: PendingSession,
         budget: usize,
         limit: usize,
     ) -> Result<Self, IndexError> {

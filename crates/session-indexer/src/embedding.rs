@@ -5,7 +5,9 @@ use crate::documents::{Share, document_budget};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
-use session_store::{Extent, ModelId, ModelRow, Pending, Problem, Reader, StoreError, Writer};
+use session_store::{
+    DocumentBatch, ModelId, ModelRow, PendingSession, Problem, Reader, StoreError, Writer,
+};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
@@ -126,7 +128,7 @@ impl<'a> Run<'a> {
         let model = self.model.clone();
         self.access.write(|writer| put(writer, &model, &shares))?;
         let ended = shares.iter().filter(|s| s.whole);
-        let turns = |p: &Pending| u64::from(p.turns);
+        let turns = |p: &PendingSession| u64::from(p.turns);
         self.turns_done += ended.map(|s| turns(&s.pending)).sum::<u64>();
         let total = pending.iter().map(turns).sum::<u64>();
         self.how.progress.tokens(self.done.tokens);
@@ -139,8 +141,10 @@ impl<'a> Run<'a> {
     }
 
     /// What is left, but for sessions with a text that failed in this run.
-    fn pending(&self) -> Result<Vec<Pending>, IndexError> {
-        let mut pending = self.access.read(|index| index.pending(&[self.model.id]))?;
+    fn pending(&self) -> Result<Vec<PendingSession>, IndexError> {
+        let mut pending = self
+            .access
+            .read(|index| index.pending_sessions(&[self.model.id]))?;
         pending.retain(|p| !self.failed.contains(&p.session));
         Ok(pending)
     }
@@ -167,7 +171,7 @@ impl<'a> Run<'a> {
     }
 
     /// What is embedded next: of as many sessions as make up a commit.
-    fn shares(&self, pending: &[Pending]) -> Result<Vec<Share>, IndexError> {
+    fn shares(&self, pending: &[PendingSession]) -> Result<Vec<Share>, IndexError> {
         let budget = document_budget(self.how.embedder.spec().max_tokens);
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
@@ -224,11 +228,11 @@ pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<Model
 fn put(writer: &mut Writer, model: &ModelRow, shares: &[Share]) -> Result<(), StoreError> {
     for share in shares {
         let extent = if share.whole {
-            Extent::Whole
+            DocumentBatch::Complete
         } else {
-            Extent::Part
+            DocumentBatch::Partial
         };
-        writer.put_documents(model, share.pending, &share.documents, extent)?;
+        writer.store_documents(model, share.pending, &share.documents, extent)?;
     }
     writer.commit()
 }

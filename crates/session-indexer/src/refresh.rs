@@ -98,7 +98,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
 fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     for embedder in &how.embedders {
         let models = known(index, &[embedder.spec().fingerprint()])?;
-        if !index.pending(&models)?.is_empty() {
+        if !index.pending_sessions(&models)?.is_empty() {
             return Ok(false);
         }
     }
@@ -112,7 +112,7 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
         writer.forget_files()?;
         let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
         for model in known(&writer, &fingerprints.collect::<Vec<_>>())? {
-            writer.forget_vectors(model)?;
+            writer.delete_vectors(model)?;
         }
     }
     Ok(writer)

@@ -6,7 +6,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{MODELS, ModelScores, ModelWeights};
 use crate::request::{Level, Request};
 use rustc_hash::FxHashMap;
-use session_store::{Level as Rows, Matrix, ModelRow, Owner, Reader, StoreError};
+use session_store::{Level as Rows, Matrix, ModelRow, Reader, StoreError, VectorRow};
 use std::borrow::Cow;
 
 /// A query as a model sees it.
@@ -53,7 +53,7 @@ pub(crate) struct DenseList {
 /// A turn or a chunk as the models score it.
 #[derive(Debug, Clone, Copy)]
 struct DenseCandidate {
-    owner: Owner,
+    owner: VectorRow,
     scores: ModelScores,
     worth: f32,
 }
@@ -61,9 +61,9 @@ struct DenseCandidate {
 /// The cosines of a query with all that a model has embedded, the same for both levels.
 pub(crate) struct ModelCosines<'a> {
     dense: &'a Dense,
-    turns: Vec<(f32, Owner)>,
+    turns: Vec<(f32, VectorRow)>,
     /// The best of each session; none where single turns are judged.
-    chunks: Vec<(f32, Owner)>,
+    chunks: Vec<(f32, VectorRow)>,
 }
 
 /// Computes the cosines of the query with all vectors of each model.
@@ -88,7 +88,7 @@ pub(crate) fn scan<'a>(
 
 impl ModelCosines<'_> {
     /// Returns the cosines that count at a level.
-    fn found(&self, level: Level) -> Cow<'_, [(f32, Owner)]> {
+    fn found(&self, level: Level) -> Cow<'_, [(f32, VectorRow)]> {
         match level {
             Level::Session => [self.turns.as_slice(), &self.chunks].concat().into(),
             Level::Turn => self.turns.as_slice().into(),
@@ -180,7 +180,7 @@ impl ResolvedCandidate {
 }
 
 /// Keeps the best chunk of each session.
-fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
+fn best_chunks(mut found: Vec<(f32, VectorRow)>) -> Vec<(f32, VectorRow)> {
     found.sort_unstable_by(|a, b| {
         let by_session = a.1.session.cmp(&b.1.session);
         by_session
@@ -194,7 +194,7 @@ fn best_chunks(mut found: Vec<(f32, Owner)>) -> Vec<(f32, Owner)> {
 /// Computes the statistics of a model's cosines with what the filter lets through; `None` where
 /// that is nothing.
 fn spread(
-    found: &[(f32, Owner)],
+    found: &[(f32, VectorRow)],
     dense: &Dense,
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
@@ -217,9 +217,9 @@ fn spread(
 fn add(
     all: &mut FxHashMap<(i64, i64), DenseCandidate>,
     model: usize,
-    found: &[(f32, Owner)],
+    found: &[(f32, VectorRow)],
     spread: &CosineStats,
-    met: impl Fn(f32, &Owner) -> DenseCandidate,
+    met: impl Fn(f32, &VectorRow) -> DenseCandidate,
 ) {
     all.reserve(found.len());
     for (cosine, owner) in found {
@@ -231,7 +231,7 @@ fn add(
 }
 
 /// Returns the key of what a row stands for: a turn, or a session.
-fn stands_for(owner: &Owner) -> (i64, i64) {
+fn stands_for(owner: &VectorRow) -> (i64, i64) {
     match owner.turn {
         0 => (owner.session, 0),
         turn => (0, turn),
@@ -282,7 +282,7 @@ fn grouped(evidence: &[ResolvedCandidate]) -> Vec<ResolvedCandidate> {
 
 /// Returns where what a row stands for is to be shown, as turn (0 for none) and session, if it
 /// passes.
-fn resolve_owner(owner: &Owner, filtered: &FilteredIndex<'_>) -> Option<(i64, i64)> {
+fn resolve_owner(owner: &VectorRow, filtered: &FilteredIndex<'_>) -> Option<(i64, i64)> {
     let found = (owner.turn, owner.session);
     match owner.turn {
         0 => filtered
@@ -293,13 +293,13 @@ fn resolve_owner(owner: &Owner, filtered: &FilteredIndex<'_>) -> Option<(i64, i6
     }
 }
 
-fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, Owner)>, StoreError> {
+fn scored(index: &Reader, dense: &Dense, rows: Rows) -> Result<Vec<(f32, VectorRow)>, StoreError> {
     if !dense.has_vector() {
         return Ok(Vec::new());
     }
     let matrix = index.matrix(&dense.model, rows)?;
     let cosines = matrix.dot(&dense.vector);
-    let owners = index.owners(dense.model.id, rows)?;
+    let owners = index.vector_rows(dense.model.id, rows)?;
     if is_damaged(&matrix, &cosines) {
         return Err(StoreError::Corrupt {
             root: index.root().to_owned(),

@@ -1,14 +1,14 @@
-//! Giving back the space of rows that stand for nothing any more.
+//! Compacts matrices: drops the rows that no turn or session has any more.
 
 use crate::error::Result;
-use crate::matrix::{Appends, Matrix};
+use crate::matrix::{Matrix, MatrixAppenders};
 use crate::model::{Level, ModelRow};
 use crate::writer::Writer;
 use rusqlite::params;
 
 /// A matrix is rewritten when more than a quarter of it is dead, and at least
 /// this many rows.
-const DEAD_ROWS: usize = 512;
+const MIN_DEAD_ROWS: usize = 512;
 
 impl Writer {
     /// Rewrites matrices with many dead rows as a new generation, switched in
@@ -22,21 +22,21 @@ impl Writer {
             return Ok(());
         };
         for level in Level::ALL {
-            let live = self.owners(model.id, level)?.len();
+            let live = self.vector_rows(model.id, level)?.len();
             let dead = model.rows(level).saturating_sub(live);
-            if dead >= DEAD_ROWS && dead * 4 > model.rows(level) {
-                self.rewrite(&model, level)?;
+            if dead >= MIN_DEAD_ROWS && dead * 4 > model.rows(level) {
+                self.rewrite_matrix(&model, level)?;
             }
         }
         self.commit()
     }
 
-    fn rewrite(&mut self, model: &ModelRow, level: Level) -> Result<()> {
+    fn rewrite_matrix(&mut self, model: &ModelRow, level: Level) -> Result<()> {
         self.begin()?;
         let old = self.matrix(model, level)?;
         let next = model.next_generation(level);
-        let mut new = Appends::default();
-        let owners = self.owners(model.id, level)?;
+        let mut new = MatrixAppenders::default();
+        let owners = self.vector_rows(model.id, level)?;
         for (row, owner) in owners.iter().enumerate() {
             self.move_row(&mut new, &next, level, &old, owner.row, row)?;
         }
@@ -56,14 +56,14 @@ impl Writer {
     /// Rows only move towards the front, so a moved number is free.
     fn move_row(
         &self,
-        new: &mut Appends,
+        new: &mut MatrixAppenders,
         model: &ModelRow,
         level: Level,
         old: &Matrix,
         from: usize,
         to: usize,
     ) -> Result<()> {
-        new.push(self.root(), model, level, &old.row(from))?;
+        new.append_row(self.root(), model, level, &old.row(from))?;
         self.db
             .prepare_cached(
                 "UPDATE vectors SET row = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",

@@ -2,7 +2,7 @@
 //!
 //! [`Writer`] is the one writer, by a lock file; [`Reader`]s are many and never
 //! wait for it. The writer takes turns ([`Writer::add_turn`]) and vectors
-//! ([`Writer::put_documents`]) and makes all of it visible by one SQLite
+//! ([`Writer::store_documents`]) and makes all of it visible by one SQLite
 //! commit ([`Writer::commit`]); a process killed before it leaves nothing
 //! behind but bytes in a matrix that the next writer overwrites. Matrices are
 //! append-only, row-major `<f2`, one per model and level, and `numpy.load`
@@ -62,5 +62,5 @@ pub use queries::{known_query, remember_query};
 pub use reader::Reader;
 pub use row::{CopyRow, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
-pub use vectors::{Document, Extent, Owner, Pending, SessionContents};
+pub use vectors::{Document, DocumentBatch, PendingSession, SessionContents, VectorRow};
 pub use writer::Writer;

@@ -1,4 +1,4 @@
-//! Matrices of vectors on disk: appended by the writer, mapped by readers.
+//! Stores matrices of vectors on disk: the writer appends rows, readers map the files.
 
 use crate::error::{Result, StoreError};
 use crate::folder;
@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Where the matrix of a model and level lies.
-pub(crate) fn path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
+/// Returns the path of the matrix of a model and level.
+pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
     let name = format!("{}.{}.npy", level.name(), model.generation(level));
     folder::vectors(root).join(&model.fingerprint).join(name)
 }
@@ -40,7 +40,7 @@ impl Matrix {
                 dims,
             });
         }
-        let path = path(root, model, level);
+        let path = matrix_path(root, model, level);
         let damaged = |what: &str| StoreError::Corrupt {
             root: root.to_owned(),
             what: format!("`{}` {what}", path.display()),
@@ -62,31 +62,31 @@ impl Matrix {
         })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Numbers in a row.
+    /// Returns the number of components of a row.
     pub fn dims(&self) -> usize {
         self.dims
     }
 
-    /// The dot product of each row with `query`, which has `dims` numbers, in
-    /// the order of rows. For unit vectors that is the cosine. A row that is
-    /// damaged, so that the product is no number, gives 0.
+    /// Returns the dot product of each row with `query`, which has `dims`
+    /// components, in the order of rows. For unit vectors that is the cosine. A
+    /// product that is not finite, of a damaged row, is returned as 0.
     pub fn dot(&self, query: &[f32]) -> Vec<f32> {
         let mut scores = vec![0.0; self.rows];
         if self.rows <= BLOCK_ROWS {
-            self.dot_block(0, query, &mut scores); // not worth starting threads
+            self.dot_rows(0, query, &mut scores); // not worth starting threads
         } else {
             let blocks = scores.par_chunks_mut(BLOCK_ROWS).enumerate();
-            blocks.for_each(|(block, scores)| self.dot_block(block * BLOCK_ROWS, query, scores));
+            blocks.for_each(|(block, scores)| self.dot_rows(block * BLOCK_ROWS, query, scores));
         }
         scores
     }
 
-    fn dot_block(&self, first: usize, query: &[f32], scores: &mut [f32]) {
+    fn dot_rows(&self, first: usize, query: &[f32], scores: &mut [f32]) {
         let mut row = vec![0.0f32; self.dims];
         for (i, score) in scores.iter_mut().enumerate() {
             self.half_row(first + i).convert_to_f32_slice(&mut row);
@@ -95,8 +95,8 @@ impl Matrix {
         }
     }
 
-    /// The first row that is no unit vector: the file is damaged there.
-    pub(crate) fn unsound_row(&self) -> Option<usize> {
+    /// Returns the first row that is not a unit vector: the file is damaged there.
+    pub(crate) fn first_damaged_row(&self) -> Option<usize> {
         (0..self.rows).find(|row| !self.is_unit(*row))
     }
 
@@ -107,7 +107,7 @@ impl Matrix {
         (0.96..1.04).contains(&squares)
     }
 
-    /// One row, in full width.
+    /// Returns one row as `dims` single floats.
     pub fn row(&self, row: usize) -> Vec<f32> {
         self.half_row(row).to_f32_vec()
     }
@@ -117,52 +117,52 @@ impl Matrix {
         let bytes = self.map.as_deref().unwrap_or_default();
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         let end = start.saturating_add(self.dims * 2);
-        halves(bytes.get(start..end).unwrap_or_default())
+        as_half_floats(bytes.get(start..end).unwrap_or_default())
     }
 }
 
-/// Bytes as half floats. The data of a matrix is aligned to 64 in the file
+/// Reinterprets bytes as half floats. The data of a matrix is aligned to 64 in the file
 /// and a map begins at a page, so nothing is cut off.
-fn halves(bytes: &[u8]) -> &[f16] {
+fn as_half_floats(bytes: &[u8]) -> &[f16] {
     // SAFETY: every pattern of 16 bits is a valid u16; `align_to` keeps to
     // its bounds and alignment.
     let (_, bits, _) = unsafe { bytes.align_to::<u16>() };
     bits.reinterpret_cast()
 }
 
-/// The matrices that a writer is appending to.
+/// The open matrices of a writer, by model and level.
 #[derive(Default)]
-pub(crate) struct Appends {
-    files: HashMap<(i64, Level), Append>,
+pub(crate) struct MatrixAppenders {
+    files: HashMap<(i64, Level), MatrixAppender>,
 }
 
-struct Append {
+struct MatrixAppender {
     file: fs_err::File,
     rows: u64,
     dims: usize,
 }
 
-impl Appends {
-    /// Writes a vector behind the last row and gives its row. What lies there
-    /// from a writer that was killed is overwritten.
-    pub(crate) fn push(
+impl MatrixAppenders {
+    /// Appends a vector after the last row and returns its row. Bytes that a killed
+    /// writer left there are overwritten.
+    pub(crate) fn append_row(
         &mut self,
         root: &Path,
         model: &ModelRow,
         level: Level,
         vector: &[f32],
     ) -> Result<u64> {
-        let append = match self.files.entry((model.id, level)) {
+        let appender = match self.files.entry((model.id, level)) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(new) => {
-                new.insert(Append::open(root, model, level)?)
+                new.insert(MatrixAppender::open(root, model, level)?)
             }
         };
-        append.push(vector)
+        appender.append_row(vector)
     }
 
-    /// A row, committed or appended since.
-    pub(crate) fn read(
+    /// Reads a row, committed or appended since.
+    pub(crate) fn read_row(
         &mut self,
         root: &Path,
         model: &ModelRow,
@@ -170,30 +170,30 @@ impl Appends {
         row: u64,
     ) -> Result<Vec<f32>> {
         match self.files.get_mut(&(model.id, level)) {
-            Some(append) => append.read(row),
-            None => Append::open(root, model, level)?.read(row),
+            Some(appender) => appender.read_row(row),
+            None => MatrixAppender::open(root, model, level)?.read_row(row),
         }
     }
 
-    /// Rows of a matrix with those not yet committed, if any were appended.
+    /// Returns the row count of a matrix with uncommitted rows, if any were appended.
     pub(crate) fn rows(&self, model: i64, level: Level) -> Option<u64> {
         self.files.get(&(model, level)).map(|a| a.rows)
     }
 
-    /// Puts what was appended on the disk.
+    /// Writes the headers of the open matrices, syncs and closes them.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        for (_, mut append) in self.files.drain() {
-            append.finish()?;
+        for (_, mut appender) in self.files.drain() {
+            appender.write_header_and_sync()?;
         }
         Ok(())
     }
 }
 
-impl Append {
+impl MatrixAppender {
     fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
         // Rows that are lost must not be made up of zeros.
         Matrix::open(root, model, level)?;
-        let path = path(root, model, level);
+        let path = matrix_path(root, model, level);
         if let Some(folder) = path.parent() {
             private::create_directory(folder)?;
         }
@@ -204,7 +204,7 @@ impl Append {
         Ok(Self { file, rows, dims })
     }
 
-    fn push(&mut self, vector: &[f32]) -> Result<u64> {
+    fn append_row(&mut self, vector: &[f32]) -> Result<u64> {
         debug_assert_eq!(vector.len(), self.dims);
         let mut halves = vec![f16::ZERO; self.dims];
         halves.convert_from_f32_slice(vector);
@@ -214,7 +214,7 @@ impl Append {
         Ok(self.rows - 1)
     }
 
-    fn read(&mut self, row: u64) -> Result<Vec<f32>> {
+    fn read_row(&mut self, row: u64) -> Result<Vec<f32>> {
         let mut bytes = vec![0; self.dims * 2];
         self.file
             .seek(SeekFrom::Start(npy::row_offset(row, self.dims)))?;
@@ -226,7 +226,7 @@ impl Append {
             .collect())
     }
 
-    fn finish(&mut self) -> Result<()> {
+    fn write_header_and_sync(&mut self) -> Result<()> {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(&npy::header(self.rows, self.dims))?;
         Ok(self.file.sync_data()?)

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Number of a model in the index.
 pub type ModelId = i64;
 
-/// What a vector stands for.
+/// Says whether a vector embeds a part of a session or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -21,10 +21,10 @@ pub enum Level {
 }
 
 impl Level {
-    /// Both levels.
+    /// Both levels, in the order of their numbers.
     pub const ALL: [Self; 2] = [Self::Session, Self::Turn];
 
-    /// Name of its file and column.
+    /// Returns the name of its file and column.
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "session",
@@ -45,28 +45,28 @@ impl Level {
 pub struct ModelRow {
     /// Number in the index.
     pub id: ModelId,
-    /// What decides the vectors: another fingerprint, other vectors.
+    /// Hash of all that determines the vectors.
     pub fingerprint: String,
     /// Name.
     pub name: String,
-    /// Numbers in a vector.
+    /// Components of a vector.
     pub dims: usize,
     rows: [u64; 2],
     generations: [u64; 2],
 }
 
 impl ModelRow {
-    /// Rows of a level's matrix.
+    /// Returns the number of rows of a level's matrix.
     pub fn rows(&self, level: Level) -> usize {
         usize::try_from(self.rows[level as usize]).unwrap_or(usize::MAX)
     }
 
-    /// How often a level's matrix has been compacted: part of its file's name.
+    /// Returns how often a level's matrix has been compacted: part of its file's name.
     pub fn generation(&self, level: Level) -> u64 {
         self.generations[level as usize]
     }
 
-    /// The model as it is once this level's matrix begins anew, empty.
+    /// Returns the model with the next generation of this level's matrix, empty.
     pub(crate) fn next_generation(&self, level: Level) -> Self {
         let mut next = self.clone();
         next.generations[level as usize] += 1;
@@ -91,7 +91,7 @@ fn model_row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
 }
 
 impl Reader {
-    /// The model with this fingerprint, if the index has vectors of it.
+    /// Returns the model with this fingerprint, if the index has it.
     ///
     /// # Errors
     /// When the database fails.
@@ -104,7 +104,7 @@ impl Reader {
             .optional()?)
     }
 
-    /// All models with vectors in the index.
+    /// Returns all models in the index, by number.
     ///
     /// # Errors
     /// When the database fails.
@@ -116,7 +116,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The vectors of a model at a level.
+    /// Opens the matrix of a model at a level.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
@@ -126,7 +126,7 @@ impl Reader {
 }
 
 impl Writer {
-    /// The model with this fingerprint, new if there was none.
+    /// Returns the model with this fingerprint, inserted if there was none.
     ///
     /// # Errors
     /// When the database fails.
@@ -143,11 +143,11 @@ impl Writer {
         Ok(self.db.query_row(&query, [fingerprint], model_row)?)
     }
 
-    /// Forgets a model's vectors; its matrices begin anew, empty.
+    /// Deletes a model's vectors and commits: its matrices begin a new generation, empty.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn forget_vectors(&mut self, model: ModelId) -> Result<()> {
+    pub fn delete_vectors(&mut self, model: ModelId) -> Result<()> {
         self.begin()?;
         for table in ["vectors", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
@@ -163,9 +163,9 @@ impl Writer {
         self.commit()
     }
 
-    /// Writes down how many rows a matrix has now.
-    pub(crate) fn save_rows(&self, model: ModelId, level: Level) -> Result<()> {
-        let Some(rows) = self.appends.rows(model, level) else {
+    /// Updates the row count of a matrix in `models`.
+    pub(crate) fn update_row_count(&self, model: ModelId, level: Level) -> Result<()> {
+        let Some(rows) = self.appenders.rows(model, level) else {
             return Ok(());
         };
         let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
@@ -175,15 +175,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes matrix files that no model names any more.
-    pub(crate) fn remove_old_generations(&self) -> Result<()> {
+    /// Deletes matrix files of generations that are not current.
+    pub(crate) fn delete_old_generations(&self) -> Result<()> {
         if !self.compacted {
             return Ok(());
         }
         for model in self.models()? {
             let current: Vec<_> = Level::ALL
                 .iter()
-                .map(|l| matrix::path(self.root(), &model, *l))
+                .map(|l| matrix::matrix_path(self.root(), &model, *l))
                 .collect();
             let Some(folder) = current[0].parent() else {
                 continue;

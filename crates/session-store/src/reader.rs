@@ -133,7 +133,7 @@ impl Reader {
 
     fn verify_matrices(&self, model: &ModelRow) -> Result<()> {
         for level in Level::ALL {
-            if let Some(row) = self.matrix(model, level)?.unsound_row() {
+            if let Some(row) = self.matrix(model, level)?.first_damaged_row() {
                 let name = level.name();
                 return Err(self.corrupt(format!(
                     "row {row} of the {name} vectors of `{}`",

@@ -293,7 +293,7 @@ impl Writer {
             self.settle_copies(id)?;
         }
         if !old.is_empty() {
-            self.forget_vectors_of(done.session)?;
+            self.orphan_session_rows(done.session)?;
             self.db.execute(
                 "UPDATE sessions SET turns = ?2 WHERE id = ?1",
                 params![done.session, done.turns],

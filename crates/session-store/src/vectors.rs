@@ -1,4 +1,4 @@
-//! Which row of a matrix stands for which turn or session.
+//! Maps rows of the matrices to turns and sessions, and finds the sessions to embed.
 
 use crate::content::hash;
 use crate::error::Result;
@@ -9,30 +9,30 @@ use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
 use std::collections::HashMap;
 
-/// A session whose vectors are not those of its present text.
+/// A session whose current revision none of the given models has embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingSession {
     /// Number of the session.
     pub session: i64,
-    /// State of the session that was looked at.
+    /// Revision of the session when it was read.
     pub revision: i64,
     /// Its turns, copies included: about as many texts.
     pub turns: u32,
 }
 
-/// How much of a session is handed over to [`Writer::put_documents`].
+/// Says whether all documents of a session are passed to [`Writer::store_documents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// All documents: others that stood for the session no longer do, and the
-    /// session is no longer pending.
-    Whole,
-    /// Some, for the work not to be lost: the session stays pending.
-    Part,
+pub enum DocumentBatch {
+    /// All documents: other rows of the session become orphans, and the session
+    /// is no longer pending.
+    Complete,
+    /// Some documents, so that a kill loses less work: the session stays pending.
+    Partial,
 }
 
-/// Selects the rows of `embedded` that say of a session `s` that one of these
-/// models has embedded it as it is now.
-fn current_by(models: &[ModelId]) -> String {
+/// Returns SQL that selects the rows of `embedded` for the current revision of
+/// the session `s` by any of these models.
+fn embedded_at_revision_sql(models: &[ModelId]) -> String {
     let models: Vec<String> = models.iter().map(ModelId::to_string).collect();
     format!(
         "SELECT 1 FROM embedded e WHERE e.model IN ({}) AND e.session = s.id AND e.revision = s.revision",
@@ -40,10 +40,10 @@ fn current_by(models: &[ModelId]) -> String {
     )
 }
 
-/// A text to be found by its vector.
+/// A text that is embedded as one vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// What it stands for.
+    /// Level of the matrix that holds its vector.
     pub level: Level,
     /// Number of the turn; 0 for a session's chunk.
     pub turn: i64,
@@ -51,7 +51,7 @@ pub struct Document {
     pub text: String,
 }
 
-/// What a session's documents are made of.
+/// The title and the contents of turns from which a session's documents are built.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionContents {
     /// Its title in the history.
@@ -60,10 +60,10 @@ pub struct SessionContents {
     pub turns: Vec<(i64, TurnContent)>,
 }
 
-/// The row of a matrix and what it stands for.
+/// A row of a matrix with the turn or session whose text it embeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Owner {
-    /// Row.
+pub struct VectorRow {
+    /// Row of the matrix, from 0.
     pub row: usize,
     /// Number of the session.
     pub session: i64,
@@ -72,19 +72,19 @@ pub struct Owner {
 }
 
 impl Reader {
-    /// Sessions that none of these models has embedded as they are now, newest
-    /// first.
+    /// Returns the sessions whose current revision none of these models has embedded,
+    /// newest first.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn pending(&self, models: &[ModelId]) -> Result<Vec<Pending>> {
+    pub fn pending_sessions(&self, models: &[ModelId]) -> Result<Vec<PendingSession>> {
         let mut find = self.db.prepare_cached(&format!(
             "SELECT s.id, s.revision, s.turns FROM sessions s
              WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
-            current_by(models)
+            embedded_at_revision_sql(models)
         ))?;
         let rows = find.query_map([], |row| {
-            Ok(Pending {
+            Ok(PendingSession {
                 session: row.get(0)?,
                 revision: row.get(1)?,
                 turns: row.get(2)?,
@@ -93,8 +93,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A session's title and the contents of its turns that are not copies, in
-    /// order, with their numbers: what its documents are made of.
+    /// Returns a session's title and the contents of its turns that are not copies,
+    /// in order, with their numbers.
     ///
     /// # Errors
     /// When the database fails.
@@ -110,15 +110,15 @@ impl Reader {
         Ok(SessionContents { title, turns })
     }
 
-    /// True when the index holds a vector of this text by this model.
+    /// Returns true when the index holds a vector of this text by this model.
     ///
     /// # Errors
     /// When the database fails.
     pub fn has_vector(&self, model: ModelId, text: &str) -> Result<bool> {
-        Ok(self.vector_of(model, hash(text))?.is_some())
+        Ok(self.find_vector(model, hash(text))?.is_some())
     }
 
-    fn vector_of(&self, model: ModelId, hash: i64) -> Result<Option<(Level, u64)>> {
+    fn find_vector(&self, model: ModelId, hash: i64) -> Result<Option<VectorPosition>> {
         let mut find = self.db.prepare_cached(
             "SELECT level, row FROM vectors WHERE model = ?1 AND hash = ?2 LIMIT 1",
         )?;
@@ -128,22 +128,25 @@ impl Reader {
             } else {
                 Level::Turn
             };
-            Ok((level, row.get::<_, i64>(1)?.cast_unsigned()))
+            Ok(VectorPosition {
+                level,
+                row: row.get::<_, i64>(1)?.cast_unsigned(),
+            })
         });
         Ok(found.optional()?)
     }
 
-    /// What each row of a model's matrix stands for, by row; rows that stand
-    /// for nothing are left out.
+    /// Returns the turn or session of each row of a model's matrix, by row, without
+    /// orphans.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn owners(&self, model: ModelId, level: Level) -> Result<Vec<Owner>> {
+    pub fn vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
         let mut find = self.db.prepare_cached(
             "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row",
         )?;
         let rows = find.query_map(params![model, level.number()], |row| {
-            Ok(Owner {
+            Ok(VectorRow {
                 row: row.get::<_, u32>(0)? as usize,
                 session: row.get(1)?,
                 turn: row.get(2)?,
@@ -152,7 +155,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Sessions that a model has embedded as they are now.
+    /// Counts the sessions whose current revision a model has embedded.
     ///
     /// # Errors
     /// When the database fails.
@@ -167,62 +170,71 @@ impl Reader {
     }
 }
 
-/// A row that a session has now.
-struct Row {
+/// Where a vector is stored: a matrix and its row, from 0.
+struct VectorPosition {
+    level: Level,
+    row: u64,
+}
+
+/// A row of a matrix that belongs to a session.
+struct StoredRow {
     number: i64,
     turn: i64,
 }
 
-/// Rows by level and hash of their text.
-type OldRows = HashMap<(i64, i64), Vec<Row>>;
+/// The rows of a session by level and hash of their text.
+type StoredRows = HashMap<(i64, i64), Vec<StoredRow>>;
 
 impl Writer {
-    /// Makes `documents` the ones that stand for a session. Each comes with its
-    /// vector, or without one where [`Reader::has_vector`] said that the index
-    /// has it. A zero vector stands for nothing and is left out. Where the
-    /// session has changed since it was looked at, nothing is done: it is
-    /// pending anyway.
+    /// Stores the documents of a session with their vectors. A document has no vector
+    /// where [`Reader::has_vector`] returned true; the stored one is copied. A zero
+    /// vector is not stored. Nothing is stored when the session's revision has
+    /// changed since it was read: it is still pending.
     ///
     /// # Errors
     /// When the disk or the database fails.
-    pub fn put_documents(
+    pub fn store_documents(
         &mut self,
         model: &ModelRow,
-        pending: Pending,
+        pending: PendingSession,
         documents: &[(Document, Option<Vec<f32>>)],
-        extent: Extent,
+        extent: DocumentBatch,
     ) -> Result<()> {
         self.begin()?;
-        if !self.is_at(pending)? {
+        if !self.is_at_revision(pending)? {
             return Ok(());
         }
-        // The caller's row may be of before a commit; a file must not be cut to it.
+        // The caller's row may be from before a commit: its row count would truncate the file.
         let Some(model) = &self.model(&model.fingerprint)? else {
             return Ok(());
         };
-        let mut old = self.rows_of(model.id, pending.session)?;
-        let mut all_there = true;
+        let mut old = self.stored_rows(model.id, pending.session)?;
+        let mut all_stored = true;
         for (document, vector) in documents {
             let hash = hash(&document.text);
             let same = old
                 .get_mut(&(document.level.number(), hash))
                 .and_then(Vec::pop);
-            all_there &= match same {
-                Some(row) => self.keep_row(model.id, document, &row).map(|()| true)?,
-                None => self.add_row(model, pending.session, document, hash, vector.as_deref())?,
+            all_stored &= match same {
+                Some(row) => self
+                    .update_row_turn(model.id, document, &row)
+                    .map(|()| true)?,
+                None => {
+                    self.append_document(model, pending.session, document, hash, vector.as_deref())?
+                }
             };
         }
         Level::ALL
             .iter()
-            .try_for_each(|level| self.save_rows(model.id, *level))?;
+            .try_for_each(|level| self.update_row_count(model.id, *level))?;
         match extent {
-            Extent::Whole if all_there => self.finish(model.id, pending, &old),
-            Extent::Whole | Extent::Part => Ok(()),
+            DocumentBatch::Complete if all_stored => self.finish_session(model.id, pending, &old),
+            DocumentBatch::Complete | DocumentBatch::Partial => Ok(()),
         }
     }
 
-    /// True when a session is as it was when it was looked at.
-    fn is_at(&self, pending: Pending) -> Result<bool> {
+    /// Returns true when a session still has the revision that was read.
+    fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
         let mut find = self
             .db
             .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
@@ -232,11 +244,16 @@ impl Writer {
         Ok(revision == Some(pending.revision))
     }
 
-    /// Lets go of what no longer stands for a session, which is done with that.
-    fn finish(&self, model: ModelId, pending: Pending, old: &OldRows) -> Result<()> {
+    /// Orphans the rows that remain of a session's old documents and marks it as embedded.
+    fn finish_session(
+        &self,
+        model: ModelId,
+        pending: PendingSession,
+        old: &StoredRows,
+    ) -> Result<()> {
         for ((level, _), rows) in old {
             rows.iter()
-                .try_for_each(|row| self.let_go(model, *level, row))?;
+                .try_for_each(|row| self.orphan_row(model, *level, row))?;
         }
         self.db
             .prepare_cached(
@@ -246,9 +263,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes a row from its session. Until the commit it still lends its vector
-    /// to other sessions: their callers may have been told that it is there.
-    fn let_go(&self, model: ModelId, level: i64, row: &Row) -> Result<()> {
+    /// Orphans a row by setting its session to 0. Until the commit its vector can still
+    /// be copied: [`Reader::has_vector`] may have returned true for its text.
+    fn orphan_row(&self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
         self.db
             .prepare_cached(
                 "UPDATE vectors SET session = 0 WHERE model = ?1 AND level = ?2 AND row = ?3",
@@ -257,31 +274,31 @@ impl Writer {
         Ok(())
     }
 
-    /// Lets go of all that stands for a session, which no longer says a part of it.
-    pub(crate) fn forget_vectors_of(&self, session: i64) -> Result<()> {
+    /// Orphans all rows of a session, some of whose turns were deleted.
+    pub(crate) fn orphan_session_rows(&self, session: i64) -> Result<()> {
         self.db
             .prepare_cached("UPDATE vectors SET session = 0 WHERE session = ?1")?
             .execute([session])?;
         Ok(())
     }
 
-    /// Forgets the rows that stand for nothing any more.
-    pub(crate) fn drop_let_go(&self) -> Result<()> {
+    /// Deletes the rows of `vectors` that belong to no session.
+    pub(crate) fn delete_orphans(&self) -> Result<()> {
         self.db
             .prepare_cached("DELETE FROM vectors WHERE session = 0")?
             .execute([])?;
         Ok(())
     }
 
-    fn rows_of(&self, model: ModelId, session: i64) -> Result<OldRows> {
+    fn stored_rows(&self, model: ModelId, session: i64) -> Result<StoredRows> {
         let mut find = self.db.prepare_cached(
             "SELECT level, hash, row, turn FROM vectors WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
         )?;
-        let mut found = OldRows::new();
+        let mut found = StoredRows::new();
         let mut rows = find.query([model, session])?;
         while let Some(row) = rows.next()? {
             let entry = found.entry((row.get(0)?, row.get(1)?)).or_default();
-            entry.push(Row {
+            entry.push(StoredRow {
                 number: row.get(2)?,
                 turn: row.get(3)?,
             });
@@ -289,7 +306,7 @@ impl Writer {
         Ok(found)
     }
 
-    fn keep_row(&self, model: ModelId, document: &Document, row: &Row) -> Result<()> {
+    fn update_row_turn(&self, model: ModelId, document: &Document, row: &StoredRow) -> Result<()> {
         if row.turn != document.turn {
             self.db
                 .prepare_cached(
@@ -305,8 +322,9 @@ impl Writer {
         Ok(())
     }
 
-    /// False when a vector that was said to be there has gone meanwhile.
-    fn add_row(
+    /// Appends a document's vector; returns false when it was to be copied and is no
+    /// longer stored.
+    fn append_document(
         &mut self,
         model: &ModelRow,
         session: i64,
@@ -317,7 +335,7 @@ impl Writer {
         let copied;
         let vector = match vector {
             Some(vector) => vector,
-            None => match self.copy_of(model, hash)? {
+            None => match self.read_stored_vector(model, hash)? {
                 Some(vector) => {
                     copied = vector;
                     &copied
@@ -329,19 +347,21 @@ impl Writer {
             return Ok(true);
         }
         let root = self.root().to_owned();
-        let row = self.appends.push(&root, model, document.level, vector)?;
+        let row = self
+            .appenders
+            .append_row(&root, model, document.level, vector)?;
         self.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![model.id, document.level.number(), row.cast_signed(), session, document.turn, hash])?;
         Ok(true)
     }
 
-    /// The vector of a text that the index has: committed, or appended since.
-    fn copy_of(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<f32>>> {
-        let Some((level, row)) = self.vector_of(model.id, hash)? else {
+    /// Reads the vector of a text, committed or appended since.
+    fn read_stored_vector(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<f32>>> {
+        let Some(VectorPosition { level, row }) = self.find_vector(model.id, hash)? else {
             return Ok(None);
         };
         let root = self.root().to_owned();
-        self.appends.read(&root, model, level, row).map(Some)
+        self.appenders.read_row(&root, model, level, row).map(Some)
     }
 }

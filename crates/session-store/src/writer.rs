@@ -2,7 +2,7 @@
 
 use crate::error::{Result, StoreError};
 use crate::folder::{self, Lock};
-use crate::matrix::Appends;
+use crate::matrix::MatrixAppenders;
 use crate::migrate::{self, migrate};
 use crate::schema;
 use crate::titles::PendingTitles;
@@ -18,7 +18,7 @@ use std::path::Path;
 pub struct Writer {
     /// The writer sees what it has written: all of [`crate::Reader`] is here, too.
     reader: crate::Reader,
-    pub(crate) appends: Appends,
+    pub(crate) appenders: MatrixAppenders,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<Replacing>,
     /// What may change titles at the next commit.
@@ -82,7 +82,7 @@ impl Writer {
         let reader = crate::Reader::of(db, root);
         let mut writer = Self {
             reader,
-            appends: Appends::default(),
+            appenders: MatrixAppenders::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
@@ -122,11 +122,11 @@ impl Writer {
         self.finish_replacing()?;
         self.settle_titles()?;
         self.write_frame()?;
-        self.drop_let_go()?;
-        self.appends.flush()?;
+        self.delete_orphans()?;
+        self.appenders.flush()?;
         self.connection().execute_batch("COMMIT")?;
         self.open = false;
-        self.remove_old_generations()?;
+        self.delete_old_generations()?;
         self.compacted = false;
         Ok(())
     }

@@ -153,7 +153,7 @@ fn models(home: &Home, index: &Reader) -> Result<Vec<ModelStatus>> {
     let status = |model: session_store::ModelRow| {
         let vectors = Level::ALL
             .iter()
-            .map(|l| index.owners(model.id, *l).map(|o| o.len()))
+            .map(|l| index.vector_rows(model.id, *l).map(|o| o.len()))
             .sum::<Result<_, _>>()?;
         let sessions = index.embedded_sessions(model.id)?;
         let in_use = model.name == home.config.model;

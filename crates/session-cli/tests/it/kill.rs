@@ -359,7 +359,7 @@ fn vectors(
     for model in index.models().unwrap() {
         for level in Level::ALL {
             let matrix = index.matrix(&model, level).unwrap();
-            for owner in index.owners(model.id, level).unwrap() {
+            for owner in index.vector_rows(model.id, level).unwrap() {
                 let of = turns
                     .get(&owner.turn)
                     .map_or(sessions[&owner.session].uid.clone(), |t| place(sessions, t));

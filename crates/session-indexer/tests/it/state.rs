@@ -97,7 +97,7 @@ pub fn vectors(index: &Reader, fingerprint: &str) -> Vec<String> {
     let mut out = Vec::new();
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
-        for owner in index.owners(model.id, level).unwrap() {
+        for owner in index.vector_rows(model.id, level).unwrap() {
             let turn = index.turn(owner.turn).unwrap().map(|t| t.index);
             let uid = &sessions[&owner.session];
             out.push(format!(

@@ -2,7 +2,7 @@
 
 use session_core::{PromptKind, SessionMeta, SourceName, Turn};
 use session_search::{Dense, DenseScale, Hit, Request, Results, search};
-use session_store::{Document, Extent, Level, Reader, Stamp, Writer};
+use session_store::{Document, DocumentBatch, Level, Reader, Stamp, Writer};
 use tempfile::TempDir;
 
 pub const DIMS: usize = 4;
@@ -84,10 +84,10 @@ impl Library {
             .map(|(level, turn, text, v)| (Document { level, turn, text }, Some(v.to_vec())))
             .collect();
         let model = self.writer.add_model(model, model, DIMS).unwrap();
-        let all = self.writer.pending(&[]).unwrap();
+        let all = self.writer.pending_sessions(&[]).unwrap();
         let pending = all.into_iter().find(|p| p.session == session).unwrap();
         self.writer
-            .put_documents(&model, pending, &documents, Extent::Whole)
+            .store_documents(&model, pending, &documents, DocumentBatch::Complete)
             .unwrap();
         self.writer.commit().unwrap();
     }

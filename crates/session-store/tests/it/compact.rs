@@ -2,7 +2,7 @@
 
 use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
-use session_store::{Document, Extent, Level, ModelRow, Reader, StoreError, Writer};
+use session_store::{Document, DocumentBatch, Level, ModelRow, Reader, StoreError, Writer};
 use std::collections::BTreeMap;
 
 fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
@@ -20,7 +20,7 @@ fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
     let documents: Vec<_> = texts.map(of).collect();
     let pending = crate::support::session(writer, session);
     writer
-        .put_documents(&model, pending, &documents, Extent::Whole)
+        .store_documents(&model, pending, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
 }
@@ -34,7 +34,7 @@ fn cosines(index: &Reader) -> BTreeMap<i64, f32> {
     let model = current(index);
     let query = vector("a query");
     let scores = index.matrix(&model, Level::Turn).unwrap().dot(&query);
-    let owners = index.owners(model.id, Level::Turn).unwrap();
+    let owners = index.vector_rows(model.id, Level::Turn).unwrap();
     owners.iter().map(|o| (o.turn, scores[o.row])).collect()
 }
 
@@ -113,7 +113,7 @@ fn a_damaged_matrix_is_not_compacted() {
 fn forgetting_begins_empty_matrices() {
     let (index, mut writer) = half_dead();
     let model = current(&writer).id;
-    writer.forget_vectors(model).unwrap();
+    writer.delete_vectors(model).unwrap();
     assert_eq!(cosines(&index.reader()), BTreeMap::new());
     assert!(!index.root().join(GENERATIONS[0]).exists());
     put(&mut writer, 1, 0..10);

@@ -1,7 +1,7 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
-use session_store::{Extent, FORMAT_VERSION, Level, Reader, StoreError, Writer, exists};
+use session_store::{DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, Writer, exists};
 use std::path::PathBuf;
 
 const MATRIX: &str = "vectors/f00d/turn.0.npy";
@@ -238,7 +238,7 @@ fn nothing_is_appended_to_a_damaged_matrix() {
         text: "a".into(),
     };
     let documents = [(document, Some(vec![1.0; 8]))];
-    let put = writer.put_documents(&model, pending, &documents, Extent::Whole);
+    let put = writer.store_documents(&model, pending, &documents, DocumentBatch::Complete);
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }
 

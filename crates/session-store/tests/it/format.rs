@@ -78,7 +78,7 @@ fn assert_sample(index: &Reader) {
     assert_eq!(index.content(copy.id).unwrap().commands, ["cargo test"]);
     let model = index.model("f00d").unwrap().unwrap();
     let matrix = index.matrix(&model, Level::Turn).unwrap();
-    for owner in index.owners(model.id, Level::Turn).unwrap() {
+    for owner in index.vector_rows(model.id, Level::Turn).unwrap() {
         let documents = documents(index, owner.session);
         let document = documents.iter().find(|d| d.turn == owner.turn).unwrap();
         assert!(is_near(&matrix.row(owner.row), &vector(&document.text)));

@@ -384,7 +384,7 @@ fn check_vectors(index: &Reader) {
         return;
     };
     let pending: BTreeSet<i64> = index
-        .pending(&[model.id])
+        .pending_sessions(&[model.id])
         .unwrap()
         .iter()
         .map(|p| p.session)
@@ -393,7 +393,7 @@ fn check_vectors(index: &Reader) {
         let matrix = index.matrix(&model, level).unwrap();
         assert_eq!(matrix.rows(), model.rows(level));
         let mut rows: Vec<(i64, i64, Vec<f32>)> = index
-            .owners(model.id, level)
+            .vector_rows(model.id, level)
             .unwrap()
             .iter()
             .map(|o| (o.session, o.turn, matrix.row(o.row)))
@@ -443,7 +443,7 @@ proptest! {
         check(&reader, &run.committed);
         check_vectors(&reader);
         let model = model(run.writer.as_mut().unwrap());
-        prop_assert_eq!(reader.pending(&[model.id]).unwrap(), []);
+        prop_assert_eq!(reader.pending_sessions(&[model.id]).unwrap(), []);
     }
 
     /// However a turn is cut in parts, its content and its place are the same.

@@ -3,7 +3,9 @@
 use session_core::{
     Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
-use session_store::{Document, Extent, Level, ModelRow, Pending, Reader, Stamp, Writer};
+use session_store::{
+    Document, DocumentBatch, Level, ModelRow, PendingSession, Reader, Stamp, Writer,
+};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -150,9 +152,9 @@ pub fn documents(index: &Reader, session: i64) -> Vec<Document> {
 }
 
 /// The session of this number as it is now, made if there are not so many.
-pub fn session(writer: &mut Writer, number: i64) -> Pending {
+pub fn session(writer: &mut Writer, number: i64) -> PendingSession {
     loop {
-        let all = writer.pending(&[]).unwrap();
+        let all = writer.pending_sessions(&[]).unwrap();
         if let Some(found) = all.iter().find(|p| p.session == number) {
             return *found;
         }
@@ -164,7 +166,7 @@ pub fn session(writer: &mut Writer, number: i64) -> Pending {
 /// all of them which vectors are there, then it puts them.
 pub fn embed(writer: &mut Writer) {
     let model = model(writer);
-    let pending = writer.pending(&[model.id]).unwrap();
+    let pending = writer.pending_sessions(&[model.id]).unwrap();
     let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending
         .iter()
         .map(|p| {
@@ -180,7 +182,7 @@ pub fn embed(writer: &mut Writer) {
         .collect();
     for (pending, documents) in pending.iter().zip(&all) {
         writer
-            .put_documents(&model, *pending, documents, Extent::Whole)
+            .store_documents(&model, *pending, documents, DocumentBatch::Complete)
             .unwrap();
     }
 }

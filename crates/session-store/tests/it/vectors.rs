@@ -5,7 +5,7 @@ use crate::support::{
     DIMS, Index, deliver, embed, is_near, meta, model, session as session_of, turn, vector,
 };
 use session_core::Turn;
-use session_store::{Document, Extent, Level, ModelRow, Owner, Reader, Writer};
+use session_store::{Document, DocumentBatch, Level, ModelRow, Reader, VectorRow, Writer};
 
 fn axis(n: usize) -> Vec<f32> {
     (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
@@ -23,7 +23,7 @@ fn put(writer: &mut Writer, session: i64, documents: &[(Document, Option<Vec<f32
     let model = model(writer);
     let pending = session_of(writer, session);
     writer
-        .put_documents(&model, pending, documents, Extent::Whole)
+        .store_documents(&model, pending, documents, DocumentBatch::Complete)
         .unwrap();
 }
 
@@ -35,8 +35,8 @@ fn current(index: &Reader) -> ModelRow {
 fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
     let model = current(index);
     let matrix = index.matrix(&model, Level::Turn).unwrap();
-    let owners = index.owners(model.id, Level::Turn).unwrap();
-    let row = |o: &Owner| (o.session, o.turn, matrix.row(o.row));
+    let owners = index.vector_rows(model.id, Level::Turn).unwrap();
+    let row = |o: &VectorRow| (o.session, o.turn, matrix.row(o.row));
     owners.iter().map(row).collect()
 }
 
@@ -65,7 +65,7 @@ fn rows_of_a_writer_that_died_are_overwritten() {
 }
 
 #[test]
-fn a_model_row_of_before_a_commit_is_good_enough() {
+fn a_model_row_from_before_a_commit_is_accepted() {
     let index = Index::new();
     let mut writer = index.writer();
     let before = model(&mut writer);
@@ -73,7 +73,7 @@ fn a_model_row_of_before_a_commit_is_good_enough() {
         let pending = session_of(&mut writer, session);
         let documents = [(document(session, ["a", "b"][n]), Some(axis(n)))];
         writer
-            .put_documents(&before, pending, &documents, Extent::Whole)
+            .store_documents(&before, pending, &documents, DocumentBatch::Complete)
             .unwrap();
         writer.commit().unwrap();
     }
@@ -118,7 +118,7 @@ fn rows_stay_where_the_text_stays() {
 }
 
 #[test]
-fn a_vector_of_zeros_stands_for_nothing() {
+fn a_zero_vector_is_not_stored() {
     let index = Index::new();
     let mut writer = index.writer();
     put(&mut writer, 1, &[(document(1, "a"), Some(vec![0.0; DIMS]))]);
@@ -130,7 +130,7 @@ fn a_vector_of_zeros_stands_for_nothing() {
 /// One session lets go of a text that another takes over in the same batch: the
 /// other was told that the vector is there.
 #[test]
-fn a_text_that_changes_hands_keeps_its_vector() {
+fn a_text_that_moves_to_another_session_keeps_its_vector() {
     let at = |origin: &str, time, words: &str| Turn {
         origin: Some(origin.into()),
         started_ms: Some(time),
@@ -180,7 +180,7 @@ fn sessions_are_pending_until_embedded_newest_first() {
     );
     let model = model(&mut writer);
     let pending = |writer: &Writer| -> Vec<i64> {
-        let pending = writer.pending(&[model.id]).unwrap();
+        let pending = writer.pending_sessions(&[model.id]).unwrap();
         pending.iter().map(|p| p.session).collect()
     };
     assert_eq!(pending(&writer), [new, old]);
@@ -212,7 +212,7 @@ fn two_models_do_not_touch_each_other() {
     let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
     assert!(!writer.has_vector(other.id, "a").unwrap());
     writer
-        .put_documents(&other, pending, &documents, Extent::Whole)
+        .store_documents(&other, pending, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
     let reader = index.reader();
@@ -231,7 +231,7 @@ fn two_models_do_not_touch_each_other() {
 }
 
 #[test]
-fn some_documents_of_a_session_leave_it_pending() {
+fn a_partial_batch_leaves_its_session_pending() {
     let index = Index::new();
     let mut writer = index.writer();
     put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
@@ -243,11 +243,11 @@ fn some_documents_of_a_session_leave_it_pending() {
     let (model, pending) = (model(&mut writer), session_of(&mut writer, session));
     let some = [(document(2, "b"), Some(axis(1)))];
     writer
-        .put_documents(&model, pending, &some, Extent::Part)
+        .store_documents(&model, pending, &some, DocumentBatch::Partial)
         .unwrap();
     writer.commit().unwrap();
     assert_eq!(rows(&writer), [(1, 1, axis(0)), (1, 2, axis(1))]);
-    assert_eq!(writer.pending(&[model.id]).unwrap(), [pending]);
+    assert_eq!(writer.pending_sessions(&[model.id]).unwrap(), [pending]);
     put(
         &mut writer,
         session,
@@ -255,11 +255,11 @@ fn some_documents_of_a_session_leave_it_pending() {
     );
     writer.commit().unwrap();
     assert_eq!(rows(&writer), [(1, 2, axis(1)), (1, 3, axis(2))]);
-    assert_eq!(writer.pending(&[model.id]).unwrap(), []);
+    assert_eq!(writer.pending_sessions(&[model.id]).unwrap(), []);
 }
 
 #[test]
-fn a_session_that_changed_meanwhile_takes_no_documents() {
+fn documents_of_an_old_revision_are_not_stored() {
     let index = Index::new();
     let mut writer = index.writer();
     let (model, before) = (model(&mut writer), session_of(&mut writer, 1));
@@ -270,11 +270,11 @@ fn a_session_that_changed_meanwhile_takes_no_documents() {
     );
     let documents = [(document(1, "a"), Some(axis(0)))];
     writer
-        .put_documents(&model, before, &documents, Extent::Whole)
+        .store_documents(&model, before, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
     assert_eq!(rows(&writer), []);
-    let pending = writer.pending(&[model.id]).unwrap();
+    let pending = writer.pending_sessions(&[model.id]).unwrap();
     assert!(pending.len() == 1 && pending[0].revision > before.revision);
 }
 
@@ -288,11 +288,11 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
     let pending = session_of(&mut writer, 2);
     let documents = [(document(2, "b"), Some(axis(3)))];
     writer
-        .put_documents(&new, pending, &documents, Extent::Whole)
+        .store_documents(&new, pending, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
     let sessions = |models: &[i64]| -> Vec<i64> {
-        let pending = writer.pending(models).unwrap();
+        let pending = writer.pending_sessions(models).unwrap();
         pending.iter().map(|p| p.session).collect()
     };
     assert_eq!(sessions(&[old.id]), [2]);
@@ -302,7 +302,7 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
 
 /// Also those of a slow model, which gets to the session later.
 #[test]
-fn what_a_session_no_longer_says_is_not_found_by_its_vectors() {
+fn rows_of_deleted_turns_are_orphaned() {
     let index = Index::new();
     let mut writer = index.writer();
     let first = turn(0, "Where is the port of the relay set?", &[]);
@@ -327,5 +327,5 @@ fn what_a_session_no_longer_says_is_not_found_by_its_vectors() {
 
 fn owners(reader: &Reader) -> usize {
     let model = reader.model("f00d").unwrap().unwrap();
-    reader.owners(model.id, Level::Turn).unwrap().len()
+    reader.vector_rows(model.id, Level::Turn).unwrap().len()
 }
