@@ -1,7 +1,7 @@
 //! History files: what is known of each, and what went wrong in it.
 
 use crate::Reader;
-use crate::content::{deflate, inflate};
+use crate::codec::{compress, decompress};
 use crate::error::Result;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
@@ -104,7 +104,7 @@ impl Reader {
         let mut found = self
             .db
             .prepare_cached("SELECT cursor FROM cursors WHERE file = ?1")?;
-        let cursor = found.query_row([file], |row| Ok(inflate(row.get_ref(0)?.as_blob()?)));
+        let cursor = found.query_row([file], |row| Ok(decompress(row.get_ref(0)?.as_blob()?)));
         Ok(cursor
             .optional()?
             .map(|c| String::from_utf8_lossy(&c).into_owned()))
@@ -168,7 +168,7 @@ impl Writer {
     /// When the database fails.
     pub fn checkpoint(&mut self, file: i64, cursor: &str, stamp: Stamp) -> Result<()> {
         self.begin()?;
-        self.finish_replacing()?;
+        self.delete_stale_turns()?;
         let mut update = self.db.prepare_cached(
             "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",
         )?;
@@ -179,7 +179,7 @@ impl Writer {
             stamp.inode.cast_signed()
         ])?;
         let insert = "INSERT OR REPLACE INTO cursors(file, cursor) VALUES(?1, ?2)";
-        let values = params![file, deflate(cursor.as_bytes())?];
+        let values = params![file, compress(cursor.as_bytes())?];
         self.db.prepare_cached(insert)?.execute(values)?;
         Ok(())
     }

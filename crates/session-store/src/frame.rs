@@ -1,31 +1,30 @@
-//! Contents of one session's turns, compressed together: a fifth smaller than
+//! Compresses the contents of one session's turns together: a fifth smaller than
 //! one by one, and with less waste on the database's pages.
 
-use crate::content::{deflate, inflate};
+use crate::codec::{compress, decompress};
 use session_core::TurnContent;
 use std::io::{self, Read, sink};
 use zstd::stream::read::Decoder;
 
 /// Bytes of JSON after which a frame takes no more turns: a hit unpacks one.
-const FULL: usize = 32 * 1024;
+const FULL_BYTES: usize = 32 * 1024;
 
-/// More turns or bytes than any frame has: what claims more is damaged.
-const GREATEST: u32 = 1 << 28;
+/// Most turns of a frame: one that claims more is damaged.
+const MAX_TURNS: u32 = 1 << 28;
 
-/// Turns' numbers with their contents as JSON.
+/// The contents of a session's turns as JSON, by the turn's number.
 ///
 /// On disk a zstd frame of the number of turns (`<u4`), each turn's number
 /// (`<i8`) and length (`<u4`), and their JSON, one after the other.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Frame(Vec<(i64, Vec<u8>)>);
+pub(crate) struct ContentFrame(Vec<(i64, Vec<u8>)>);
 
-impl Frame {
-    /// What [`Frame::pack`] made. A damaged one gives what is whole before the
-    /// damage.
-    pub(crate) fn of(packed: &[u8]) -> Self {
-        let raw = inflate(packed);
+impl ContentFrame {
+    /// Decompresses a packed frame; a damaged one has the contents before the damage.
+    pub(crate) fn unpack(packed: &[u8]) -> Self {
+        let raw = decompress(packed);
         let mut from = raw.as_slice();
-        let turns = directory(&mut from).unwrap_or_default();
+        let turns = read_directory(&mut from).unwrap_or_default();
         let contents = turns.iter().map_while(|&(turn, length)| {
             let (json, rest) = from.split_at_checked(length as usize)?;
             from = rest;
@@ -36,13 +35,13 @@ impl Frame {
 
     pub(crate) fn pack(&self) -> io::Result<Vec<u8>> {
         let mut raw = Vec::with_capacity(self.bytes() + 16 * (self.0.len() + 1));
-        raw.extend(length(self.0.len())?.to_le_bytes());
+        raw.extend(length_u32(self.0.len())?.to_le_bytes());
         for (turn, json) in &self.0 {
             raw.extend(turn.to_le_bytes());
-            raw.extend(length(json.len())?.to_le_bytes());
+            raw.extend(length_u32(json.len())?.to_le_bytes());
         }
         self.0.iter().for_each(|(_, json)| raw.extend(json));
-        deflate(&raw)
+        compress(&raw)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -50,16 +49,16 @@ impl Frame {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes() >= FULL
+        self.bytes() >= FULL_BYTES
     }
 
     pub(crate) fn get(&self, turn: i64) -> Option<TurnContent> {
         let (_, json) = self.0.iter().find(|(number, _)| *number == turn)?;
-        Some(parse(json))
+        Some(parse_content(json))
     }
 
-    /// Adds a turn, or replaces it.
-    pub(crate) fn put(&mut self, turn: i64, content: &TurnContent) -> io::Result<()> {
+    /// Inserts the content of a turn, or replaces it.
+    pub(crate) fn insert(&mut self, turn: i64, content: &TurnContent) -> io::Result<()> {
         let json = serde_json::to_vec(content)?;
         match self.0.iter_mut().find(|(number, _)| *number == turn) {
             Some((_, old)) => *old = json,
@@ -77,15 +76,15 @@ impl Frame {
     }
 }
 
-/// One turn out of a packed frame, of which no more is unpacked than lies
-/// before it. What is damaged or missing is empty: it costs itself.
-pub(crate) fn content(packed: &[u8], turn: i64) -> TurnContent {
-    find(packed, turn).unwrap_or_default()
+/// Decompresses a packed frame as far as one turn and returns its content, which is
+/// empty where it is damaged or missing.
+pub(crate) fn unpack_content(packed: &[u8], turn: i64) -> TurnContent {
+    try_unpack_content(packed, turn).unwrap_or_default()
 }
 
-fn find(packed: &[u8], turn: i64) -> io::Result<TurnContent> {
+fn try_unpack_content(packed: &[u8], turn: i64) -> io::Result<TurnContent> {
     let mut from = Decoder::with_buffer(packed)?;
-    let turns = directory(&mut from)?;
+    let turns = read_directory(&mut from)?;
     let before = turns.iter().take_while(|(number, _)| *number != turn);
     let skipped: u64 = before.map(|(_, length)| u64::from(*length)).sum();
     io::copy(&mut from.by_ref().take(skipped), &mut sink())?;
@@ -93,31 +92,31 @@ fn find(packed: &[u8], turn: i64) -> io::Result<TurnContent> {
     let length = found.map_or(0, |(_, length)| u64::from(*length));
     let mut json = Vec::new();
     from.take(length).read_to_end(&mut json)?;
-    Ok(parse(&json))
+    Ok(parse_content(&json))
 }
 
-/// The turns of a frame, and how long each is.
-fn directory(from: &mut impl Read) -> io::Result<Vec<(i64, u32)>> {
+/// Reads the numbers of a frame's turns and the bytes of JSON of each.
+fn read_directory(from: &mut impl Read) -> io::Result<Vec<(i64, u32)>> {
     let mut count = [0; 4];
     from.read_exact(&mut count)?;
     let count = u32::from_le_bytes(count);
-    if count > GREATEST {
+    if count > MAX_TURNS {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    (0..count).map(|_| entry(from)).collect()
+    (0..count).map(|_| read_entry(from)).collect()
 }
 
-fn entry(from: &mut impl Read) -> io::Result<(i64, u32)> {
+fn read_entry(from: &mut impl Read) -> io::Result<(i64, u32)> {
     let (mut turn, mut length) = ([0; 8], [0; 4]);
     from.read_exact(&mut turn)?;
     from.read_exact(&mut length)?;
     Ok((i64::from_le_bytes(turn), u32::from_le_bytes(length)))
 }
 
-fn parse(json: &[u8]) -> TurnContent {
+fn parse_content(json: &[u8]) -> TurnContent {
     serde_json::from_slice(json).unwrap_or_default()
 }
 
-fn length(length: usize) -> io::Result<u32> {
+fn length_u32(length: usize) -> io::Result<u32> {
     u32::try_from(length).map_err(|_| io::ErrorKind::InvalidInput.into())
 }

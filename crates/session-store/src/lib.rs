@@ -27,9 +27,8 @@
 //! assert_eq!(found.hits.len(), 1);
 //! ```
 
+mod codec;
 mod compact;
-mod content;
-mod contents;
 mod error;
 mod files;
 mod folder;
@@ -40,6 +39,7 @@ mod matrix;
 mod migrate;
 mod model;
 mod npy;
+mod open_frame;
 mod prompts;
 mod queries;
 mod reader;

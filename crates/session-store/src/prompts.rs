@@ -120,7 +120,7 @@ impl Writer {
     }
 
     fn make_copy(&self, prompt: &TimedTurn, owner: i64) -> Result<()> {
-        self.drop_words(prompt.id)?;
+        self.delete_words(prompt.id)?;
         self.connection()
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute([prompt.id, owner])?;
@@ -128,7 +128,7 @@ impl Writer {
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE owner = ?1")?
             .execute([prompt.id, owner])?;
         self.index_title(prompt.session)?;
-        self.touch(prompt.session)
+        self.bump_revision(prompt.session)
     }
 }
 

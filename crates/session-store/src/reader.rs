@@ -1,8 +1,8 @@
 //! Reading: many may, and none waits for the writer.
 
-use crate::contents::Filling;
 use crate::error::Result;
 use crate::model::{Level, ModelRow};
+use crate::open_frame::OpenFrame;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{folder, schema};
 use rusqlite::{Connection, OptionalExtension};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
-    /// What the writer that reads by this has not written yet.
-    pub(crate) filling: RefCell<Option<Filling>>,
+    /// The frame that the owning writer has not written yet.
+    pub(crate) open_frame: RefCell<Option<OpenFrame>>,
 }
 
 impl Reader {
@@ -30,7 +30,7 @@ impl Reader {
         Self {
             db,
             root: root.to_owned(),
-            filling: RefCell::default(),
+            open_frame: RefCell::default(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Sessions and turns as the index has them.
+//! Rows of sessions and turns.
 
 use rusqlite::Row;
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub struct TurnRow {
     pub owner: Option<i64>,
 }
 
-/// A turn that another one, its owner, already holds.
+/// A turn that is a copy of another one, its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyRow {
     /// Number of the turn that is indexed.
@@ -118,13 +118,13 @@ pub(crate) fn turn_row(row: &Row<'_>) -> rusqlite::Result<TurnRow> {
             end: row.get::<_, i64>(6)?.cast_unsigned(),
         },
         owner: row.get(7)?,
-        kind: kind(row.get(8)?),
+        kind: prompt_kind_from_db(row.get(8)?),
         ended_ms: row.get(9)?,
     })
 }
 
-/// The number of a kind of prompt in the database.
-pub(crate) fn kind_number(kind: PromptKind) -> i64 {
+/// Returns the number of a prompt kind in `turns.kind`.
+pub(crate) fn prompt_kind_to_db(kind: PromptKind) -> i64 {
     match kind {
         PromptKind::None => 0,
         PromptKind::Typed => 1,
@@ -133,8 +133,8 @@ pub(crate) fn kind_number(kind: PromptKind) -> i64 {
     }
 }
 
-/// What [`kind_number`] numbered.
-fn kind(number: i64) -> PromptKind {
+/// Returns the prompt kind of a number in `turns.kind`.
+fn prompt_kind_from_db(number: i64) -> PromptKind {
     match number {
         1 => PromptKind::Typed,
         2 => PromptKind::Command,

@@ -1,9 +1,9 @@
 //! Writing sessions.
 
-use crate::content::hash;
+use crate::codec::text_hash;
 use crate::error::Result;
 use crate::row::PROMPTS_ONLY;
-use crate::writer::{Replacing, Writer};
+use crate::writer::{SessionReplacement, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
 
@@ -27,11 +27,11 @@ impl Writer {
         let fresh = self.adopt_prompts(file, source, meta)? || fresh;
         let id = self.upsert_session(file, source, meta)?;
         if self.replacing.is_some_and(|r| r.session != id) {
-            self.finish_replacing()?;
+            self.delete_stale_turns()?;
         }
         if fresh {
             self.forget_turns_facts(id)?;
-            self.replacing = Some(Replacing {
+            self.replacing = Some(SessionReplacement {
                 session: id,
                 turns: 0,
             });
@@ -68,7 +68,7 @@ impl Writer {
             if meta.prompts_only { PROMPTS_ONLY } else { 0 }
         ])?;
         if old_title != meta.title {
-            self.touch(id)?;
+            self.bump_revision(id)?;
             self.index_title(id)?;
         }
         Ok(id)
@@ -89,8 +89,8 @@ impl Writer {
         Ok(found.optional()?)
     }
 
-    /// Says that what is embedded of a session is no longer what it holds.
-    pub(crate) fn touch(&self, session: i64) -> Result<()> {
+    /// Increments a session's revision, so that its vectors are out of date.
+    pub(crate) fn bump_revision(&self, session: i64) -> Result<()> {
         let mut update = self
             .db
             .prepare_cached("UPDATE sessions SET revision = revision + 1 WHERE id = ?1")?;
@@ -122,7 +122,7 @@ impl Writer {
         let mut insert = self
             .db
             .prepare_cached("INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)")?;
-        insert.execute(params![hash(leaf), title])?;
+        insert.execute(params![text_hash(leaf), title])?;
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl Writer {
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
             )?;
-            self.touch(session)?;
+            self.bump_revision(session)?;
             self.index_title(session)?;
         }
         Ok(())

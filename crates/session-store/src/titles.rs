@@ -1,6 +1,6 @@
 //! Titles of sessions that have none of their own.
 
-use crate::content::hash;
+use crate::codec::text_hash;
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
@@ -43,7 +43,7 @@ impl Writer {
 
     fn put_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
         let opening = title::opening(prompt);
-        let Some(template) = title::template_key(&opening).map(hash) else {
+        let Some(template) = title::template_key(&opening).map(text_hash) else {
             return Ok(());
         };
         self.db

@@ -1,6 +1,6 @@
 //! Maps rows of the matrices to turns and sessions, and finds the sessions to embed.
 
-use crate::content::hash;
+use crate::codec::text_hash;
 use crate::error::Result;
 use crate::model::{Level, ModelId, ModelRow};
 use crate::reader::Reader;
@@ -106,7 +106,7 @@ impl Reader {
             .query_row([session], |row| row.get(0))
             .optional()?
             .flatten();
-        let turns = self.own_contents(session)?;
+        let turns = self.contents_without_copies(session)?;
         Ok(SessionContents { title, turns })
     }
 
@@ -115,7 +115,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn has_vector(&self, model: ModelId, text: &str) -> Result<bool> {
-        Ok(self.find_vector(model, hash(text))?.is_some())
+        Ok(self.find_vector(model, text_hash(text))?.is_some())
     }
 
     fn find_vector(&self, model: ModelId, hash: i64) -> Result<Option<VectorPosition>> {
@@ -211,7 +211,7 @@ impl Writer {
         let mut old = self.stored_rows(model.id, pending.session)?;
         let mut all_stored = true;
         for (document, vector) in documents {
-            let hash = hash(&document.text);
+            let hash = text_hash(&document.text);
             let same = old
                 .get_mut(&(document.level.number(), hash))
                 .and_then(Vec::pop);

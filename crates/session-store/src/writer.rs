@@ -20,7 +20,7 @@ pub struct Writer {
     reader: crate::Reader,
     pub(crate) appenders: MatrixAppenders,
     /// The session whose turns are being replaced.
-    pub(crate) replacing: Option<Replacing>,
+    pub(crate) replacing: Option<SessionReplacement>,
     /// What may change titles at the next commit.
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
@@ -31,7 +31,7 @@ pub struct Writer {
 
 /// A session that is being delivered from its beginning.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Replacing {
+pub(crate) struct SessionReplacement {
     pub(crate) session: i64,
     /// How many turns have come; what lies beyond at the end is old.
     pub(crate) turns: u32,
@@ -119,7 +119,7 @@ impl Writer {
         if !self.open {
             return Ok(());
         }
-        self.finish_replacing()?;
+        self.delete_stale_turns()?;
         self.settle_titles()?;
         self.write_frame()?;
         self.delete_orphans()?;

@@ -109,7 +109,7 @@ impl Twin {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn contents_come_back(steps in proptest::collection::vec(step(), 1..25)) {
+    fn contents_round_trip(steps in proptest::collection::vec(step(), 1..25)) {
         let index = Index::new();
         let mut twin = Twin { sessions: Default::default(), writer: index.writer(), seed: 7 };
         steps.iter().for_each(|step| twin.take(step));

@@ -66,7 +66,7 @@ fn a_copy_may_lack_a_reply() {
 }
 
 #[test]
-fn a_copy_has_the_origin_or_the_time_and_the_words_of_another() {
+fn a_copy_shares_the_origin_or_the_time_and_prompt() {
     let first = || asked("m1", 7, &["It never closes them."]);
     let said = ["It never closes them."];
     for (second, copies) in [
@@ -88,7 +88,7 @@ fn a_copy_has_the_origin_or_the_time_and_the_words_of_another() {
 }
 
 #[test]
-fn a_copy_stands_for_itself_when_its_owner_goes() {
+fn a_copy_is_indexed_when_its_owner_is_deleted() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("a"), &[]);
@@ -96,7 +96,7 @@ fn a_copy_stands_for_itself_when_its_owner_goes() {
 }
 
 #[test]
-fn a_copy_stands_for_itself_when_its_owner_says_something_else() {
+fn a_copy_is_indexed_when_its_owner_changes() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("a"), &[asked("m1", 7, &["A thread."])]);
@@ -105,7 +105,7 @@ fn a_copy_stands_for_itself_when_its_owner_says_something_else() {
 }
 
 #[test]
-fn of_two_copies_one_takes_the_place() {
+fn one_of_two_copies_becomes_the_owner() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("c"), &[asked("m1", 7, &said)]);
@@ -116,7 +116,7 @@ fn of_two_copies_one_takes_the_place() {
 }
 
 #[test]
-fn the_same_words_at_another_time_are_no_copy() {
+fn the_same_prompt_at_another_time_is_no_copy() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("b"), &[asked("m2", 900, &said)]);
@@ -126,7 +126,7 @@ fn the_same_words_at_another_time_are_no_copy() {
 }
 
 #[test]
-fn a_title_goes_with_the_first_turn_that_is_no_copy() {
+fn a_title_is_indexed_with_the_first_turn_that_is_no_copy() {
     let index = Index::new();
     let mut writer = index.writer();
     let next = || turn(1, "Now write a regression test for it.", &[]);
