@@ -65,19 +65,19 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
 
 fn hint_of_index(error: &StoreError) -> Option<&'static str> {
     match error {
-        _ if error.wants_rebuild() => Some(
+        _ if error.needs_rebuild() => Some(
             "run `session-search index --full` to build it anew; the old database is kept beside it",
         ),
-        _ if error.wants_migration() => Some("run `session-search index`, which migrates it"),
-        _ if error.wants_update() => Some(
+        _ if error.needs_migration() => Some("run `session-search index`, which migrates it"),
+        _ if error.needs_update() => Some(
             "a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder",
         ),
-        _ if error.wants_space() => {
+        _ if error.needs_space() => {
             Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
         }
         StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
         StoreError::Missing { .. } => Some("run `session-search index`"),
-        _ if error.wants_write_access() => {
+        _ if error.needs_write_access() => {
             Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another")
         }
         _ => None,

@@ -5,7 +5,7 @@ use anyhow::Result;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
 use session_search::{Dense, DenseScale};
-use session_store::{ModelId, Reader, known_query, remember_query};
+use session_store::{ModelId, Reader, cache_query_vector, cached_query_vector};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
@@ -155,12 +155,12 @@ impl Models {
         if let Some(vector) = made.vectors.get(&key) {
             return Ok(Some(vector.clone()));
         }
-        let vector = match known_query(&self.root, &fingerprint, spec.dims, query) {
+        let vector = match cached_query_vector(&self.root, &fingerprint, spec.dims, query) {
             Some(vector) => vector,
             None => match made.embed_query(&self.catalogue, spec, query)? {
                 Some(vector) => {
                     // Only time is lost where it cannot be kept.
-                    let _ = remember_query(&self.root, &fingerprint, query, &vector);
+                    let _ = cache_query_vector(&self.root, &fingerprint, query, &vector);
                     vector
                 }
                 None => return Ok(None),

@@ -162,9 +162,9 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         self.access.write(|writer| {
-            writer.clear_unread(&problem.path)?;
+            writer.clear_unreadable(&problem.path)?;
             if problem.count > 0 {
-                writer.unread(&problem)?;
+                writer.record_unreadable(&problem)?;
             }
             writer.commit()
         })

@@ -77,7 +77,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
     let known = Reader::open(&how.root);
     match (known, how.mode) {
         (_, Mode::Full) | (Err(StoreError::Missing { .. }), _) => {}
-        (Err(error), _) if error.wants_migration() => {}
+        (Err(error), _) if error.needs_migration() => {}
         (Ok(index), _) if !is_current(how, &index)? => {}
         (Ok(_), _) => return Ok(Outcome::default()),
         (Err(error), _) => return Err(error.into()),
@@ -87,7 +87,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
             locked: true,
             ..Outcome::default()
         }),
-        Err(IndexError::Store(error)) if how.mode == Mode::Full && error.wants_rebuild() => {
+        Err(IndexError::Store(error)) if how.mode == Mode::Full && error.needs_rebuild() => {
             run(how, &mut Writer::rebuild(&how.root)?)
         }
         other => other,
@@ -109,7 +109,7 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     let mut writer = Writer::open(&how.root)?;
     if how.mode == Mode::Full {
         writer.verify()?;
-        writer.forget_files()?;
+        writer.reset_cursors()?;
         let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
         for model in known(&writer, &fingerprints.collect::<Vec<_>>())? {
             writer.delete_vectors(model)?;
@@ -136,7 +136,7 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
         outcome.sessions_left += embedded.sessions_left;
     }
     if first {
-        writer.tidy()?;
+        writer.vacuum()?;
     }
     Ok(outcome)
 }
@@ -170,9 +170,9 @@ fn read(
     )?;
     let (turns, files_read) = (storing.turns, storing.files);
     if let Some(times) = storing.times {
-        writer.settle_prompts(times)?;
+        writer.link_prompt_copies(times)?;
     }
-    writer.join_titles()?;
+    writer.apply_external_titles()?;
     writer.commit()?;
     Ok(Outcome {
         files_read,
@@ -185,16 +185,16 @@ fn read(
 
 fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreError> {
     for file in &changes.gone {
-        writer.file_gone(*file)?;
+        writer.mark_file_gone(*file)?;
     }
     for (file, path) in &changes.moved {
-        writer.file_moved(*file, path)?;
+        writer.rename_file(*file, path)?;
     }
     for (source, path) in &changes.back {
-        writer.file(&SourceName(source.clone().into()), path)?;
+        writer.upsert_file(&SourceName(source.clone().into()), path)?;
     }
     match &changes.problems {
-        Some(problems) => writer.listing_problems(problems),
+        Some(problems) => writer.replace_listing_problems(problems),
         None => Ok(()),
     }
 }

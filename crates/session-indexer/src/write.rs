@@ -55,13 +55,13 @@ impl Storing<'_> {
         }
         // What came after the last checkpoint comes again.
         let mut settled = reading.warnings.iter().take(reading.settled);
-        settled.try_for_each(|warning| self.writer.problem(warning))
+        settled.try_for_each(|warning| self.writer.record_problem(warning))
     }
 
     fn open(&mut self, change: &Change) -> Result<Reading, StoreError> {
         let path = path_key(&change.location);
-        let file = self.writer.file(&change.source.name(), &path)?;
-        self.writer.clear_unread(&path)?;
+        let file = self.writer.upsert_file(&change.source.name(), &path)?;
+        self.writer.clear_unreadable(&path)?;
         Ok(Reading {
             file,
             anew: false,
@@ -82,7 +82,7 @@ impl Storing<'_> {
     ) -> Result<(), StoreError> {
         if !reading.anew && is_anew(change, event) {
             let path = path_key(&change.location);
-            self.writer.begin_anew(reading.file, &path)?;
+            self.writer.begin_full_read(reading.file, &path)?;
             reading.anew = true;
         }
         Ok(())
@@ -95,8 +95,8 @@ impl Storing<'_> {
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
             match nothing_read {
-                true => self.writer.unread(warning)?,
-                false => self.writer.problem(warning)?,
+                true => self.writer.record_unreadable(warning)?,
+                false => self.writer.record_problem(warning)?,
             }
         }
         if let Some(cursor) = &reading.cursor {
@@ -127,7 +127,7 @@ impl Storing<'_> {
         match event {
             Event::Session { meta, fresh } => {
                 let source = change.source.name();
-                let unwanted = writer.is_told_elsewhere(reading.file, &source, &meta)?;
+                let unwanted = writer.is_superseded(reading.file, &source, &meta)?;
                 reading.session = match unwanted {
                     true => None,
                     false => Some(writer.open_session(reading.file, &source, &meta, fresh)?),
@@ -140,8 +140,8 @@ impl Storing<'_> {
                     self.note_time(turn.started_ms);
                 }
             }
-            Event::Gone(uid) => writer.session_gone(reading.file, &uid)?,
-            Event::Title { message, title } => writer.title_elsewhere(&message, &title)?,
+            Event::Gone(uid) => writer.mark_session_gone(reading.file, &uid)?,
+            Event::Title { message, title } => writer.store_external_title(&message, &title)?,
             Event::Checkpoint(at) => self.checkpoint(reading, at)?,
             Event::Warning(_) | Event::Done => {}
         }

@@ -5,7 +5,7 @@ use crate::fusion_weights::FusionWeights;
 use crate::request::Level;
 use serde::Serialize;
 use session_core::{Band, Standing};
-use session_store::{SessionRow, TermCount, TurnRow};
+use session_store::{SessionRow, TermStats, TurnRow};
 use std::collections::{BTreeMap, HashSet};
 
 /// All that a search found.
@@ -60,7 +60,7 @@ pub struct Explanation {
     /// Terms that no session of the index holds: identifiers, or all where none is held.
     pub missing: Vec<String>,
     /// How common the query's terms are.
-    pub terms: Vec<TermCount>,
+    pub terms: Vec<TermStats>,
     /// Names of the models, the best first.
     pub models: Vec<String>,
     /// How the cosines lie of each model that has some.

@@ -4,7 +4,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalList;
 use crate::request::{Level, Request};
 use session_core::{Fused, TurnContent};
-use session_store::{Reader, StoreError, TermCount};
+use session_store::{Reader, StoreError, TermStats};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An identifier that more turns hold by their words is not looked up in them.
@@ -79,15 +79,15 @@ pub(crate) fn find(
 /// none where many sessions do.
 fn holders(
     index: &Reader,
-    count: &TermCount,
+    count: &TermStats,
     filtered: &FilteredIndex<'_>,
 ) -> Result<BTreeMap<i64, Vec<i64>>, StoreError> {
-    if count.holders().len() > MOST_TURNS {
+    if count.postings().len() > MOST_TURNS {
         return Ok(BTreeMap::new());
     }
     let mut held: Vec<(Likeness, i64, i64)> = Vec::new();
     let mut whole = BTreeSet::new();
-    for turn in count.holders() {
+    for turn in count.postings() {
         if let Some((shown, session)) = filtered.resolve_turn(index, *turn)? {
             let likeness = Likeness::of(&index.content(*turn)?, &count.term);
             if likeness == Likeness::Whole && whole.insert(session) && whole.len() > MOST_SESSIONS {

@@ -3,7 +3,7 @@
 use crate::candidates::Evidence;
 use crate::filtered_index::FilteredIndex;
 use session_core::Query;
-use session_store::{Lexical, Reader, StoreError};
+use session_store::{LexicalHits, Reader, StoreError};
 
 /// Most turns taken from the word index. At session level they are grouped,
 /// so that some hundred sessions remain.
@@ -21,7 +21,7 @@ pub(crate) struct LexicalList {
     /// Scored by BM25 times the root of the share of the query's information
     /// that the turn holds: one word said often is less than all of them said.
     pub(crate) evidence: Vec<Evidence>,
-    pub(crate) found: Lexical,
+    pub(crate) found: LexicalHits,
     /// The turn of the index that is best, wherever it is shown.
     best: Option<i64>,
 }
@@ -33,9 +33,9 @@ impl LexicalList {
         let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.found.rarity(best) / RARE).min(1.0);
+        let rare = (self.found.relative_idf(best) / RARE).min(1.0);
         let telling = if query.telling { 1.0 } else { STOP_WORDS };
-        self.found.share(best) * rare * telling
+        self.found.idf_share(best) * rare * telling
     }
 
     /// Returns true when no turn that the filter lets through holds a word of the query, also where
@@ -84,7 +84,7 @@ pub(crate) fn list(
     filtered: &FilteredIndex<'_>,
 ) -> Result<LexicalList, StoreError> {
     let mut places = Vec::new();
-    let found = index.lexical(query, TURNS, |turn| {
+    let found = index.search_lexical(query, TURNS, |turn| {
         let place = filtered.resolve_turn(index, turn)?;
         places.extend(place);
         Ok(place.is_some())
@@ -93,7 +93,7 @@ pub(crate) fn list(
         .hits
         .iter()
         .zip(places)
-        .map(|(hit, place)| (hit.score * found.share(hit.id).sqrt(), hit.id, place))
+        .map(|(hit, place)| (hit.score * found.idf_share(hit.id).sqrt(), hit.id, place))
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(LexicalList {

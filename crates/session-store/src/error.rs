@@ -51,7 +51,7 @@ pub enum StoreError {
         root: PathBuf,
     },
     /// SQLite failed.
-    #[error("the index database failed: {}", sentence(.0))]
+    #[error("the index database failed: {}", sqlite_message(.0))]
     Sqlite(rusqlite::Error),
     /// The file system failed; the text carries the path.
     #[error(transparent)]
@@ -75,9 +75,9 @@ pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 impl StoreError {
     /// True when the remedy is to build the index anew.
-    pub fn wants_rebuild(&self) -> bool {
+    pub fn needs_rebuild(&self) -> bool {
         match self {
-            Self::Format { .. } => !self.wants_migration() && !self.wants_update(),
+            Self::Format { .. } => !self.needs_migration() && !self.needs_update(),
             Self::Corrupt { .. } => true,
             Self::Sqlite(e) => is_damage(e),
             _ => false,
@@ -85,28 +85,28 @@ impl StoreError {
     }
 
     /// True when the index has an older format, from which a [`Writer`](crate::Writer) migrates it.
-    pub fn wants_migration(&self) -> bool {
+    pub fn needs_migration(&self) -> bool {
         matches!(self, Self::Format { found, .. } if is_migratable(*found))
     }
 
     /// True when a newer version of this program wrote the index.
-    pub fn wants_update(&self) -> bool {
+    pub fn needs_update(&self) -> bool {
         matches!(self, Self::Format { found, expected, .. } if found > expected)
     }
 
     /// True when the folder of the index may be one that this process cannot write to.
-    pub fn wants_write_access(&self) -> bool {
+    pub fn needs_write_access(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
         match self {
             Self::Unmigrated { .. } => true,
-            Self::Io(_) => !self.wants_space(),
+            Self::Io(_) => !self.needs_space(),
             Self::Sqlite(e) => matches!(e.sqlite_error_code(), Some(CannotOpen | ReadOnly)),
             _ => false,
         }
     }
 
     /// True when there is no room left where the index is.
-    pub fn wants_space(&self) -> bool {
+    pub fn needs_space(&self) -> bool {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         match self {
             Self::Io(e) => matches!(e.kind(), StorageFull | QuotaExceeded),
@@ -129,11 +129,13 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
         Some(DatabaseCorrupt | NotADatabase)
-    ) || OF_SCHEMA.iter().any(|what| sentence(error).contains(what))
+    ) || OF_SCHEMA
+        .iter()
+        .any(|what| sqlite_message(error).contains(what))
 }
 
 /// What SQLite says, without the statement that it says it of.
-pub(crate) fn sentence(error: &rusqlite::Error) -> String {
+pub(crate) fn sqlite_message(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),

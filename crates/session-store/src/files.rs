@@ -49,7 +49,7 @@ pub struct Problem {
 
 /// When a problem was met, which says when it is forgotten.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ProblemKind {
     /// Inside a file; until the file is read anew.
     Read,
     /// While listing; until the next list.
@@ -96,7 +96,7 @@ impl Reader {
         Ok(found.query_row([id], file_row).optional()?)
     }
 
-    /// Where the reader of a history file got to, if it ever told.
+    /// Returns the cursor of a history file, if one was stored.
     ///
     /// # Errors
     /// When the database fails.
@@ -110,23 +110,23 @@ impl Reader {
             .map(|c| String::from_utf8_lossy(&c).into_owned()))
     }
 
-    /// All that could not be read, by path.
+    /// Returns all problems, by path.
     ///
     /// # Errors
     /// When the database fails.
     pub fn problems(&self) -> Result<Vec<Problem>> {
-        self.some_problems("1")
+        self.query_problems("1")
     }
 
-    /// What went wrong with listing the histories.
+    /// Returns the problems of listing the histories.
     ///
     /// # Errors
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<Problem>> {
-        self.some_problems("kind = 1")
+        self.query_problems("kind = 1")
     }
 
-    fn some_problems(&self, which: &str) -> Result<Vec<Problem>> {
+    fn query_problems(&self, which: &str) -> Result<Vec<Problem>> {
         let mut found = self.db.prepare(&format!(
             "SELECT path, reason, place, count FROM problems WHERE {which} ORDER BY path, reason"
         ))?;
@@ -143,11 +143,11 @@ impl Reader {
 }
 
 impl Writer {
-    /// The number of a history file, new if it was not known.
+    /// Returns the number of a history file, inserted if its path is new.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn file(&mut self, source: &SourceName, path: &str) -> Result<i64> {
+    pub fn upsert_file(&mut self, source: &SourceName, path: &str) -> Result<i64> {
         self.begin()?;
         let mut find = self
             .db
@@ -189,7 +189,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn file_gone(&mut self, file: i64) -> Result<()> {
+    pub fn mark_file_gone(&mut self, file: i64) -> Result<()> {
         self.begin()?;
         self.db
             .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
@@ -200,11 +200,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Notes that a file is elsewhere now, with all that is known of it.
+    /// Changes the path of a file and of its problems.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn file_moved(&mut self, file: i64, path: &str) -> Result<()> {
+    pub fn rename_file(&mut self, file: i64, path: &str) -> Result<()> {
         self.begin()?;
         let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
         self.db.execute(wrong, params![file, path])?;
@@ -213,12 +213,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Says that a file is about to be read from its beginning: its problems
-    /// are forgotten, and its sessions count as gone until they are met again.
+    /// Begins to read a file from its start: deletes its problems and marks its
+    /// sessions as gone until they are read again.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn begin_anew(&mut self, file: i64, path: &str) -> Result<()> {
+    pub fn begin_full_read(&mut self, file: i64, path: &str) -> Result<()> {
         self.begin()?;
         self.db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
@@ -238,12 +238,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Forgets how far files were read, so that the next refresh reads all of
+    /// Deletes the cursors of all files, so that the next refresh reads all of
     /// them again. What the index holds stays until then.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn forget_files(&mut self) -> Result<()> {
+    pub fn reset_cursors(&mut self) -> Result<()> {
         self.begin()?;
         self.db.execute_batch(
             "UPDATE files SET size = 0, mtime_ns = 0, inode = 0;
@@ -256,46 +256,46 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn problem(&mut self, problem: &Problem) -> Result<()> {
+    pub fn record_problem(&mut self, problem: &Problem) -> Result<()> {
         self.begin()?;
-        self.put_problem(problem, Kind::Read)
+        self.insert_problem(problem, ProblemKind::Read)
     }
 
     /// Replaces what is recorded as wrong with listing the histories.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
+    pub fn replace_listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
         self.begin()?;
         self.db.execute("DELETE FROM problems WHERE kind = 1", [])?;
         problems
             .iter()
-            .try_for_each(|p| self.put_problem(p, Kind::Listing))
+            .try_for_each(|p| self.insert_problem(p, ProblemKind::Listing))
     }
 
-    /// Says why a file could not be read at all; forgotten at the next try.
+    /// Records why a file could not be read at all; deleted at the next try.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn unread(&mut self, problem: &Problem) -> Result<()> {
+    pub fn record_unreadable(&mut self, problem: &Problem) -> Result<()> {
         self.begin()?;
-        self.put_problem(problem, Kind::Unread)
+        self.insert_problem(problem, ProblemKind::Unread)
     }
 
-    /// Forgets why a file could not be read at all.
+    /// Deletes the record of why a file could not be read at all.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn clear_unread(&mut self, path: &str) -> Result<()> {
+    pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
         let mut delete = self
             .db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?;
-        delete.execute(params![path, Kind::Unread as i64])?;
+        delete.execute(params![path, ProblemKind::Unread as i64])?;
         Ok(())
     }
 
-    fn put_problem(&self, problem: &Problem, kind: Kind) -> Result<()> {
+    fn insert_problem(&self, problem: &Problem, kind: ProblemKind) -> Result<()> {
         let mut insert = self.db.prepare_cached(
             "INSERT INTO problems(path, reason, kind, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET count = count + excluded.count",

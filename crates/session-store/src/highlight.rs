@@ -1,7 +1,7 @@
 //! Where the words of a query stand in a text, as the word index matches them.
 
 use crate::error::Result;
-use crate::lexical::{TOKENIZER, quoted};
+use crate::lexical::{TOKENIZER, fts5_string};
 use rusqlite::{Connection, params};
 use session_core::text;
 use std::ops::Range;
@@ -18,13 +18,13 @@ const END: char = '\u{2}';
 ///
 /// # Errors
 /// When SQLite fails.
-pub fn matched_words(terms: &[&str], texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>> {
+pub fn find_term_ranges(terms: &[&str], texts: &[&str]) -> Result<Vec<Vec<Range<usize>>>> {
     let mut found = vec![Vec::new(); texts.len()];
     if terms.is_empty() || texts.is_empty() {
         return Ok(found);
     }
     let db = table_of(texts)?;
-    let any: Vec<String> = terms.iter().map(|term| quoted(term)).collect();
+    let any: Vec<String> = terms.iter().map(|term| fts5_string(term)).collect();
     let mut find =
         db.prepare("SELECT rowid, highlight(shown, 0, ?2, ?3) FROM shown WHERE shown MATCH ?1")?;
     let marks = [BEGIN, END].map(String::from);

@@ -1,4 +1,4 @@
-//! The lexical side: FTS5 and BM25.
+//! Lexical search: FTS5 and BM25.
 
 use crate::error::Result;
 use crate::reader::Reader;
@@ -16,18 +16,18 @@ const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0";
 
 /// Turns found by words.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lexical {
+pub struct LexicalHits {
     /// Turns with BM25 (higher is better), best first.
     pub hits: Vec<Scored>,
     /// Each term of the query with the number of turns that hold it.
-    pub terms: Vec<TermCount>,
+    pub terms: Vec<TermStats>,
     /// Turns in the lexical index.
     pub total: u64,
 }
 
-/// How common a term is.
+/// A term of the query with its document frequency, idf and postings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TermCount {
+pub struct TermStats {
     /// As typed.
     pub term: String,
     /// Turns that hold it.
@@ -35,55 +35,54 @@ pub struct TermCount {
     /// Inverse document frequency, as BM25 has it, never negative.
     pub idf: f32,
     #[serde(skip)]
-    holders: HashSet<i64>,
+    postings: HashSet<i64>,
 }
 
-impl TermCount {
-    /// The turns that hold it.
-    pub fn holders(&self) -> &HashSet<i64> {
-        &self.holders
+impl TermStats {
+    /// Returns the turns that hold the term.
+    pub fn postings(&self) -> &HashSet<i64> {
+        &self.postings
     }
 }
 
-impl Lexical {
-    /// The share of the query's information (sum of idf) that a turn matched,
-    /// 0 to 1.
-    pub fn share(&self, turn: i64) -> f32 {
+impl LexicalHits {
+    /// Returns the share of the query's sum of idf that a turn matched, 0 to 1.
+    pub fn idf_share(&self, turn: i64) -> f32 {
         let all: f32 = self.terms.iter().map(|t| t.idf).sum();
         if all > 0.0 {
-            self.information(turn) / all
+            self.matched_idf(turn) / all
         } else {
             0.0
         }
     }
 
-    /// How rare the words are that a turn matched: their information, in units
-    /// of that of a word which one turn alone holds.
-    pub fn rarity(&self, turn: i64) -> f32 {
-        self.information(turn) / idf(self.total, 1)
+    /// Returns the sum of idf that a turn matched, in units of the idf of a term that
+    /// one turn alone holds.
+    pub fn relative_idf(&self, turn: i64) -> f32 {
+        self.matched_idf(turn) / idf(self.total, 1)
     }
 
-    /// What a term is worth that so many turns hold.
+    /// Returns the idf of a term that `turns` turns hold.
     pub fn idf(&self, turns: u64) -> f32 {
         idf(self.total, turns)
     }
 
-    /// How rare the rarest word is that a turn matched, in the same units.
-    pub fn rarest(&self, turn: i64) -> f32 {
-        let held = self.terms.iter().filter(|t| t.holders.contains(&turn));
+    /// Returns the greatest idf of a term that a turn matched, in the same units.
+    pub fn max_relative_idf(&self, turn: i64) -> f32 {
+        let held = self.terms.iter().filter(|t| t.postings.contains(&turn));
         held.map(|t| t.idf).fold(0.0, f32::max) / idf(self.total, 1)
     }
 
-    /// Sum of idf over the terms that a turn holds.
-    fn information(&self, turn: i64) -> f32 {
-        let held = self.terms.iter().filter(|t| t.holders.contains(&turn));
+    /// Returns the sum of idf over the terms that a turn holds.
+    fn matched_idf(&self, turn: i64) -> f32 {
+        let held = self.terms.iter().filter(|t| t.postings.contains(&turn));
         held.map(|t| t.idf).sum()
     }
 }
 
 /// Indexes the words of a turn.
 pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &str) -> Result<()> {
-    let prompt = if is_left_out(&content.prompt) {
+    let prompt = if is_unindexed_prompt(&content.prompt) {
         ""
     } else {
         &content.prompt
@@ -109,48 +108,48 @@ pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &
     Ok(())
 }
 
-/// True for a prompt whose words are not indexed.
-pub(crate) fn is_left_out(prompt: &str) -> bool {
+/// Returns true for a prompt whose words are not indexed.
+pub(crate) fn is_unindexed_prompt(prompt: &str) -> bool {
     noise::is_noise(prompt) || noise::is_json_blob(prompt) || noise::is_own_output(prompt)
 }
 
 impl Reader {
-    /// The `limit` turns that match best by BM25, of those that `passes` lets
-    /// through; it is asked in the order of the hits.
+    /// Returns the `limit` turns with the best BM25 of those for which `passes` returns
+    /// true; it is called in the order of the hits.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn lexical(
+    pub fn search_lexical(
         &self,
         query: &Query,
         limit: usize,
         passes: impl FnMut(i64) -> Result<bool>,
-    ) -> Result<Lexical> {
+    ) -> Result<LexicalHits> {
         if query.terms.is_empty() {
-            return Ok(Lexical::default());
+            return Ok(LexicalHits::default());
         }
         let total = self.lexical_total()?;
-        let (mut asked, mut terms) = (Vec::new(), Vec::new());
+        let (mut searched, mut terms) = (Vec::new(), Vec::new());
         for term in &query.terms {
-            let count = self.term_count(term, total)?;
+            let count = self.term_stats(term, total)?;
             let pairs = match count.turns {
                 0 => text::character_pairs(&term.text),
                 _ => Vec::new(),
             };
             if pairs.len() < 2 {
-                asked.push(term.clone());
+                searched.push(term.clone());
                 terms.push(count);
                 continue;
             }
             // A sentence without spaces is one phrase, which an inflection keeps from being found.
             for text in pairs {
                 let pair = Term { text, exact: false };
-                terms.push(self.term_count(&pair, total)?);
-                asked.push(pair);
+                terms.push(self.term_stats(&pair, total)?);
+                searched.push(pair);
             }
         }
-        let hits = self.bm25(&asked, limit, passes)?;
-        Ok(Lexical { hits, terms, total })
+        let hits = self.bm25(&searched, limit, passes)?;
+        Ok(LexicalHits { hits, terms, total })
     }
 
     fn lexical_total(&self) -> Result<u64> {
@@ -163,19 +162,19 @@ impl Reader {
             .cast_unsigned())
     }
 
-    fn term_count(&self, term: &Term, total: u64) -> Result<TermCount> {
+    fn term_stats(&self, term: &Term, total: u64) -> Result<TermStats> {
         let mut find = self
             .db
             .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
-        let holders: HashSet<i64> = find
-            .query_map([match_literal(term)], |row| row.get(0))?
+        let postings: HashSet<i64> = find
+            .query_map([term_fts5_string(term)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
-        let turns = holders.len() as u64;
-        Ok(TermCount {
+        let turns = postings.len() as u64;
+        Ok(TermStats {
             term: term.text.clone(),
             turns,
             idf: idf(total, turns),
-            holders,
+            postings,
         })
     }
 
@@ -187,7 +186,7 @@ impl Reader {
     ) -> Result<Vec<Scored>> {
         let any = terms
             .iter()
-            .map(match_literal)
+            .map(term_fts5_string)
             .collect::<Vec<_>>()
             .join(" OR ");
         let mut find = self.db.prepare_cached(&format!(
@@ -217,11 +216,11 @@ fn idf(total: u64, turns: u64) -> f32 {
     (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
-fn match_literal(term: &Term) -> String {
-    quoted(&term.text)
+fn term_fts5_string(term: &Term) -> String {
+    fts5_string(&term.text)
 }
 
 /// A term as an FTS5 string: nothing in it is syntax.
-pub(crate) fn quoted(term: &str) -> String {
+pub(crate) fn fts5_string(term: &str) -> String {
     format!("\"{}\"", text::spaced(term).replace('"', "\"\""))
 }

@@ -14,7 +14,7 @@
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let mut writer = Writer::open(home.path()).unwrap();
-//! let file = writer.file(&SourceName::new("claude"), "/h/a.jsonl").unwrap();
+//! let file = writer.upsert_file(&SourceName::new("claude"), "/h/a.jsonl").unwrap();
 //! let meta = SessionMeta { id: "a".into(), ..SessionMeta::default() };
 //! let session = writer.open_session(file, &SourceName::new("claude"), &meta, true).unwrap();
 //! # let turn: Turn = serde_json::from_str(r#"{"index":0,"continues":false,"origin":null,"leaf":null,"started_ms":null,"ended_ms":null,"branch":null,"span":{"start":0,"end":9},"kind":"typed","prompt":"Fix the EMFILE crash","parts":[]}"#).unwrap();
@@ -23,15 +23,15 @@
 //! writer.commit().unwrap();
 //!
 //! let reader = Reader::open(home.path()).unwrap();
-//! let found = reader.lexical(&Query::new("EMFILE"), 100, |_| Ok(true)).unwrap();
+//! let found = reader.search_lexical(&Query::new("EMFILE"), 100, |_| Ok(true)).unwrap();
 //! assert_eq!(found.hits.len(), 1);
 //! ```
 
 mod codec;
 mod compact;
+mod directory;
 mod error;
 mod files;
-mod folder;
 mod frame;
 mod highlight;
 mod lexical;
@@ -41,7 +41,7 @@ mod model;
 mod npy;
 mod open_frame;
 mod prompts;
-mod queries;
+mod query_cache;
 mod reader;
 mod row;
 mod schema;
@@ -51,14 +51,14 @@ mod turns;
 mod vectors;
 mod writer;
 
+pub use directory::{Lock, default_root, index_exists};
 pub use error::StoreError;
 pub use files::{FileRow, Problem, Stamp};
-pub use folder::{Lock, default_root, exists};
-pub use highlight::matched_words;
-pub use lexical::{Lexical, TermCount};
+pub use highlight::find_term_ranges;
+pub use lexical::{LexicalHits, TermStats};
 pub use matrix::Matrix;
 pub use model::{Level, ModelId, ModelRow};
-pub use queries::{known_query, remember_query};
+pub use query_cache::{cache_query_vector, cached_query_vector};
 pub use reader::Reader;
 pub use row::{CopyRow, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;

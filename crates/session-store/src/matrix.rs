@@ -1,7 +1,7 @@
 //! Stores matrices of vectors on disk: the writer appends rows, readers map the files.
 
+use crate::directory;
 use crate::error::{Result, StoreError};
-use crate::folder;
 use crate::model::{Level, ModelRow};
 use crate::npy;
 use half::f16;
@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 /// Returns the path of the matrix of a model and level.
 pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
     let name = format!("{}.{}.npy", level.name(), model.generation(level));
-    folder::vectors(root).join(&model.fingerprint).join(name)
+    directory::vectors_path(root)
+        .join(&model.fingerprint)
+        .join(name)
 }
 
 /// All vectors of a model at one level, mapped into memory. Rows are unit

@@ -10,7 +10,7 @@ use crate::writer::Writer;
 use std::path::Path;
 
 /// What leads from one format to the next.
-struct Step {
+struct Migration {
     /// The format before it.
     from: u32,
     /// Statements that change the tables. They stay as they are when a later format changes the
@@ -22,7 +22,7 @@ struct Step {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const STEPS: [Step; 1] = [Step {
+const MIGRATIONS: [Migration; 1] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -38,7 +38,7 @@ UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
 
 /// True when an index of this format can be migrated.
 pub(crate) fn is_migratable(format: u32) -> bool {
-    STEPS.iter().any(|step| step.from == format)
+    MIGRATIONS.iter().any(|step| step.from == format)
 }
 
 /// Brings an index of an older format to [`FORMAT_VERSION`], seen by readers after
@@ -59,7 +59,7 @@ pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
         });
     }
     writer.begin()?;
-    let steps = || STEPS.iter().filter(|step| step.from >= found);
+    let steps = || MIGRATIONS.iter().filter(|step| step.from >= found);
     for step in steps() {
         writer.connection().execute_batch(step.tables)?;
     }
@@ -71,8 +71,8 @@ pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
 }
 
 /// Says of an error of a writer whether it is why an index of an older format stays as it is.
-pub(crate) fn failure(error: StoreError, root: &Path) -> StoreError {
-    if !error.wants_write_access() {
+pub(crate) fn explain_unmigrated(error: StoreError, root: &Path) -> StoreError {
+    if !error.needs_write_access() {
         return error;
     }
     match open_readable(root) {
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn each_step_leads_to_the_next_and_the_last_to_this_format() {
-        let after = STEPS.iter().skip(1).map(|step| step.from);
+        let after = MIGRATIONS.iter().skip(1).map(|step| step.from);
         let after: Vec<u32> = after.chain([FORMAT_VERSION]).collect();
-        let next: Vec<u32> = STEPS.iter().map(|step| step.from + 1).collect();
+        let next: Vec<u32> = MIGRATIONS.iter().map(|step| step.from + 1).collect();
         assert_eq!(next, after);
     }
 }

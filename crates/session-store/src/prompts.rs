@@ -1,4 +1,4 @@
-//! Sessions of which an agent keeps the prompts alone: what a transcript tells goes before.
+//! Links sessions of which an agent keeps the prompts alone to their transcripts.
 
 use crate::error::Result;
 use crate::row::PROMPTS_ONLY;
@@ -20,12 +20,12 @@ struct TimedTurn {
 }
 
 impl Writer {
-    /// True when only the prompts of a session come, and another file tells of it,
-    /// or did before it vanished: they are not wanted.
+    /// Returns true when the source has the session's prompts alone and another file,
+    /// also one that is gone, has the session: its prompts are not stored.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn is_told_elsewhere(
+    pub fn is_superseded(
         &self,
         file: i64,
         source: &SourceName,
@@ -66,15 +66,15 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn settle_prompts(&mut self, times: RangeInclusive<i64>) -> Result<()> {
+    pub fn link_prompt_copies(&mut self, times: RangeInclusive<i64>) -> Result<()> {
         self.begin()?;
-        let prompts = self.turns_at(around(&times), true)?;
+        let prompts = self.turns_at(widen_by_skew(&times), true)?;
         let (Some(first), Some(last)) = (prompts.first(), prompts.last()) else {
             return Ok(());
         };
-        let turns = self.turns_at(around(&(first.started_ms..=last.started_ms)), false)?;
+        let turns = self.turns_at(widen_by_skew(&(first.started_ms..=last.started_ms)), false)?;
         for prompt in &prompts {
-            if let Some(owner) = self.told_by(prompt, &turns)? {
+            if let Some(owner) = self.find_transcript_turn(prompt, &turns)? {
                 self.make_copy(prompt, owner)?;
             }
         }
@@ -100,9 +100,9 @@ impl Writer {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The turn that tells a prompt.
-    fn told_by(&self, prompt: &TimedTurn, turns: &[TimedTurn]) -> Result<Option<i64>> {
-        let times = around(&(prompt.started_ms..=prompt.started_ms));
+    /// Returns the transcript's turn with a prompt's text and about its time.
+    fn find_transcript_turn(&self, prompt: &TimedTurn, turns: &[TimedTurn]) -> Result<Option<i64>> {
+        let times = widen_by_skew(&(prompt.started_ms..=prompt.started_ms));
         let from = turns.partition_point(|turn| turn.started_ms < *times.start());
         let near = turns.iter().skip(from);
         let near = near.take_while(|turn| times.contains(&turn.started_ms));
@@ -133,6 +133,6 @@ impl Writer {
 }
 
 /// The times, and those before and after that a skew allows.
-fn around(times: &RangeInclusive<i64>) -> RangeInclusive<i64> {
+fn widen_by_skew(times: &RangeInclusive<i64>) -> RangeInclusive<i64> {
     times.start().saturating_sub(SKEW_MS)..=times.end().saturating_add(SKEW_MS)
 }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::model::{Level, ModelRow};
 use crate::open_frame::OpenFrame;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
-use crate::{folder, schema};
+use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Reader {
 
     /// Bytes of the index on disk.
     pub fn bytes(&self) -> u64 {
-        folder::size(&self.root)
+        directory::disk_bytes(&self.root)
     }
 
     /// True when no history file has been read yet.

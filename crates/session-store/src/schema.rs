@@ -1,7 +1,7 @@
 //! The tables, and opening a database that has them.
 
-use crate::error::{Result, StoreError, is_damage, sentence};
-use crate::folder;
+use crate::directory;
+use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -73,7 +73,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Opens the database for writing, made anew if it is not there. What is there may have another
 /// format.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
-    let path = folder::database(root);
+    let path = directory::database_path(root);
     drop(private::open(&path)?);
     let db = Connection::open(&path)?;
     prepare(&db)
@@ -84,7 +84,7 @@ pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
 
 /// Opens the database for reading.
 pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
-    let path = folder::database(root);
+    let path = directory::database_path(root);
     if !path.is_file() {
         return Err(StoreError::Missing {
             root: root.to_owned(),
@@ -156,7 +156,7 @@ pub(crate) fn damage(error: StoreError, root: &Path) -> StoreError {
     match error {
         StoreError::Sqlite(e) if is_damage(&e) => StoreError::Corrupt {
             root: root.to_owned(),
-            what: sentence(&e),
+            what: sqlite_message(&e),
         },
         other => other,
     }

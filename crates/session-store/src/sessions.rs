@@ -30,7 +30,7 @@ impl Writer {
             self.delete_stale_turns()?;
         }
         if fresh {
-            self.forget_turns_facts(id)?;
+            self.clear_derived_fields(id)?;
             self.replacing = Some(SessionReplacement {
                 session: id,
                 turns: 0,
@@ -39,9 +39,9 @@ impl Writer {
         Ok(id)
     }
 
-    /// Forgets what the turns told of a session: they are about to tell it again.
-    fn forget_turns_facts(&mut self, session: i64) -> Result<()> {
-        self.forget_prompt(session)?;
+    /// Clears what was derived from a session's turns, which are about to be read again.
+    fn clear_derived_fields(&mut self, session: i64) -> Result<()> {
+        self.clear_first_prompt(session)?;
         self.db
             .prepare_cached("UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1")?
             .execute([session])?;
@@ -49,7 +49,7 @@ impl Writer {
     }
 
     fn upsert_session(&self, file: i64, source: &SourceName, meta: &SessionMeta) -> Result<i64> {
-        let (id, old_title) = match self.titled(file, &meta.id)? {
+        let (id, old_title) = match self.find_session(file, &meta.id)? {
             Some(known) => known,
             None => (self.insert_session(file, source, &meta.id)?, None),
         };
@@ -81,7 +81,7 @@ impl Writer {
     }
 
     /// The number and the title of a session that is known.
-    fn titled(&self, file: i64, uid: &str) -> Result<Option<(i64, Option<String>)>> {
+    fn find_session(&self, file: i64, uid: &str) -> Result<Option<(i64, Option<String>)>> {
         let mut find = self
             .db
             .prepare_cached("SELECT id, title FROM sessions WHERE file = ?1 AND uid = ?2")?;
@@ -103,7 +103,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn session_gone(&mut self, file: i64, uid: &str) -> Result<()> {
+    pub fn mark_session_gone(&mut self, file: i64, uid: &str) -> Result<()> {
         self.begin()?;
         self.db.execute(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
@@ -117,7 +117,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn title_elsewhere(&mut self, leaf: &str, title: &str) -> Result<()> {
+    pub fn store_external_title(&mut self, leaf: &str, title: &str) -> Result<()> {
         self.begin()?;
         let mut insert = self
             .db
@@ -131,7 +131,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn join_titles(&mut self) -> Result<()> {
+    pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
         let mut find = self.db.prepare_cached(
             "SELECT s.id, t.title, max(u.idx) FROM titles t JOIN turns u ON u.leaf = t.leaf

@@ -21,13 +21,13 @@ pub(crate) struct PendingTitles {
 }
 
 /// Turns that are looked at for what was done.
-const TURNS: usize = 100;
+const MAX_WORK_TURNS: usize = 100;
 /// Sessions of one template whose prompts are compared: reading them takes 40 µs each.
-const COMPARED: usize = 500;
+const MAX_COMPARED: usize = 500;
 
 impl Writer {
     /// Keeps the first prompt of a session that says something: a later one is left alone.
-    pub(crate) fn put_first_prompt(&mut self, session: i64, turn: &Turn) -> Result<()> {
+    pub(crate) fn store_first_prompt(&mut self, session: i64, turn: &Turn) -> Result<()> {
         let title = title::of_prompt(&turn.prompt);
         let changed = self
             .db
@@ -37,11 +37,11 @@ impl Writer {
             .execute(params![session, title])?;
         match changed {
             0 => Ok(()),
-            _ => self.put_opening(session, turn.index, &turn.prompt),
+            _ => self.insert_opening(session, turn.index, &turn.prompt),
         }
     }
 
-    fn put_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
+    fn insert_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
         let opening = title::opening(prompt);
         let Some(template) = title::template_key(&opening).map(text_hash) else {
             return Ok(());
@@ -66,7 +66,7 @@ impl Writer {
         for (session, has_prompt) in sessions {
             match has_prompt {
                 true => self.find_opening(session)?,
-                false => self.note_work(session),
+                false => self.queue_work_title(session),
             }
         }
         Ok(())
@@ -78,20 +78,20 @@ impl Writer {
                 continue;
             }
             let prompt = self.content(turn.id)?.prompt;
-            if names_session(turn.kind, &prompt) {
-                return self.put_opening(session, turn.index, &prompt);
+            if can_title_session(turn.kind, &prompt) {
+                return self.insert_opening(session, turn.index, &prompt);
             }
         }
         Ok(())
     }
 
     /// Notes that a session has a turn that may name it by what was done in it.
-    pub(crate) fn note_work(&mut self, session: i64) {
+    pub(crate) fn queue_work_title(&mut self, session: i64) {
         self.pending_titles.sessions.insert(session);
     }
 
     /// Forgets the first prompt of a session and what follows from it.
-    pub(crate) fn forget_prompt(&mut self, session: i64) -> Result<()> {
+    pub(crate) fn clear_first_prompt(&mut self, session: i64) -> Result<()> {
         let mut find = self
             .db
             .prepare_cached("SELECT template FROM openings WHERE session = ?1")?;
@@ -113,20 +113,20 @@ impl Writer {
 
     /// Gives their titles to the sessions that were written to, and to those that share a template
     /// with one of them.
-    pub(crate) fn settle_titles(&mut self) -> Result<()> {
+    pub(crate) fn update_titles(&mut self) -> Result<()> {
         let pending_titles = take(&mut self.pending_titles);
         for (template, changed) in pending_titles.templates {
-            self.settle_template(template, &changed)?;
+            self.update_template_titles(template, &changed)?;
         }
         for session in pending_titles.sessions {
-            self.settle_work(session)?;
+            self.update_work_title(session)?;
         }
         Ok(())
     }
 
     /// Compares the sessions of a template that changed with others that have it: in parts, so that
     /// a session more does not read all.
-    fn settle_template(&self, template: i64, changed: &BTreeSet<i64>) -> Result<()> {
+    fn update_template_titles(&self, template: i64, changed: &BTreeSet<i64>) -> Result<()> {
         let mut find = self.db.prepare_cached(
             "SELECT o.session, t.id FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
              WHERE o.template = ?1 ORDER BY o.session",
@@ -134,21 +134,24 @@ impl Writer {
         let found: Vec<(i64, i64)> = find
             .query_map([template], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
-        for end in (0..found.len()).step_by(COMPARED).map(|n| n + COMPARED) {
+        for end in (0..found.len())
+            .step_by(MAX_COMPARED)
+            .map(|n| n + MAX_COMPARED)
+        {
             let end = end.min(found.len());
-            let part = found.get(end.saturating_sub(COMPARED)..end);
+            let part = found.get(end.saturating_sub(MAX_COMPARED)..end);
             let part = part.unwrap_or_default();
             // One that went changed those that are left.
             let is_among = |session: &i64| part.binary_search_by_key(session, |of| of.0).is_ok();
-            if changed.iter().any(is_among) || found.len() <= COMPARED {
-                self.settle_openings(part)?;
+            if changed.iter().any(is_among) || found.len() <= MAX_COMPARED {
+                self.update_rest_titles(part)?;
             }
         }
         Ok(())
     }
 
     /// Names sessions by what differs in the prompts of these turns of theirs.
-    fn settle_openings(&self, turns: &[(i64, i64)]) -> Result<()> {
+    fn update_rest_titles(&self, turns: &[(i64, i64)]) -> Result<()> {
         let openings: Vec<String> = match turns.len() {
             1 => vec![String::new()],
             _ => turns
@@ -167,14 +170,14 @@ impl Writer {
         Ok(())
     }
 
-    fn settle_work(&self, session: i64) -> Result<()> {
+    fn update_work_title(&self, session: i64) -> Result<()> {
         let mut find = self
             .db
             .prepare_cached("SELECT first_prompt IS NULL FROM sessions WHERE id = ?1")?;
         if !find.query_row([session], |row| row.get(0))? {
             return Ok(());
         }
-        let turns = self.turns(session)?.into_iter().take(TURNS);
+        let turns = self.turns(session)?.into_iter().take(MAX_WORK_TURNS);
         let contents: Vec<TurnContent> = turns
             .map(|turn| self.content(turn.id))
             .collect::<Result<_>>()?;
@@ -186,7 +189,7 @@ impl Writer {
 }
 
 /// True when a prompt may stand for its session's title: a bare `/clear` may not.
-pub(crate) fn names_session(kind: PromptKind, prompt: &str) -> bool {
+pub(crate) fn can_title_session(kind: PromptKind, prompt: &str) -> bool {
     match kind {
         PromptKind::Typed | PromptKind::Model => !noise::is_noise(prompt),
         PromptKind::Command => !noise::is_noise(prompt) && prompt.contains(char::is_whitespace),
@@ -201,10 +204,10 @@ impl PendingTitles {
 }
 
 /// So many sessions of one title, with different first prompts, are not told apart by it.
-const MANY: usize = 3;
+const MIN_SHARED: usize = 3;
 
 /// A session with the title that was given to it, and the one that its first prompt gives.
-struct Named {
+struct TitleCandidates {
     session: SessionRow,
     by_prompt: Option<String>,
 }
@@ -219,17 +222,17 @@ impl Reader {
             "SELECT {SESSION_COLUMNS}, coalesce(rest, first_prompt, work) FROM sessions ORDER BY id"
         ))?;
         let rows = found.query_map([], |row| {
-            Ok(Named {
+            Ok(TitleCandidates {
                 session: session_row(row)?,
                 by_prompt: row.get(15)?,
             })
         })?;
-        Ok(titled(rows.collect::<rusqlite::Result<_>>()?))
+        Ok(choose_titles(rows.collect::<rusqlite::Result<_>>()?))
     }
 }
 
 /// Sessions with the title that tells each best from the others.
-fn titled(mut all: Vec<Named>) -> Vec<SessionRow> {
+fn choose_titles(mut all: Vec<TitleCandidates>) -> Vec<SessionRow> {
     for named in &mut all {
         let is_blank = |title: &mut String| printable(title).trim().is_empty();
         let _ = named.session.title.take_if(is_blank);
@@ -250,8 +253,8 @@ fn titled(mut all: Vec<Named>) -> Vec<SessionRow> {
     all.into_iter().map(|named| named.session).collect()
 }
 
-/// Given titles that [`MANY`] sessions have whose first prompts are not all the same.
-fn common_titles(all: &[Named]) -> BTreeSet<String> {
+/// Given titles that [`MIN_SHARED`] sessions have whose first prompts are not all the same.
+fn common_titles(all: &[TitleCandidates]) -> BTreeSet<String> {
     let mut having: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
     for named in all {
         if let Some(title) = &named.session.title {
@@ -261,7 +264,7 @@ fn common_titles(all: &[Named]) -> BTreeSet<String> {
     }
     let is_common = |prompts: &[Option<&str>]| {
         let different: BTreeSet<&str> = prompts.iter().copied().flatten().collect();
-        prompts.len() >= MANY && different.len() > 1
+        prompts.len() >= MIN_SHARED && different.len() > 1
     };
     let common = having.iter().filter(|(_, prompts)| is_common(prompts));
     common.map(|(title, _)| (*title).to_owned()).collect()

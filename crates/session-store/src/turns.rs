@@ -4,7 +4,7 @@ use crate::codec::{dedup_key, text_hash};
 use crate::error::Result;
 use crate::lexical;
 use crate::row::prompt_kind_to_db;
-use crate::titles::names_session;
+use crate::titles::can_title_session;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{Turn, TurnContent, title};
@@ -240,7 +240,7 @@ impl Writer {
         Ok(match found {
             None => String::new(),
             Some(Some(title)) => title,
-            Some(None) if lexical::is_left_out(&content.prompt) => String::new(),
+            Some(None) if lexical::is_unindexed_prompt(&content.prompt) => String::new(),
             Some(None) => title::of_prompt(&content.prompt),
         })
     }
@@ -268,10 +268,10 @@ impl Writer {
                ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
              WHERE id = ?1",
         )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
-        match !turn.continues && names_session(turn.kind, &turn.prompt) {
-            true => self.put_first_prompt(session, turn),
+        match !turn.continues && can_title_session(turn.kind, &turn.prompt) {
+            true => self.store_first_prompt(session, turn),
             false => {
-                self.note_work(session);
+                self.queue_work_title(session);
                 Ok(())
             }
         }

@@ -1,7 +1,7 @@
 //! The one writer.
 
+use crate::directory::{self, Lock};
 use crate::error::{Result, StoreError};
-use crate::folder::{self, Lock};
 use crate::matrix::MatrixAppenders;
 use crate::migrate::{self, migrate};
 use crate::schema;
@@ -54,10 +54,10 @@ impl Writer {
     pub fn open(root: &Path) -> Result<Self> {
         let open = || {
             private::create_directory(root)?;
-            let lock = Lock::of_writer(root)?;
+            let lock = Lock::acquire_writer(root)?;
             Self::with_lock(root, lock)
         };
-        open().map_err(|e| migrate::failure(e, root))
+        open().map_err(|e| migrate::explain_unmigrated(e, root))
     }
 
     /// Puts the index away and opens an empty one. The old database is kept as
@@ -67,13 +67,13 @@ impl Writer {
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         private::create_directory(root)?;
-        let lock = Lock::of_writer(root)?;
+        let lock = Lock::acquire_writer(root)?;
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
             unless_missing(fs_err::remove_file(&to))?;
             unless_missing(fs_err::rename(from, to))?;
         }
-        unless_missing(fs_err::remove_dir_all(folder::vectors(root)))?;
+        unless_missing(fs_err::remove_dir_all(directory::vectors_path(root)))?;
         Self::with_lock(root, lock)
     }
 
@@ -120,7 +120,7 @@ impl Writer {
             return Ok(());
         }
         self.delete_stale_turns()?;
-        self.settle_titles()?;
+        self.update_titles()?;
         self.write_frame()?;
         self.delete_orphans()?;
         self.appenders.flush()?;
@@ -132,7 +132,7 @@ impl Writer {
     }
 
     /// True when more than an eighth of the database's pages are unused.
-    fn is_loose(&self) -> Result<bool> {
+    fn has_many_free_pages(&self) -> Result<bool> {
         let pragma = |name: &str| -> Result<i64> {
             let query = format!("PRAGMA {name}");
             Ok(self.connection().query_row(&query, [], |row| row.get(0))?)
@@ -140,15 +140,15 @@ impl Writer {
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
 
-    /// Gives unused space back, after a large write. The words' few segments
+    /// Commits, vacuums the database if many pages are free, and truncates the WAL. The words' few segments
     /// stay as they are: to merge them takes a twelfth of a first index, saves 1 %
     /// of the space and makes no query faster.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn tidy(&mut self) -> Result<()> {
+    pub fn vacuum(&mut self) -> Result<()> {
         self.commit()?;
-        if self.is_loose()? {
+        if self.has_many_free_pages()? {
             self.connection().execute_batch("VACUUM")?;
         }
         self.connection()

@@ -62,7 +62,7 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
 /// True while some process makes vectors of the chosen model.
 pub fn is_running(home: &Home) -> bool {
     matches!(
-        Lock::of_embedding(&home.root),
+        Lock::acquire_embedding(&home.root),
         Err(StoreError::Locked { .. })
     )
 }
@@ -76,7 +76,7 @@ fn is_paused(home: &Home) -> bool {
 /// # Errors
 /// When the index or the model fails.
 pub fn run(home: &Home) -> Result<()> {
-    let _lock = match Lock::of_embedding(&home.root) {
+    let _lock = match Lock::acquire_embedding(&home.root) {
         Err(StoreError::Locked { .. }) => return Ok(()),
         lock => lock?,
     };

@@ -77,7 +77,7 @@ fn files_left(home: &Home) -> Result<usize> {
 fn is_awaited(home: &Home) -> Result<bool> {
     match Reader::open(&home.root) {
         Err(StoreError::Missing { .. }) => Ok(true),
-        Err(error) if error.wants_migration() => Ok(true),
+        Err(error) if error.needs_migration() => Ok(true),
         index => Ok(index?.is_empty()?),
     }
 }

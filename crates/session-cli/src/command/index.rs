@@ -71,7 +71,7 @@ fn embed(home: &Home, models: &Models) -> Result<Embedded> {
     }
     let mut waiting = Waiting::new("its embedding");
     let _lock = loop {
-        match Lock::of_embedding(&home.root) {
+        match Lock::acquire_embedding(&home.root) {
             Err(StoreError::Locked { .. }) => waiting.a_moment()?,
             lock => break lock?,
         }

@@ -60,7 +60,7 @@ fn refresh(
     home: &Home,
     models: &Models,
 ) -> Result<(Option<Outcome>, Option<Asked>)> {
-    if args.no_refresh && session_store::exists(&home.root) {
+    if args.no_refresh && session_store::index_exists(&home.root) {
         return Ok((None, None));
     }
     std::thread::scope(|scope| {
@@ -95,7 +95,7 @@ fn ask_again(
     refreshed: Option<&Outcome>,
 ) -> Result<Option<Asked>> {
     match ask(args, home, models, refreshed) {
-        Err(error) if error.downcast_ref().is_some_and(StoreError::wants_rebuild) => {
+        Err(error) if error.downcast_ref().is_some_and(StoreError::needs_rebuild) => {
             ask(args, home, models, refreshed)
         }
         other => other,

@@ -5,7 +5,7 @@ use crate::output::layout::{Field, INDENT, flow, fold, line};
 use crate::output::style::FAINT;
 use session_core::Standing;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
-use session_store::TermCount;
+use session_store::TermStats;
 
 /// What each list said of a hit.
 pub fn of_hit(hit: &Hit, width: usize) -> String {
@@ -77,7 +77,7 @@ fn named(term: &str) -> String {
     format!("few sessions hold {term}: they are first")
 }
 
-fn of_term(term: &TermCount, width: usize) -> String {
+fn of_term(term: &TermStats, width: usize) -> String {
     let worth = format!(
         "{}, idf {:.2}",
         plural(term.turns as usize, "turn"),

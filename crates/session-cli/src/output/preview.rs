@@ -3,7 +3,7 @@
 use crate::output::layout::{INDENT, cut, safe_line, split};
 use crate::output::style::{MATCH, paint};
 use session_search::Results;
-use session_store::{StoreError, matched_words};
+use session_store::{StoreError, find_term_ranges};
 use std::ops::Range;
 
 /// What is shown of a hit, safe to print, and where in it words of the query stand.
@@ -24,7 +24,7 @@ pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
     let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
     let terms = results.explanation.terms.iter();
     let terms: Vec<&str> = terms.map(|count| count.term.as_str()).collect();
-    let matches = matched_words(&terms, &lines)?;
+    let matches = find_term_ranges(&terms, &lines)?;
     let previews = texts.into_iter().zip(matches);
     Ok(previews
         .map(|(text, matches)| Preview { text, matches })
@@ -84,7 +84,7 @@ mod tests {
     fn preview(text: &str, words: &[&str]) -> Preview {
         Preview {
             text: text.to_owned(),
-            matches: matched_words(words, &[text]).unwrap().remove(0),
+            matches: find_term_ranges(words, &[text]).unwrap().remove(0),
         }
     }
 

@@ -336,7 +336,7 @@ fn words(
         "translate the ferry",
     ] {
         let found = index
-            .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+            .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
             .unwrap();
         let hits = found.hits.iter();
         lines.extend(hits.map(|hit| {

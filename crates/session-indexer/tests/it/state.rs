@@ -74,7 +74,7 @@ pub fn found(index: &Reader, query: &str) -> BTreeSet<(String, u32)> {
         .map(|s| (s.id, s))
         .collect();
     let found = index
-        .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+        .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
     let place = |turn| {
         let turn = index.turn(turn).unwrap().unwrap();

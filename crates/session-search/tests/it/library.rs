@@ -52,7 +52,7 @@ impl Library {
     ) -> i64 {
         let source = SourceName::new(source);
         let path = format!("/h/{}/{}", source, meta.id);
-        let file = self.writer.file(&source, &path).unwrap();
+        let file = self.writer.upsert_file(&source, &path).unwrap();
         let session = self.writer.open_session(file, &source, meta, true).unwrap();
         for (turn, _) in turns {
             self.writer.add_turn(session, turn).unwrap();
@@ -96,7 +96,7 @@ impl Library {
     pub fn lose(&mut self, session: i64) {
         let sessions = self.writer.sessions().unwrap();
         let row = sessions.iter().find(|s| s.id == session).unwrap();
-        self.writer.file_gone(row.file).unwrap();
+        self.writer.mark_file_gone(row.file).unwrap();
         self.writer.commit().unwrap();
     }
 

@@ -120,7 +120,7 @@ fn a_score_is_what_the_formula_says() {
     // roots of the shares: `network` of three, `docker network` of three.
     let bm25 = library
         .reader()
-        .lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
+        .search_lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
         .unwrap();
     let part = bm25.hits[1].score / bm25.hits[0].score * (0.207_35f32 / 0.505_75).sqrt();
     assert_near(fused(2), in_session(0.1774 * part));

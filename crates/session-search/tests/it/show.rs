@@ -52,7 +52,7 @@ impl Indexed {
                 let mut found = Collected::default();
                 source.read(&location, None, &mut found);
                 let path = location.path.to_str().unwrap();
-                let file = writer.file(&source.name(), path).unwrap();
+                let file = writer.upsert_file(&source.name(), path).unwrap();
                 let name = source.name();
                 let session = writer
                     .open_session(file, &name, &found.sessions[0], true)

@@ -1,7 +1,9 @@
 //! Indexes of other versions, damaged ones, none at all.
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
-use session_store::{DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, Writer, exists};
+use session_store::{
+    DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, Writer, index_exists,
+};
 use std::path::PathBuf;
 
 const MATRIX: &str = "vectors/f00d/turn.0.npy";
@@ -15,7 +17,7 @@ fn filled() -> Index {
     }
     embed(&mut writer);
     writer.commit().unwrap();
-    writer.tidy().unwrap();
+    writer.vacuum().unwrap();
     index
 }
 
@@ -40,15 +42,15 @@ fn assert_rebuilt(index: &Index) {
 #[test]
 fn where_there_is_no_index_the_reader_says_so() {
     let index = Index::new();
-    assert!(!exists(index.root()));
+    assert!(!index_exists(index.root()));
     let error = Reader::open(index.root()).err().unwrap();
-    assert!(matches!(error, StoreError::Missing { .. }) && !error.wants_rebuild());
+    assert!(matches!(error, StoreError::Missing { .. }) && !error.needs_rebuild());
     // As a writer leaves it that was killed at once.
     fs_err::write(index.root().join("index.db"), "").unwrap();
     let error = Reader::open(index.root()).err().unwrap();
     assert!(matches!(error, StoreError::Missing { .. }), "{error}");
     drop(index.writer());
-    assert!(exists(index.root()) && Reader::open(index.root()).is_ok());
+    assert!(index_exists(index.root()) && Reader::open(index.root()).is_ok());
 }
 
 /// An index that says that it has another format, and how opening it fails.
@@ -66,7 +68,7 @@ fn of_format(format: u32) -> (Index, [StoreError; 2]) {
             error,
             StoreError::Format { found, expected: FORMAT_VERSION, .. } if *found == format
         );
-        assert!(is_format && !error.wants_migration(), "{error}");
+        assert!(is_format && !error.needs_migration(), "{error}");
     }
     (index, errors)
 }
@@ -77,7 +79,7 @@ fn a_format_that_is_too_old_wants_a_rebuild() {
     assert!(
         errors
             .iter()
-            .all(|e| e.wants_rebuild() && !e.wants_update())
+            .all(|e| e.needs_rebuild() && !e.needs_update())
     );
     assert_rebuilt(&index);
 }
@@ -88,7 +90,7 @@ fn a_newer_format_wants_a_newer_program() {
     assert!(
         errors
             .iter()
-            .all(|e| e.wants_update() && !e.wants_rebuild())
+            .all(|e| e.needs_update() && !e.needs_rebuild())
     );
 }
 
@@ -102,7 +104,7 @@ fn a_file_that_is_no_database_wants_a_rebuild() {
     ];
     for error in errors {
         assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
-        assert!(error.wants_rebuild());
+        assert!(error.needs_rebuild());
     }
     assert_rebuilt(&index);
 }
@@ -123,7 +125,7 @@ fn a_schema_that_lacks_something_wants_a_rebuild() {
         db.execute_batch(change).unwrap();
         db.close().unwrap();
         let error = read_all(&index).unwrap_err();
-        assert!(error.wants_rebuild() && !error.wants_space(), "{error}");
+        assert!(error.needs_rebuild() && !error.needs_space(), "{error}");
         let text = error.to_string();
         assert!(text.ends_with(said), "{text}");
         assert_rebuilt(&index);
@@ -143,7 +145,7 @@ fn a_lost_page_is_an_error_that_wants_a_rebuild() {
         bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
         fs_err::write(&path, bytes).unwrap();
         if let Err(error) = read_all(&index) {
-            assert!(error.wants_rebuild(), "page {page}: {error}");
+            assert!(error.needs_rebuild(), "page {page}: {error}");
             failed += 1;
         }
     }
@@ -159,7 +161,7 @@ fn read_all(index: &Index) -> Result<(), StoreError> {
         }
     }
     let query = session_core::Query::new("question number7");
-    reader.lexical(&query, 10, |_| Ok(true)).map(drop)
+    reader.search_lexical(&query, 10, |_| Ok(true)).map(drop)
 }
 
 #[test]
@@ -215,7 +217,7 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
         assert!(open_matrix(&index).unwrap() > 0);
         damage(index.root().join(MATRIX));
         let error = open_matrix(&index).err().unwrap();
-        assert!(matches!(error, StoreError::Corrupt { .. }) && error.wants_rebuild());
+        assert!(matches!(error, StoreError::Corrupt { .. }) && error.needs_rebuild());
         assert!(error.to_string().contains(told), "{error}");
         assert_eq!(
             found(&index.reader(), "number7").len(),

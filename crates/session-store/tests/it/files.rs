@@ -23,9 +23,9 @@ fn reasons(writer: &Writer) -> Vec<String> {
 fn a_file_is_known_by_its_path() {
     let index = Index::new();
     let mut writer = index.writer();
-    let file = writer.file(&SOURCE, "/h/a.jsonl").unwrap();
-    assert_eq!(writer.file(&SOURCE, "/h/a.jsonl").unwrap(), file);
-    assert_ne!(writer.file(&SOURCE, "/h/b.jsonl").unwrap(), file);
+    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    assert_eq!(writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap(), file);
+    assert_ne!(writer.upsert_file(&SOURCE, "/h/b.jsonl").unwrap(), file);
     let stamp = Stamp {
         size: u64::MAX,
         mtime_ns: -1,
@@ -53,21 +53,21 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
     let file = writer.sessions().unwrap()[0].file;
     let gone = |writer: &Writer| writer.sessions().unwrap()[0].gone;
     writer
-        .problem(&problem("/h/a.jsonl", "bad line", 1))
+        .record_problem(&problem("/h/a.jsonl", "bad line", 1))
         .unwrap();
-    writer.file_gone(file).unwrap();
+    writer.mark_file_gone(file).unwrap();
     assert!(gone(&writer));
     assert_eq!(reasons(&writer), [""; 0], "it no longer matters");
     assert_eq!(writer.turns(session).unwrap().len(), 1);
-    writer.file(&SOURCE, "/h/a.jsonl").unwrap();
+    writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     assert!(!gone(&writer));
-    writer.session_gone(file, "a").unwrap();
+    writer.mark_session_gone(file, "a").unwrap();
     assert!(gone(&writer));
     writer
         .open_session(file, &SOURCE, &meta("a"), false)
         .unwrap();
     assert!(!gone(&writer));
-    writer.begin_anew(file, "/h/a.jsonl").unwrap();
+    writer.begin_full_read(file, "/h/a.jsonl").unwrap();
     assert!(gone(&writer), "until it is met again");
 }
 
@@ -75,19 +75,25 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
 fn each_kind_of_problem_has_its_time() {
     let index = Index::new();
     let mut writer = index.writer();
-    let file = writer.file(&SOURCE, "/h/a").unwrap();
-    writer.problem(&problem("/h/a", "bad line", 2)).unwrap();
-    writer.problem(&problem("/h/a", "bad line", 1)).unwrap();
-    writer.unread(&problem("/h/a", "locked", 1)).unwrap();
+    let file = writer.upsert_file(&SOURCE, "/h/a").unwrap();
     writer
-        .listing_problems(&[problem("/h", "no access", 1)])
+        .record_problem(&problem("/h/a", "bad line", 2))
+        .unwrap();
+    writer
+        .record_problem(&problem("/h/a", "bad line", 1))
+        .unwrap();
+    writer
+        .record_unreadable(&problem("/h/a", "locked", 1))
+        .unwrap();
+    writer
+        .replace_listing_problems(&[problem("/h", "no access", 1)])
         .unwrap();
     let all = ["/h 1x no access", "/h/a 3x bad line", "/h/a 1x locked"];
     assert_eq!(reasons(&writer), all);
-    writer.clear_unread("/h/a").unwrap();
+    writer.clear_unreadable("/h/a").unwrap();
     assert_eq!(reasons(&writer), all[..2]);
-    writer.listing_problems(&[]).unwrap();
+    writer.replace_listing_problems(&[]).unwrap();
     assert_eq!(reasons(&writer), all[1..2]);
-    writer.begin_anew(file, "/h/a").unwrap();
+    writer.begin_full_read(file, "/h/a").unwrap();
     assert_eq!(reasons(&writer), [""; 0]);
 }

@@ -62,7 +62,7 @@ fn write_sample() {
     deliver(&mut writer, &fork, &turns()[..1]);
     embed(&mut writer);
     writer.commit().unwrap();
-    writer.tidy().unwrap();
+    writer.vacuum().unwrap();
     drop(writer);
     copy(index.root(), &sample(FORMAT_VERSION));
 }
@@ -196,8 +196,8 @@ fn a_migration_is_seen_after_the_first_commit() {
         assert_eq!((format_of(&index), columns(&index)), (format, before));
         let error = Reader::open(index.root()).err().unwrap();
         let is_format = matches!(error, StoreError::Format { found, .. } if found == format);
-        assert!(is_format && error.wants_migration(), "{error}");
-        assert!(!error.wants_rebuild() && !error.wants_update());
+        assert!(is_format && error.needs_migration(), "{error}");
+        assert!(!error.needs_rebuild() && !error.needs_update());
         index.writer().commit().unwrap();
         assert_sample(&index.reader());
     }

@@ -3,12 +3,12 @@
 use crate::support::{deliver, found, meta, turn};
 use proptest::prelude::*;
 use session_core::Query;
-use session_store::matched_words;
+use session_store::find_term_ranges;
 
 fn words(query: &str, text: &str) -> Vec<String> {
     let query = Query::new(query);
     let terms: Vec<&str> = query.terms.iter().map(|term| term.text.as_str()).collect();
-    let found = matched_words(&terms, &[text]).unwrap();
+    let found = find_term_ranges(&terms, &[text]).unwrap();
     let words = found[0].iter().map(|range| text[range.clone()].to_owned());
     words.collect()
 }
@@ -61,7 +61,7 @@ fn scripts_without_spaces_match_by_their_runs() {
 #[test]
 fn each_text_has_its_own_places_and_control_characters_count() {
     let texts = ["a lamp", "none", "\u{1}lamp\u{2}\n👨\u{200d}👩 lamp"];
-    let found = matched_words(&["lamp"], &texts).unwrap();
+    let found = find_term_ranges(&["lamp"], &texts).unwrap();
     let places: Vec<Vec<(usize, usize)>> = found
         .iter()
         .map(|ranges| ranges.iter().map(|r| (r.start, r.end)).collect())

@@ -66,12 +66,14 @@ fn a_phrase_stands_together_and_words_are_alternatives() {
 fn hits_come_best_first_up_to_the_limit() {
     let (_index, writer) = filled();
     let query = Query::new("docker network");
-    let all = writer.lexical(&query, 10, |_| Ok(true)).unwrap();
+    let all = writer.search_lexical(&query, 10, |_| Ok(true)).unwrap();
     assert!(all.hits.len() == 2 && all.hits[0].score > all.hits[1].score);
-    let one = writer.lexical(&query, 1, |_| Ok(true)).unwrap();
+    let one = writer.search_lexical(&query, 1, |_| Ok(true)).unwrap();
     assert_eq!(one.hits, all.hits[..1]);
     let best = all.hits[0].id;
-    let other = writer.lexical(&query, 1, |turn| Ok(turn != best)).unwrap();
+    let other = writer
+        .search_lexical(&query, 1, |turn| Ok(turn != best))
+        .unwrap();
     assert_eq!(other.hits, all.hits[1..]);
 }
 
@@ -79,7 +81,7 @@ fn hits_come_best_first_up_to_the_limit() {
 fn terms_are_counted_and_shares_follow_their_idf() {
     let (_index, writer) = filled();
     let query = Query::new("docker network quux");
-    let found = writer.lexical(&query, 10, |_| Ok(true)).unwrap();
+    let found = writer.search_lexical(&query, 10, |_| Ok(true)).unwrap();
     let counts: Vec<(&str, u64)> = found
         .terms
         .iter()
@@ -90,10 +92,10 @@ fn terms_are_counted_and_shares_follow_their_idf() {
     // ln(1 + (n - df + 0.5) / (df + 0.5)), with n = 5.
     let idf = |df: f32| (1.0 + (5.5 - df) / (df + 0.5)).ln();
     let all = idf(1.0) + idf(2.0) + idf(0.0);
-    let share = |hit: usize| found.share(found.hits[hit].id);
+    let share = |hit: usize| found.idf_share(found.hits[hit].id);
     assert!((share(0) - (idf(1.0) + idf(2.0)) / all).abs() < 1e-6);
     assert!((share(1) - idf(2.0) / all).abs() < 1e-6);
-    assert_eq!(found.share(-1), 0.0);
+    assert_eq!(found.idf_share(-1), 0.0);
 }
 
 fn holds(index: &Reader, query: &str) -> bool {
@@ -139,7 +141,7 @@ proptest! {
     #[test]
     fn any_text_is_a_query(text in query()) {
         let reader = FILLED.reader();
-        let found = reader.lexical(&Query::new(&text), 10, |_| Ok(true));
+        let found = reader.search_lexical(&Query::new(&text), 10, |_| Ok(true));
         prop_assert!(found.is_ok(), "{:?}", found.err());
     }
 

@@ -203,7 +203,7 @@ impl Run {
 
     fn write(&mut self, session: usize, fresh: bool, turns: &[Turn]) {
         let writer = self.writer.as_mut().unwrap();
-        let file = writer.file(&SOURCE, SESSIONS[session].0).unwrap();
+        let file = writer.upsert_file(&SOURCE, SESSIONS[session].0).unwrap();
         let meta = meta_of(session, &self.now[&session]);
         let id = writer.open_session(file, &SOURCE, &meta, fresh).unwrap();
         for turn in turns {

@@ -77,7 +77,7 @@ pub fn meta(id: &str) -> SessionMeta {
 /// its own; gives its number. Not committed.
 pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> i64 {
     let file = writer
-        .file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
+        .upsert_file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
         .unwrap();
     let session = writer.open_session(file, &SOURCE, meta, true).unwrap();
     for turn in turns {
@@ -90,7 +90,7 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> i64 {
 /// Numbers of the turns that a query finds, in order.
 pub fn found(index: &Reader, query: &str) -> Vec<i64> {
     let found = index
-        .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+        .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
     let mut turns: Vec<i64> = found.hits.iter().map(|hit| hit.id).collect();
     turns.sort_unstable();
@@ -100,7 +100,7 @@ pub fn found(index: &Reader, query: &str) -> Vec<i64> {
 /// Prompts of the turns that a query finds, best first.
 pub fn prompts(index: &Reader, query: &str) -> Vec<String> {
     let found = index
-        .lexical(&Query::new(query), usize::MAX, |_| Ok(true))
+        .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
     let prompt = |id| index.content(id).unwrap().prompt;
     found.hits.iter().map(|hit| prompt(hit.id)).collect()

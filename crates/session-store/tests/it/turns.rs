@@ -61,7 +61,7 @@ fn equal_turns_keep_their_numbers() {
     let (_index, mut writer, session) = written(&turns);
     writer.commit().unwrap();
     let before = ids(&writer, session);
-    writer.forget_files().unwrap();
+    writer.reset_cursors().unwrap();
     assert!(writer.is_empty().unwrap());
     assert_eq!(
         found(&writer, "number2"),
@@ -82,7 +82,7 @@ fn the_next_session_of_a_file_ends_the_one_before() {
         turn(0, "Where is the port configured?", &[]),
         turn(1, "And which socket is it?", &[]),
     ]);
-    let file = writer.file(&SOURCE, "/h/a.jsonl").unwrap();
+    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     writer
         .open_session(file, &SOURCE, &meta("a"), true)
         .unwrap();
@@ -163,17 +163,17 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
         ..turn(0, "Where is the port configured?", &[])
     };
     let (_index, mut writer, _) = written(&[with_leaf()]);
-    writer.title_elsewhere("m9", "Harbour works").unwrap();
-    writer.join_titles().unwrap();
+    writer.store_external_title("m9", "Harbour works").unwrap();
+    writer.apply_external_titles().unwrap();
     assert_eq!(title(&writer).as_deref(), Some("Harbour works"));
     assert_eq!(found(&writer, "harbour").len(), 1);
 
     let index = Index::new();
     let mut writer = index.writer();
-    writer.title_elsewhere("m9", "Harbour works").unwrap();
+    writer.store_external_title("m9", "Harbour works").unwrap();
     writer.commit().unwrap();
     deliver(&mut writer, &meta("a"), &[with_leaf()]);
-    writer.join_titles().unwrap();
+    writer.apply_external_titles().unwrap();
     assert_eq!(
         prompts(&writer, "harbour"),
         ["Where is the port configured?"]
@@ -183,7 +183,7 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
         ..meta("a")
     };
     deliver(&mut writer, &own, &[with_leaf()]);
-    writer.join_titles().unwrap();
+    writer.apply_external_titles().unwrap();
     assert_eq!(title(&writer).as_deref(), Some("Lexer"));
 }
 

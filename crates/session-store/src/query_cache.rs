@@ -1,0 +1,56 @@
+//! Caches the vectors of queries, so that a repeated query loads no model.
+
+use crate::error::Result;
+use session_files::private;
+use std::path::{Path, PathBuf};
+
+/// Queries kept of a model; with more, all are forgotten.
+const MAX_QUERIES: usize = 1000;
+/// Most bytes of a vector.
+const MAX_VECTOR_BYTES: u64 = 1 << 20;
+
+/// A folder for each model; a file for each query, named by its hash, with the
+/// vector's numbers as little-endian `f32`.
+fn model_directory(root: &Path, fingerprint: &str) -> PathBuf {
+    root.join("queries").join(fingerprint)
+}
+
+fn query_path(root: &Path, fingerprint: &str, query: &str) -> PathBuf {
+    let mut name = blake3::hash(query.as_bytes()).to_hex().to_string();
+    name.truncate(32);
+    model_directory(root, fingerprint).join(name)
+}
+
+/// Returns the cached vector of a query by a model, with `dims` components. A file
+/// that is no such vector counts as missing.
+pub fn cached_query_vector(
+    root: &Path,
+    fingerprint: &str,
+    dims: usize,
+    query: &str,
+) -> Option<Vec<f32>> {
+    let bytes = private::read(&query_path(root, fingerprint, query), MAX_VECTOR_BYTES).ok()??;
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let vector: Vec<f32> = numbers.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let is_one = rest.is_empty() && vector.len() == dims && vector.iter().all(|x| x.is_finite());
+    is_one.then_some(vector)
+}
+
+/// Caches the vector of a query.
+///
+/// # Errors
+/// When the disk fails.
+pub fn cache_query_vector(
+    root: &Path,
+    fingerprint: &str,
+    query: &str,
+    vector: &[f32],
+) -> Result<()> {
+    let folder = model_directory(root, fingerprint);
+    if fs_err::read_dir(&folder).is_ok_and(|entries| entries.count() >= MAX_QUERIES) {
+        fs_err::remove_dir_all(&folder)?;
+    }
+    let path = query_path(root, fingerprint, query);
+    let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+    Ok(private::write_cached(&path, &bytes)?)
+}
