@@ -5,9 +5,10 @@ use serde_json::Value;
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::{Duration, SystemTime};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A home folder, an index folder, and nothing else of the machine. Files
 /// written through it get times of their own, in the order of writing.
@@ -16,7 +17,12 @@ pub struct TestEnvironment {
     clock: Cell<u64>,
     /// The user chose the quick model, and no process after a search.
     quick: bool,
+    /// `TZ`.
+    time_zone: String,
 }
+
+/// How long a test waits for what must come, on however slow a machine.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// 2026-01-01, in seconds since 1970: when the first file is written.
 const EPOCH_S: u64 = 1_767_225_600;
@@ -41,6 +47,7 @@ impl TestEnvironment {
             folder,
             clock: Cell::new(EPOCH_S),
             quick: false,
+            time_zone: "UTC".to_owned(),
         }
     }
 
@@ -52,6 +59,12 @@ impl TestEnvironment {
         }
         env.run(&["index"]).succeeded();
         env
+    }
+
+    /// The same environment in another time zone.
+    pub fn in_time_zone(mut self, zone: String) -> Self {
+        self.time_zone = zone;
+        self
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
@@ -99,7 +112,7 @@ impl TestEnvironment {
             .env("HOME", self.path("home"))
             .env("SESSION_SEARCH_HOME", self.path("index"))
             .env("TMPDIR", self.path(""))
-            .env("TZ", "UTC")
+            .env("TZ", &self.time_zone)
             .env("COLUMNS", "100")
             .current_dir(self.path("home"));
         if self.quick {
@@ -109,7 +122,10 @@ impl TestEnvironment {
 
     /// Runs the program to its end.
     pub fn run(&self, args: &[impl AsRef<OsStr>]) -> Ran {
-        self.ran(self.command().args(args).output().unwrap())
+        let mut command = self.command();
+        command.args(args).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.ran(output_in_time(command.spawn().unwrap()))
     }
 
     /// What a command of this environment said.
@@ -175,6 +191,52 @@ fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
     };
     let (command, rest) = args.split_at(words);
     [command, &["--json"], rest].concat()
+}
+
+/// Waits for a condition, and panics with what `observed` says when it does not come.
+#[track_caller]
+pub fn wait_until(is_met: impl Fn() -> bool, observed: impl Fn() -> String) {
+    let began = Instant::now();
+    while !is_met() {
+        assert!(
+            began.elapsed() < DEADLINE,
+            "still not after {DEADLINE:?}: {}",
+            observed()
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Returns the output of a child whose streams are piped. A child that does not end is killed, and
+/// the test fails.
+#[track_caller]
+pub fn output_in_time(mut child: Child) -> Output {
+    let streams = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let (stdout, stderr) = (read_to_end(streams.0), read_to_end(streams.1));
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if began.elapsed() > DEADLINE {
+            child.kill().unwrap();
+            panic!("the program did not end within {DEADLINE:?}");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    Output {
+        status,
+        stdout: stdout.join().unwrap(),
+        stderr: stderr.join().unwrap(),
+    }
+}
+
+fn read_to_end(mut stream: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
 }
 
 /// Sets when a file was changed last.

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub enum DownloadFailure {
     Drop(usize),
     /// The response ends after this many bytes, without a length.
     Truncate(usize),
-    /// The server sends nothing more after this many bytes.
+    /// The server sends nothing more after this many bytes, until the client is gone.
     Stall(usize),
     /// The server sends the whole file and ignores the range.
     NoRange,
@@ -189,7 +189,11 @@ fn send_content(
         }
         Some(DownloadFailure::Stall(n)) => {
             send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
-            std::thread::sleep(Duration::from_secs(60));
+            // A client without a timeout is told apart by another error.
+            stream
+                .set_read_timeout(Some(Duration::from_secs(60)))
+                .unwrap();
+            let _ = stream.read_to_end(&mut Vec::new());
         }
     }
 }

@@ -165,6 +165,17 @@ impl Home {
     }
 }
 
+/// Sets the times of a folder and of all below it to 1970: what is written from now on is newer.
+pub fn age(path: &Path) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            age(&entry.unwrap().path());
+        }
+    }
+    let file = fs::File::open(path).unwrap();
+    file.file().set_modified(std::time::UNIX_EPOCH).unwrap();
+}
+
 pub fn connect(path: &Path) -> Connection {
     let db = Connection::open(path).unwrap();
     db.pragma_update(None, "journal_mode", "wal").unwrap();

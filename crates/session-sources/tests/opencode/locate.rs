@@ -1,6 +1,6 @@
 //! Where histories are found, and what tells that they changed.
 
-use crate::fixture::{Home, assistant, insert, opencode, read, session, text, user};
+use crate::fixture::{Home, age, assistant, insert, opencode, read, session, text, user};
 use fs_err as fs;
 use session_sources::{Env, Stamp};
 use std::path::Path;
@@ -120,10 +120,10 @@ fn a_tree_changes_with_its_sessions_and_messages() {
     let home = Home::new();
     let mut messages = vec![user(vec![text("Hello.")])];
     home.write_tree(&session("ses_a", messages.clone()));
+    age(&home.tree());
     let before = stamp(&home);
     assert_eq!(stamp(&home), before);
     messages.push(assistant(vec![text("Hi.")]));
-    std::thread::sleep(std::time::Duration::from_millis(20));
     home.write_tree(&session("ses_a", messages));
     assert_ne!(stamp(&home), before);
 }
