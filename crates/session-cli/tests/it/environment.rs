@@ -2,30 +2,31 @@
 
 use crate::claude::Transcript;
 use serde_json::Value;
-use std::cell::Cell;
+use session_test::home::TestHome;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+pub use session_test::files::set_modified as set_time;
+pub use session_test::process::{output_in_time, wait_until};
 
 /// A home folder, an index folder, and nothing else of the machine. Files
 /// written through it get times of their own, in the order of writing.
 pub struct TestEnvironment {
-    folder: tempfile::TempDir,
-    clock: Cell<u64>,
+    home: TestHome,
     /// The user chose the quick model, and no process after a search.
     quick: bool,
-    /// `TZ`.
-    time_zone: String,
 }
 
-/// How long a test waits for what must come, on however slow a machine.
-const DEADLINE: Duration = Duration::from_secs(120);
+impl Deref for TestEnvironment {
+    type Target = TestHome;
 
-/// 2026-01-01, in seconds since 1970: when the first file is written.
-const EPOCH_S: u64 = 1_767_225_600;
+    fn deref(&self) -> &TestHome {
+        &self.home
+    }
+}
 
 impl TestEnvironment {
     pub fn new() -> Self {
@@ -41,13 +42,9 @@ impl TestEnvironment {
 
     /// As the program is for somebody who has configured nothing.
     pub fn unconfigured() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs_err::create_dir(folder.path().join("home")).unwrap();
         Self {
-            folder,
-            clock: Cell::new(EPOCH_S),
+            home: TestHome::new(),
             quick: false,
-            time_zone: "UTC".to_owned(),
         }
     }
 
@@ -63,38 +60,12 @@ impl TestEnvironment {
 
     /// The same environment in another time zone.
     pub fn in_time_zone(mut self, zone: String) -> Self {
-        self.time_zone = zone;
+        self.home.set_time_zone(zone);
         self
-    }
-
-    pub fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
-    pub fn home(&self, path: &str) -> PathBuf {
-        self.path("home").join(path)
     }
 
     pub fn index(&self, path: &str) -> PathBuf {
         self.path("index").join(path)
-    }
-
-    /// Writes a file and sets its time to a second after that of the last one.
-    pub fn write(&self, path: &Path, content: impl AsRef<[u8]>) {
-        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-        fs_err::write(path, content).unwrap();
-        self.clock.set(self.clock.get() + 1);
-        set_time(
-            path,
-            SystemTime::UNIX_EPOCH + Duration::from_secs(self.clock.get()),
-        );
-    }
-
-    /// Writes a session of Claude Code where that program would.
-    pub fn claude(&self, transcript: &Transcript) -> PathBuf {
-        let path = self.home(&transcript.place());
-        self.write(&path, transcript.text());
-        path
     }
 
     /// The program, with nothing of this process's environment but `PATH`.
@@ -106,15 +77,8 @@ impl TestEnvironment {
 
     /// Gives a command this environment.
     pub fn isolate(&self, command: &mut Command) {
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path("home"))
-            .env("SESSION_SEARCH_HOME", self.path("index"))
-            .env("TMPDIR", self.path(""))
-            .env("TZ", &self.time_zone)
-            .env("COLUMNS", "100")
-            .current_dir(self.path("home"));
+        self.home.isolate(command);
+        command.env("SESSION_SEARCH_HOME", self.path("index"));
         if self.quick {
             command.env("SESSION_SEARCH_CONFIG", self.path("config"));
         }
@@ -131,7 +95,7 @@ impl TestEnvironment {
     /// What a command of this environment said.
     pub fn ran(&self, output: Output) -> Ran {
         Ran {
-            folder: self.folder.path().to_string_lossy().into_owned(),
+            folder: self.root().to_string_lossy().into_owned(),
             output,
         }
     }
@@ -191,58 +155,6 @@ fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
     };
     let (command, rest) = args.split_at(words);
     [command, &["--json"], rest].concat()
-}
-
-/// Waits for a condition, and panics with what `observed` says when it does not come.
-#[track_caller]
-pub fn wait_until(is_met: impl Fn() -> bool, observed: impl Fn() -> String) {
-    let began = Instant::now();
-    while !is_met() {
-        assert!(
-            began.elapsed() < DEADLINE,
-            "still not after {DEADLINE:?}: {}",
-            observed()
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Returns the output of a child whose streams are piped. A child that does not end is killed, and
-/// the test fails.
-#[track_caller]
-pub fn output_in_time(mut child: Child) -> Output {
-    let streams = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let (stdout, stderr) = (read_to_end(streams.0), read_to_end(streams.1));
-    let began = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if began.elapsed() > DEADLINE {
-            child.kill().unwrap();
-            panic!("the program did not end within {DEADLINE:?}");
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    };
-    Output {
-        status,
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
-}
-
-fn read_to_end(mut stream: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        bytes
-    })
-}
-
-/// Sets when a file was changed last.
-pub fn set_time(path: &Path, time: SystemTime) {
-    let file = fs_err::OpenOptions::new().append(true).open(path).unwrap();
-    file.file().set_modified(time).unwrap();
 }
 
 /// What a run of the program said. Its text form is for snapshots: the folder

@@ -21,8 +21,12 @@ fn session(id: &str, cwd: &str, at: Timestamp) -> Transcript {
     Transcript::new(id, cwd).at_ms(at.as_millisecond())
 }
 
-impl Transcript {
+trait Wire {
     /// The one exchange, with a file that is read in it.
+    fn wire(self, file: &str) -> Self;
+}
+
+impl Wire for Transcript {
     fn wire(self, file: &str) -> Self {
         self.user(PROMPT)
             .call("Read", json!({"file_path": file}), "", false)

@@ -5,6 +5,7 @@
 use crate::environment::Ran;
 use crate::inject_hook::{context, payload};
 use crate::memory::Project;
+pub use session_test::files::make_fifo as fifo;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -249,12 +250,6 @@ fn nothing_is_read_without_end() {
         context(&project, PROMPT, "s2").contains(&own),
         "the user's own is there"
     );
-}
-
-pub fn fifo(path: &Path) {
-    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
 }
 
 #[test]

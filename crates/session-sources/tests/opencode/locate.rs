@@ -3,6 +3,8 @@
 use crate::fixture::{Home, age, assistant, insert, opencode, read, session, text, user};
 use fs_err as fs;
 use session_sources::{Env, Stamp};
+#[cfg(unix)]
+use session_test::files::make_fifo as make_pipe;
 use std::path::Path;
 
 /// Paths found, relative to the home folder, in alphabetical order.
@@ -202,10 +204,4 @@ fn a_pipe_in_the_tree_is_not_waited_for() {
     make_pipe(&home.data().join("storage/message/ses_a/msg_b.json"));
     let found = read(&home.data().join("storage"));
     assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
-}
-
-#[cfg(unix)]
-fn make_pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
 }

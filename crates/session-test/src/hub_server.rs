@@ -62,10 +62,12 @@ impl HubServer {
         server
     }
 
+    /// Returns the address, as `HF_ENDPOINT` has it.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
+    /// Serves a file with its SHA-256 as the ETag.
     pub fn serve(&self, path: &str, content: Vec<u8>) {
         let etag = sha256(&content);
         self.serve_with_etag(path, content, &etag);
@@ -94,6 +96,7 @@ impl HubServer {
     }
 }
 
+/// Returns the SHA-256 in hexadecimal.
 pub fn sha256(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
