@@ -1,6 +1,8 @@
 //! A home folder of its own, and the program run in it.
 
 use crate::claude::Transcript;
+use insta::Settings;
+use insta::internals::SettingsBindDropGuard;
 use serde_json::Value;
 use session_test::home::TestHome;
 use std::ffi::OsStr;
@@ -18,6 +20,7 @@ pub struct TestEnvironment {
     home: TestHome,
     /// The user chose the quick model, and no process after a search.
     quick: bool,
+    _redactions: SettingsBindDropGuard,
 }
 
 impl Deref for TestEnvironment {
@@ -45,6 +48,7 @@ impl TestEnvironment {
         Self {
             home: TestHome::new(),
             quick: false,
+            _redactions: redact_snapshots(),
         }
     }
 
@@ -94,10 +98,7 @@ impl TestEnvironment {
 
     /// What a command of this environment said.
     pub fn ran(&self, output: Output) -> Ran {
-        Ran {
-            folder: self.root().to_string_lossy().into_owned(),
-            output,
-        }
+        Ran { output }
     }
 
     /// Runs the program and reads the JSON that it prints.
@@ -157,10 +158,8 @@ fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [command, &["--json"], rest].concat()
 }
 
-/// What a run of the program said. Its text form is for snapshots: the folder
-/// and times taken are left out.
+/// What a run of the program said. Its text form is for snapshots.
 pub struct Ran {
-    folder: String,
     pub output: Output,
 }
 
@@ -195,8 +194,8 @@ impl Ran {
 impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |bytes: &[u8]| {
-            let text = String::from_utf8_lossy(bytes).replace(&self.folder, "[TMP]");
-            text.lines().map(redacted).collect::<Vec<_>>().join("\n")
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            text.strip_suffix('\n').unwrap_or(&text).to_owned()
         };
         writeln!(f, "exit code: {}", self.code())?;
         writeln!(f, "----- stdout -----\n{}", text(&self.output.stdout))?;
@@ -204,54 +203,24 @@ impl fmt::Display for Ran {
     }
 }
 
-/// A line without what differs from run to run (seconds taken, sizes on disk,
-/// the time of the last update), and without scores, which are tuned.
-fn redacted(line: &str) -> String {
-    let is_scored = [
-        "[0.",
-        "[1.",
-        "\"score\": ",
-        "strength ",
-        "scaled ",
-        "fused = ",
-        "idf ",
-    ];
-    let line = match is_scored.iter().any(|mark| line.contains(mark)) {
-        true => without_fractions(line),
-        false => line.to_owned(),
-    };
-    let line = between(&line, "(", " s)", "[TIME]");
-    let line = between(&line, "(", " MB", "[SIZE]");
-    let line = between(&line, "\"bytes\": ", ",", "[SIZE]");
-    let line = between(&line, "\"updated\": \"", "\"", "[TIME]");
-    between(&line, "updated   ", ": ", "[TIME]")
-}
-
-/// The line with `#` for each number that has a point in it.
-fn without_fractions(line: &str) -> String {
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find(is_number) {
-        let (before, number) = rest.split_at(at);
-        let end = number.find(|c| !is_number(c)).unwrap_or(number.len());
-        let (number, after) = number.split_at(end);
-        out += before;
-        out += if number.trim_matches('.').contains('.') {
-            "#"
-        } else {
-            number
-        };
-        rest = after;
+/// Leaves out of snapshots what differs from run to run, and scores, which are tuned.
+pub fn redact_snapshots() -> SettingsBindDropGuard {
+    let mut settings = Settings::clone_current();
+    for (pattern, replacement) in [
+        (r"(/[\w.-]+)*/\.tmp[[:alnum:]]{6}", "[TMP]"),
+        (r"\([\d.]+ s\)", "([TIME] s)"),
+        (r"\([\d.]+ MB", "([SIZE] MB"),
+        (r#""bytes": \d{4,}"#, r#""bytes": [SIZE]"#),
+        (r#""updated": "[^"]*""#, r#""updated": "[TIME]""#),
+        (r"updated   .*: ", "updated   [TIME]: "),
+        (r#""score": [\d.]+"#, r#""score": #"#),
+        (r"(?m)^\[[\d.]+ ", "[# "),
+        (
+            r"(strength|worth|weight|cosine|mean|z|idf|lexical|dense|scaled|fused|fused =|\+) \d+\.\d+",
+            "$1 #",
+        ),
+    ] {
+        settings.add_filter(pattern, replacement);
     }
-    out + rest
-}
-
-/// The line with `by` in place of what stands between `from` and `to`.
-fn between(line: &str, from: &str, to: &str, by: &str) -> String {
-    let found = line.rsplit_once(to).and_then(|(head, tail)| {
-        let (before, _) = head.rsplit_once(from)?;
-        Some(format!("{before}{from}{by}{to}{tail}"))
-    });
-    found.unwrap_or_else(|| line.to_owned())
+    settings.bind_to_scope()
 }
