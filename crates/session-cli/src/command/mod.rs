@@ -6,6 +6,7 @@ pub mod config;
 pub mod demo;
 pub mod digest;
 pub mod eval;
+pub mod filter;
 pub mod found;
 pub mod fresh;
 pub mod hook;

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::ResumeArgs;
-use crate::command::{fresh, search};
+use crate::command::{filter, fresh};
 use crate::home::Home;
 use crate::output::session::resuming;
 use crate::output::{json, notes, shell};
@@ -31,7 +31,7 @@ struct Resume<'a> {
 pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let all = fresh::index(&home)?.all;
-    let session = search::one(&all, &args.id)?;
+    let session = filter::find_session(&all, &args.id)?;
     let resume = resume(&session)?;
     if args.json {
         json::print(&resume)?;

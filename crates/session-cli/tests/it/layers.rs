@@ -36,7 +36,7 @@ fn layer(name: &str) -> usize {
         "session-sources" | "session-embed" | "session-store" => 1,
         "session-indexer" | "session-memory" | "session-models" | "session-report"
         | "session-search" => 2,
-        "session-eval" => 3,
+        "session-eval" | "session-query" => 3,
         "session-cli" => 4,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
