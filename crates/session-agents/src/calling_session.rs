@@ -3,7 +3,7 @@
 
 use session_core::SourceName;
 use session_sources::{Caller, Env, sources};
-use session_store::SessionRow;
+use session_store::{SessionId, SessionRow};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -75,8 +75,8 @@ fn is_from(session: &SessionRow, source: &SourceName) -> bool {
     SourceName(session.source.clone().into()) == *source
 }
 
-/// Returns the row ids of some sessions and of their subagents.
-pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<i64> {
+/// Returns the index's ids of some sessions and of their subagents.
+pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
     let is_included = |row: &SessionRow| {
         let mut sessions = sessions.iter();
         sessions.any(|one| one.id == row.id || row.parent.as_deref() == Some(&one.uid))

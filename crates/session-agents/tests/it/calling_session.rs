@@ -3,7 +3,7 @@
 use crate::session_row::claude_session;
 use session_agents::{CallingProcess, with_subagents};
 use session_sources::Env;
-use session_store::SessionRow;
+use session_store::{SessionId, SessionRow};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -31,7 +31,7 @@ fn find(env: &Env, directory: &str, is_interactive: bool, all: &[SessionRow]) ->
         now: now(),
     };
     let found = process.find_sessions(all);
-    found.iter().map(|session| session.id).collect()
+    found.iter().map(|session| session.id.into()).collect()
 }
 
 fn unnamed() -> Env {
@@ -83,5 +83,8 @@ fn subagents_belong_to_their_session() {
     };
     let all = [session(1, 3), subagent, session(3, 3)];
     assert_eq!(find(&unnamed(), "/work/harbour", false, &all[..2]), [1]);
-    assert_eq!(with_subagents(&[&all[0]], &all), [1, 2]);
+    assert_eq!(
+        with_subagents(&[&all[0]], &all),
+        [SessionId::new(1), SessionId::new(2)]
+    );
 }
