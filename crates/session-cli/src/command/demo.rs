@@ -218,7 +218,7 @@ pub fn search(args: &SearchArgs) -> Result<Found> {
 fn step(title: &str, words: &[&str]) -> Result<()> {
     let mut typed: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
     if let ["search", query, ..] = words {
-        typed[1] = shell::query(query);
+        typed[1] = shell::quote_query(query);
     }
     let command = shell::command(&typed, 2, layout::width());
     Ok(writeln!(

@@ -4,6 +4,7 @@ pub mod background;
 pub mod caller;
 pub mod config;
 pub mod demo;
+pub mod dialog;
 pub mod digest;
 pub mod eval;
 pub mod filter;

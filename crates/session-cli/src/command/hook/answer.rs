@@ -1,13 +1,12 @@
 //! The answer to a hook: within its time, or none. A prompt is never blocked.
 
 use crate::Found;
-use crate::args::HookEvent;
 use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
 use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
-use serde_json::{Value, json};
+use session_agents::{HookAnswer, HookEvent};
 use session_memory::{Block, Disabled, Importance, Item, SessionState, block, log};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -25,6 +24,7 @@ enum Told {
 pub fn run() -> Found {
     guarded(|asked, outcome| {
         if let Some(answer) = answer(asked, outcome) {
+            let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
     })
@@ -102,28 +102,27 @@ fn note_failure(began: Instant, why: Disabled) {
     }
 }
 
-/// The answer as the agent reads it.
-fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
+/// Returns what the agent reads as the answer.
+fn answer(asked: &Asked, outcome: &Outcome) -> Option<HookAnswer> {
     let memories = outcome.memories.as_ref()?;
-    match super::event(&asked.hook_event_name) {
-        Some(HookEvent::SessionStart) => {
-            let block = is_on(memories).then(|| start(asked, memories)).flatten();
-            let context = block.map(|block| context(HookEvent::SessionStart, &block.text));
-            joined(context, suggestion(asked, memories))
+    let event = HookEvent::from_name(&asked.hook_event_name)?;
+    let mut answer = HookAnswer::default();
+    let block = match event {
+        HookEvent::SessionStart => {
+            answer.system_message = suggestion(asked, memories);
+            is_on(memories).then(|| start(asked, memories)).flatten()
         }
-        // What is printed there becomes a part of the instructions for the summary.
-        Some(HookEvent::PreCompact) => None,
-        Some(HookEvent::UserPromptSubmit) => {
-            let noted = outcome.note();
-            let block = outcome.decision.block.as_ref().filter(|_| noted)?;
-            Some(context(HookEvent::UserPromptSubmit, &block.text))
+        // Its output becomes a part of the instructions for the summary.
+        HookEvent::PreCompact => None,
+        HookEvent::UserPromptSubmit => {
+            let is_noted = outcome.note();
+            outcome.decision.block.clone().filter(|_| is_noted)
         }
-        None => None,
+    };
+    if let Some(block) = block {
+        answer = answer.with_context(event, &block.text);
     }
-}
-
-fn context(event: HookEvent, text: &str) -> Value {
-    json!({"hookSpecificOutput": {"hookEventName": event.name(), "additionalContext": text}})
+    Some(answer).filter(|answer| !answer.is_empty())
 }
 
 /// What matters most, when a session begins.
@@ -158,18 +157,9 @@ fn has_forgotten(asked: &Asked) -> bool {
     matches!(asked.source.as_deref(), Some("compact" | "clear"))
 }
 
-/// The keys of both answers.
-fn joined(context: Option<Value>, suggestion: Option<Value>) -> Option<Value> {
-    let mut answer = context.or(suggestion.clone())?;
-    if let (Some(answer), Some(Value::Object(more))) = (answer.as_object_mut(), suggestion) {
-        answer.extend(more);
-    }
-    Some(answer)
-}
-
 /// A word to the user after a conversation was compacted. Nothing is saved that nobody
 /// confirmed.
-fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
+fn suggestion(asked: &Asked, memories: &Memories) -> Option<String> {
     let config = &memories.home.config;
     let is_compacted = asked.source.as_deref() == Some("compact");
     if !is_compacted || !config.enabled || !config.auto_save {
@@ -179,7 +169,7 @@ fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
         Some(id) => format!(" --from {id}"),
         None => String::new(),
     };
-    Some(json!({"systemMessage": format!(
+    Some(format!(
         "session-search: if something was decided here that is to be kept, save it: session-search memory save --topic … --info …{from}"
-    )}))
+    ))
 }
