@@ -10,7 +10,8 @@ use session_core::text::clip;
 use session_embed::Embedder;
 use session_files::{Project, UnownedRoot};
 use session_memory::{
-    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, rank,
+    Memory, MemoryEmbedder, MemoryScope, MemoryState, MemoryStore, RankedMemories,
+    RetentionSettings, StorageLocation, memory_directories, rank_memories,
 };
 use std::path::Path;
 use std::time::Instant;
@@ -30,9 +31,9 @@ pub struct Memories {
     /// configuration has a mistake.
     pub notes: Vec<String>,
     /// The memories.
-    pub store: Store,
+    pub store: MemoryStore,
     /// How long they are kept.
-    pub keeping: Keeping,
+    pub keeping: RetentionSettings,
 }
 
 /// The project of this process's folder.
@@ -96,14 +97,14 @@ impl Memories {
             whole.map(|ignored| format!("left out: {}", lines(&ignored.reason).join("\n"))),
         );
         home.config = layers.config;
-        let keeping = Keeping {
+        let keeping = RetentionSettings {
             project: home.config.storage,
             global: layers.global,
         };
         let location = home.config.storage.location;
-        let places = places(project.as_ref(), &home.env.home, location)?;
+        let places = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: Store::new(places, home.records()),
+            store: MemoryStore::new(places, home.records()),
             home,
             project,
             notes,
@@ -116,19 +117,24 @@ impl Memories {
     ///
     /// # Errors
     /// None that are known: the global place is always there.
-    pub fn target(&self, is_global: bool) -> Result<(Store, Option<Scope>)> {
+    pub fn target(&self, is_global: bool) -> Result<(MemoryStore, Option<MemoryScope>)> {
         if !is_global {
             return Ok((self.store.clone(), None));
         }
-        let has_global = self.store.places().iter().any(|p| p.scope == Scope::Global);
+        let has_global = self
+            .store
+            .directories()
+            .iter()
+            .any(|p| p.scope == MemoryScope::Global);
         let store = match has_global {
             true => self.store.clone(),
             false => {
-                let places = places(None, &self.home.env.home, Location::GlobalOnly)?;
-                Store::new(places, self.home.records())
+                let places =
+                    memory_directories(None, &self.home.env.home, StorageLocation::GlobalOnly)?;
+                MemoryStore::new(places, self.home.records())
             }
         };
-        Ok((store, Some(Scope::Global)))
+        Ok((store, Some(MemoryScope::Global)))
     }
 
     /// The model that memories are compared with: the best that is in the
@@ -146,11 +152,15 @@ impl Memories {
     }
 
     /// A model, and where its vectors are kept.
-    pub fn meaning<'a>(&'a self, model: &'a dyn Embedder, until: Option<Instant>) -> Meaning<'a> {
-        Meaning {
+    pub fn meaning<'a>(
+        &'a self,
+        model: &'a dyn Embedder,
+        until: Option<Instant>,
+    ) -> MemoryEmbedder<'a> {
+        MemoryEmbedder {
             model,
             cache: &self.home.root,
-            until,
+            deadline: until,
         }
     }
 
@@ -160,7 +170,7 @@ impl Memories {
     /// When the model fails.
     pub fn prepare(&self, memories: &[Memory]) -> Result<()> {
         let model = self.model()?;
-        Ok(prepare(memories, &self.meaning(model.as_ref(), None))?)
+        Ok(self.meaning(model.as_ref(), None).embed_missing(memories)?)
     }
 
     /// Ranks memories. None where the time was up before the model had read all.
@@ -171,10 +181,16 @@ impl Memories {
         &self,
         text: &str,
         memories: &[Memory],
-        meaning: &Meaning<'_>,
-    ) -> Result<Option<Ranked>> {
+        meaning: &MemoryEmbedder<'_>,
+    ) -> Result<Option<RankedMemories>> {
         let how = &self.home.config.retrieval;
-        Ok(rank(text, memories, how, Some(meaning), Timestamp::now())?)
+        Ok(rank_memories(
+            text,
+            memories,
+            how,
+            Some(meaning),
+            Timestamp::now(),
+        )?)
     }
 
     /// Memories that stand so and were changed last in the time that is asked for, if one is; what
@@ -182,7 +198,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the time cannot be read, or stderr cannot be written.
-    pub fn list_within(&self, states: &[State], time: &TimeArgs) -> Result<Vec<Memory>> {
+    pub fn list_within(&self, states: &[MemoryState], time: &TimeArgs) -> Result<Vec<Memory>> {
         let range = Range::of(time, Zoned::now)?;
         let mut memories = self.list(states, Some(-1))?;
         memories.retain(|memory| range.holds(memory.updated().0.as_millisecond()));
@@ -194,7 +210,7 @@ impl Memories {
     ///
     /// # Errors
     /// When stderr cannot be written.
-    pub fn list(&self, states: &[State], days: Option<i64>) -> Result<Vec<Memory>> {
+    pub fn list(&self, states: &[MemoryState], days: Option<i64>) -> Result<Vec<Memory>> {
         let listing = self.store.list(states);
         for damage in listing.damaged.iter().take(NAMED) {
             crate::command::memory::note(&format!("{damage}; left out"))?;

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::noise::is_notification;
 use session_core::paste::PromptParts;
-use session_memory::log::{self, Entry};
 use session_memory::{
-    Block, Decision, Disabled, Injection, Known, Memory, Prompt, SessionState, Signal, Verdict,
-    commonplace, decide, recalled,
+    Contenders, InjectionCandidate, InjectionDecision, InjectionLog, InjectionLogEntry,
+    InjectionSettings, Memory, MemoryBlock, PromptFeatures, SessionContext, SessionState, Signal,
+    SkipReason, background_similarity, decide, record_recall,
 };
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -52,7 +52,7 @@ pub struct Asked {
 /// What was decided, and what is to be kept of it.
 pub struct Outcome {
     /// What is put before the prompt, and why.
-    pub decision: Decision,
+    pub decision: InjectionDecision,
     /// Where memories are, if that is known.
     pub memories: Option<Memories>,
     candidates: Vec<Memory>,
@@ -68,11 +68,11 @@ struct Answer<'a> {
     injected_count: usize,
     injected_chars: usize,
     retrieval_ms: u64,
-    disabled_reason: Option<Disabled>,
+    disabled_reason: Option<SkipReason>,
     signals: &'a [Signal],
     commonplace: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    candidates: Option<&'a [Verdict]>,
+    candidates: Option<&'a [InjectionCandidate]>,
 }
 
 /// Runs the command.
@@ -109,9 +109,9 @@ fn from_stdin(args: &InjectArgs) -> Result<Found> {
 
 fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
     let root = crate::home::Home::unconfigured()?.root;
-    let mut state = SessionState::of(&root, session);
+    let mut state = SessionState::read(&root, session);
     state.off = off;
-    state.keep(&root, session)?;
+    state.write(&root, session)?;
     if as_json {
         json::print(&serde_json::json!({"session": session, "off": off}))?;
     }
@@ -139,7 +139,7 @@ pub fn outcome(
     until: Option<Instant>,
 ) -> Result<Outcome> {
     let mut outcome = Outcome {
-        decision: Decision::nothing(Disabled::SwitchOff),
+        decision: InjectionDecision::skip(SkipReason::SwitchOff),
         memories: None,
         candidates: Vec::new(),
         session: asked.session_id.clone().filter(|id| !id.is_empty()),
@@ -148,7 +148,7 @@ pub fn outcome(
     let state = outcome
         .session
         .as_ref()
-        .map(|id| SessionState::of(&memories.home.root, id));
+        .map(|id| SessionState::read(&memories.home.root, id));
     let state = state.unwrap_or_default();
     if !is_on(&memories) || state.off {
         outcome.memories = Some(memories);
@@ -193,15 +193,15 @@ fn decision(
     memories: &Memories,
     state: SessionState,
     until: Option<Instant>,
-) -> Result<Decision> {
-    let how: &Injection = &memories.home.config.injection;
+) -> Result<InjectionDecision> {
+    let how: &InjectionSettings = &memories.home.config.injection;
     let prompt = typed(&asked.prompt);
     if prompt.trim().is_empty() || (all.is_empty() && !how.past_turns) {
-        return Ok(Decision::nothing(Disabled::EmptyResult));
+        return Ok(InjectionDecision::skip(SkipReason::EmptyResult));
     }
     let model = memories.model()?;
     let meaning = memories.meaning(model.as_ref(), until);
-    let known = Known {
+    let known = SessionContext {
         session: asked.session_id.as_deref(),
         injected: state.injected.into_iter().collect(),
     };
@@ -210,25 +210,35 @@ fn decision(
         if first.is_some() && until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
-        let subject = session_memory::subject(&part);
+        let subject = session_memory::without_continuation(&part);
         let Some(ranked) = memories.rank(&subject, all, &meaning)? else {
             break;
         };
-        let Some(commonplace) = commonplace(&subject, &ranked.asked, &meaning)? else {
+        let Some(similarity) = background_similarity(&subject, &ranked.query_vector, &meaning)?
+        else {
             break;
         };
-        let prompt = Prompt::new(&part, commonplace);
+        let prompt = PromptFeatures::new(&part, similarity);
         let others = match how.past_turns {
             true => past::turns(&part, &memories.home, known.session).unwrap_or_default(),
             false => Vec::new(),
         };
-        let next = decide(&prompt, all, ranked.matches, others, &known, how);
-        if next.block.is_some() || next.disabled == Some(Disabled::SwitchOff) {
+        let next = decide(
+            &prompt,
+            Contenders {
+                memories: all,
+                matches: ranked.matches,
+                others,
+            },
+            &known,
+            how,
+        );
+        if next.block.is_some() || next.skipped == Some(SkipReason::SwitchOff) {
             return Ok(next);
         }
         first.get_or_insert(next);
     }
-    Ok(first.unwrap_or_else(|| Decision::nothing(Disabled::Timeout)))
+    Ok(first.unwrap_or_else(|| InjectionDecision::skip(SkipReason::Timeout)))
 }
 
 /// The user's own words: nothing of a notification, and of a prompt with pastes what stands beside
@@ -277,25 +287,26 @@ impl Outcome {
         };
         let root = &memories.home.root;
         if let Some(block) = &self.decision.block {
-            let noted = |session| SessionState::note(root, session, &block.ids).unwrap_or(false);
+            let noted =
+                |session| SessionState::record_injected(root, session, &block.ids).unwrap_or(false);
             if !self.session.as_deref().is_none_or(noted) {
                 return false;
             }
             let is_used = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let used: Vec<&Memory> = self.candidates.iter().filter(is_used).collect();
-            recalled(&memories.store, &used, Timestamp::now());
+            record_recall(&memories.store, &used, Timestamp::now());
         }
-        let _ = log::write(root, &self.entry());
+        let _ = InjectionLog::new(root).append(&self.entry());
         true
     }
 
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> InjectionLogEntry {
         let block = self.decision.block.as_ref();
         entry(
             self.session.clone(),
             self.began,
             block,
-            self.decision.disabled,
+            self.decision.skipped,
             self.candidates.len(),
         )
     }
@@ -305,15 +316,15 @@ impl Outcome {
 pub fn entry(
     session: Option<String>,
     began: Instant,
-    block: Option<&Block>,
-    disabled_reason: Option<Disabled>,
+    block: Option<&MemoryBlock>,
+    disabled_reason: Option<SkipReason>,
     candidates: usize,
-) -> Entry {
-    Entry {
+) -> InjectionLogEntry {
+    InjectionLogEntry {
         at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         session,
         injected_count: block.map_or(0, |block| block.ids.len()),
-        injected_chars: block.map_or(0, Block::chars),
+        injected_chars: block.map_or(0, MemoryBlock::char_count),
         retrieval_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         disabled_reason,
         candidates,
@@ -321,7 +332,7 @@ pub fn entry(
 }
 
 /// When the making of vectors has to stop.
-pub fn last_moment(began: Instant, how: &Injection) -> Instant {
+pub fn last_moment(began: Instant, how: &InjectionSettings) -> Instant {
     let whole = Duration::from_millis(how.timeout_ms);
     began + whole.saturating_sub(MARGIN)
 }
@@ -341,8 +352,8 @@ fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
             retrieval_ms: entry.retrieval_ms,
             disabled_reason: entry.disabled_reason,
             signals: &decision.signals,
-            commonplace: decision.commonplace,
-            candidates: args.explain.then_some(&decision.verdicts),
+            commonplace: decision.background_similarity,
+            candidates: args.explain.then_some(&decision.candidates),
         })?;
     } else {
         let block = block.map_or("", |block| &block.text);

@@ -8,7 +8,7 @@ use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
 use serde_json::{Value, json};
-use session_memory::{Block, Disabled, Importance, Item, SessionState, block, log};
+use session_memory::{BlockItem, Importance, InjectionLog, MemoryBlock, SessionState, SkipReason};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -40,11 +40,11 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
     // Not joined: what comes too late ends with the process.
     std::thread::spawn(move || {
         if let Err(error) = work(began, &tell) {
-            note_failure(began, Disabled::QueryFailed);
+            note_failure(began, SkipReason::QueryFailed);
             drop(error);
         }
     });
-    let mut patience = patience(&session_memory::Injection::default());
+    let mut patience = patience(&session_memory::InjectionSettings::default());
     let mut configured = None;
     loop {
         let left = patience.saturating_sub(began.elapsed());
@@ -59,7 +59,7 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             }
             Err(RecvTimeoutError::Disconnected) => return Found::Something,
             Err(RecvTimeoutError::Timeout) => {
-                note_failure(began, Disabled::Timeout);
+                note_failure(began, SkipReason::Timeout);
                 prepare_here(configured.as_deref());
                 return Found::Something;
             }
@@ -75,8 +75,8 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let _ = tell.send(Told::Configured(Box::new(memories.home.clone())));
     let until = last_moment(began, &memories.home.config.injection);
     let outcome = inject::outcome(&asked, memories, began, Some(until))?;
-    if let (Some(Disabled::Timeout), Some(memories)) =
-        (outcome.decision.disabled, &outcome.memories)
+    if let (Some(SkipReason::Timeout), Some(memories)) =
+        (outcome.decision.skipped, &outcome.memories)
     {
         background::prepare(&memories.home, &folder);
     }
@@ -92,13 +92,13 @@ fn prepare_here(configured: Option<&Home>) {
     }
 }
 
-fn patience(how: &session_memory::Injection) -> Duration {
+fn patience(how: &session_memory::InjectionSettings) -> Duration {
     Duration::from_millis(how.timeout_ms)
 }
 
-fn note_failure(began: Instant, why: Disabled) {
+fn note_failure(began: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
-        let _ = log::write(&home.root, &entry(None, began, None, Some(why), 0));
+        let _ = InjectionLog::new(&home.root).append(&entry(None, began, None, Some(why), 0));
     }
 }
 
@@ -127,11 +127,11 @@ fn context(event: HookEvent, text: &str) -> Value {
 }
 
 /// What matters most, when a session begins.
-fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
+fn start(asked: &Asked, memories: &Memories) -> Option<MemoryBlock> {
     let session = asked.session_id.as_deref();
     let root = &memories.home.root;
     let mut state = session
-        .map(|id| SessionState::of(root, id))
+        .map(|id| SessionState::read(root, id))
         .unwrap_or_default();
     if has_forgotten(asked) {
         state.injected.clear();
@@ -141,15 +141,18 @@ fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
         let front = &memory.front;
         front.importance == Importance::High
             && front.superseded_by.is_none()
-            && !memory.is_of(session)
+            && !memory.was_saved_in(session)
             && !state.injected.contains(memory.id())
     });
-    let items = wanted.map(|memory| Item::of(memory, 1.0)).collect();
-    let block = block(items, &memories.home.config.injection).filter(|_| !state.off);
+    let items = wanted
+        .map(|memory| BlockItem::from_memory(memory, 1.0))
+        .collect();
+    let block =
+        MemoryBlock::assemble(items, &memories.home.config.injection).filter(|_| !state.off);
     let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
     state.injected.extend(ids);
     // What cannot be noted would be said again.
-    let noted = session.is_none_or(|session| state.keep(root, session).is_ok());
+    let noted = session.is_none_or(|session| state.write(root, session).is_ok());
     block.filter(|_| noted)
 }
 

@@ -18,7 +18,7 @@ use crate::output::{json, notes};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use session_files::Beneath;
-use session_memory::settings_folder;
+use session_memory::settings_directory;
 use std::io::Write;
 
 /// Name of the file of an agent's settings.
@@ -97,7 +97,7 @@ fn settings_file(of_project: bool) -> Result<Beneath> {
         )?);
     }
     let project = crate::memories::project_at_hand(&home.env.home)?;
-    let relative = settings_folder().join(SETTINGS);
+    let relative = settings_directory().join(SETTINGS);
     Ok(Beneath::new(project.root(), &relative))
 }
 

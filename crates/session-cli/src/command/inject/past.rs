@@ -5,7 +5,7 @@ use crate::models::Models;
 use crate::output::session::rfc3339;
 use anyhow::Result;
 use session_core::Band;
-use session_memory::{Importance, Item, Moment};
+use session_memory::{BlockItem, FrontmatterTime, Importance};
 use session_search::{Hit, Level, Request, search};
 
 /// Most past turns that are looked at.
@@ -16,7 +16,7 @@ const TURNS: usize = 3;
 ///
 /// # Errors
 /// When there is no index, or it fails.
-pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> {
+pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<BlockItem>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
     let models = Models::of(home)?.without_endpoint();
@@ -37,7 +37,7 @@ pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> 
     Ok(certain.filter_map(item).collect())
 }
 
-fn item(hit: &Hit) -> Option<Item> {
+fn item(hit: &Hit) -> Option<BlockItem> {
     let turn = hit.turn.as_ref()?;
     let at = rfc3339(turn.started_ms.or(hit.session.ended_ms));
     #[expect(
@@ -46,12 +46,12 @@ fn item(hit: &Hit) -> Option<Item> {
         reason = "0 to 100"
     )]
     let relevance = (hit.score.clamp(0.0, 1.0) * 100.0).round() as u32;
-    Some(Item {
+    Some(BlockItem {
         label: "past turn".to_owned(),
         text: hit.preview.clone(),
         id: format!("{}:{}", hit.session.uid, turn.index),
         origin: "from your history",
-        updated: Moment::parse(&at?)?,
+        updated: FrontmatterTime::parse(&at?)?,
         importance: Importance::Low,
         relevance,
     })

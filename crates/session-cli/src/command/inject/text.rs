@@ -2,7 +2,7 @@
 
 use crate::output::layout::{cut, safe_line};
 use crate::output::style::{FAINT, ID, paint};
-use session_memory::{Decision, Disabled, Reason, Verdict};
+use session_memory::{GateOutcome, InjectionCandidate, InjectionDecision, SkipReason};
 
 /// Candidates that are explained.
 const SHOWN: usize = 10;
@@ -10,7 +10,7 @@ const SHOWN: usize = 10;
 const CUE: &str = "    nearest cue: ";
 
 /// The explanation.
-pub fn explained(decision: &Decision, width: usize) -> String {
+pub fn explained(decision: &InjectionDecision, width: usize) -> String {
     let mut out = format!("{}\n", outcome(decision));
     if !decision.signals.is_empty() {
         let signals: Vec<String> = decision
@@ -20,49 +20,56 @@ pub fn explained(decision: &Decision, width: usize) -> String {
             .collect();
         out.push_str(&format!("signals: {}\n", signals.join(", ")));
     }
-    if !decision.verdicts.is_empty() {
-        out.push_str(&format!("commonplace: {:.2}\n", decision.commonplace));
+    if !decision.candidates.is_empty() {
+        out.push_str(&format!(
+            "commonplace: {:.2}\n",
+            decision.background_similarity
+        ));
     }
-    for verdict in decision.verdicts.iter().take(SHOWN) {
+    for verdict in decision.candidates.iter().take(SHOWN) {
         out.push_str(&candidate(verdict, width));
     }
-    match decision.verdicts.len().saturating_sub(SHOWN) {
+    match decision.candidates.len().saturating_sub(SHOWN) {
         0 => {}
         more => out.push_str(&format!("{more} more match less\n")),
     }
     out
 }
 
-fn outcome(decision: &Decision) -> String {
-    let why = match decision.disabled {
+fn outcome(decision: &InjectionDecision) -> String {
+    let why = match decision.skipped {
         None => return "something is put before this prompt".to_owned(),
-        Some(Disabled::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
-        Some(Disabled::EmptyResult) => "no memory has anything in common with it (empty_result)",
-        Some(Disabled::NoRoom) => "what matches has no room in the budget (no_room)",
-        Some(Disabled::LowRelevance) => "no memory matches well enough (low_relevance)",
-        Some(Disabled::AlreadyInjected) => {
+        Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
+        Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
+        Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",
+        Some(SkipReason::LowRelevance) => "no memory matches well enough (low_relevance)",
+        Some(SkipReason::AlreadyInjected) => {
             "what matches was said in this session (already_injected)"
         }
-        Some(Disabled::QueryFailed) => "the search failed (query_failed)",
-        Some(Disabled::Timeout) => "it took too long (timeout)",
+        Some(SkipReason::QueryFailed) => "the search failed (query_failed)",
+        Some(SkipReason::Timeout) => "it took too long (timeout)",
     };
     format!("nothing is put before this prompt: {why}")
 }
 
-fn candidate(verdict: &Verdict, width: usize) -> String {
+fn candidate(verdict: &InjectionCandidate, width: usize) -> String {
     let found = &verdict.found;
-    let reason = match verdict.reason {
-        Reason::Passed => "passed",
-        Reason::LowScore => "match too low",
-        Reason::LowOverlap => "too few common words",
-        Reason::Superseded => "superseded",
-        Reason::AlreadyInjected => "said already",
-        Reason::OwnSession => "from this session",
-        Reason::NoRoom => "no room",
+    let reason = match verdict.outcome {
+        GateOutcome::Passed => "passed",
+        GateOutcome::LowScore => "match too low",
+        GateOutcome::LowOverlap => "too few common words",
+        GateOutcome::Superseded => "superseded",
+        GateOutcome::AlreadyInjected => "said already",
+        GateOutcome::OwnSession => "from this session",
+        GateOutcome::NoRoom => "no room",
     };
     let head = format!(
         "{:<20} {:.2} of {:.2}, words {:.2} of {:.2}",
-        reason, verdict.reached, verdict.marks.score, found.overlap, verdict.marks.overlap
+        reason,
+        verdict.gate_score,
+        verdict.thresholds.score,
+        found.overlap,
+        verdict.thresholds.overlap
     );
     let id = paint(ID, safe_line(&verdict.id));
     let topic = cut(

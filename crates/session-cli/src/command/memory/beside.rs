@@ -4,11 +4,11 @@ use super::search::{Candidate, candidates_of, find};
 use crate::memories::Memories;
 use crate::output::{layout, memory};
 use anyhow::Result;
-use session_memory::{Match, Memory, State};
+use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// The memories that answer a query.
 pub struct Beside {
-    found: Vec<Match>,
+    found: Vec<MemoryMatch>,
     all: Vec<Memory>,
 }
 
@@ -48,7 +48,7 @@ pub fn beside(query: &str) -> Result<Beside> {
             all: Vec::new(),
         });
     }
-    let all = memories.list(&[State::Active], None)?;
+    let all = memories.list(&[MemoryState::Active], None)?;
     let mut found = find(query, &all, &memories)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(Beside { found, all })

@@ -8,7 +8,7 @@ use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
-use session_memory::{Match, Memory, State, recalled};
+use session_memory::{Memory, MemoryMatch, MemoryState, record_recall};
 use std::io::Write;
 
 /// A score below this says nothing, unless a word is common to both.
@@ -27,7 +27,7 @@ struct Answer<'a> {
 pub struct Candidate<'a> {
     rank: usize,
     #[serde(flatten)]
-    found: &'a Match,
+    found: &'a MemoryMatch,
     #[serde(flatten)]
     memory: json::Memory<'a>,
 }
@@ -39,9 +39,9 @@ pub struct Candidate<'a> {
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    let states: &[State] = match args.archived {
-        true => &[State::Active, State::Archive],
-        false => &[State::Active],
+    let states: &[MemoryState] = match args.archived {
+        true => &[MemoryState::Active, MemoryState::Archive],
+        false => &[MemoryState::Active],
     };
     let all = match args.time.is_given() {
         true => memories.list_within(states, &args.time)?,
@@ -53,7 +53,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     let candidates = &found[..found.len().min(how.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
     let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
-    recalled(&memories.store, &recall, Timestamp::now());
+    record_recall(&memories.store, &recall, Timestamp::now());
     if args.json {
         json::print(&Answer {
             query: &query,
@@ -78,7 +78,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
 ///
 /// # Errors
 /// When the model fails.
-pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<Match>> {
+pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<MemoryMatch>> {
     let model = memories.model()?;
     let ranked = memories.rank(query, all, &memories.meaning(model.as_ref(), None))?;
     let mut found = ranked.unwrap_or_default().matches;
@@ -87,8 +87,8 @@ pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<Matc
 }
 
 /// Matches as they are printed.
-pub fn candidates_of<'a>(found: &'a [Match], all: &'a [Memory]) -> Vec<Candidate<'a>> {
-    let candidate = |(i, found): (usize, &'a Match)| Candidate {
+pub fn candidates_of<'a>(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Candidate<'a>> {
+    let candidate = |(i, found): (usize, &'a MemoryMatch)| Candidate {
         rank: i + 1,
         found,
         memory: json::Memory::of(&all[found.memory]),

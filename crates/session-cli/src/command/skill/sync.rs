@@ -7,7 +7,9 @@ use crate::command::skill::manifest::Manifest;
 use crate::command::skill::place::Place;
 use crate::command::skill::{Report, apply, files, plan, report};
 use anyhow::Result;
-use session_memory::{Location, Records, Store, keywords, places};
+use session_memory::{
+    DirectoryRecords, MemoryStore, StorageLocation, memory_directories, most_common_keywords,
+};
 use session_sources::Env;
 
 /// Most keywords in a description.
@@ -17,7 +19,12 @@ const MOST: usize = 15;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn all(env: &Env, records: &Records, is_on: bool, dry_run: bool) -> Result<Vec<Report>> {
+pub fn all(
+    env: &Env,
+    records: &DirectoryRecords,
+    is_on: bool,
+    dry_run: bool,
+) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for place in Place::all(env)? {
         let mut manifest = Manifest::read(&place);
@@ -33,7 +40,7 @@ pub fn all(env: &Env, records: &Records, is_on: bool, dry_run: bool) -> Result<V
 ///
 /// # Errors
 /// As [`all`].
-pub fn follow(env: &Env, records: &Records) -> Result<()> {
+pub fn follow(env: &Env, records: &DirectoryRecords) -> Result<()> {
     for place in Place::all(env)? {
         let mut manifest = Manifest::read(&place);
         let now = manifest
@@ -50,17 +57,17 @@ pub fn follow(env: &Env, records: &Records) -> Result<()> {
 
 /// What the active memories are about: the project's for its skill, the global
 /// ones for the user's.
-fn active_keywords(env: &Env, place: &Place, records: &Records) -> Vec<String> {
+fn active_keywords(env: &Env, place: &Place, records: &DirectoryRecords) -> Vec<String> {
     let location = match place.project {
-        Some(_) => Location::ProjectOnly,
-        None => Location::GlobalOnly,
+        Some(_) => StorageLocation::ProjectOnly,
+        None => StorageLocation::GlobalOnly,
     };
-    let Ok(places) = places(place.project.as_ref(), &env.home, location) else {
+    let Ok(places) = memory_directories(place.project.as_ref(), &env.home, location) else {
         return Vec::new();
     };
     // A description is read at the beginning of each session: none of it is a stranger's.
-    let memories = Store::new(places, records.clone()).list_trusted();
-    files::plain(&keywords(&memories, 2 * MOST))
+    let memories = MemoryStore::new(places, records.clone()).list_trusted();
+    files::plain(&most_common_keywords(&memories, 2 * MOST))
 }
 
 fn bring(place: &Place, manifest: Manifest, dry_run: bool) -> Result<Report> {
