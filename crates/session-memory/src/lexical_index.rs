@@ -52,38 +52,21 @@ impl LexicalIndex {
         (1.0 + (n - frequency + 0.5) / (frequency + 0.5)).ln()
     }
 
-    /// Returns the idf-weighted mean of the terms' saturated frequencies in a memory, 0 to 1.
-    pub(crate) fn score(&self, query: &[QueryTerm], memory: usize) -> f32 {
-        let total: f32 = query.iter().map(|term| self.idf(term)).sum();
-        let weighted = query
-            .iter()
-            .map(|term| self.idf(term) * self.term_weight(term, memory));
-        if total > 0.0 {
-            weighted.sum::<f32>() / total
-        } else {
-            0.0
+    /// Prepares the scores of all memories for a query.
+    pub(crate) fn scorer<'a>(&'a self, query: &'a [QueryTerm]) -> LexicalScorer<'a> {
+        let idfs: Vec<f32> = query.iter().map(|term| self.idf(term)).collect();
+        LexicalScorer {
+            index: self,
+            query,
+            total_idf: idfs.iter().sum(),
+            idfs,
+            mean_length: self.mean_length(),
         }
     }
 
-    /// Returns the mean saturated frequency of a term's best variant in a memory, 0 to 1.
-    fn term_weight(&self, term: &QueryTerm, memory: usize) -> f32 {
-        let weights = term.variants.iter().map(|variant| {
-            let sum: f32 = variant
-                .iter()
-                .map(|stem| self.saturated(stem, memory))
-                .sum();
-            sum / f32::from(u16::try_from(variant.len().max(1)).unwrap_or(u16::MAX))
-        });
-        weights.fold(0.0, f32::max)
-    }
-
-    /// Returns BM25's saturated frequency of a stem in a memory, at most 1.
-    #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
-    fn saturated(&self, stem: &str, memory: usize) -> f32 {
-        let mean = self.lengths.iter().sum::<usize>() as f32 / self.lengths.len().max(1) as f32;
-        let length = self.lengths[memory] as f32 / mean.max(1.0);
-        let count = self.counts[memory].get(stem).copied().unwrap_or(0) as f32;
-        (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))).min(1.0)
+    #[expect(clippy::cast_precision_loss, reason = "words of memories")]
+    fn mean_length(&self) -> f32 {
+        self.lengths.iter().sum::<usize>() as f32 / self.lengths.len().max(1) as f32
     }
 
     /// Returns the query terms of which a memory holds more than half of a variant.
@@ -95,6 +78,45 @@ impl LexicalIndex {
             .iter()
             .filter(|term| term.variants.iter().any(is_held));
         held.map(|term| term.text.clone()).collect()
+    }
+}
+
+/// BM25 of one query, with all that is the same for every memory.
+pub(crate) struct LexicalScorer<'a> {
+    index: &'a LexicalIndex,
+    query: &'a [QueryTerm],
+    idfs: Vec<f32>,
+    total_idf: f32,
+    mean_length: f32,
+}
+
+impl LexicalScorer<'_> {
+    /// Returns the idf-weighted mean of the terms' saturated frequencies in a memory, 0 to 1.
+    pub(crate) fn score(&self, memory: usize) -> f32 {
+        if self.total_idf <= 0.0 {
+            return 0.0;
+        }
+        let terms = self.query.iter().zip(&self.idfs);
+        let weighted = terms.map(|(term, idf)| idf * self.term_weight(term, memory));
+        weighted.sum::<f32>() / self.total_idf
+    }
+
+    /// Returns the mean saturated frequency of a term's best variant in a memory, 0 to 1.
+    fn term_weight(&self, term: &QueryTerm, memory: usize) -> f32 {
+        let weights = term.variants.iter().map(|variant| {
+            let frequencies = variant.iter().map(|stem| self.saturated(stem, memory));
+            frequencies.sum::<f32>()
+                / f32::from(u16::try_from(variant.len().max(1)).unwrap_or(u16::MAX))
+        });
+        weights.fold(0.0, f32::max)
+    }
+
+    /// Returns BM25's saturated frequency of a stem in a memory, at most 1.
+    #[expect(clippy::cast_precision_loss, reason = "words of a memory")]
+    fn saturated(&self, stem: &str, memory: usize) -> f32 {
+        let length = self.index.lengths[memory] as f32 / self.mean_length.max(1.0);
+        let count = self.index.counts[memory].get(stem).copied().unwrap_or(0) as f32;
+        (count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))).min(1.0)
     }
 }
 

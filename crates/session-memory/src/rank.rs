@@ -9,14 +9,14 @@ use crate::similarity::{Similarities, compare_by_meaning};
 use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use session_core::{Fused, Scored, Standing, fuse};
+use session_core::{Fused, Normalization, Scored, Standing, fuse};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 
 /// The weight of the dense list.
 const DENSE_WEIGHT: f32 = 0.6;
-/// The ideal memory, which is in both lists so that scaled scores are comparable between queries.
-const IDEAL: i64 = -1;
+/// Both lists score a perfect memory with 1.
+const PERFECT_SCORE: f32 = 1.0;
 /// The factor of the score of a memory that was replaced.
 const SUPERSEDED_FACTOR: f32 = 0.5;
 /// The least score of an answer that has no term in common with its query.
@@ -192,18 +192,16 @@ struct MemoryRanking<'a> {
 
 impl MemoryRanking<'_> {
     fn matches(&self, embedder: Option<&MemoryEmbedder<'_>>) -> Vec<MemoryMatch> {
-        let lexical = self.score_all(|i| self.index.score(&self.query, i));
+        let scorer = self.index.scorer(&self.query);
+        let lexical = self.score_all(|i| scorer.score(i));
         let dense = match embedder.filter(|_| self.has_vectors()) {
             Some(embedder) => {
                 self.score_all(|i| embedder.scale_cosine(self.similarities.memories[i].cosine))
             }
             None => Vec::new(),
         };
-        let fused = fuse(
-            &with_ideal(lexical),
-            &with_ideal(dense),
-            self.dense_weight(),
-        );
+        let scale = Normalization::ByPerfect(PERFECT_SCORE);
+        let fused = fuse(&lexical, &dense, self.dense_weight(), scale);
         fused.into_iter().filter_map(|f| self.to_match(f)).collect()
     }
 
@@ -241,8 +239,8 @@ impl MemoryRanking<'_> {
             decay: self.settings.decay(days),
             weight: self.settings.weight(found.scope),
             days,
-            lexical: fused.lexical.map(after_ideal),
-            dense: fused.dense.map(after_ideal),
+            lexical: fused.lexical,
+            dense: fused.dense,
             cosine: similarity.cosine,
             cue: similarity.cue.clone(),
             compared_cues: similarity.compared_cues,
@@ -272,22 +270,6 @@ fn sort_matches(matches: &mut [MemoryMatch], memories: &[Memory]) {
         let by_score = b.score.total_cmp(&a.score);
         by_score.then_with(|| by_age(b).cmp(&by_age(a)))
     });
-}
-
-fn with_ideal(mut list: Vec<Scored>) -> Vec<Scored> {
-    list.push(Scored {
-        id: IDEAL,
-        score: 1.0,
-    });
-    list
-}
-
-/// Removes the ideal memory, which is the first, from a rank.
-fn after_ideal(standing: Standing) -> Standing {
-    Standing {
-        rank: standing.rank.saturating_sub(1).max(1),
-        ..standing
-    }
 }
 
 #[cfg(test)]

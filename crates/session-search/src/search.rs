@@ -13,7 +13,7 @@ use crate::lexical::{self, LexicalList};
 use crate::request::{Level, Ranking, Request};
 use crate::snippet::snippet;
 use rustc_hash::FxHashMap;
-use session_core::{Band, Fused, fuse};
+use session_core::{Band, Fused, Normalization, fuse};
 use session_store::{Reader, SessionRow, StoreError};
 
 /// Candidates of each list.
@@ -139,6 +139,7 @@ impl Lists {
             &self.lexical.scored,
             &self.nearest.scored,
             self.weighing.alpha,
+            Normalization::ByBest,
         )
     }
 
