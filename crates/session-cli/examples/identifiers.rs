@@ -5,10 +5,10 @@
 //! `identifiers INDEX_DIR [MOST]`: at most so many of each kind.
 
 use anyhow::{Context, Result};
-use session_core::{Filter, TurnContent};
+use session_core::TurnContent;
 use session_embed::Embedder;
-use session_search::{Dense, DenseScale, Request, search};
-use session_store::{Reader, SessionRow};
+use session_search::{Filter, QueryEmbedding, Request, search};
+use session_store::{Reader, SessionId, SessionRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn missed<'a>(
     sessions: &[SessionRow],
     model: &dyn Embedder,
     sentence: &str,
-    names: impl Iterator<Item = &'a (String, i64)>,
+    names: impl Iterator<Item = &'a (String, SessionId)>,
 ) -> Result<Vec<String>> {
     let mut missed = Vec::new();
     for (name, session) in names {
@@ -74,36 +74,28 @@ fn missed<'a>(
     Ok(missed)
 }
 
-fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<Dense>> {
+fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryEmbedding>> {
     let spec = model.spec();
-    let scale = DenseScale {
-        unrelated: spec.cosine.unrelated,
-        related: spec.cosine.related,
-        per_word: spec.cosine.per_word,
-        mean: spec.cosine.mean,
-        deviation: spec.cosine.deviation,
-        weight: spec.cosine.weight,
-    };
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;
     let model_knows = model.known(query);
     Ok(row
-        .map(|model| Dense {
+        .map(|model| QueryEmbedding {
             model,
             vector,
             known: model_knows,
             read: spec.scripts.share(query),
-            scale,
+            scale: spec.cosine,
         })
         .into_iter()
         .collect())
 }
 
-type Lone = BTreeMap<&'static str, Vec<(String, i64)>>;
+type Lone = BTreeMap<&'static str, Vec<(String, SessionId)>>;
 
 /// The identifiers that one session alone holds, by kind.
 fn lone(index: &Reader, sessions: &[SessionRow]) -> Result<Lone> {
-    let mut holders: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+    let mut holders: BTreeMap<String, BTreeSet<SessionId>> = BTreeMap::new();
     for session in sessions {
         for turn in index.turns(session.id)? {
             for word in words(&index.content(turn.id)?) {

@@ -4,7 +4,7 @@ use crate::home::Home;
 use anyhow::Result;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
-use session_search::{Dense, DenseScale};
+use session_search::QueryEmbedding;
 use session_store::{ModelId, Reader, cache_query_vector, cached_query_vector};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -87,8 +87,8 @@ impl Models {
     ///
     /// # Errors
     /// When the index or a model in process fails.
-    pub fn dense(&self, index: &Reader, query: &str) -> Result<Vec<Dense>> {
-        let mut all: Vec<Dense> = Vec::new();
+    pub fn dense(&self, index: &Reader, query: &str) -> Result<Vec<QueryEmbedding>> {
+        let mut all: Vec<QueryEmbedding> = Vec::new();
         for spec in &self.specs {
             if spec.name != TABLE && is_covered(index, &all)? {
                 continue;
@@ -99,7 +99,12 @@ impl Models {
     }
 
     /// A query as one model sees it, if the index has vectors of that model and the model answers.
-    fn seen_by(&self, spec: &ModelSpec, index: &Reader, query: &str) -> Result<Option<Dense>> {
+    fn seen_by(
+        &self,
+        spec: &ModelSpec,
+        index: &Reader,
+        query: &str,
+    ) -> Result<Option<QueryEmbedding>> {
         if index.model(&spec.fingerprint())?.is_none() {
             return Ok(None);
         }
@@ -194,7 +199,7 @@ impl Made {
 }
 
 /// True when these models together have embedded all sessions.
-fn is_covered(index: &Reader, by: &[Dense]) -> Result<bool> {
+fn is_covered(index: &Reader, by: &[QueryEmbedding]) -> Result<bool> {
     let models: Vec<ModelId> = by.iter().map(|dense| dense.model.id).collect();
     Ok(!models.is_empty() && index.pending_sessions(&models)?.is_empty())
 }
@@ -218,28 +223,16 @@ pub fn dense(
     spec: &ModelSpec,
     query: &str,
     see: impl FnOnce(&str) -> Result<(Vec<f32>, f32)>,
-) -> Result<Option<Dense>> {
+) -> Result<Option<QueryEmbedding>> {
     let Some(model) = index.model(&spec.fingerprint())? else {
         return Ok(None);
     };
     let (vector, known) = see(&spec.scripts.readable(query))?;
-    Ok(Some(Dense {
+    Ok(Some(QueryEmbedding {
         model,
         vector,
         known,
         read: spec.scripts.share(query),
-        scale: scale(spec),
+        scale: spec.cosine,
     }))
-}
-
-/// What cosines of a model mean.
-fn scale(spec: &ModelSpec) -> DenseScale {
-    DenseScale {
-        unrelated: spec.cosine.unrelated,
-        related: spec.cosine.related,
-        per_word: spec.cosine.per_word,
-        mean: spec.cosine.mean,
-        deviation: spec.cosine.deviation,
-        weight: spec.cosine.weight,
-    }
 }

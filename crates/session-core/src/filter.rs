@@ -1,41 +1,6 @@
-//! Which sessions and turns a search may find.
+//! Matching of paths and project names as users type them.
 
 use crate::text::file_name;
-use serde::Serialize;
-
-/// Conditions on hits; all must hold. The default lets everything through but
-/// subagents.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Filter {
-    /// Name, path or part of a path of the project.
-    pub project: Option<String>,
-    /// Agent, as [`crate::SourceName`].
-    pub source: Option<String>,
-    /// Not before, milliseconds since 1970.
-    pub since_ms: Option<i64>,
-    /// Before, milliseconds since 1970.
-    pub until_ms: Option<i64>,
-    /// Git branch, whole.
-    pub branch: Option<String>,
-    /// Part of a path that the turn named.
-    pub file: Option<String>,
-    /// Only these sessions, by the index's own numbers; none means all.
-    pub only: Vec<i64>,
-    /// Sessions left out, by the index's own number.
-    pub exclude: Vec<i64>,
-    /// Also find what subagents did.
-    pub subagents: bool,
-}
-
-impl Filter {
-    /// True when a condition looks at single turns, not at whole sessions.
-    pub fn by_turn(&self) -> bool {
-        self.since_ms.is_some()
-            || self.until_ms.is_some()
-            || self.branch.is_some()
-            || self.file.is_some()
-    }
-}
 
 /// True when `wanted` is a part of `path`, whatever the case and the slashes:
 /// the name of a project or file, the whole path, or a folder above it; `*` stands for

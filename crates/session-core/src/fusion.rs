@@ -2,22 +2,22 @@
 
 use serde::Serialize;
 use std::collections::HashMap;
+use std::hash::Hash;
 
-/// A candidate of one list: a turn or session id with that list's own score,
-/// higher is better.
+/// A candidate of one list with that list's own score, higher is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct Scored<Id = i64> {
     /// What was scored.
-    pub id: i64,
+    pub id: Id,
     /// The list's own score, not below 0 where it says anything.
     pub score: f32,
 }
 
 /// One candidate after fusion, with what each list said of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Fused {
+pub struct Fused<Id = i64> {
     /// What was scored.
-    pub id: i64,
+    pub id: Id,
     /// Fused score, 0 to 1: 1 for what is the best of both lists.
     pub score: f32,
     /// The lexical list's word, if it had the candidate.
@@ -26,7 +26,7 @@ pub struct Fused {
     pub dense: Option<Standing>,
 }
 
-impl Fused {
+impl<Id> Fused<Id> {
     /// Sets the score by the weight of the dense list.
     fn weigh(&mut self, alpha: f32) {
         let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
@@ -46,7 +46,7 @@ pub enum Normalization {
 
 impl Normalization {
     /// Returns the score that is scaled to 1.
-    fn divisor(self, list: &[Scored]) -> f32 {
+    fn divisor<Id>(self, list: &[Scored<Id>]) -> f32 {
         match self {
             Self::ByBest => list.iter().map(|s| s.score).fold(0.0, f32::max),
             Self::ByPerfect(score) => score,
@@ -122,26 +122,26 @@ impl Band {
 /// the dense list. A candidate that a list lacks has 0 there. Zero, not the observed minimum, is the
 /// lower end: else the last of three equal hits would be worth nothing. The result is sorted, best
 /// first; ties go to the greater id, the newer one.
-pub fn fuse(
-    lexical: &[Scored],
-    dense: &[Scored],
+pub fn fuse<Id: Copy + Ord + Hash>(
+    lexical: &[Scored<Id>],
+    dense: &[Scored<Id>],
     alpha: f32,
     normalization: Normalization,
-) -> Vec<Fused> {
-    let mut all: HashMap<i64, Fused> = HashMap::new();
+) -> Vec<Fused<Id>> {
+    let mut all: HashMap<Id, Fused<Id>> = HashMap::new();
     for (id, standing) in standings(lexical, normalization) {
         entry(&mut all, id).lexical = Some(standing);
     }
     for (id, standing) in standings(dense, normalization) {
         entry(&mut all, id).dense = Some(standing);
     }
-    let mut fused: Vec<Fused> = all.into_values().collect();
+    let mut fused: Vec<Fused<Id>> = all.into_values().collect();
     fused.iter_mut().for_each(|hit| hit.weigh(alpha));
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     fused
 }
 
-fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
+fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, Fused<Id>>, id: Id) -> &mut Fused<Id> {
     all.entry(id).or_insert(Fused {
         id,
         score: 0.0,
@@ -150,10 +150,10 @@ fn entry(all: &mut HashMap<i64, Fused>, id: i64) -> &mut Fused {
     })
 }
 
-fn standings(
-    list: &[Scored],
+fn standings<Id: Copy + Ord>(
+    list: &[Scored<Id>],
     normalization: Normalization,
-) -> impl Iterator<Item = (i64, Standing)> {
+) -> impl Iterator<Item = (Id, Standing)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = normalization.divisor(&list);

@@ -4,9 +4,8 @@
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
 //! facts of what was done ([`Run`], [`Touch`], [`Tally`]). From
 //! contents, [`document`] makes the texts that are embedded, [`noise`] says
-//! what is not worth indexing, [`Query`] reads what a user typed, [`Filter`]
-//! says which turns count, and [`fuse`] merges the lexical and the dense list
-//! into one ranking.
+//! what is not worth indexing, [`Query`] reads what a user typed, and [`fuse`]
+//! merges the lexical and the dense list into one ranking.
 //!
 //! ```
 //! use session_core::{Part, Turn, TurnContent};
@@ -22,6 +21,7 @@
 //! ```
 
 mod content;
+mod cosine_scale;
 pub mod document;
 mod filter;
 mod fusion;
@@ -35,7 +35,8 @@ pub mod text;
 pub mod title;
 
 pub use content::TurnContent;
-pub use filter::{Filter, holds_parts, path_matches, project_name};
+pub use cosine_scale::CosineScale;
+pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{

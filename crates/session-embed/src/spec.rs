@@ -2,6 +2,7 @@
 
 use crate::{EmbedError, Scripts};
 use serde::Deserialize;
+use session_core::CosineScale;
 
 /// A model's description. Read from TOML; a key that is not listed here is an
 /// error that names it.
@@ -40,39 +41,6 @@ pub struct ModelSpec {
     pub bytes: Option<u64>,
     /// Files it needs.
     pub files: Vec<ModelFile>,
-}
-
-/// What a model's cosines mean, measured on real queries.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CosineScale {
-    /// What the best of a history reaches for a query that it does not answer.
-    pub unrelated: f32,
-    /// What a good answer reaches.
-    pub related: f32,
-    /// How much both rise with each word of the query, up to 14.
-    pub per_word: f32,
-    /// Mean of a query's cosines with all turns of a history.
-    #[serde(default = "usual_mean")]
-    pub mean: f32,
-    /// Their standard deviation.
-    #[serde(default = "usual_deviation")]
-    pub deviation: f32,
-    /// Weight of the model where it speaks beside others.
-    #[serde(default = "usual_weight")]
-    pub weight: f32,
-}
-
-fn usual_mean() -> f32 {
-    0.2
-}
-
-fn usual_deviation() -> f32 {
-    0.09
-}
-
-fn usual_weight() -> f32 {
-    0.7
 }
 
 /// A file of a model.

@@ -2,7 +2,7 @@
 
 use crate::set::{EvalError, LabelledSet, Question, Scope};
 use session_core::Query;
-use session_search::{Dense, Level, Ranking as Weighing, Request, Results, Tuning, search};
+use session_search::{FusionMode, Level, QueryEmbedding, Request, Results, Tuning, search};
 use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ pub struct Ask<'a> {
     /// Sessions or turns.
     pub level: Level,
     /// How the two lists are weighed.
-    pub weighing: Weighing,
+    pub fusion: FusionMode,
     /// The constants of the ranking.
     pub tuning: Tuning,
     /// Ask in all sessions, whatever a question's scope.
     pub pooled: bool,
     /// Makes a query's vectors, the best model's first.
-    pub embed: &'a dyn Fn(&str) -> Vec<Dense>,
+    pub embed: &'a dyn Fn(&str) -> Vec<QueryEmbedding>,
     /// Hears how many questions have been asked.
     pub progress: &'a dyn Fn(usize),
 }
@@ -65,7 +65,7 @@ fn one(
     let began = Instant::now();
     let mut request = Request {
         level: ask.level,
-        ranking: ask.weighing,
+        fusion: ask.fusion,
         tuning: ask.tuning,
         limit: HITS,
         ..Request::new("")

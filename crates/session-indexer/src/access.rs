@@ -19,14 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Access<'_> {
     /// Reads.
     pub(crate) fn read<T, E>(
-        &self,
+        &mut self,
         read: impl FnOnce(&Reader) -> Result<T, E>,
     ) -> Result<T, IndexError>
     where
         IndexError: From<E>,
     {
         match self {
-            Self::Held(writer) => Ok(read(writer)?),
+            Self::Held(writer) => Ok(read(writer.reader()?)?),
             Self::Brief(root) => {
                 let index = Reader::open(root)?;
                 index.snapshot()?;

@@ -1,7 +1,7 @@
 //! What has changed on disk since the index was written.
 
 use session_sources::{Env, Location, Source, sources};
-use session_store::{FileRow, Problem, Reader, Stamp, StoreError};
+use session_store::{FileId, FileRow, Problem, Reader, Stamp, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,11 +12,11 @@ pub struct Changes {
     /// Histories that are new or changed, in the order to be read.
     pub(crate) changed: Vec<Change>,
     /// Numbers of files that are no longer on disk.
-    pub(crate) gone: Vec<i64>,
+    pub(crate) gone: Vec<FileId>,
     /// Numbers of files that were gone and are back as they were.
     pub(crate) back: Vec<(String, String)>,
     /// Numbers of files that are elsewhere now, and where.
-    pub(crate) moved: Vec<(i64, String)>,
+    pub(crate) moved: Vec<(FileId, String)>,
     /// What could not be listed, when that differs from what is recorded.
     pub(crate) problems: Option<Vec<Problem>>,
 }

@@ -2,7 +2,9 @@
 
 use crate::refresh::IndexError;
 use session_core::{TurnContent, document};
-use session_store::{Document, Level, ModelId, PendingSession, Reader, SessionContents};
+use session_store::{
+    Document, ModelId, PendingSession, Reader, SessionContents, SessionId, TurnId,
+};
 
 /// Bytes of text that fill a model's window: about four to a token, and a
 /// fifth left over so that little is cut off.
@@ -11,23 +13,22 @@ pub fn document_budget(max_tokens: usize) -> usize {
 }
 
 /// The texts that stand for a session and its turns.
-fn documents(index: &Reader, session: i64, budget: usize) -> Result<Vec<Document>, IndexError> {
+fn documents(
+    index: &Reader,
+    session: SessionId,
+    budget: usize,
+) -> Result<Vec<Document>, IndexError> {
     let SessionContents { title, turns } = index.session_contents(session)?;
     if turns.is_empty() {
         return Ok(Vec::new()); // a session of copies is found by what it copies
     }
     let prompts = turns.iter().map(|(_, content)| content.prompt.as_str());
     let chunks = document::session_documents(title.as_deref(), prompts, budget);
-    let chunks = chunks.into_iter().map(|text| Document {
-        level: Level::Session,
-        turn: 0,
-        text,
-    });
-    let of_turn = |(turn, content): &(i64, TurnContent)| {
+    let chunks = chunks.into_iter().map(|text| Document { turn: None, text });
+    let of_turn = |(turn, content): &(TurnId, TurnContent)| {
         let text = document::turn_document(content, budget)?;
         Some(Document {
-            level: Level::Turn,
-            turn: *turn,
+            turn: Some(*turn),
             text,
         })
     };

@@ -6,7 +6,8 @@ use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
 use session_store::{
-    DocumentBatch, ModelId, ModelRow, PendingSession, Problem, Reader, StoreError, Writer,
+    DocumentBatch, ModelId, ModelRow, PendingSession, Problem, Reader, SessionId, StoreError,
+    Writer,
 };
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -79,7 +80,7 @@ struct Run<'a> {
     limit: usize,
     model: ModelRow,
     /// Sessions with a text that failed.
-    failed: HashSet<i64>,
+    failed: HashSet<SessionId>,
     done: Embedded,
     turns_done: u64,
 }
@@ -141,10 +142,9 @@ impl<'a> Run<'a> {
     }
 
     /// What is left, but for sessions with a text that failed in this run.
-    fn pending(&self) -> Result<Vec<PendingSession>, IndexError> {
-        let mut pending = self
-            .access
-            .read(|index| index.pending_sessions(&[self.model.id]))?;
+    fn pending(&mut self) -> Result<Vec<PendingSession>, IndexError> {
+        let model = self.model.id;
+        let mut pending = self.access.read(|index| index.pending_sessions(&[model]))?;
         pending.retain(|p| !self.failed.contains(&p.session));
         Ok(pending)
     }
@@ -171,14 +171,15 @@ impl<'a> Run<'a> {
     }
 
     /// What is embedded next: of as many sessions as make up a commit.
-    fn shares(&self, pending: &[PendingSession]) -> Result<Vec<Share>, IndexError> {
+    fn shares(&mut self, pending: &[PendingSession]) -> Result<Vec<Share>, IndexError> {
         let budget = document_budget(self.how.embedder.spec().max_tokens);
+        let (model, limit) = (self.model.id, self.limit);
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let share = Share::of(index, self.model.id, *pending, budget, self.limit - texts)?;
+                let share = Share::of(index, model, *pending, budget, limit - texts)?;
                 texts += share.missing.len();
-                let full = !share.whole || texts == self.limit;
+                let full = !share.whole || texts == limit;
                 shares.push(share);
                 if full {
                     break;

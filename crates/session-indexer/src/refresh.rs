@@ -108,10 +108,10 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     let mut writer = Writer::open(&how.root)?;
     if how.mode == Mode::Full {
-        writer.verify()?;
+        writer.reader()?.verify()?;
         writer.reset_cursors()?;
         let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
-        for model in known(&writer, &fingerprints.collect::<Vec<_>>())? {
+        for model in known(writer.reader()?, &fingerprints.collect::<Vec<_>>())? {
             writer.delete_vectors(model)?;
         }
     }
@@ -119,10 +119,10 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
 }
 
 fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
-    let first = writer.is_empty()?;
+    let first = writer.reader()?.is_empty()?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
-    let changes = discover(&how.env, writer)?;
+    let changes = discover(&how.env, writer.reader()?)?;
     let mut outcome = read(how, writer, &changes, deadline)?;
     for embedder in &how.embedders {
         let embedded = embed_pending(

@@ -3,7 +3,7 @@
 use crate::discover::{Change, path_key, problem, stamp};
 use crate::events::Event;
 use session_sources::Cursor;
-use session_store::{Problem, Stamp, StoreError, Writer};
+use session_store::{FileId, Problem, SessionId, Stamp, StoreError, Writer};
 use std::ops::RangeInclusive;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -23,11 +23,11 @@ pub(crate) struct Storing<'a> {
 
 /// How far the reading of one file has got.
 struct Reading {
-    file: i64,
+    file: FileId,
     /// It is read from its beginning, and its past forgotten.
     anew: bool,
     /// The session opened last.
-    session: Option<i64>,
+    session: Option<SessionId>,
     /// The cursor of the last checkpoint.
     cursor: Option<String>,
     warnings: Vec<Problem>,

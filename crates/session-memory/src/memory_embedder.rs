@@ -8,10 +8,6 @@ use session_embed::Embedder;
 use std::path::Path;
 use std::time::Instant;
 
-/// Deviations by which the cosine of a single memory is lower than that of the best of a history,
-/// for which the model's scale is measured.
-const SINGLE_DEVIATIONS: f32 = 2.0;
-
 /// A model that embeds memories, with a cache of vectors and a deadline.
 pub struct MemoryEmbedder<'a> {
     /// The model.
@@ -35,10 +31,7 @@ impl MemoryEmbedder<'_> {
 
     /// Scales a cosine to 0 to 1 by the model's cosines of unrelated and related texts.
     pub(crate) fn scale_cosine(&self, cosine: f32) -> f32 {
-        let scale = self.model.spec().cosine;
-        let zero = scale.unrelated - SINGLE_DEVIATIONS * scale.deviation;
-        let width = (scale.related - zero).max(f32::EPSILON);
-        ((cosine - zero) / width).clamp(0.0, 1.0)
+        self.model.spec().cosine.worth_of_single(cosine)
     }
 }
 

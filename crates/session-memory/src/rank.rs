@@ -202,7 +202,7 @@ impl MemoryRanking<'_> {
         };
         let scale = Normalization::ByPerfect(PERFECT_SCORE);
         let fused = fuse(&lexical, &dense, self.dense_weight(), scale);
-        fused.into_iter().filter_map(|f| self.to_match(f)).collect()
+        fused.into_iter().map(|f| self.to_match(f)).collect()
     }
 
     fn has_vectors(&self) -> bool {
@@ -218,21 +218,21 @@ impl MemoryRanking<'_> {
         }
     }
 
-    fn score_all(&self, score: impl Fn(usize) -> f32) -> Vec<Scored> {
+    fn score_all(&self, score: impl Fn(usize) -> f32) -> Vec<Scored<usize>> {
         let scored = (0..self.memories.len()).map(|i| Scored {
-            id: i as i64,
+            id: i,
             score: score(i),
         });
         scored.filter(|s| s.score > 0.0).collect()
     }
 
-    fn to_match(&self, fused: Fused) -> Option<MemoryMatch> {
-        let memory = usize::try_from(fused.id).ok()?;
+    fn to_match(&self, fused: Fused<usize>) -> MemoryMatch {
+        let memory = fused.id;
         let terms = self.index.common_terms(&self.query, memory);
         let found = &self.memories[memory];
         let similarity = &self.similarities.memories[memory];
         let days = found.updated().days_to(self.now);
-        Some(MemoryMatch {
+        MemoryMatch {
             memory,
             score: self.settings.score(fused.score, days, found.scope),
             matched: fused.score,
@@ -246,7 +246,7 @@ impl MemoryRanking<'_> {
             compared_cues: similarity.compared_cues,
             overlap: ratio(terms.len(), self.query.len()),
             terms,
-        })
+        }
     }
 }
 

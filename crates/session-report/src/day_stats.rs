@@ -2,7 +2,7 @@
 
 use crate::active_time::compute_active_ms;
 use crate::turn_record::{TurnRecord, read_turns};
-use session_store::{Reader, SessionRow, StoreError};
+use session_store::{Reader, SessionId, SessionRow, StoreError};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DayStats {
     /// Row ids of the sessions with a turn that started on this day.
-    pub sessions: HashSet<i64>,
+    pub sessions: HashSet<SessionId>,
     /// Project paths of these sessions.
     pub projects: HashSet<String>,
     /// Number of turns that started on this day.

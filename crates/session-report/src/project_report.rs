@@ -3,7 +3,7 @@
 use crate::turn_record::{TurnRecord, read_turns};
 use crate::work_summary::WorkSummary;
 use session_core::project_name;
-use session_store::{Reader, SessionRow, StoreError};
+use session_store::{Reader, SessionId, SessionRow, StoreError};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub fn report_projects(
     wanted: impl Fn(&SessionRow) -> bool,
 ) -> Result<Vec<ProjectReport>, StoreError> {
     let parents = SessionParents::new(sessions);
-    let mut turns_by_root: BTreeMap<i64, SessionTurns> = BTreeMap::new();
+    let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
     for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
         let root = parents.find_root(session);
         // A subagent whose parent is missing cannot be assigned to a session.

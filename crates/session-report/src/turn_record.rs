@@ -1,7 +1,7 @@
 //! Turns of a session with their content, as the reports read them.
 
 use session_core::TurnContent;
-use session_store::{Reader, StoreError, TurnRow};
+use session_store::{Reader, SessionId, StoreError, TurnRow};
 
 /// A turn's row in the index together with its content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl TurnRecord {
 ///
 /// # Errors
 /// When the index fails.
-pub fn read_turns(index: &Reader, session: i64) -> Result<Vec<TurnRecord>, StoreError> {
+pub fn read_turns(index: &Reader, session: SessionId) -> Result<Vec<TurnRecord>, StoreError> {
     let rows = index.turns(session)?.into_iter();
     let contents = index.contents(session)?.into_iter();
     let records = rows.zip(contents);

@@ -1,44 +1,102 @@
-//! The probability that a hit answers: a logistic regression (Platt scaling) on how good a hit is by
-//! the scales of both lists, and on its margin over the others. `docs/ranking.md` says on what it
-//! was fitted, `benches/quality/reliability.py` measures it.
+//! The last stage of ranking: the probability that a hit answers, a logistic regression (Platt scaling)
+//! on the evidence for it and on its margin over the others. `docs/ranking.md` says on what it was
+//! fitted, `benches/quality/reliability.py` measures it.
 
+use crate::fused_list::FusedList;
 use crate::fusion_weights::FusionWeights;
-use session_core::{Fused, Standing};
+use crate::hit::FusedHit;
+use crate::lexical::LexicalCandidates;
+use crate::promotion::Promotion;
+use session_core::Band;
 
 /// Coefficients of the logistic regression.
 const INTERCEPT: f32 = -3.7;
 const EVIDENCE: f32 = 2.0;
 const EVIDENCE_BY_MARGIN: f32 = 5.1;
-/// What one list finds alone counts so much more than beside the other.
+/// Factor of the evidence where one list has all the weight.
 const ALONE: f32 = 1.5;
 
-/// How good a hit is by the scales of both lists, 0 to 2.
-pub(crate) fn evidence(hit: &Fused, weighing: &FusionWeights) -> f32 {
-    let scaled = |standing: Option<Standing>| standing.map_or(0.0, |s| s.scaled);
-    let dense = weighing.dense.worth * scaled(hit.dense);
-    let lexical = weighing.lexical.worth * scaled(hit.lexical);
-    match weighing.alpha {
+/// Least fused score of a hit that holds no word of the query, and least evidence where no session
+/// holds one.
+const MIN_SCORE: f32 = 0.02;
+/// Greatest number of hits where no session holds a word of the query and none is likely by its
+/// meaning.
+const MAX_UNLIKELY: usize = 3;
+
+/// A hit with the probability that it answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CalibratedHit {
+    pub(crate) fused: FusedHit,
+    pub(crate) probability: f32,
+}
+
+/// Drops hits that nothing speaks for and gives each of the others, at most `limit`, its
+/// probability.
+pub(crate) fn calibrate(
+    list: &FusedList,
+    promotion: &Promotion,
+    lexical: &LexicalCandidates,
+    limit: usize,
+) -> Vec<CalibratedHit> {
+    let hits = retain_supported(list, promotion, lexical);
+    let mut probabilities = probabilities(&hits, &list.weights);
+    if let Some(first) = probabilities.first_mut() {
+        *first = first.max(promotion.probability());
+    }
+    let unlikely = probabilities
+        .first()
+        .is_none_or(|p| Band::of(*p) == Band::Weak);
+    let limit = match lexical.matches_no_term() && unlikely {
+        true => limit.min(MAX_UNLIKELY),
+        false => limit,
+    };
+    let calibrated = hits.into_iter().zip(probabilities);
+    let calibrated = calibrated.map(|(fused, probability)| CalibratedHit { fused, probability });
+    calibrated.take(limit).collect()
+}
+
+/// Returns the hits that a word of the query or enough evidence speaks for, and a promoted one.
+fn retain_supported(
+    list: &FusedList,
+    promotion: &Promotion,
+    lexical: &LexicalCandidates,
+) -> Vec<FusedHit> {
+    let is_supported = |hit: &FusedHit| match lexical.is_empty() {
+        true => evidence(hit, &list.weights) >= MIN_SCORE,
+        false => hit.lexical.is_some() || hit.score >= MIN_SCORE,
+    };
+    let promoted = list.hits.first().filter(|_| promotion.is_any());
+    let promoted = promoted.map(|hit| hit.id);
+    let hits = list.hits.iter().copied();
+    hits.filter(|hit| is_supported(hit) || Some(hit.id) == promoted)
+        .collect()
+}
+
+/// Returns the evidence for a hit: its worth by both lists, 0 to 2.
+fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
+    let [lexical, dense] = weights.worth(hit);
+    match weights.alpha {
         alpha if alpha <= 0.0 => ALONE * lexical,
         alpha if alpha >= 1.0 => ALONE * dense,
         _ => dense + lexical,
     }
 }
 
-/// The probability that a hit answers, by its evidence and its rival's fused score as a multiple
-/// of its own. The first hit's rival is the second, any other's the first.
-pub(crate) fn probability(evidence: f32, rival: f32) -> f32 {
+/// Returns the probability that a hit answers, by its evidence and its rival's fused score over its
+/// own. The first hit's rival is the second, any other's the first.
+fn probability(evidence: f32, rival: f32) -> f32 {
     let margin = 1.0 - rival;
     let logit = INTERCEPT + evidence * (EVIDENCE + EVIDENCE_BY_MARGIN * margin);
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// The probabilities of hits, best first; none is greater than the one before it.
-pub(crate) fn probabilities(hits: &[Fused], weighing: &FusionWeights) -> Vec<f32> {
+/// Returns the probabilities of hits, best first; none is greater than the one before it.
+fn probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
     let mut least = 1.0_f32;
-    let of_hit = |(rank, hit): (usize, &Fused)| {
+    let of_hit = |(rank, hit): (usize, &FusedHit)| {
         let rival = score(usize::from(rank == 0)) / hit.score.max(f32::EPSILON);
-        least = least.min(probability(evidence(hit, weighing), rival));
+        least = least.min(probability(evidence(hit, weights), rival));
         least
     };
     hits.iter().enumerate().map(of_hit).collect()
@@ -49,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nothing_speaks_for_is_improbable_however_alone_it_is() {
+    fn a_hit_without_evidence_is_improbable_whatever_its_margin() {
         assert!(probability(0.0, 0.0) < 0.03);
     }
 

@@ -1,19 +1,20 @@
 //! An index as a filter leaves it.
 
+use crate::filter::Filter;
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::{Filter, path_matches};
-use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use session_core::path_matches;
+use session_store::{Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnId, TurnRow};
 
 /// The sessions and turns that a filter lets through. It is computed once, and never changes.
 pub(crate) struct FilteredIndex<'a> {
-    sessions: FxHashMap<i64, &'a SessionRow>,
-    /// Ids of the turns; `None` where the filter judges sessions alone.
-    turns: Option<FxHashSet<i64>>,
+    sessions: FxHashMap<SessionId, &'a SessionRow>,
+    /// The turns; `None` where the filter judges sessions alone.
+    turns: Option<FxHashSet<TurnId>>,
     copies: Copies,
 }
 
-/// The copies of each turn, as turn and session.
-type Copies = FxHashMap<i64, Vec<(i64, i64)>>;
+/// The copies of each turn.
+type Copies = FxHashMap<TurnId, Vec<SessionTurn>>;
 
 impl<'a> FilteredIndex<'a> {
     /// Applies a filter to `sessions`, all of the index's.
@@ -23,7 +24,7 @@ impl<'a> FilteredIndex<'a> {
         filter: &Filter,
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| session_passes(filter, s));
-        let sessions: FxHashMap<i64, &SessionRow> = sessions.map(|s| (s.id, s)).collect();
+        let sessions: FxHashMap<SessionId, &SessionRow> = sessions.map(|s| (s.id, s)).collect();
         let turns = match filter.by_turn() {
             true => Some(passing_turns(index, &sessions, filter)?),
             false => None,
@@ -31,12 +32,12 @@ impl<'a> FilteredIndex<'a> {
         Ok(Self {
             sessions,
             turns,
-            copies: copies(index)?,
+            copies: read_copies(index)?,
         })
     }
 
-    /// The sessions that pass.
-    pub(crate) fn sessions(&self) -> &FxHashMap<i64, &'a SessionRow> {
+    /// Returns the sessions that the filter lets through.
+    pub(crate) fn sessions(&self) -> &FxHashMap<SessionId, &'a SessionRow> {
         &self.sessions
     }
 
@@ -45,14 +46,14 @@ impl<'a> FilteredIndex<'a> {
         self.turns.is_some()
     }
 
-    /// Returns where a turn that was found is to be shown, as turn and session: itself if it
-    /// passes, else a copy of it that does. A living history goes before one that is gone.
-    pub(crate) fn resolve_copy(&self, found: (i64, i64)) -> Option<(i64, i64)> {
+    /// Returns the turn as which a turn of the index is shown: itself if it passes, else a copy of
+    /// it that does. A turn whose history exists is preferred.
+    pub(crate) fn resolve_copy(&self, found: SessionTurn) -> Option<SessionTurn> {
         let own = self.visibility(found);
         if own == Visibility::Living {
             return Some(found);
         }
-        let copies = || self.copies.get(&found.0).into_iter().flatten().copied();
+        let copies = || self.copies.get(&found.turn).into_iter().flatten().copied();
         let with = |wanted| copies().find(|copy| self.visibility(*copy) == wanted);
         let gone = || match own {
             Visibility::Gone => Some(found),
@@ -61,17 +62,17 @@ impl<'a> FilteredIndex<'a> {
         with(Visibility::Living).or_else(gone)
     }
 
-    /// Returns where the turn of a row of the word index is to be shown.
+    /// Returns the turn as which a turn of the word index is shown.
     pub(crate) fn resolve_turn(
         &self,
         index: &Reader,
-        turn: i64,
-    ) -> Result<Option<(i64, i64)>, StoreError> {
+        turn: TurnId,
+    ) -> Result<Option<SessionTurn>, StoreError> {
         let session = index.session_of(turn)?;
-        Ok(session.and_then(|session| self.resolve_copy((turn, session))))
+        Ok(session.and_then(|session| self.resolve_copy(SessionTurn { turn, session })))
     }
 
-    fn visibility(&self, (turn, session): (i64, i64)) -> Visibility {
+    fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> Visibility {
         let passes = self.turns.as_ref().is_none_or(|all| all.contains(&turn));
         match self.sessions.get(&session).filter(|_| passes) {
             None => Visibility::FilteredOut,
@@ -81,7 +82,7 @@ impl<'a> FilteredIndex<'a> {
     }
 }
 
-/// Whether a turn can be shown.
+/// Tells whether a turn can be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visibility {
     Living,
@@ -90,11 +91,13 @@ enum Visibility {
     FilteredOut,
 }
 
-fn copies(index: &Reader) -> Result<Copies, StoreError> {
+fn read_copies(index: &Reader) -> Result<Copies, StoreError> {
     let mut copies = Copies::default();
     for copy in index.copies()? {
-        let known = copies.entry(copy.owner).or_default();
-        known.push((copy.turn, copy.session));
+        copies.entry(copy.owner).or_default().push(SessionTurn {
+            turn: copy.turn,
+            session: copy.session,
+        });
     }
     Ok(copies)
 }
@@ -126,19 +129,19 @@ pub fn is_of_project(session: &SessionRow, wanted: &str) -> bool {
     paths.any(|path| path_matches(path, wanted))
 }
 
-/// The turns of the sessions that pass by time, branch and file.
+/// Returns the turns of these sessions that pass by time, branch and file.
 fn passing_turns(
     index: &Reader,
-    sessions: &FxHashMap<i64, &SessionRow>,
+    sessions: &FxHashMap<SessionId, &SessionRow>,
     filter: &Filter,
-) -> Result<FxHashSet<i64>, StoreError> {
+) -> Result<FxHashSet<TurnId>, StoreError> {
     let mut passing = FxHashSet::default();
     for session in sessions.values() {
         let turns = index.turns(session.id)?;
         let turns = turns
             .iter()
             .filter(|turn| turn_passes(filter, session, turn));
-        let mut turns: Vec<i64> = turns.map(|turn| turn.id).collect();
+        let mut turns: Vec<TurnId> = turns.map(|turn| turn.id).collect();
         if let Some(file) = filter.file.as_ref().filter(|_| !turns.is_empty()) {
             let naming = turns_naming(index, session.id, file)?;
             turns.retain(|turn| naming.contains(turn));
@@ -163,8 +166,12 @@ fn turn_passes(filter: &Filter, session: &SessionRow, turn: &TurnRow) -> bool {
             .is_none_or(|wanted| branch == Some(wanted))
 }
 
-/// The turns of a session that name a file.
-fn turns_naming(index: &Reader, session: i64, file: &str) -> Result<FxHashSet<i64>, StoreError> {
+/// Returns the turns of a session that name a file.
+fn turns_naming(
+    index: &Reader,
+    session: SessionId,
+    file: &str,
+) -> Result<FxHashSet<TurnId>, StoreError> {
     let contents = index.contents(session)?;
     let naming = contents
         .iter()

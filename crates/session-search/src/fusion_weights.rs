@@ -1,15 +1,17 @@
 //! How much each list counts for a query.
 
-use crate::candidates::Candidates;
-use crate::dense::DenseList;
-use crate::lexical::LexicalList;
-use crate::request::{Ranking, Request};
+use crate::candidate_list::CandidateList;
+use crate::dense::DenseCandidates;
+use crate::hit::FusedHit;
+use crate::lexical::LexicalCandidates;
+use crate::request::{FusionMode, Request};
 use serde::Serialize;
+use session_core::Standing;
 
-/// A lexical list says little where its hit of this rank is as good as its first.
-const RANK: usize = 10;
+/// The rank by which the flatness of the lexical list is judged.
+const FLATNESS_RANK: usize = 10;
 
-/// How much each list counts, and why.
+/// The weights of the lexical and the dense list in fusion, with what they follow from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct FusionWeights {
     /// The weight of the dense list, 0 to 1. The lexical list has the rest.
@@ -18,72 +20,83 @@ pub struct FusionWeights {
     pub lexical: ListWeight,
     /// What the dense list found.
     pub dense: ListWeight,
-    /// The share of the query's information that few sessions hold by identifiers.
-    pub named: f32,
+    /// The share of the query's idf in identifiers that few sessions hold, 0 to 1.
+    #[serde(rename = "named")]
+    pub identifier_share: f32,
 }
 
-/// What one list found.
+/// What one list weighs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ListWeight {
-    /// What it weighs beside the other list, before the base weight.
+    /// Weight beside the other list, before the base weight.
     pub strength: f32,
-    /// How good its best is by its own scale, 0 to 1.
+    /// Worth of its best candidate by its own scale, 0 to 1.
     pub worth: f32,
 }
 
 impl FusionWeights {
-    /// Weighs what the lists found; `named` is the share of the query's information that few
-    /// sessions hold by identifiers.
+    /// Computes the weights from what the lists hold.
     pub(crate) fn new(
         request: &Request,
-        words: &LexicalList,
-        lexical: &Candidates,
-        near: &DenseList,
-        named: f32,
+        words: &LexicalCandidates,
+        lexical: &CandidateList,
+        dense: &DenseCandidates,
+        identifier_share: f32,
     ) -> Self {
         let worth = words.worth(&request.query);
-        let mut weighing = Self {
+        let mut weights = Self {
             alpha: 0.0,
             lexical: ListWeight {
                 strength: worth.powf(request.tuning.power) * (1.0 - flatness(lexical)),
                 worth,
             },
             dense: ListWeight {
-                strength: near.evidence.first().map_or(0.0, |best| best.score),
-                worth: near.worth,
+                strength: dense.ranked.first().map_or(0.0, |best| best.score),
+                worth: dense.worth,
             },
-            named,
+            identifier_share,
         };
-        weighing.alpha = weighing.alpha(request);
-        weighing
+        weights.alpha = weights.alpha(request);
+        weights
     }
 
-    /// The weight of the dense list. One list has all of it where the other
-    /// cannot speak: no model, no vector, or nothing in the query that is a word.
+    /// Returns the worth of a hit by the lexical and by the dense list, each 0 to 1.
+    pub(crate) fn worth(&self, hit: &FusedHit) -> [f32; 2] {
+        let worth = |standing: Option<Standing>, list: ListWeight| {
+            standing.map_or(0.0, |s| s.scaled * list.worth)
+        };
+        [
+            worth(hit.lexical, self.lexical),
+            worth(hit.dense, self.dense),
+        ]
+    }
+
+    /// Returns the weight of the dense list. One list has all of it where the other is empty by
+    /// nature: no model, no vector, or no term in the query.
     fn alpha(&self, request: &Request) -> f32 {
-        match request.ranking {
-            Ranking::Vector => 1.0,
-            Ranking::Keyword => 0.0,
+        match request.fusion {
+            FusionMode::DenseOnly => 1.0,
+            FusionMode::LexicalOnly => 0.0,
             _ if self.dense.strength <= 0.0 => 0.0,
             _ if request.query.terms.is_empty() => 1.0,
-            Ranking::Hybrid(alpha) => alpha,
-            Ranking::Adaptive => self.adapted(request.tuning.base),
+            FusionMode::Fixed(alpha) => alpha,
+            FusionMode::Adaptive => self.adaptive_alpha(request.tuning.base),
         }
     }
 
-    /// The base weight, moved by how much each list found. Identifiers are the words' to find.
-    fn adapted(&self, base: f32) -> f32 {
+    /// Returns the base weight, moved by the strength of each list. Identifiers count for the
+    /// lexical list alone.
+    fn adaptive_alpha(&self, base: f32) -> f32 {
         let dense = base * self.dense.strength;
         let lexical = (1.0 - base) * self.lexical.strength;
-        dense / (dense + lexical) * (1.0 - self.named)
+        dense / (dense + lexical) * (1.0 - self.identifier_share)
     }
 }
 
-/// The score of the tenth candidate as a part of the first one's: 1 where words tell nothing
-/// apart.
-fn flatness(lexical: &Candidates) -> f32 {
+/// Returns the score of the tenth candidate over the first one's: 1 where words tell nothing apart.
+fn flatness(lexical: &CandidateList) -> f32 {
     let score = |rank: usize| lexical.scored.get(rank - 1).map(|c| c.score);
-    match (score(1), score(RANK)) {
+    match (score(1), score(FLATNESS_RANK)) {
         (Some(first), Some(tenth)) if first > 0.0 => tenth / first,
         _ => 0.0,
     }

@@ -1,27 +1,29 @@
-//! What is found.
+//! The results of a search.
 
 use crate::cosine_stats::CosineStats;
 use crate::fusion_weights::FusionWeights;
-use crate::request::Level;
 use serde::Serialize;
-use session_core::{Band, Standing};
-use session_store::{SessionRow, TermStats, TurnRow};
+use session_core::{Band, Fused, Standing};
+use session_store::{Level, SessionRow, Target, TermStats, TurnRow};
 use std::collections::{BTreeMap, HashSet};
 
-/// All that a search found.
+/// A turn or session with the score and rank of each list.
+pub(crate) type FusedHit = Fused<Target>;
+
+/// The hits of a search.
 #[derive(Debug, Clone)]
 pub struct Results {
     /// Sessions or turns.
     pub level: Level,
     /// Best first.
     pub hits: Vec<Hit>,
-    /// What the filter let through.
+    /// The extent of the search.
     pub searched: Searched,
-    /// How the scores came to be.
+    /// The figures from which the scores follow.
     pub explanation: Explanation,
 }
 
-/// How much was searched.
+/// The extent of a search: what the filter let through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Searched {
     /// Sessions.
@@ -50,21 +52,24 @@ impl Searched {
     }
 }
 
-/// How the scores of a search came to be.
+/// The figures from which the scores of a search follow.
 #[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
-    /// The weight that counted, and what each list found, from which it follows.
-    pub weighing: FusionWeights,
-    /// Identifiers that few sessions hold; these go first.
-    pub named: Vec<String>,
+    /// The weights of both lists.
+    #[serde(rename = "weighing")]
+    pub weights: FusionWeights,
+    /// Identifiers that few sessions hold; these sessions go first.
+    #[serde(rename = "named")]
+    pub identifiers: Vec<String>,
     /// Terms that no session of the index holds: identifiers, or all where none is held.
     pub missing: Vec<String>,
-    /// How common the query's terms are.
+    /// The query's terms with their document frequencies.
     pub terms: Vec<TermStats>,
     /// Names of the models, the best first.
     pub models: Vec<String>,
-    /// How the cosines lie of each model that has some.
-    pub spreads: Vec<CosineStats>,
+    /// Statistics of the cosines of each model that has some.
+    #[serde(rename = "spreads")]
+    pub cosines: Vec<CosineStats>,
 }
 
 /// One hit.
@@ -74,25 +79,24 @@ pub struct Hit {
     pub rank: usize,
     /// The probability that it answers, 0 to 1 (`docs/ranking.md`).
     pub score: f32,
-    /// How sure that is.
+    /// The band of that probability.
     pub band: Band,
     /// The session.
     pub session: SessionRow,
-    /// The turn that was found, or that speaks best for the session.
+    /// The turn, or the best turn of the session.
     pub turn: Option<TurnRow>,
-    /// A line or two of it around the words of the query.
+    /// A passage of the turn around words of the query.
     pub preview: String,
     /// Files that the turn named.
     pub files: Vec<String>,
     /// Tools that the turn used.
     pub tools: Vec<String>,
-    /// The fused score from which it follows, 0 to 1: the order of the hits.
+    /// The fused score, 0 to 1, by which hits are ordered.
     pub fused: f32,
-    /// What the lexical list said.
+    /// Rank and score in the lexical list.
     pub lexical: Option<Standing>,
-    /// What the dense list said.
+    /// Rank and score in the dense list.
     pub dense: Option<Standing>,
-    /// What a turn's session makes of its score: a factor from 0.6 to 1. 1 for
-    /// a session.
+    /// The factor by which a turn's session changes its score, 0.6 to 1; 1 for a session.
     pub context: f32,
 }

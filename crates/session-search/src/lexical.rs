@@ -1,112 +1,108 @@
-//! The lexical list.
+//! The candidates by word.
 
-use crate::candidates::Evidence;
+use crate::candidate_list::Candidate;
 use crate::filtered_index::FilteredIndex;
 use session_core::Query;
-use session_store::{LexicalHits, Reader, StoreError};
+use session_store::{LexicalHits, Reader, StoreError, TurnId};
 
-/// Most turns taken from the word index. At session level they are grouped,
-/// so that some hundred sessions remain.
+/// Greatest number of turns read from the word index. At session level they are grouped, so that
+/// some hundred sessions remain.
 const TURNS: usize = 2000;
 
-/// Matched words are worth their full share from this rarity on: half the
-/// information of a word that one turn alone holds.
+/// Relative idf from which matched terms are worth their full share: half the idf of a term that
+/// one turn alone holds.
 const RARE: f32 = 0.5;
-/// What a query of stop words alone is worth at most.
+/// The greatest worth of a query of stop words alone.
 const STOP_WORDS: f32 = 0.4;
 
-/// What the words of the query found, best first.
+/// The turns that hold words of the query, best first.
 #[derive(Default)]
-pub(crate) struct LexicalList {
-    /// Scored by BM25 times the root of the share of the query's information
-    /// that the turn holds: one word said often is less than all of them said.
-    pub(crate) evidence: Vec<Evidence>,
-    pub(crate) found: LexicalHits,
-    /// The turn of the index that is best, wherever it is shown.
-    best: Option<i64>,
+pub(crate) struct LexicalCandidates {
+    /// Scored by BM25 times the root of the share of the query's idf that the turn matches: one
+    /// term that occurs often counts less than all terms once.
+    pub(crate) turns: Vec<Candidate>,
+    pub(crate) hits: LexicalHits,
+    /// The best turn, as the index holds it: it may be shown as a copy.
+    best: Option<TurnId>,
 }
 
-impl LexicalList {
-    /// What the best of this list is worth: the share of the query's information
-    /// that it matched, less where the words that it matched are common.
+impl LexicalCandidates {
+    /// Reads the best turns by word that the filter lets through.
+    pub(crate) fn read(
+        index: &Reader,
+        filtered: &FilteredIndex<'_>,
+        query: &Query,
+    ) -> Result<Self, StoreError> {
+        let mut shown = Vec::new();
+        let hits = index.search_lexical(query, TURNS, |turn| {
+            let copy = filtered.resolve_turn(index, turn)?;
+            shown.extend(copy);
+            Ok(copy.is_some())
+        })?;
+        let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(shown.len());
+        for (hit, copy) in hits.hits.iter().zip(shown) {
+            let candidate = Candidate {
+                session: copy.session,
+                turn: Some(copy.turn),
+                score: hit.score * hits.idf_share(hit.id).sqrt(),
+            };
+            scored.push((hit.id, candidate));
+        }
+        scored.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+        Ok(Self {
+            best: scored.first().map(|(turn, _)| *turn),
+            turns: scored.into_iter().map(|(_, turn)| turn).collect(),
+            hits,
+        })
+    }
+
+    /// Returns the worth of the best turn, 0 to 1: the share of the query's idf that it matches,
+    /// less where its terms are common.
     pub(crate) fn worth(&self, query: &Query) -> f32 {
         let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.found.relative_idf(best) / RARE).min(1.0);
+        let rare = (self.hits.relative_idf(best) / RARE).min(1.0);
         let telling = if query.telling { 1.0 } else { STOP_WORDS };
-        self.found.idf_share(best) * rare * telling
+        self.hits.idf_share(best) * rare * telling
     }
 
     /// Returns true when no turn that the filter lets through holds a word of the query, also where
     /// it has none.
-    pub(crate) fn holds_none(&self) -> bool {
-        self.evidence.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.turns.is_empty()
     }
 
     /// Returns true when the query has words and the filter lets through no turn with any of them.
-    pub(crate) fn is_silent(&self) -> bool {
-        !self.found.terms.is_empty() && self.holds_none()
+    pub(crate) fn matches_no_term(&self) -> bool {
+        !self.hits.terms.is_empty() && self.is_empty()
     }
 
     /// Returns true when the query has words and no turn of the index holds any of them.
-    fn is_unknown(&self) -> bool {
-        let mut terms = self.found.terms.iter();
-        !self.found.terms.is_empty() && terms.all(|term| term.turns == 0)
+    fn knows_no_term(&self) -> bool {
+        let mut terms = self.hits.terms.iter();
+        !self.hits.terms.is_empty() && terms.all(|term| term.turns == 0)
     }
 
-    /// The terms that no turn holds: the identifiers among them, or all where no term is held.
-    pub(crate) fn missing(&self, query: &Query) -> Vec<String> {
+    /// Returns the terms that no turn holds: the identifiers among them, or all where no term is held.
+    pub(crate) fn missing_terms(&self, query: &Query) -> Vec<String> {
         let is_missing = |text: &str| {
-            let mut counts = self.found.terms.iter();
+            let mut counts = self.hits.terms.iter();
             counts.any(|count| count.turns == 0 && count.term == text)
         };
-        let told = query.terms.iter();
-        let told = told.filter(|t| self.is_unknown() || t.exact && is_missing(&t.text));
-        told.map(|term| term.text.clone()).collect()
+        let missing = query.terms.iter();
+        let missing = missing.filter(|t| self.knows_no_term() || t.exact && is_missing(&t.text));
+        missing.map(|term| term.text.clone()).collect()
     }
 
-    /// The part of the query's terms that some turn holds; 0 where there is none.
+    /// Returns the part of the query's terms that some turn holds; 0 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-    pub(crate) fn held(&self) -> f32 {
-        let terms = &self.found.terms;
+    pub(crate) fn known_share(&self) -> f32 {
+        let terms = &self.hits.terms;
         let held = terms.iter().filter(|term| term.turns > 0).count();
         match terms.len() {
             0 => 0.0,
             all => held as f32 / all as f32,
         }
-    }
-}
-
-pub(crate) fn list(
-    index: &Reader,
-    query: &Query,
-    filtered: &FilteredIndex<'_>,
-) -> Result<LexicalList, StoreError> {
-    let mut places = Vec::new();
-    let found = index.search_lexical(query, TURNS, |turn| {
-        let place = filtered.resolve_turn(index, turn)?;
-        places.extend(place);
-        Ok(place.is_some())
-    })?;
-    let mut scored: Vec<(f32, i64, (i64, i64))> = found
-        .hits
-        .iter()
-        .zip(places)
-        .map(|(hit, place)| (hit.score * found.idf_share(hit.id).sqrt(), hit.id, place))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(LexicalList {
-        best: scored.first().map(|(_, id, _)| *id),
-        evidence: scored.into_iter().map(evidence).collect(),
-        found,
-    })
-}
-
-fn evidence((score, _, (turn, session)): (f32, i64, (i64, i64))) -> Evidence {
-    Evidence {
-        session,
-        turn,
-        score,
     }
 }

@@ -1,15 +1,18 @@
-//! From a query to hits at three levels.
+//! From a query to hits at two levels, sessions and turns.
 //!
-//! [`search`] answers a [`Request`] from a [`Reader`](session_store::Reader):
-//! BM25 from the word index and, with a query vector ([`Dense`]), cosines from
-//! the matrices, fused into one ranking of sessions or of turns. Each [`Hit`]
-//! keeps what both lists said of it. [`resolve`] finds the session that a user
-//! names by the beginning of its id, and [`show`] reads turns again in full
-//! from the history, or from the index when the history is gone. [`walk`] looks
-//! at turn after turn, for what no ranking is needed.
+//! [`search`] answers a [`Request`] in stages, each a file:
 //!
-//! No model runs here: the query vector comes ready, so that search is tested
-//! without one.
+//! 1. `filtered_index`: the [`Filter`] is computed once into an immutable set.
+//! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), sessions that hold the
+//!    query's identifiers (`identifiers`) are read from the index. Only this stage and the last read.
+//! 3. `ranking`: fusion (`fused_list`, `dense`, `fusion_weights`), the context of the session
+//!    (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
+//! 4. `hits`: each [`Hit`] with a preview.
+//!
+//! No model runs here: the query comes embedded ([`QueryEmbedding`]), so that search is tested
+//! without one. `docs/ranking.md` has the formulas. [`resolve`] finds the session that a user names
+//! by the beginning of its id, [`show`] reads turns again in full from the history, or from the index
+//! when the history is gone, and [`find_turns`] visits turn after turn without ranking.
 //!
 //! ```
 //! use session_search::{Request, search};
@@ -23,32 +26,42 @@
 //! ```
 
 mod calibration;
+mod candidate_list;
 mod candidates;
-mod context;
 mod cosine_stats;
+mod cosines;
 mod dense;
+mod filter;
 mod filtered_index;
+mod find_turns;
+mod fused_list;
 mod fusion_weights;
 mod hit;
+mod hits;
+mod identifier_match;
 mod identifiers;
 mod lexical;
 mod model_scores;
+mod promotion;
+mod ranking;
 mod request;
 mod resolve;
 mod search;
+mod session_context;
 mod show;
 mod snippet;
 mod tuning;
-mod walk;
 
-pub use cosine_stats::{CosineStats, DenseScale};
-pub use dense::Dense;
+pub use cosine_stats::CosineStats;
+pub use cosines::QueryEmbedding;
+pub use filter::Filter;
 pub use filtered_index::is_of_project;
+pub use find_turns::{FoundTurn, find_turns};
 pub use fusion_weights::{FusionWeights, ListWeight};
 pub use hit::{Explanation, Hit, Results, Searched};
-pub use request::{Level, Ranking, Request};
+pub use request::{FusionMode, Request};
 pub use resolve::{Resolved, resolve};
 pub use search::search;
+pub use session_store::Level;
 pub use show::{Exchange, Origin, show};
 pub use tuning::Tuning;
-pub use walk::{Met, walk};

@@ -1,11 +1,11 @@
 //! The scores that several models give one turn or session.
 
-/// The most models that score together.
-pub(crate) const MODELS: usize = 4;
+/// Greatest number of models that score together.
+pub(crate) const MAX_MODELS: usize = 4;
 
 /// The models' weights, in the order of the models.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ModelWeights([f32; MODELS]);
+pub(crate) struct ModelWeights([f32; MAX_MODELS]);
 
 impl ModelWeights {
     /// Sets the weight of a model.
@@ -20,7 +20,7 @@ impl ModelWeights {
 /// text. Cosines of two models are never compared: a score is a cosine's part of its model's best,
 /// times the squared z-score of that best.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ModelScores([Option<f32>; MODELS]);
+pub(crate) struct ModelScores([Option<f32>; MAX_MODELS]);
 
 impl ModelScores {
     /// Sets the score by a model.

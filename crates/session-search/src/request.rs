@@ -1,8 +1,9 @@
-//! What is asked.
+//! What a search is asked for.
 
+use crate::filter::Filter;
 use crate::tuning::Tuning;
-use serde::Serialize;
-use session_core::{Filter, Query};
+use session_core::Query;
+use session_store::Level;
 
 /// A search.
 #[derive(Debug, Clone)]
@@ -13,45 +14,35 @@ pub struct Request {
     pub level: Level,
     /// Which of them count.
     pub filter: Filter,
-    /// How the two lists are weighed.
-    pub ranking: Ranking,
+    /// How the two lists are fused.
+    pub fusion: FusionMode,
     /// The constants of the ranking.
     pub tuning: Tuning,
-    /// Most hits wanted.
+    /// Greatest number of hits.
     pub limit: usize,
 }
 
-/// What a hit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Which session was it?
-    Session,
-    /// Which exchange?
-    Turn,
-}
-
-/// How the lexical and the dense list are weighed.
+/// How the lexical and the dense list are fused.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ranking {
-    /// Both, each as much as it found for the query.
+pub enum FusionMode {
+    /// Both, with a weight that follows what each found for the query.
     Adaptive,
     /// Both, the dense list with this weight, 0 to 1.
-    Hybrid(f32),
+    Fixed(f32),
     /// The dense list alone.
-    Vector,
+    DenseOnly,
     /// The lexical list alone.
-    Keyword,
+    LexicalOnly,
 }
 
 impl Request {
-    /// A search for sessions with everything as by default.
+    /// Makes a search for sessions with the default filter, fusion and limit.
     pub fn new(query: &str) -> Self {
         Self {
             query: Query::new(query),
             level: Level::Session,
             filter: Filter::default(),
-            ranking: Ranking::Adaptive,
+            fusion: FusionMode::Adaptive,
             tuning: Tuning::default(),
             limit: 10,
         }

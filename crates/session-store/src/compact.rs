@@ -18,11 +18,11 @@ impl Writer {
     /// When the disk or the database fails; the old generation stays then.
     pub fn compact(&mut self, fingerprint: &str) -> Result<()> {
         self.commit()?;
-        let Some(model) = self.model(fingerprint)? else {
+        let Some(model) = self.reader.model(fingerprint)? else {
             return Ok(());
         };
         for level in Level::ALL {
-            let live = self.vector_rows(model.id, level)?.len();
+            let live = self.reader.vector_rows(model.id, level)?.len();
             let dead = model.rows(level).saturating_sub(live);
             if dead >= MIN_DEAD_ROWS && dead * 4 > model.rows(level) {
                 self.rewrite_matrix(&model, level)?;
@@ -33,10 +33,10 @@ impl Writer {
 
     fn rewrite_matrix(&mut self, model: &ModelRow, level: Level) -> Result<()> {
         self.begin()?;
-        let old = self.matrix(model, level)?;
+        let old = self.reader.matrix(model, level)?;
         let next = model.next_generation(level);
         let mut new = MatrixAppenders::default();
-        let owners = self.vector_rows(model.id, level)?;
+        let owners = self.reader.vector_rows(model.id, level)?;
         for (row, owner) in owners.iter().enumerate() {
             self.move_row(&mut new, &next, level, &old, owner.row, row)?;
         }
@@ -45,7 +45,7 @@ impl Writer {
             "UPDATE models SET {0}_rows = ?2, {0}_generation = {0}_generation + 1 WHERE id = ?1",
             level.name()
         );
-        self.db.execute(
+        self.reader.db.execute(
             &update,
             params![model.id, owners.len().cast_signed() as i64],
         )?;
@@ -63,8 +63,9 @@ impl Writer {
         from: usize,
         to: usize,
     ) -> Result<()> {
-        new.append_row(self.root(), model, level, &old.row(from))?;
-        self.db
+        new.append_row(self.reader.root(), model, level, &old.row(from))?;
+        self.reader
+            .db
             .prepare_cached(
                 "UPDATE vectors SET row = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
             )?

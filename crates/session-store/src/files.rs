@@ -3,6 +3,7 @@
 use crate::Reader;
 use crate::codec::{compress, decompress};
 use crate::error::Result;
+use crate::id::{FileId, SessionId};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub struct Stamp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileRow {
     /// Number in the index.
-    pub id: i64,
+    pub id: FileId,
     /// Agent.
     pub source: String,
     /// Path.
@@ -89,7 +90,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn file(&self, id: i64) -> Result<Option<FileRow>> {
+    pub fn file(&self, id: FileId) -> Result<Option<FileRow>> {
         let mut found = self
             .db
             .prepare_cached(&format!("SELECT {COLUMNS} FROM files WHERE id = ?1"))?;
@@ -100,7 +101,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn cursor(&self, file: i64) -> Result<Option<String>> {
+    pub fn cursor(&self, file: FileId) -> Result<Option<String>> {
         let mut found = self
             .db
             .prepare_cached("SELECT cursor FROM cursors WHERE file = ?1")?;
@@ -147,29 +148,32 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn upsert_file(&mut self, source: &SourceName, path: &str) -> Result<i64> {
+    pub fn upsert_file(&mut self, source: &SourceName, path: &str) -> Result<FileId> {
         self.begin()?;
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT id FROM files WHERE path = ?1")?;
         if let Some(id) = find.query_row([path], |row| row.get(0)).optional()? {
             let back = "UPDATE files SET gone = 0 WHERE id = ?1";
-            self.db.prepare_cached(back)?.execute([id])?;
+            self.reader.db.prepare_cached(back)?.execute([id])?;
             return Ok(id);
         }
         let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
         let values = params![source.as_str(), path];
-        Ok(self.db.prepare_cached(insert)?.insert(values)?)
+        Ok(FileId::new(
+            self.reader.db.prepare_cached(insert)?.insert(values)?,
+        ))
     }
 
     /// Records how far a file has been read, and as what it was found.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn checkpoint(&mut self, file: i64, cursor: &str, stamp: Stamp) -> Result<()> {
+    pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: Stamp) -> Result<()> {
         self.begin()?;
         self.delete_stale_turns()?;
-        let mut update = self.db.prepare_cached(
+        let mut update = self.reader.db.prepare_cached(
             "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",
         )?;
         update.execute(params![
@@ -180,7 +184,7 @@ impl Writer {
         ])?;
         let insert = "INSERT OR REPLACE INTO cursors(file, cursor) VALUES(?1, ?2)";
         let values = params![file, compress(cursor.as_bytes())?];
-        self.db.prepare_cached(insert)?.execute(values)?;
+        self.reader.db.prepare_cached(insert)?.execute(values)?;
         Ok(())
     }
 
@@ -189,11 +193,12 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn mark_file_gone(&mut self, file: i64) -> Result<()> {
+    pub fn mark_file_gone(&mut self, file: FileId) -> Result<()> {
         self.begin()?;
-        self.db
+        self.reader
+            .db
             .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
-        self.db.execute(
+        self.reader.db.execute(
             "DELETE FROM problems WHERE kind <> 1 AND path = (SELECT path FROM files WHERE id = ?1)",
             [file],
         )?;
@@ -204,12 +209,12 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn rename_file(&mut self, file: i64, path: &str) -> Result<()> {
+    pub fn rename_file(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
         let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
-        self.db.execute(wrong, params![file, path])?;
+        self.reader.db.execute(wrong, params![file, path])?;
         let update = "UPDATE files SET path = ?2, gone = 0 WHERE id = ?1";
-        self.db.execute(update, params![file, path])?;
+        self.reader.db.execute(update, params![file, path])?;
         Ok(())
     }
 
@@ -218,19 +223,22 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn begin_full_read(&mut self, file: i64, path: &str) -> Result<()> {
+    pub fn begin_full_read(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
-        self.db
+        self.reader
+            .db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = 0")?
             .execute([path])?;
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT id FROM sessions WHERE file = ?1")?;
-        let held: Vec<i64> = find
+        let held: Vec<SessionId> = find
             .query_map([file], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
-        // One by one: see `Writer::connection`.
+        // One by one: see `Writer::reader`.
         let mut update = self
+            .reader
             .db
             .prepare_cached("UPDATE sessions SET gone = gone | 1 WHERE id = ?1")?;
         held.iter()
@@ -245,7 +253,7 @@ impl Writer {
     /// When the database fails.
     pub fn reset_cursors(&mut self) -> Result<()> {
         self.begin()?;
-        self.db.execute_batch(
+        self.reader.db.execute_batch(
             "UPDATE files SET size = 0, mtime_ns = 0, inode = 0;
              DELETE FROM cursors; DELETE FROM problems;",
         )?;
@@ -267,7 +275,9 @@ impl Writer {
     /// When the database fails.
     pub fn replace_listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
         self.begin()?;
-        self.db.execute("DELETE FROM problems WHERE kind = 1", [])?;
+        self.reader
+            .db
+            .execute("DELETE FROM problems WHERE kind = 1", [])?;
         problems
             .iter()
             .try_for_each(|p| self.insert_problem(p, ProblemKind::Listing))
@@ -289,6 +299,7 @@ impl Writer {
     pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
         let mut delete = self
+            .reader
             .db
             .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?;
         delete.execute(params![path, ProblemKind::Unread as i64])?;
@@ -296,7 +307,7 @@ impl Writer {
     }
 
     fn insert_problem(&self, problem: &Problem, kind: ProblemKind) -> Result<()> {
-        let mut insert = self.db.prepare_cached(
+        let mut insert = self.reader.db.prepare_cached(
             "INSERT INTO problems(path, reason, kind, place, count) VALUES(?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET count = count + excluded.count",
         )?;

@@ -2,6 +2,7 @@
 //! one by one, and with less waste on the database's pages.
 
 use crate::codec::{compress, decompress};
+use crate::id::TurnId;
 use session_core::TurnContent;
 use std::io::{self, Read, sink};
 use zstd::stream::read::Decoder;
@@ -17,7 +18,7 @@ const MAX_TURNS: u32 = 1 << 28;
 /// On disk a zstd frame of the number of turns (`<u4`), each turn's number
 /// (`<i8`) and length (`<u4`), and their JSON, one after the other.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ContentFrame(Vec<(i64, Vec<u8>)>);
+pub(crate) struct ContentFrame(Vec<(TurnId, Vec<u8>)>);
 
 impl ContentFrame {
     /// Decompresses a packed frame; a damaged one has the contents before the damage.
@@ -37,7 +38,7 @@ impl ContentFrame {
         let mut raw = Vec::with_capacity(self.bytes() + 16 * (self.0.len() + 1));
         raw.extend(length_u32(self.0.len())?.to_le_bytes());
         for (turn, json) in &self.0 {
-            raw.extend(turn.to_le_bytes());
+            raw.extend(i64::from(*turn).to_le_bytes());
             raw.extend(length_u32(json.len())?.to_le_bytes());
         }
         self.0.iter().for_each(|(_, json)| raw.extend(json));
@@ -52,13 +53,13 @@ impl ContentFrame {
         self.bytes() >= FULL_BYTES
     }
 
-    pub(crate) fn get(&self, turn: i64) -> Option<TurnContent> {
+    pub(crate) fn get(&self, turn: TurnId) -> Option<TurnContent> {
         let (_, json) = self.0.iter().find(|(number, _)| *number == turn)?;
         Some(parse_content(json))
     }
 
     /// Inserts the content of a turn, or replaces it.
-    pub(crate) fn insert(&mut self, turn: i64, content: &TurnContent) -> io::Result<()> {
+    pub(crate) fn insert(&mut self, turn: TurnId, content: &TurnContent) -> io::Result<()> {
         let json = serde_json::to_vec(content)?;
         match self.0.iter_mut().find(|(number, _)| *number == turn) {
             Some((_, old)) => *old = json,
@@ -67,7 +68,7 @@ impl ContentFrame {
         Ok(())
     }
 
-    pub(crate) fn remove(&mut self, turn: i64) {
+    pub(crate) fn remove(&mut self, turn: TurnId) {
         self.0.retain(|(number, _)| *number != turn);
     }
 
@@ -78,11 +79,11 @@ impl ContentFrame {
 
 /// Decompresses a packed frame as far as one turn and returns its content, which is
 /// empty where it is damaged or missing.
-pub(crate) fn unpack_content(packed: &[u8], turn: i64) -> TurnContent {
+pub(crate) fn unpack_content(packed: &[u8], turn: TurnId) -> TurnContent {
     try_unpack_content(packed, turn).unwrap_or_default()
 }
 
-fn try_unpack_content(packed: &[u8], turn: i64) -> io::Result<TurnContent> {
+fn try_unpack_content(packed: &[u8], turn: TurnId) -> io::Result<TurnContent> {
     let mut from = Decoder::with_buffer(packed)?;
     let turns = read_directory(&mut from)?;
     let before = turns.iter().take_while(|(number, _)| *number != turn);
@@ -96,7 +97,7 @@ fn try_unpack_content(packed: &[u8], turn: i64) -> io::Result<TurnContent> {
 }
 
 /// Reads the numbers of a frame's turns and the bytes of JSON of each.
-fn read_directory(from: &mut impl Read) -> io::Result<Vec<(i64, u32)>> {
+fn read_directory(from: &mut impl Read) -> io::Result<Vec<(TurnId, u32)>> {
     let mut count = [0; 4];
     from.read_exact(&mut count)?;
     let count = u32::from_le_bytes(count);
@@ -106,11 +107,14 @@ fn read_directory(from: &mut impl Read) -> io::Result<Vec<(i64, u32)>> {
     (0..count).map(|_| read_entry(from)).collect()
 }
 
-fn read_entry(from: &mut impl Read) -> io::Result<(i64, u32)> {
+fn read_entry(from: &mut impl Read) -> io::Result<(TurnId, u32)> {
     let (mut turn, mut length) = ([0; 8], [0; 4]);
     from.read_exact(&mut turn)?;
     from.read_exact(&mut length)?;
-    Ok((i64::from_le_bytes(turn), u32::from_le_bytes(length)))
+    Ok((
+        TurnId::new(i64::from_le_bytes(turn)),
+        u32::from_le_bytes(length),
+    ))
 }
 
 fn parse_content(json: &[u8]) -> TurnContent {

@@ -1,6 +1,7 @@
 //! Lexical search: FTS5 and BM25.
 
 use crate::error::Result;
+use crate::id::TurnId;
 use crate::reader::Reader;
 use rusqlite::{Connection, params};
 use serde::Serialize;
@@ -18,7 +19,7 @@ const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0";
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LexicalHits {
     /// Turns with BM25 (higher is better), best first.
-    pub hits: Vec<Scored>,
+    pub hits: Vec<Scored<TurnId>>,
     /// Each term of the query with the number of turns that hold it.
     pub terms: Vec<TermStats>,
     /// Turns in the lexical index.
@@ -35,19 +36,19 @@ pub struct TermStats {
     /// Inverse document frequency, as BM25 has it, never negative.
     pub idf: f32,
     #[serde(skip)]
-    postings: HashSet<i64>,
+    postings: HashSet<TurnId>,
 }
 
 impl TermStats {
     /// Returns the turns that hold the term.
-    pub fn postings(&self) -> &HashSet<i64> {
+    pub fn postings(&self) -> &HashSet<TurnId> {
         &self.postings
     }
 }
 
 impl LexicalHits {
     /// Returns the share of the query's sum of idf that a turn matched, 0 to 1.
-    pub fn idf_share(&self, turn: i64) -> f32 {
+    pub fn idf_share(&self, turn: TurnId) -> f32 {
         let all: f32 = self.terms.iter().map(|t| t.idf).sum();
         if all > 0.0 {
             self.matched_idf(turn) / all
@@ -58,7 +59,7 @@ impl LexicalHits {
 
     /// Returns the sum of idf that a turn matched, in units of the idf of a term that
     /// one turn alone holds.
-    pub fn relative_idf(&self, turn: i64) -> f32 {
+    pub fn relative_idf(&self, turn: TurnId) -> f32 {
         self.matched_idf(turn) / idf(self.total, 1)
     }
 
@@ -68,20 +69,25 @@ impl LexicalHits {
     }
 
     /// Returns the greatest idf of a term that a turn matched, in the same units.
-    pub fn max_relative_idf(&self, turn: i64) -> f32 {
+    pub fn max_relative_idf(&self, turn: TurnId) -> f32 {
         let held = self.terms.iter().filter(|t| t.postings.contains(&turn));
         held.map(|t| t.idf).fold(0.0, f32::max) / idf(self.total, 1)
     }
 
     /// Returns the sum of idf over the terms that a turn holds.
-    fn matched_idf(&self, turn: i64) -> f32 {
+    fn matched_idf(&self, turn: TurnId) -> f32 {
         let held = self.terms.iter().filter(|t| t.postings.contains(&turn));
         held.map(|t| t.idf).sum()
     }
 }
 
 /// Indexes the words of a turn.
-pub(crate) fn insert(db: &Connection, turn: i64, content: &TurnContent, title: &str) -> Result<()> {
+pub(crate) fn insert(
+    db: &Connection,
+    turn: TurnId,
+    content: &TurnContent,
+    title: &str,
+) -> Result<()> {
     let prompt = if is_unindexed_prompt(&content.prompt) {
         ""
     } else {
@@ -123,7 +129,7 @@ impl Reader {
         &self,
         query: &Query,
         limit: usize,
-        passes: impl FnMut(i64) -> Result<bool>,
+        passes: impl FnMut(TurnId) -> Result<bool>,
     ) -> Result<LexicalHits> {
         if query.terms.is_empty() {
             return Ok(LexicalHits::default());
@@ -166,7 +172,7 @@ impl Reader {
         let mut find = self
             .db
             .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
-        let postings: HashSet<i64> = find
+        let postings: HashSet<TurnId> = find
             .query_map([term_fts5_string(term)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let turns = postings.len() as u64;
@@ -182,8 +188,8 @@ impl Reader {
         &self,
         terms: &[Term],
         limit: usize,
-        mut passes: impl FnMut(i64) -> Result<bool>,
-    ) -> Result<Vec<Scored>> {
+        mut passes: impl FnMut(TurnId) -> Result<bool>,
+    ) -> Result<Vec<Scored<TurnId>>> {
         let any = terms
             .iter()
             .map(term_fts5_string)
@@ -195,7 +201,7 @@ impl Reader {
         let mut rows = find.query([any])?;
         let mut hits = Vec::new();
         while let Some(row) = rows.next()? {
-            let id: i64 = row.get(0)?;
+            let id: TurnId = row.get(0)?;
             if hits.len() >= limit {
                 break;
             }

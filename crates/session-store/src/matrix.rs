@@ -2,6 +2,7 @@
 
 use crate::directory;
 use crate::error::{Result, StoreError};
+use crate::id::ModelId;
 use crate::model::{Level, ModelRow};
 use crate::npy;
 use half::f16;
@@ -135,7 +136,7 @@ fn as_half_floats(bytes: &[u8]) -> &[f16] {
 /// The open matrices of a writer, by model and level.
 #[derive(Default)]
 pub(crate) struct MatrixAppenders {
-    files: HashMap<(i64, Level), MatrixAppender>,
+    files: HashMap<(ModelId, Level), MatrixAppender>,
 }
 
 struct MatrixAppender {
@@ -178,7 +179,7 @@ impl MatrixAppenders {
     }
 
     /// Returns the row count of a matrix with uncommitted rows, if any were appended.
-    pub(crate) fn rows(&self, model: i64, level: Level) -> Option<u64> {
+    pub(crate) fn rows(&self, model: ModelId, level: Level) -> Option<u64> {
         self.files.get(&(model, level)).map(|a| a.rows)
     }
 

@@ -47,13 +47,13 @@ pub(crate) fn is_migratable(format: u32) -> bool {
 /// # Errors
 /// [`StoreError::Format`] for a format that is unknown, or older than all steps.
 pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
-    let found = version(writer.connection())?;
+    let found = version(&writer.reader.db)?;
     if found == FORMAT_VERSION {
         return Ok(());
     }
     if !is_migratable(found) {
         return Err(StoreError::Format {
-            root: writer.root().to_owned(),
+            root: writer.reader.root().to_owned(),
             found,
             expected: FORMAT_VERSION,
         });
@@ -61,12 +61,12 @@ pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
     writer.begin()?;
     let steps = || MIGRATIONS.iter().filter(|step| step.from >= found);
     for step in steps() {
-        writer.connection().execute_batch(step.tables)?;
+        writer.reader.db.execute_batch(step.tables)?;
     }
     for step in steps() {
         (step.fill)(writer)?;
     }
-    let db = writer.connection();
+    let db = &writer.reader.db;
     Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?)
 }
 

@@ -1,14 +1,12 @@
 //! The models whose vectors the index holds.
 
 use crate::error::Result;
+use crate::id::ModelId;
 use crate::matrix::{self, Matrix};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
-
-/// Number of a model in the index.
-pub type ModelId = i64;
 
 /// Says whether a vector embeds a part of a session or a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -131,16 +129,16 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn add_model(&mut self, fingerprint: &str, name: &str, dims: usize) -> Result<ModelRow> {
-        if let Some(known) = self.model(fingerprint)? {
+        if let Some(known) = self.reader.model(fingerprint)? {
             return Ok(known);
         }
         self.begin()?;
-        self.db.execute(
+        self.reader.db.execute(
             "INSERT INTO models(fingerprint, name, dims) VALUES(?1, ?2, ?3)",
             params![fingerprint, name, dims.cast_signed() as i64],
         )?;
         let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
-        Ok(self.db.query_row(&query, [fingerprint], model_row)?)
+        Ok(self.reader.db.query_row(&query, [fingerprint], model_row)?)
     }
 
     /// Deletes a model's vectors and commits: its matrices begin a new generation, empty.
@@ -151,9 +149,9 @@ impl Writer {
         self.begin()?;
         for table in ["vectors", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
-            self.db.execute(&delete, [model])?;
+            self.reader.db.execute(&delete, [model])?;
         }
-        self.db.execute(
+        self.reader.db.execute(
             "UPDATE models SET session_rows = 0, turn_rows = 0,
                session_generation = session_generation + 1, turn_generation = turn_generation + 1
              WHERE id = ?1",
@@ -169,7 +167,8 @@ impl Writer {
             return Ok(());
         };
         let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
-        self.db
+        self.reader
+            .db
             .prepare_cached(&update)?
             .execute(params![model, rows.cast_signed()])?;
         Ok(())
@@ -180,10 +179,10 @@ impl Writer {
         if !self.compacted {
             return Ok(());
         }
-        for model in self.models()? {
+        for model in self.reader.models()? {
             let current: Vec<_> = Level::ALL
                 .iter()
-                .map(|l| matrix::matrix_path(self.root(), &model, *l))
+                .map(|l| matrix::matrix_path(self.reader.root(), &model, *l))
                 .collect();
             let Some(folder) = current[0].parent() else {
                 continue;

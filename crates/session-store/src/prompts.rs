@@ -1,6 +1,7 @@
 //! Links sessions of which an agent keeps the prompts alone to their transcripts.
 
 use crate::error::Result;
+use crate::id::{FileId, SessionId, TurnId};
 use crate::row::PROMPTS_ONLY;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -13,8 +14,8 @@ const SKEW_MS: i64 = 5 * 60 * 1000;
 
 /// A turn by its time.
 struct TimedTurn {
-    id: i64,
-    session: i64,
+    id: TurnId,
+    session: SessionId,
     source: String,
     started_ms: i64,
 }
@@ -27,14 +28,14 @@ impl Writer {
     /// When the database fails.
     pub fn is_superseded(
         &self,
-        file: i64,
+        file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
     ) -> Result<bool> {
         if !meta.prompts_only {
             return Ok(false);
         }
-        let mut find = self.connection().prepare_cached(
+        let mut find = self.reader.db.prepare_cached(
             "SELECT EXISTS(SELECT 1 FROM sessions WHERE uid = ?1 AND source = ?2 AND file <> ?3)",
         )?;
         Ok(find.query_row(params![meta.id, source.as_str(), file], |row| row.get(0))?)
@@ -44,14 +45,14 @@ impl Writer {
     /// transcript. True when there was one: its turns are to be replaced.
     pub(crate) fn adopt_prompts(
         &self,
-        file: i64,
+        file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
     ) -> Result<bool> {
         if meta.prompts_only {
             return Ok(false);
         }
-        let mut update = self.connection().prepare_cached(
+        let mut update = self.reader.db.prepare_cached(
             "UPDATE sessions SET file = ?1 WHERE id = (SELECT id FROM sessions
                WHERE uid = ?2 AND source = ?3 AND gone & ?4
                  AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1))",
@@ -83,7 +84,7 @@ impl Writer {
 
     /// Turns that are no copies and began in a time, in the order of their times.
     fn turns_at(&self, times: RangeInclusive<i64>, prompts_only: bool) -> Result<Vec<TimedTurn>> {
-        let mut find = self.connection().prepare_cached(
+        let mut find = self.reader.db.prepare_cached(
             "SELECT t.id, t.session, s.source, t.started_ms FROM sessions s CROSS JOIN turns t ON t.session = s.id
              WHERE (s.gone & ?4 <> 0) = ?3 AND s.started_ms <= ?2 AND s.ended_ms >= ?1
                AND t.started_ms BETWEEN ?1 AND ?2 AND t.owner IS NULL ORDER BY t.started_ms, t.id",
@@ -101,7 +102,11 @@ impl Writer {
     }
 
     /// Returns the transcript's turn with a prompt's text and about its time.
-    fn find_transcript_turn(&self, prompt: &TimedTurn, turns: &[TimedTurn]) -> Result<Option<i64>> {
+    fn find_transcript_turn(
+        &self,
+        prompt: &TimedTurn,
+        turns: &[TimedTurn],
+    ) -> Result<Option<TurnId>> {
         let times = widen_by_skew(&(prompt.started_ms..=prompt.started_ms));
         let from = turns.partition_point(|turn| turn.started_ms < *times.start());
         let near = turns.iter().skip(from);
@@ -119,12 +124,14 @@ impl Writer {
         Ok(None)
     }
 
-    fn make_copy(&self, prompt: &TimedTurn, owner: i64) -> Result<()> {
+    fn make_copy(&self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
         self.delete_words(prompt.id)?;
-        self.connection()
+        self.reader
+            .db
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute([prompt.id, owner])?;
-        self.connection()
+        self.reader
+            .db
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE owner = ?1")?
             .execute([prompt.id, owner])?;
         self.index_title(prompt.session)?;

@@ -1,20 +1,17 @@
 //! Reading: many may, and none waits for the writer.
 
 use crate::error::Result;
+use crate::id::{SessionId, TurnId};
 use crate::model::{Level, ModelRow};
-use crate::open_frame::OpenFrame;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// Reads the index.
 pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
-    /// The frame that the owning writer has not written yet.
-    pub(crate) open_frame: RefCell<Option<OpenFrame>>,
 }
 
 impl Reader {
@@ -23,14 +20,13 @@ impl Reader {
     /// # Errors
     /// [`crate::StoreError::Missing`] when there is none; format and damage errors.
     pub fn open(root: &Path) -> Result<Self> {
-        Ok(Self::of(schema::open_readable(root)?, root))
+        Ok(Self::new(schema::open_readable(root)?, root))
     }
 
-    pub(crate) fn of(db: Connection, root: &Path) -> Self {
+    pub(crate) fn new(db: Connection, root: &Path) -> Self {
         Self {
             db,
             root: root.to_owned(),
-            open_frame: RefCell::default(),
         }
     }
 
@@ -66,7 +62,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn turn(&self, id: i64) -> Result<Option<TurnRow>> {
+    pub fn turn(&self, id: TurnId) -> Result<Option<TurnRow>> {
         let mut found = self
             .db
             .prepare_cached(&format!("SELECT {TURN_COLUMNS} FROM turns WHERE id = ?1"))?;
@@ -77,7 +73,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn session_of(&self, turn: i64) -> Result<Option<i64>> {
+    pub fn session_of(&self, turn: TurnId) -> Result<Option<SessionId>> {
         let mut find = self
             .db
             .prepare_cached("SELECT session FROM turns WHERE id = ?1")?;
@@ -106,7 +102,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn turns(&self, session: i64) -> Result<Vec<TurnRow>> {
+    pub fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>> {
         let query = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1 ORDER BY idx");
         let mut found = self.db.prepare_cached(&query)?;
         let rows = found.query_map([session], turn_row)?;

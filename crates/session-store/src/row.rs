@@ -1,5 +1,6 @@
 //! Rows of sessions and turns.
 
+use crate::id::{FileId, SessionId, TurnId};
 use rusqlite::Row;
 use serde::Serialize;
 use session_core::{PromptKind, Span};
@@ -8,9 +9,9 @@ use session_core::{PromptKind, Span};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionRow {
     /// Number in the index.
-    pub id: i64,
+    pub id: SessionId,
     /// Number of its history file.
-    pub file: i64,
+    pub file: FileId,
     /// Agent.
     pub source: String,
     /// The agent's id of it.
@@ -44,9 +45,9 @@ pub struct SessionRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TurnRow {
     /// Number in the index.
-    pub id: i64,
+    pub id: TurnId,
     /// Number of its session.
-    pub session: i64,
+    pub session: SessionId,
     /// Position in the session, from 0.
     pub index: u32,
     /// Who wrote the prompt.
@@ -60,18 +61,18 @@ pub struct TurnRow {
     /// Where it lies in the history.
     pub span: Span,
     /// Number of the turn that this one is a copy of.
-    pub owner: Option<i64>,
+    pub owner: Option<TurnId>,
 }
 
 /// A turn that is a copy of another one, its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyRow {
     /// Number of the turn that is indexed.
-    pub owner: i64,
+    pub owner: TurnId,
     /// Number of the copy.
-    pub turn: i64,
+    pub turn: TurnId,
     /// Number of the copy's session.
-    pub session: i64,
+    pub session: SessionId,
 }
 
 pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \

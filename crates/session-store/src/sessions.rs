@@ -2,6 +2,7 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
+use crate::id::{FileId, SessionId};
 use crate::row::PROMPTS_ONLY;
 use crate::writer::{SessionReplacement, Writer};
 use rusqlite::{OptionalExtension, params};
@@ -18,11 +19,11 @@ impl Writer {
     /// When the database fails.
     pub fn open_session(
         &mut self,
-        file: i64,
+        file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
         fresh: bool,
-    ) -> Result<i64> {
+    ) -> Result<SessionId> {
         self.begin()?;
         let fresh = self.adopt_prompts(file, source, meta)? || fresh;
         let id = self.upsert_session(file, source, meta)?;
@@ -40,20 +41,26 @@ impl Writer {
     }
 
     /// Clears what was derived from a session's turns, which are about to be read again.
-    fn clear_derived_fields(&mut self, session: i64) -> Result<()> {
+    fn clear_derived_fields(&mut self, session: SessionId) -> Result<()> {
         self.clear_first_prompt(session)?;
-        self.db
+        self.reader
+            .db
             .prepare_cached("UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1")?
             .execute([session])?;
         Ok(())
     }
 
-    fn upsert_session(&self, file: i64, source: &SourceName, meta: &SessionMeta) -> Result<i64> {
+    fn upsert_session(
+        &self,
+        file: FileId,
+        source: &SourceName,
+        meta: &SessionMeta,
+    ) -> Result<SessionId> {
         let (id, old_title) = match self.find_session(file, &meta.id)? {
             Some(known) => known,
             None => (self.insert_session(file, source, &meta.id)?, None),
         };
-        let mut update = self.db.prepare_cached(
+        let mut update = self.reader.db.prepare_cached(
             "UPDATE sessions SET parent = ?2, title = ?3, cwd = ?4, project = ?5,
                branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
         )?;
@@ -74,15 +81,18 @@ impl Writer {
         Ok(id)
     }
 
-    fn insert_session(&self, file: i64, source: &SourceName, uid: &str) -> Result<i64> {
+    fn insert_session(&self, file: FileId, source: &SourceName, uid: &str) -> Result<SessionId> {
         let insert = "INSERT INTO sessions(file, source, uid) VALUES(?1, ?2, ?3)";
         let values = params![file, source.as_str(), uid];
-        Ok(self.db.prepare_cached(insert)?.insert(values)?)
+        Ok(SessionId::new(
+            self.reader.db.prepare_cached(insert)?.insert(values)?,
+        ))
     }
 
     /// The number and the title of a session that is known.
-    fn find_session(&self, file: i64, uid: &str) -> Result<Option<(i64, Option<String>)>> {
+    fn find_session(&self, file: FileId, uid: &str) -> Result<Option<(SessionId, Option<String>)>> {
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT id, title FROM sessions WHERE file = ?1 AND uid = ?2")?;
         let found = find.query_row(params![file, uid], |row| Ok((row.get(0)?, row.get(1)?)));
@@ -90,8 +100,9 @@ impl Writer {
     }
 
     /// Increments a session's revision, so that its vectors are out of date.
-    pub(crate) fn bump_revision(&self, session: i64) -> Result<()> {
+    pub(crate) fn bump_revision(&self, session: SessionId) -> Result<()> {
         let mut update = self
+            .reader
             .db
             .prepare_cached("UPDATE sessions SET revision = revision + 1 WHERE id = ?1")?;
         update.execute([session])?;
@@ -103,9 +114,9 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn mark_session_gone(&mut self, file: i64, uid: &str) -> Result<()> {
+    pub fn mark_session_gone(&mut self, file: FileId, uid: &str) -> Result<()> {
         self.begin()?;
-        self.db.execute(
+        self.reader.db.execute(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
             params![file, uid],
         )?;
@@ -120,6 +131,7 @@ impl Writer {
     pub fn store_external_title(&mut self, leaf: &str, title: &str) -> Result<()> {
         self.begin()?;
         let mut insert = self
+            .reader
             .db
             .prepare_cached("INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)")?;
         insert.execute(params![text_hash(leaf), title])?;
@@ -133,18 +145,18 @@ impl Writer {
     /// When the database fails.
     pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
-        let mut find = self.db.prepare_cached(
+        let mut find = self.reader.db.prepare_cached(
             "SELECT s.id, t.title, max(u.idx) FROM titles t JOIN turns u ON u.leaf = t.leaf
                JOIN sessions s ON s.id = u.session
              WHERE s.title IS NULL AND u.owner IS NULL
              GROUP BY s.id HAVING s.given_title IS NOT t.title",
         )?;
-        let found: Vec<(i64, String)> = find
+        let found: Vec<(SessionId, String)> = find
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
         for (session, title) in found {
-            self.db.execute(
+            self.reader.db.execute(
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
             )?;

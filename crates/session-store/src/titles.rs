@@ -2,6 +2,7 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
+use crate::id::{SessionId, TurnId};
 use crate::reader::Reader;
 use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
 use crate::writer::Writer;
@@ -15,9 +16,9 @@ use std::mem::take;
 #[derive(Default)]
 pub(crate) struct PendingTitles {
     /// Sessions whose first prompt came or went, by the hash of its [`title::template_key`].
-    templates: BTreeMap<i64, BTreeSet<i64>>,
+    templates: BTreeMap<i64, BTreeSet<SessionId>>,
     /// Sessions with turns whose prompt says nothing.
-    sessions: BTreeSet<i64>,
+    sessions: BTreeSet<SessionId>,
 }
 
 /// Turns that are looked at for what was done.
@@ -27,9 +28,10 @@ const MAX_COMPARED: usize = 500;
 
 impl Writer {
     /// Keeps the first prompt of a session that says something: a later one is left alone.
-    pub(crate) fn store_first_prompt(&mut self, session: i64, turn: &Turn) -> Result<()> {
+    pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         let title = title::of_prompt(&turn.prompt);
         let changed = self
+            .reader
             .db
             .prepare_cached(
                 "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1 AND first_prompt IS NULL",
@@ -41,12 +43,13 @@ impl Writer {
         }
     }
 
-    fn insert_opening(&mut self, session: i64, index: u32, prompt: &str) -> Result<()> {
+    fn insert_opening(&mut self, session: SessionId, index: u32, prompt: &str) -> Result<()> {
         let opening = title::opening(prompt);
         let Some(template) = title::template_key(&opening).map(text_hash) else {
             return Ok(());
         };
-        self.db
+        self.reader
+            .db
             .prepare_cached("INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)")?
             .execute(params![session, template, index])?;
         self.pending_titles.note(template, session);
@@ -57,9 +60,10 @@ impl Writer {
     /// that was written before these were kept.
     pub(crate) fn find_openings(&mut self) -> Result<()> {
         let mut find = self
+            .reader
             .db
             .prepare("SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0")?;
-        let sessions: Vec<(i64, bool)> = find
+        let sessions: Vec<(SessionId, bool)> = find
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
@@ -72,8 +76,8 @@ impl Writer {
         Ok(())
     }
 
-    fn find_opening(&mut self, session: i64) -> Result<()> {
-        for turn in self.turns(session)? {
+    fn find_opening(&mut self, session: SessionId) -> Result<()> {
+        for turn in self.reader.turns(session)? {
             if turn.kind == PromptKind::None {
                 continue;
             }
@@ -86,13 +90,14 @@ impl Writer {
     }
 
     /// Notes that a session has a turn that may name it by what was done in it.
-    pub(crate) fn queue_work_title(&mut self, session: i64) {
+    pub(crate) fn queue_work_title(&mut self, session: SessionId) {
         self.pending_titles.sessions.insert(session);
     }
 
     /// Forgets the first prompt of a session and what follows from it.
-    pub(crate) fn clear_first_prompt(&mut self, session: i64) -> Result<()> {
+    pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT template FROM openings WHERE session = ?1")?;
         let template: Option<i64> = find.query_row([session], |row| row.get(0)).optional()?;
@@ -100,10 +105,12 @@ impl Writer {
         if let Some(template) = template {
             self.pending_titles.note(template, session);
         }
-        self.db
+        self.reader
+            .db
             .prepare_cached("DELETE FROM openings WHERE session = ?1")?
             .execute([session])?;
-        self.db
+        self.reader
+            .db
             .prepare_cached(
                 "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1",
             )?
@@ -126,12 +133,12 @@ impl Writer {
 
     /// Compares the sessions of a template that changed with others that have it: in parts, so that
     /// a session more does not read all.
-    fn update_template_titles(&self, template: i64, changed: &BTreeSet<i64>) -> Result<()> {
-        let mut find = self.db.prepare_cached(
+    fn update_template_titles(&self, template: i64, changed: &BTreeSet<SessionId>) -> Result<()> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT o.session, t.id FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
              WHERE o.template = ?1 ORDER BY o.session",
         )?;
-        let found: Vec<(i64, i64)> = find
+        let found: Vec<(SessionId, TurnId)> = find
             .query_map([template], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         for end in (0..found.len())
@@ -142,7 +149,8 @@ impl Writer {
             let part = found.get(end.saturating_sub(MAX_COMPARED)..end);
             let part = part.unwrap_or_default();
             // One that went changed those that are left.
-            let is_among = |session: &i64| part.binary_search_by_key(session, |of| of.0).is_ok();
+            let is_among =
+                |session: &SessionId| part.binary_search_by_key(session, |of| of.0).is_ok();
             if changed.iter().any(is_among) || found.len() <= MAX_COMPARED {
                 self.update_rest_titles(part)?;
             }
@@ -151,7 +159,7 @@ impl Writer {
     }
 
     /// Names sessions by what differs in the prompts of these turns of theirs.
-    fn update_rest_titles(&self, turns: &[(i64, i64)]) -> Result<()> {
+    fn update_rest_titles(&self, turns: &[(SessionId, TurnId)]) -> Result<()> {
         let openings: Vec<String> = match turns.len() {
             1 => vec![String::new()],
             _ => turns
@@ -160,8 +168,9 @@ impl Writer {
                 .collect::<Result<_>>()?,
         };
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
-        // One by one: see `Writer::connection`.
+        // One by one: see `Writer::reader`.
         let mut update = self
+            .reader
             .db
             .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
         for ((session, _), rest) in turns.iter().zip(title::what_differs(&openings)) {
@@ -170,18 +179,20 @@ impl Writer {
         Ok(())
     }
 
-    fn update_work_title(&self, session: i64) -> Result<()> {
+    fn update_work_title(&self, session: SessionId) -> Result<()> {
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT first_prompt IS NULL FROM sessions WHERE id = ?1")?;
         if !find.query_row([session], |row| row.get(0))? {
             return Ok(());
         }
-        let turns = self.turns(session)?.into_iter().take(MAX_WORK_TURNS);
+        let turns = self.reader.turns(session)?.into_iter().take(MAX_WORK_TURNS);
         let contents: Vec<TurnContent> = turns
             .map(|turn| self.content(turn.id))
             .collect::<Result<_>>()?;
-        self.db
+        self.reader
+            .db
             .prepare_cached("UPDATE sessions SET work = ?2 WHERE id = ?1")?
             .execute(params![session, title::of_work(contents.iter())])?;
         Ok(())
@@ -198,7 +209,7 @@ pub(crate) fn can_title_session(kind: PromptKind, prompt: &str) -> bool {
 }
 
 impl PendingTitles {
-    fn note(&mut self, template: i64, session: i64) {
+    fn note(&mut self, template: i64, session: SessionId) {
         self.templates.entry(template).or_default().insert(session);
     }
 }

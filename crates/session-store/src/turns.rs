@@ -2,6 +2,7 @@
 
 use crate::codec::{dedup_key, text_hash};
 use crate::error::Result;
+use crate::id::{SessionId, TurnId};
 use crate::lexical;
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
@@ -11,7 +12,7 @@ use session_core::{Turn, TurnContent, title};
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
-    id: i64,
+    id: TurnId,
     content: TurnContent,
     dedup_keys: DedupKeys,
 }
@@ -39,7 +40,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn add_turn(&mut self, session: i64, turn: &Turn) -> Result<()> {
+    pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.begin()?;
         self.count_replaced_turn(session, turn);
         let known = self.stored_turn(session, turn.index)?;
@@ -65,9 +66,9 @@ impl Writer {
     /// Updates a stored turn and its words; returns false when neither they nor its
     /// dedup keys changed.
     fn change_turn(
-        &self,
+        &mut self,
         known: &StoredTurn,
-        session: i64,
+        session: SessionId,
         turn: &Turn,
         content: &TurnContent,
     ) -> Result<bool> {
@@ -79,14 +80,14 @@ impl Writer {
         Ok(changed)
     }
 
-    fn count_replaced_turn(&mut self, session: i64, turn: &Turn) {
+    fn count_replaced_turn(&mut self, session: SessionId, turn: &Turn) {
         if let Some(replacing) = self.replacing.as_mut().filter(|r| r.session == session) {
             replacing.turns = replacing.turns.max(turn.index + 1);
         }
     }
 
-    fn stored_turn(&self, session: i64, index: u32) -> Result<Option<StoredTurn>> {
-        let mut find = self.db.prepare_cached(
+    fn stored_turn(&self, session: SessionId, index: u32) -> Result<Option<StoredTurn>> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT id, origin, moment FROM turns WHERE session = ?1 AND idx = ?2",
         )?;
         let known = find.query_row(params![session, index], |row| {
@@ -107,9 +108,14 @@ impl Writer {
         }))
     }
 
-    fn insert_turn(&self, session: i64, turn: &Turn, content: &TurnContent) -> Result<i64> {
-        let frame = self.frame_with_space(session)?;
-        let mut insert = self.db.prepare_cached(
+    fn insert_turn(
+        &mut self,
+        session: SessionId,
+        turn: &Turn,
+        content: &TurnContent,
+    ) -> Result<TurnId> {
+        let frame = self.frames.open_with_space(&self.reader, session)?;
+        let mut insert = self.reader.db.prepare_cached(
             "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, frame)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?;
@@ -131,22 +137,28 @@ impl Writer {
             turn.leaf.as_deref().map(text_hash),
             frame
         ])?;
-        self.insert_content(id, content)?;
+        let id = TurnId::new(id);
+        self.frames.insert(id, content)?;
         Ok(id)
     }
 
     /// Updates the row and the content of a stored turn; returns false when neither
     /// its words nor its dedup keys changed.
-    fn update_turn(&self, known: &StoredTurn, turn: &Turn, content: &TurnContent) -> Result<bool> {
+    fn update_turn(
+        &mut self,
+        known: &StoredTurn,
+        turn: &Turn,
+        content: &TurnContent,
+    ) -> Result<bool> {
         let end = turn.span.end.cast_signed();
         let leaf = turn.leaf.as_deref().map(text_hash);
-        self.db.prepare_cached(
+        self.reader.db.prepare_cached(
             "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
         )?.execute(params![known.id, end, leaf, turn.ended_ms, turn.continues, turn.branch])?;
         let dedup_keys = DedupKeys::from_turn(turn);
         let keys_changed = !turn.continues && dedup_keys != known.dedup_keys;
         if !turn.continues {
-            self.db.prepare_cached(
+            self.reader.db.prepare_cached(
                 "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, moment = ?8 WHERE id = ?1",
             )?.execute(params![
                 known.id, prompt_kind_to_db(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
@@ -156,14 +168,15 @@ impl Writer {
         if known.content == *content {
             return Ok(keys_changed);
         }
-        self.replace_content(known.id, content)?;
+        self.frames.replace(&self.reader, known.id, content)?;
         Ok(true)
     }
 
     /// Indexes a turn again. When it becomes a copy or ceases to be one, its session's
     /// title may be indexed with another turn.
-    fn reindex_turn(&self, id: i64, session: i64, content: &TurnContent) -> Result<()> {
+    fn reindex_turn(&self, id: TurnId, session: SessionId, content: &TurnContent) -> Result<()> {
         let was_copy = self
+            .reader
             .db
             .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
             .query_row([id], |row| row.get::<_, bool>(0))?;
@@ -176,9 +189,10 @@ impl Writer {
 
     /// Sets the owner of a turn that is a copy and indexes the words of one that is not;
     /// returns true for a copy.
-    fn index_unless_copy(&self, id: i64, content: &TurnContent) -> Result<bool> {
+    fn index_unless_copy(&self, id: TurnId, content: &TurnContent) -> Result<bool> {
         let owner = self.find_owner(id, content)?;
-        self.db
+        self.reader
+            .db
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute(params![id, owner])?;
         if owner.is_none() {
@@ -187,8 +201,8 @@ impl Writer {
         Ok(owner.is_some())
     }
 
-    fn find_owner(&self, id: i64, content: &TurnContent) -> Result<Option<i64>> {
-        let mut find = self.db.prepare_cached(
+    fn find_owner(&self, id: TurnId, content: &TurnContent) -> Result<Option<TurnId>> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT t.id FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
              WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
         )?;
@@ -203,11 +217,12 @@ impl Writer {
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
-    fn reindex_copies(&self, owner: i64) -> Result<()> {
+    fn reindex_copies(&self, owner: TurnId) -> Result<()> {
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id")?;
-        let copies: Vec<(i64, i64)> = find
+        let copies: Vec<(TurnId, SessionId)> = find
             .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         for (id, session) in copies {
@@ -217,21 +232,27 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn delete_words(&self, id: i64) -> Result<()> {
-        self.db
+    pub(crate) fn delete_words(&self, id: TurnId) -> Result<()> {
+        self.reader
+            .db
             .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
             .execute([id])?;
         Ok(())
     }
 
-    fn insert_words(&self, id: i64, content: &TurnContent) -> Result<()> {
-        lexical::insert(&self.db, id, content, &self.indexed_title(id, content)?)
+    fn insert_words(&self, id: TurnId, content: &TurnContent) -> Result<()> {
+        lexical::insert(
+            &self.reader.db,
+            id,
+            content,
+            &self.indexed_title(id, content)?,
+        )
     }
 
     /// Returns the title to index with a turn: its session's, if the turn is the first that is
     /// not a copy, else none. A session without a title has the head of the turn's prompt.
-    fn indexed_title(&self, id: i64, content: &TurnContent) -> Result<String> {
-        let mut find = self.db.prepare_cached(
+    fn indexed_title(&self, id: TurnId, content: &TurnContent) -> Result<String> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
              WHERE t.id = ?1 AND NOT EXISTS
                (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
@@ -247,11 +268,11 @@ impl Writer {
 
     /// Indexes a session's first two own turns again: the title is indexed with the
     /// first that is not a copy, and may have been with the second.
-    pub(crate) fn index_title(&self, session: i64) -> Result<()> {
-        let mut find = self.db.prepare_cached(
+    pub(crate) fn index_title(&self, session: SessionId) -> Result<()> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2",
         )?;
-        let first: Vec<i64> = find
+        let first: Vec<TurnId> = find
             .query_map([session], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for id in first {
@@ -261,8 +282,8 @@ impl Writer {
         Ok(())
     }
 
-    fn update_session(&mut self, session: i64, turn: &Turn, changed: bool) -> Result<()> {
-        self.db.prepare_cached(
+    fn update_session(&mut self, session: SessionId, turn: &Turn, changed: bool) -> Result<()> {
+        self.reader.db.prepare_cached(
             "UPDATE sessions SET turns = max(turns, ?2),
                started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
                ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
@@ -283,21 +304,24 @@ impl Writer {
             return Ok(());
         };
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT id FROM turns WHERE session = ?1 AND idx >= ?2")?;
-        let old: Vec<i64> = find
+        let old: Vec<TurnId> = find
             .query_map(params![done.session, done.turns], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
         for &id in &old {
             self.delete_words(id)?;
-            self.delete_content(id)?;
-            self.db.execute("DELETE FROM turns WHERE id = ?1", [id])?;
+            self.frames.delete(&self.reader, id)?;
+            self.reader
+                .db
+                .execute("DELETE FROM turns WHERE id = ?1", [id])?;
             self.reindex_copies(id)?;
         }
         if !old.is_empty() {
             self.orphan_session_rows(done.session)?;
-            self.db.execute(
+            self.reader.db.execute(
                 "UPDATE sessions SET turns = ?2 WHERE id = ?1",
                 params![done.session, done.turns],
             )?;

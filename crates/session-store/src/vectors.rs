@@ -2,7 +2,8 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
-use crate::model::{Level, ModelId, ModelRow};
+use crate::id::{ModelId, SessionId, Target, TurnId};
+use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingSession {
     /// Number of the session.
-    pub session: i64,
+    pub session: SessionId,
     /// Revision of the session when it was read.
     pub revision: i64,
     /// Its turns, copies included: about as many texts.
@@ -43,12 +44,20 @@ fn embedded_at_revision_sql(models: &[ModelId]) -> String {
 /// A text that is embedded as one vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Level of the matrix that holds its vector.
-    pub level: Level,
-    /// Number of the turn; 0 for a session's chunk.
-    pub turn: i64,
+    /// Number of the turn; `None` for a chunk of the session.
+    pub turn: Option<TurnId>,
     /// The text.
     pub text: String,
+}
+
+impl Document {
+    /// Returns the level of the matrix that holds its vector.
+    pub fn level(&self) -> Level {
+        match self.turn {
+            None => Level::Session,
+            Some(_) => Level::Turn,
+        }
+    }
 }
 
 /// The title and the contents of turns from which a session's documents are built.
@@ -57,7 +66,7 @@ pub struct SessionContents {
     /// Its title in the history.
     pub title: Option<String>,
     /// Its turns that are not copies, in order, with their numbers.
-    pub turns: Vec<(i64, TurnContent)>,
+    pub turns: Vec<(TurnId, TurnContent)>,
 }
 
 /// A row of a matrix with the turn or session whose text it embeds.
@@ -66,9 +75,9 @@ pub struct VectorRow {
     /// Row of the matrix, from 0.
     pub row: usize,
     /// Number of the session.
-    pub session: i64,
-    /// Number of the turn; 0 for a session's chunk.
-    pub turn: i64,
+    pub session: SessionId,
+    /// Number of the turn; `None` for a chunk of the session.
+    pub turn: Option<TurnId>,
 }
 
 impl Reader {
@@ -98,7 +107,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn session_contents(&self, session: i64) -> Result<SessionContents> {
+    pub fn session_contents(&self, session: SessionId) -> Result<SessionContents> {
         let mut title = self
             .db
             .prepare_cached("SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1")?;
@@ -149,7 +158,7 @@ impl Reader {
             Ok(VectorRow {
                 row: row.get::<_, u32>(0)? as usize,
                 session: row.get(1)?,
-                turn: row.get(2)?,
+                turn: turn_from_db(row.get(2)?),
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -170,6 +179,24 @@ impl Reader {
     }
 }
 
+impl VectorRow {
+    /// Returns the turn or session whose text the row embeds.
+    pub fn target(&self) -> Target {
+        self.turn
+            .map_or(Target::Session(self.session), Target::Turn)
+    }
+}
+
+/// Returns the value of `vectors.turn`: 0 for a chunk of the session.
+fn turn_to_db(turn: Option<TurnId>) -> TurnId {
+    turn.unwrap_or_default()
+}
+
+/// Returns the turn of a value of `vectors.turn`.
+fn turn_from_db(turn: TurnId) -> Option<TurnId> {
+    Some(turn).filter(|turn| *turn != TurnId::default())
+}
+
 /// Where a vector is stored: a matrix and its row, from 0.
 struct VectorPosition {
     level: Level,
@@ -179,7 +206,7 @@ struct VectorPosition {
 /// A row of a matrix that belongs to a session.
 struct StoredRow {
     number: i64,
-    turn: i64,
+    turn: Option<TurnId>,
 }
 
 /// The rows of a session by level and hash of their text.
@@ -205,7 +232,7 @@ impl Writer {
             return Ok(());
         }
         // The caller's row may be from before a commit: its row count would truncate the file.
-        let Some(model) = &self.model(&model.fingerprint)? else {
+        let Some(model) = &self.reader.model(&model.fingerprint)? else {
             return Ok(());
         };
         let mut old = self.stored_rows(model.id, pending.session)?;
@@ -213,7 +240,7 @@ impl Writer {
         for (document, vector) in documents {
             let hash = text_hash(&document.text);
             let same = old
-                .get_mut(&(document.level.number(), hash))
+                .get_mut(&(document.level().number(), hash))
                 .and_then(Vec::pop);
             all_stored &= match same {
                 Some(row) => self
@@ -236,6 +263,7 @@ impl Writer {
     /// Returns true when a session still has the revision that was read.
     fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
         let mut find = self
+            .reader
             .db
             .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
         let revision: Option<i64> = find
@@ -255,7 +283,8 @@ impl Writer {
             rows.iter()
                 .try_for_each(|row| self.orphan_row(model, *level, row))?;
         }
-        self.db
+        self.reader
+            .db
             .prepare_cached(
                 "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
             )?
@@ -266,7 +295,8 @@ impl Writer {
     /// Orphans a row by setting its session to 0. Until the commit its vector can still
     /// be copied: [`Reader::has_vector`] may have returned true for its text.
     fn orphan_row(&self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
-        self.db
+        self.reader
+            .db
             .prepare_cached(
                 "UPDATE vectors SET session = 0 WHERE model = ?1 AND level = ?2 AND row = ?3",
             )?
@@ -275,8 +305,9 @@ impl Writer {
     }
 
     /// Orphans all rows of a session, some of whose turns were deleted.
-    pub(crate) fn orphan_session_rows(&self, session: i64) -> Result<()> {
-        self.db
+    pub(crate) fn orphan_session_rows(&self, session: SessionId) -> Result<()> {
+        self.reader
+            .db
             .prepare_cached("UPDATE vectors SET session = 0 WHERE session = ?1")?
             .execute([session])?;
         Ok(())
@@ -284,23 +315,24 @@ impl Writer {
 
     /// Deletes the rows of `vectors` that belong to no session.
     pub(crate) fn delete_orphans(&self) -> Result<()> {
-        self.db
+        self.reader
+            .db
             .prepare_cached("DELETE FROM vectors WHERE session = 0")?
             .execute([])?;
         Ok(())
     }
 
-    fn stored_rows(&self, model: ModelId, session: i64) -> Result<StoredRows> {
-        let mut find = self.db.prepare_cached(
+    fn stored_rows(&self, model: ModelId, session: SessionId) -> Result<StoredRows> {
+        let mut find = self.reader.db.prepare_cached(
             "SELECT level, hash, row, turn FROM vectors WHERE session = ?2 AND model = ?1 ORDER BY row DESC",
         )?;
         let mut found = StoredRows::new();
-        let mut rows = find.query([model, session])?;
+        let mut rows = find.query(params![model, session])?;
         while let Some(row) = rows.next()? {
             let entry = found.entry((row.get(0)?, row.get(1)?)).or_default();
             entry.push(StoredRow {
                 number: row.get(2)?,
-                turn: row.get(3)?,
+                turn: turn_from_db(row.get(3)?),
             });
         }
         Ok(found)
@@ -308,15 +340,16 @@ impl Writer {
 
     fn update_row_turn(&self, model: ModelId, document: &Document, row: &StoredRow) -> Result<()> {
         if row.turn != document.turn {
-            self.db
+            self.reader
+                .db
                 .prepare_cached(
                     "UPDATE vectors SET turn = ?4 WHERE model = ?1 AND level = ?2 AND row = ?3",
                 )?
                 .execute(params![
                     model,
-                    document.level.number(),
+                    document.level().number(),
                     row.number,
-                    document.turn
+                    turn_to_db(document.turn)
                 ])?;
         }
         Ok(())
@@ -327,7 +360,7 @@ impl Writer {
     fn append_document(
         &mut self,
         model: &ModelRow,
-        session: i64,
+        session: SessionId,
         document: &Document,
         hash: i64,
         vector: Option<&[f32]>,
@@ -346,22 +379,22 @@ impl Writer {
         if vector.iter().all(|x| *x == 0.0) {
             return Ok(true);
         }
-        let root = self.root().to_owned();
+        let root = self.reader.root().to_owned();
         let row = self
             .appenders
-            .append_row(&root, model, document.level, vector)?;
-        self.db
+            .append_row(&root, model, document.level(), vector)?;
+        self.reader.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![model.id, document.level.number(), row.cast_signed(), session, document.turn, hash])?;
+            .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), hash])?;
         Ok(true)
     }
 
     /// Reads the vector of a text, committed or appended since.
     fn read_stored_vector(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<f32>>> {
-        let Some(VectorPosition { level, row }) = self.find_vector(model.id, hash)? else {
+        let Some(VectorPosition { level, row }) = self.reader.find_vector(model.id, hash)? else {
             return Ok(None);
         };
-        let root = self.root().to_owned();
+        let root = self.reader.root().to_owned();
         self.appenders.read_row(&root, model, level, row).map(Some)
     }
 }

@@ -2,13 +2,15 @@
 
 use crate::directory::{self, Lock};
 use crate::error::{Result, StoreError};
+use crate::frame_buffer::FrameBuffer;
+use crate::id::{SessionId, TurnId};
 use crate::matrix::MatrixAppenders;
 use crate::migrate::{self, migrate};
+use crate::reader::Reader;
 use crate::schema;
 use crate::titles::PendingTitles;
-use rusqlite::Connection;
+use session_core::TurnContent;
 use session_files::private;
-use std::ops::Deref;
 use std::path::Path;
 
 /// Writes to the index. At most one exists, over all processes.
@@ -16,8 +18,14 @@ use std::path::Path;
 /// What it writes is seen by readers after [`Writer::commit`]; dropped before,
 /// it leaves the index as it was.
 pub struct Writer {
-    /// The writer sees what it has written: all of [`crate::Reader`] is here, too.
-    reader: crate::Reader,
+    /// Reads what was written, but for contents that `frames` holds. Its connection writes, too.
+    ///
+    /// What is written turn by turn or file by file changes one row a statement: before a statement
+    /// that may change several and fail half-way (an upsert, too), FTS5 writes all words to disk that
+    /// it has gathered, and their merging takes a fifth of a first index.
+    pub(crate) reader: Reader,
+    /// Contents that are not yet in the database.
+    pub(crate) frames: FrameBuffer,
     pub(crate) appenders: MatrixAppenders,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
@@ -32,16 +40,9 @@ pub struct Writer {
 /// A session that is being delivered from its beginning.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionReplacement {
-    pub(crate) session: i64,
+    pub(crate) session: SessionId,
     /// How many turns have come; what lies beyond at the end is old.
     pub(crate) turns: u32,
-}
-
-impl Deref for Writer {
-    type Target = crate::Reader;
-    fn deref(&self) -> &crate::Reader {
-        &self.reader
-    }
 }
 
 impl Writer {
@@ -78,10 +79,9 @@ impl Writer {
     }
 
     fn with_lock(root: &Path, lock: Lock) -> Result<Self> {
-        let db = schema::open_writable(root)?;
-        let reader = crate::Reader::of(db, root);
         let mut writer = Self {
-            reader,
+            reader: Reader::new(schema::open_writable(root)?, root),
+            frames: FrameBuffer::default(),
             appenders: MatrixAppenders::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
@@ -93,18 +93,27 @@ impl Writer {
         Ok(writer)
     }
 
-    /// The database, to write to. What is written turn by turn or file by file
-    /// changes one row a statement: before a statement that may change several
-    /// and fail half-way (an upsert, too), FTS5 writes all words to disk that it
-    /// has gathered, and their merging takes a fifth of a first index.
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.reader.db
+    /// Returns a reader of what was written, committed or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn reader(&mut self) -> Result<&Reader> {
+        self.frames.flush(&self.reader)?;
+        Ok(&self.reader)
+    }
+
+    /// Returns the content of a turn, also where its frame is not yet in the database.
+    pub(crate) fn content(&self, turn: TurnId) -> Result<TurnContent> {
+        match self.frames.content(turn) {
+            Some(content) => Ok(content),
+            None => self.reader.content(turn),
+        }
     }
 
     /// Begins a transaction if none is open.
     pub(crate) fn begin(&mut self) -> Result<()> {
         if !self.open {
-            self.connection().execute_batch("BEGIN IMMEDIATE")?;
+            self.reader.db.execute_batch("BEGIN IMMEDIATE")?;
             self.open = true;
         }
         Ok(())
@@ -121,10 +130,10 @@ impl Writer {
         }
         self.delete_stale_turns()?;
         self.update_titles()?;
-        self.write_frame()?;
+        self.frames.flush(&self.reader)?;
         self.delete_orphans()?;
         self.appenders.flush()?;
-        self.connection().execute_batch("COMMIT")?;
+        self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
         self.delete_old_generations()?;
         self.compacted = false;
@@ -135,7 +144,7 @@ impl Writer {
     fn has_many_free_pages(&self) -> Result<bool> {
         let pragma = |name: &str| -> Result<i64> {
             let query = format!("PRAGMA {name}");
-            Ok(self.connection().query_row(&query, [], |row| row.get(0))?)
+            Ok(self.reader.db.query_row(&query, [], |row| row.get(0))?)
         };
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
@@ -149,9 +158,10 @@ impl Writer {
     pub fn vacuum(&mut self) -> Result<()> {
         self.commit()?;
         if self.has_many_free_pages()? {
-            self.connection().execute_batch("VACUUM")?;
+            self.reader.db.execute_batch("VACUUM")?;
         }
-        self.connection()
+        self.reader
+            .db
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         Ok(())
     }

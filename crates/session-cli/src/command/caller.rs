@@ -8,7 +8,7 @@ use anyhow::Result;
 use session_core::SourceName;
 use session_core::text::printable;
 use session_sources::{Caller, sources};
-use session_store::SessionRow;
+use session_store::{SessionId, SessionRow};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -73,7 +73,7 @@ fn being_written<'a>(source: &SourceName, all: &'a [SessionRow]) -> Option<&'a S
 }
 
 /// The numbers of these sessions and of the subagents that they started.
-pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<i64> {
+pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
     let is_one = |s: &SessionRow| {
         sessions
             .iter()

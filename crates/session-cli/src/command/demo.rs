@@ -112,7 +112,7 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 /// When the temporary folder or the index fails.
 pub fn run(args: &DemoArgs) -> Result<Found> {
     let demo = Demo::new()?;
-    let walk = walk(&demo, &args.query)?;
+    let walk = find_turns(&demo, &args.query)?;
     let found = search::found(&walk.sessions.1.results);
     if args.json {
         json::print(&walk.json(&demo))?;
@@ -132,7 +132,7 @@ struct Walk {
 }
 
 /// Goes from the best session to its best turn, and to that turn in full.
-fn walk(demo: &Demo, query: &str) -> Result<Walk> {
+fn find_turns(demo: &Demo, query: &str) -> Result<Walk> {
     let sessions = demo.search(&sessions_words(query))?;
     let mut walk = Walk {
         sessions,

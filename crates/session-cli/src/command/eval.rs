@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
-use session_search::{Level, Ranking, Tuning};
+use session_search::{FusionMode, Level, Tuning};
 use session_sources::Env;
 use session_store::Reader;
 use std::io::Write;
@@ -56,7 +56,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let progress = |done: usize| bar.set_position(done as u64);
         let ask = Ask {
             level,
-            weighing: args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
+            fusion: args.alpha.map_or(FusionMode::Adaptive, FusionMode::Fixed),
             tuning,
             pooled: args.pooled,
             embed: &embed,

@@ -8,8 +8,8 @@ use crate::home::Home;
 use crate::output::found::{Command, File, Finding, Listing};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
-use session_core::{Filter, TurnContent, holds_parts, path_matches, text};
-use session_search::{Met, walk};
+use session_core::{TurnContent, holds_parts, path_matches, text};
+use session_search::{Filter, FoundTurn, find_turns};
 use session_store::SessionRow;
 use std::io::Write;
 use std::path::Path;
@@ -65,7 +65,7 @@ fn is_meant(path: &str, wanted: &str, session: &SessionRow) -> bool {
 
 /// Turns in which something was found.
 struct Turns<T> {
-    met: Vec<Met<T>>,
+    met: Vec<FoundTurn<T>>,
     /// All sessions of the index.
     all: Vec<SessionRow>,
     /// Ids of the sessions that this was asked from.
@@ -100,7 +100,7 @@ fn met<T>(
         .extend(caller::with_subagents(&callers, &all));
     let left_out = caller::ids(&callers);
     Ok(Turns {
-        met: walk(&index, &all, &filter, look)?,
+        met: find_turns(&index, &all, &filter, look)?,
         all,
         left_out,
         is_complete,

@@ -10,13 +10,14 @@ use crate::output::{compact, human, json, layout, notes};
 use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use session_core::Query;
 use session_core::text::printable;
-use session_core::{Filter, Query};
 use session_embed::ModelSpec;
 use session_indexer::Outcome;
 use session_report::{WorkSummary, read_turns};
 use session_search::{
-    Dense, Hit, Level, Ranking, Request, Resolved, Results, Tuning, is_of_project, resolve, search,
+    Filter, FusionMode, Hit, Level, QueryEmbedding, Request, Resolved, Results, Tuning,
+    is_of_project, resolve, search,
 };
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError};
@@ -173,7 +174,7 @@ pub fn answer(
     index: &Reader,
     all: &[SessionRow],
     callers: &[&SessionRow],
-    see: &dyn Fn(&str) -> Result<Vec<Dense>>,
+    see: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
 ) -> Result<Answer> {
     let query = query(args);
     let mut filter = filter(&args.filter, all)?;
@@ -188,12 +189,12 @@ pub fn answer(
             Level::Turn
         },
         filter,
-        ranking: ranking(&args.ranking),
+        fusion: fusion_mode(&args.ranking),
         tuning: Tuning::default(),
         limit: args.limit,
     };
-    let dense = match request.ranking {
-        Ranking::Keyword => Vec::new(),
+    let dense = match request.fusion {
+        FusionMode::LexicalOnly => Vec::new(),
         _ => see(&request.query.text)?,
     };
     let results = search(index, all, &request, &dense)?;
@@ -326,11 +327,11 @@ fn narrowed(filter: &FilterArgs) -> &'static str {
     }
 }
 
-fn ranking(args: &RankingArgs) -> Ranking {
+fn fusion_mode(args: &RankingArgs) -> FusionMode {
     match (args.vector_only, args.keyword_only) {
-        (true, _) => Ranking::Vector,
-        (_, true) => Ranking::Keyword,
-        _ => args.alpha.map_or(Ranking::Adaptive, Ranking::Hybrid),
+        (true, _) => FusionMode::DenseOnly,
+        (_, true) => FusionMode::LexicalOnly,
+        _ => args.alpha.map_or(FusionMode::Adaptive, FusionMode::Fixed),
     }
 }
 

@@ -13,7 +13,7 @@ use anyhow::Result;
 use serde::Serialize;
 use session_indexer::{Changes, discover};
 use session_search::Searched;
-use session_store::{Level, Problem, Reader, SessionRow, StoreError};
+use session_store::{Level, Problem, Reader, SessionId, SessionRow, StoreError};
 use std::collections::HashMap;
 use std::io::Write;
 use std::time::UNIX_EPOCH;
@@ -129,7 +129,7 @@ fn gather(home: &Home, index: &Reader) -> Result<Status> {
 }
 
 /// How many turns of each session another one holds.
-fn told_elsewhere(index: &Reader) -> Result<HashMap<i64, u32>> {
+fn told_elsewhere(index: &Reader) -> Result<HashMap<SessionId, u32>> {
     let mut counts = HashMap::new();
     for copy in index.copies()? {
         *counts.entry(copy.session).or_default() += 1;

@@ -29,8 +29,8 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
 pub fn of_search(explanation: &Explanation, width: usize) -> String {
     let mut out = String::from("\n");
     let told = [fusion(explanation), weighing(explanation)];
-    let models = explanation.spreads.iter().map(model);
-    let named = explanation.named.iter().map(|term| named(term));
+    let models = explanation.cosines.iter().map(model);
+    let named = explanation.identifiers.iter().map(|term| named(term));
     for text in told.into_iter().chain(models).chain(named) {
         for scale in fold(&text, width) {
             out.push_str(&format!("{scale}\n"));
@@ -43,7 +43,7 @@ pub fn of_search(explanation: &Explanation, width: usize) -> String {
 }
 
 fn fusion(explanation: &Explanation) -> String {
-    let alpha = explanation.weighing.alpha;
+    let alpha = explanation.weights.alpha;
     format!(
         "fused = {:.2} x dense + {:.2} x lexical; the score is the probability of an answer",
         alpha,
@@ -58,7 +58,7 @@ fn weighing(explanation: &Explanation) -> String {
             side.strength, side.worth
         )
     };
-    let weighing = &explanation.weighing;
+    let weighing = &explanation.weights;
     format!(
         "{}; {}",
         side("dense", weighing.dense),

@@ -7,8 +7,8 @@ use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::{Run, Touch};
-use session_search::Met;
-use session_store::SessionRow;
+use session_search::FoundTurn;
+use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
 /// What a listing is of.
@@ -138,7 +138,7 @@ pub struct Listing<'a, T> {
     /// As typed.
     pub wanted: &'a str,
     /// All that was found.
-    pub met: &'a [Met<Vec<T>>],
+    pub met: &'a [FoundTurn<Vec<T>>],
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
     /// Ids of the sessions that this was asked from.
@@ -158,7 +158,7 @@ impl<T: Finding> Listing<'_, T> {
     /// The listing with colour codes.
     pub fn text(&self) -> String {
         let found: Vec<&T> = self.met.iter().flat_map(|met| &met.found).collect();
-        let sessions: HashSet<i64> = self.met.iter().map(|met| met.session.id).collect();
+        let sessions: HashSet<SessionId> = self.met.iter().map(|met| met.session.id).collect();
         let counts = format!(
             "{} in {} of {}",
             T::counted(&found),
@@ -184,7 +184,7 @@ impl<T: Finding> Listing<'_, T> {
         out
     }
 
-    fn turn(&self, met: &Met<Vec<T>>) -> String {
+    fn turn(&self, met: &FoundTurn<Vec<T>>) -> String {
         let session = &met.session;
         let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
         let mut fields = vec![
@@ -250,7 +250,7 @@ struct JsonTurn<'a, T> {
     what: &'a [T],
 }
 
-fn json_turn<T>(met: &Met<Vec<T>>) -> JsonTurn<'_, T> {
+fn json_turn<T>(met: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
     let session = &met.session;
     JsonTurn {
         source: &session.source,

@@ -6,7 +6,7 @@ use crate::generator::{XorShift, generate, generate_edition};
 use session_core::Query;
 use session_indexer::{Refresh, refresh};
 use session_sources::Env;
-use session_store::{Level, Reader, SessionRow, TurnRow};
+use session_store::{FileId, Level, Reader, SessionId, SessionRow, TurnId, TurnRow};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -247,14 +247,14 @@ fn whole(env: &TestEnvironment) -> String {
 fn dump(root: &Path) -> String {
     let index = Reader::open(root).unwrap();
     index.verify().unwrap();
-    let sessions: BTreeMap<i64, SessionRow> = index
+    let sessions: BTreeMap<SessionId, SessionRow> = index
         .sessions()
         .unwrap()
         .into_iter()
         .map(|s| (s.id, s))
         .collect();
-    let turns_of = |session: &i64| index.turns(*session).unwrap();
-    let turns: BTreeMap<i64, TurnRow> = sessions
+    let turns_of = |session: &SessionId| index.turns(*session).unwrap();
+    let turns: BTreeMap<TurnId, TurnRow> = sessions
         .keys()
         .flat_map(turns_of)
         .map(|turn| (turn.id, turn))
@@ -276,29 +276,29 @@ fn session(row: &SessionRow) -> String {
     format!(
         "session {:?}",
         SessionRow {
-            id: 0,
-            file: 0,
+            id: SessionId::default(),
+            file: FileId::default(),
             ..row.clone()
         }
     )
 }
 
 /// A turn's place: its session's id and its number in it.
-fn place(sessions: &BTreeMap<i64, SessionRow>, turn: &TurnRow) -> String {
+fn place(sessions: &BTreeMap<SessionId, SessionRow>, turn: &TurnRow) -> String {
     format!("{}:{}", sessions[&turn.session].uid, turn.index)
 }
 
 fn turn(
     index: &Reader,
-    sessions: &BTreeMap<i64, SessionRow>,
-    turns: &BTreeMap<i64, TurnRow>,
+    sessions: &BTreeMap<SessionId, SessionRow>,
+    turns: &BTreeMap<TurnId, TurnRow>,
     row: &TurnRow,
 ) -> String {
     let content = index.content(row.id).unwrap();
     let owner = row.owner.map(|owner| place(sessions, &turns[&owner]));
     let bare = TurnRow {
-        id: 0,
-        session: 0,
+        id: TurnId::default(),
+        session: SessionId::default(),
         owner: None,
         ..row.clone()
     };
@@ -323,8 +323,8 @@ fn files(index: &Reader) -> Vec<String> {
 
 fn words(
     index: &Reader,
-    sessions: &BTreeMap<i64, SessionRow>,
-    turns: &BTreeMap<i64, TurnRow>,
+    sessions: &BTreeMap<SessionId, SessionRow>,
+    turns: &BTreeMap<TurnId, TurnRow>,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     for query in [
@@ -352,16 +352,17 @@ fn words(
 
 fn vectors(
     index: &Reader,
-    sessions: &BTreeMap<i64, SessionRow>,
-    turns: &BTreeMap<i64, TurnRow>,
+    sessions: &BTreeMap<SessionId, SessionRow>,
+    turns: &BTreeMap<TurnId, TurnRow>,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     for model in index.models().unwrap() {
         for level in Level::ALL {
             let matrix = index.matrix(&model, level).unwrap();
             for owner in index.vector_rows(model.id, level).unwrap() {
-                let of = turns
-                    .get(&owner.turn)
+                let of = owner
+                    .turn
+                    .and_then(|turn| turns.get(&turn))
                     .map_or(sessions[&owner.session].uid.clone(), |t| place(sessions, t));
                 lines.push(format!(
                     "vector {} {of} {:x}",

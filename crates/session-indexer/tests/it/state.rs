@@ -1,7 +1,7 @@
 //! What an index holds, as text to be compared.
 
 use session_core::Query;
-use session_store::{Level, Reader, SessionRow};
+use session_store::{Level, Reader, SessionId, SessionRow};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ pub fn texts(index: &Reader) -> Vec<String> {
 
 /// Sessions (by id) and turns (from 0) that a query finds by its words.
 pub fn found(index: &Reader, query: &str) -> BTreeSet<(String, u32)> {
-    let sessions: HashMap<i64, SessionRow> = index
+    let sessions: HashMap<SessionId, SessionRow> = index
         .sessions()
         .unwrap()
         .into_iter()
@@ -88,7 +88,7 @@ pub fn vectors(index: &Reader, fingerprint: &str) -> Vec<String> {
     let Some(model) = index.model(fingerprint).unwrap() else {
         return Vec::new();
     };
-    let sessions: HashMap<i64, String> = index
+    let sessions: HashMap<SessionId, String> = index
         .sessions()
         .unwrap()
         .into_iter()
@@ -98,7 +98,8 @@ pub fn vectors(index: &Reader, fingerprint: &str) -> Vec<String> {
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
         for owner in index.vector_rows(model.id, level).unwrap() {
-            let turn = index.turn(owner.turn).unwrap().map(|t| t.index);
+            let turn = owner.turn.and_then(|turn| index.turn(turn).unwrap());
+            let turn = turn.map(|t| t.index);
             let uid = &sessions[&owner.session];
             out.push(format!(
                 "{level:?} {uid} {turn:?} {:?}",

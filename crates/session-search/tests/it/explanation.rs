@@ -3,7 +3,7 @@
 use crate::library::{Library, Vector};
 use proptest::prelude::*;
 use session_core::{Band, Standing};
-use session_search::{Level, Ranking, Request, Results};
+use session_search::{FusionMode, Level, Request, Results};
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 
@@ -26,15 +26,15 @@ fn sessions() -> impl Strategy<Value = Vec<ModelScores>> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let ranking = prop_oneof![
-        4 => Just(Ranking::Adaptive),
-        2 => (0.0f32..=1.0).prop_map(Ranking::Hybrid),
-        1 => Just(Ranking::Vector),
-        1 => Just(Ranking::Keyword)
+    let fusion = prop_oneof![
+        4 => Just(FusionMode::Adaptive),
+        2 => (0.0f32..=1.0).prop_map(FusionMode::Fixed),
+        1 => Just(FusionMode::DenseOnly),
+        1 => Just(FusionMode::LexicalOnly)
     ];
     let level = prop::sample::select(vec![Level::Session, Level::Turn]);
-    (words(), ranking, level, 0..12usize).prop_map(|(words, ranking, level, limit)| Request {
-        ranking,
+    (words(), fusion, level, 0..12usize).prop_map(|(words, fusion, level, limit)| Request {
+        fusion,
         level,
         limit,
         ..Request::new(&words.join(" "))
@@ -47,14 +47,14 @@ fn scaled(standing: Option<Standing>, max: f32) -> f32 {
 }
 
 /// The weight, from what each list found.
-fn weighed(found: &Results, ranking: Ranking) -> Option<f32> {
-    let weighing = found.explanation.weighing;
+fn weighed(found: &Results, fusion: FusionMode) -> Option<f32> {
+    let weighing = found.explanation.weights;
     let (dense, lexical) = (
         0.35 * weighing.dense.strength,
         0.65 * weighing.lexical.strength,
     );
-    (ranking == Ranking::Adaptive && dense > 0.0 && lexical > 0.0)
-        .then(|| dense / (dense + lexical) * (1.0 - weighing.named))
+    (fusion == FusionMode::Adaptive && dense > 0.0 && lexical > 0.0)
+        .then(|| dense / (dense + lexical) * (1.0 - weighing.identifier_share))
 }
 
 fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>) -> Option<f32> {
@@ -63,7 +63,7 @@ fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>
 }
 
 fn check(all: &Results, found: &Results) {
-    let alpha = found.explanation.weighing.alpha;
+    let alpha = found.explanation.weights.alpha;
     let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
     for (n, hit) in found.hits.iter().enumerate() {
         assert_eq!(hit.rank, n + 1);
@@ -90,15 +90,15 @@ fn check(all: &Results, found: &Results) {
 }
 
 /// The weight follows from what the lists found, and no worth is more than one.
-fn check_weight(found: &Results, ranking: Ranking) {
+fn check_weight(found: &Results, fusion: FusionMode) {
     let explanation = &found.explanation;
-    let sides = [explanation.weighing.lexical, explanation.weighing.dense];
+    let sides = [explanation.weights.lexical, explanation.weights.dense];
     let worths = sides.iter().map(|side| side.worth);
     for worth in worths {
         assert!((0.0..=1.0001).contains(&worth), "{worth}");
     }
-    if let Some(alpha) = weighed(found, ranking) {
-        assert!((alpha - explanation.weighing.alpha).abs() < 1e-5);
+    if let Some(alpha) = weighed(found, fusion) {
+        assert!((alpha - explanation.weights.alpha).abs() < 1e-5);
     }
     assert!(explanation.terms.iter().all(|t| t.idf > 0.0));
 }
@@ -126,6 +126,6 @@ proptest! {
         prop_assert!(found.hits.len() <= request.limit);
         check(&all, &found);
         check(&all, &all);
-        check_weight(&all, request.ranking);
+        check_weight(&all, request.fusion);
     }
 }

@@ -1,8 +1,9 @@
 //! Which sessions and turns are found.
 
 use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
-use session_core::{Filter, Part, SessionMeta, ToolCall, Turn};
-use session_search::{Level, Ranking, Request};
+use session_core::{Part, SessionMeta, ToolCall, Turn};
+use session_search::{Filter, FusionMode, Level, Request};
+use session_store::SessionId;
 
 fn at(index: u32, time: i64, prompt: &str) -> Turn {
     Turn {
@@ -55,11 +56,11 @@ fn four() -> Library {
 
 /// Sorted places that are found, the same by either list.
 fn found(library: &Library, level: Level, filter: &Filter) -> Vec<String> {
-    let by = |ranking| {
+    let by = |fusion| {
         let request = Request {
             level,
             filter: filter.clone(),
-            ranking,
+            fusion,
             ..Request::new("docker")
         };
         let results = library.search(&request, Some(QUERY));
@@ -74,9 +75,9 @@ fn found(library: &Library, level: Level, filter: &Filter) -> Vec<String> {
         places.sort();
         places
     };
-    let words = by(Ranking::Keyword);
-    assert_eq!(by(Ranking::Vector), words, "{filter:?}");
-    assert_eq!(by(Ranking::Hybrid(0.5)), words, "{filter:?}");
+    let words = by(FusionMode::LexicalOnly);
+    assert_eq!(by(FusionMode::DenseOnly), words, "{filter:?}");
+    assert_eq!(by(FusionMode::Fixed(0.5)), words, "{filter:?}");
     words
 }
 
@@ -209,7 +210,7 @@ fn all_conditions_must_hold() {
 }
 
 /// A turn, and its copy in a fork that went to another folder.
-fn forked() -> (Library, i64) {
+fn forked() -> (Library, SessionId) {
     let mut library = Library::new();
     let at_home = |id: &str, cwd: &str| SessionMeta {
         cwd: Some(cwd.into()),
@@ -262,6 +263,6 @@ fn a_filtered_hit_does_not_lend_its_worth() {
     let results = library.search(&request, None);
     assert_eq!(ids(&results), ["ses_lab"]);
     // It holds one of the two words; the turn that holds both is left out.
-    assert!(results.explanation.weighing.lexical.worth < 0.5);
+    assert!(results.explanation.weights.lexical.worth < 0.5);
     assert_eq!(results.searched.sessions, 1);
 }

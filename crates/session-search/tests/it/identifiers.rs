@@ -81,7 +81,7 @@ fn it_is_first_alone_and_in_a_sentence() {
         ] {
             let found = library.search(&Request::new(&query), Some(QUERY));
             assert_eq!(ids(&found).first(), Some(&name), "{query}");
-            assert_eq!(found.explanation.named, [name], "{query}");
+            assert_eq!(found.explanation.identifiers, [name], "{query}");
             let turns = Request {
                 level: Level::Turn,
                 ..Request::new(&query)
@@ -113,7 +113,7 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     };
     for level in [Level::Session, Level::Turn] {
         let found = library.search(&asked("ERR_SYNC_701", level), Some(QUERY));
-        assert_eq!(found.explanation.named, ["ERR_SYNC_701"]);
+        assert_eq!(found.explanation.identifiers, ["ERR_SYNC_701"]);
         assert_eq!(place(&found.hits[0]).0, "works");
         // Where there are other words, they tell which one is meant.
         let asked = asked("how did we fix ERR_SYNC_701 last time", level);
@@ -125,7 +125,7 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     let asked = asked("ERR_SYNC_701", Level::Session);
     library.say("fourth", &[("ERR_SYNC_701 came up once more today.", None)]);
     let found = library.search(&asked, Some(QUERY));
-    assert_eq!(found.explanation.named, [""; 0]);
+    assert_eq!(found.explanation.identifiers, [""; 0]);
 }
 
 /// A session with two of the names goes before one that has one of them more often.
@@ -156,7 +156,7 @@ fn what_nobody_holds_as_a_name_is_not_promoted() {
         &[("The disk of docker is full. Is it so again?", None)],
     );
     let found = library.search(&Request::new("docker_is"), Some(QUERY));
-    assert_eq!(found.explanation.named, [""; 0]);
+    assert_eq!(found.explanation.identifiers, [""; 0]);
     let far = Some([0.0, 0.0, 1.0, 0.0]);
     let mut asked = Request::new("ERR_SYNC_701");
     let all = library.reader().sessions().unwrap();
@@ -234,7 +234,7 @@ fn an_identifier_among_many_words_is_in_passing() {
         Some(QUERY),
     );
     assert_eq!(
-        (ids(&found)[0], found.explanation.named.len()),
+        (ids(&found)[0], found.explanation.identifiers.len()),
         ("export", 0)
     );
 }
@@ -273,6 +273,6 @@ fn a_name_by_itself_goes_before_longer_ones_that_end_in_it() {
     ] {
         let found = library.search(&Request::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], first);
-        assert_eq!(found.explanation.named, [query]);
+        assert_eq!(found.explanation.identifiers, [query]);
     }
 }

@@ -1,8 +1,8 @@
 //! An index written session by session.
 
-use session_core::{PromptKind, SessionMeta, SourceName, Turn};
-use session_search::{Dense, DenseScale, Hit, Request, Results, search};
-use session_store::{Document, DocumentBatch, Level, Reader, Stamp, Writer};
+use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn};
+use session_search::{Hit, QueryEmbedding, Request, Results, search};
+use session_store::{Document, DocumentBatch, Reader, SessionId, Stamp, Writer};
 use tempfile::TempDir;
 
 pub const DIMS: usize = 4;
@@ -10,7 +10,7 @@ pub type Vector = [f32; DIMS];
 
 /// Cosines up to 0.25 mean nothing, from 0.75 on all; a word of the query
 /// raises both by 1/32. Usually they lie about 0, an eighth to either side.
-pub const SCALE: DenseScale = DenseScale {
+pub const SCALE: CosineScale = CosineScale {
     unrelated: 0.25,
     related: 0.75,
     per_word: 0.03125,
@@ -49,7 +49,7 @@ impl Library {
         meta: &SessionMeta,
         turns: &[Told],
         chunk: Option<Vector>,
-    ) -> i64 {
+    ) -> SessionId {
         let source = SourceName::new(source);
         let path = format!("/h/{}/{}", source, meta.id);
         let file = self.writer.upsert_file(&source, &path).unwrap();
@@ -63,7 +63,7 @@ impl Library {
     }
 
     /// Adds a session of Claude Code with turns that are nothing but words.
-    pub fn say(&mut self, id: &str, prompts: &[(&str, Option<Vector>)]) -> i64 {
+    pub fn say(&mut self, id: &str, prompts: &[(&str, Option<Vector>)]) -> SessionId {
         let turns: Vec<Told> = (0u32..)
             .zip(prompts)
             .map(|(n, (words, vector))| (turn(n, words), *vector))
@@ -72,19 +72,25 @@ impl Library {
     }
 
     /// The vectors of a session by the model of this fingerprint.
-    pub fn embed(&mut self, model: &str, session: i64, turns: &[Told], chunk: Option<Vector>) {
-        let rows = self.writer.turns(session).unwrap();
+    pub fn embed(
+        &mut self,
+        model: &str,
+        session: SessionId,
+        turns: &[Told],
+        chunk: Option<Vector>,
+    ) {
+        let rows = self.writer.reader().unwrap().turns(session).unwrap();
         let of_turn = rows.iter().zip(turns).filter_map(|(row, (turn, vector))| {
             let text = format!("{session} {}", turn.prompt);
-            Some((Level::Turn, row.id, text, (*vector)?))
+            Some((Some(row.id), text, (*vector)?))
         });
-        let of_session = chunk.map(|v| (Level::Session, 0, format!("{session}"), v));
+        let of_session = chunk.map(|v| (None, format!("{session}"), v));
         let documents: Vec<_> = of_turn
             .chain(of_session)
-            .map(|(level, turn, text, v)| (Document { level, turn, text }, Some(v.to_vec())))
+            .map(|(turn, text, v)| (Document { turn, text }, Some(v.to_vec())))
             .collect();
         let model = self.writer.add_model(model, model, DIMS).unwrap();
-        let all = self.writer.pending_sessions(&[]).unwrap();
+        let all = self.writer.reader().unwrap().pending_sessions(&[]).unwrap();
         let pending = all.into_iter().find(|p| p.session == session).unwrap();
         self.writer
             .store_documents(&model, pending, &documents, DocumentBatch::Complete)
@@ -93,8 +99,8 @@ impl Library {
     }
 
     /// The history of a session is no longer on disk.
-    pub fn lose(&mut self, session: i64) {
-        let sessions = self.writer.sessions().unwrap();
+    pub fn lose(&mut self, session: SessionId) {
+        let sessions = self.writer.reader().unwrap().sessions().unwrap();
         let row = sessions.iter().find(|s| s.id == session).unwrap();
         self.writer.mark_file_gone(row.file).unwrap();
         self.writer.commit().unwrap();
@@ -118,7 +124,7 @@ impl Library {
         &self,
         request: &Request,
         vector: Vector,
-        models: &[(&str, DenseScale)],
+        models: &[(&str, CosineScale)],
     ) -> Results {
         self.search_read(request, vector, models, 1.0)
     }
@@ -128,18 +134,18 @@ impl Library {
         &self,
         request: &Request,
         vector: Vector,
-        models: &[(&str, DenseScale)],
+        models: &[(&str, CosineScale)],
         read: f32,
     ) -> Results {
         let index = self.reader();
-        let dense = |(fingerprint, scale): &(&str, DenseScale)| Dense {
+        let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
             model: index.model(fingerprint).unwrap().unwrap(),
             vector: vector.to_vec(),
             known: 1.0,
             read,
             scale: *scale,
         };
-        let dense: Vec<Dense> = models.iter().map(dense).collect();
+        let dense: Vec<QueryEmbedding> = models.iter().map(dense).collect();
         let sessions = index.sessions().unwrap();
         search(&index, &sessions, request, &dense).unwrap()
     }

@@ -1,8 +1,9 @@
 //! How two lists become one ranking.
 
 use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
+use session_core::CosineScale;
 use session_core::{Band, Query};
-use session_search::{DenseScale, Hit, Level, Ranking, Request, Results};
+use session_search::{FusionMode, Hit, Level, Request, Results};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
 const ONE: &str = "Which network do the tests run in, please?";
@@ -32,9 +33,9 @@ fn turns(query: &str) -> Request {
     }
 }
 
-fn with(ranking: Ranking) -> Request {
+fn with(fusion: FusionMode) -> Request {
     Request {
-        ranking,
+        fusion,
         ..turns("docker network")
     }
 }
@@ -74,11 +75,11 @@ fn a_model_counts_for_the_share_of_a_query_that_it_reads() {
             .search_read(&request, QUERY, &models, read)
             .explanation
     });
-    let [whole, half, none] = found.each_ref().map(|found| found.weighing.dense);
+    let [whole, half, none] = found.each_ref().map(|found| found.weights.dense);
     assert_near(half.strength, whole.strength / 2.0);
     assert_near(half.worth, whole.worth / 2.0);
     assert_eq!((none.strength, none.worth), (0.0, 0.0));
-    assert_eq!(found[2].weighing.alpha, 0.0);
+    assert_eq!(found[2].weights.alpha, 0.0);
 }
 
 /// The worked example of `docs/ranking.md`.
@@ -90,19 +91,19 @@ fn a_score_is_what_the_formula_says() {
     let told = &found.explanation;
     // Two cosines, 0.75 and 0.5, and the usual ones as sixteen more:
     // 1.25 / 18, and sqrt((0.03125 + 16 * 0.125^2) / 18) = 0.125.
-    let model = &told.spreads[0];
+    let model = &told.cosines[0];
     assert_near(model.mean, 0.069_44);
     // (0.75 - 0.06944) / (0.125 * sqrt(2 ln 16)), and its square.
     assert_near(model.z, 2.312_05);
-    assert_near(told.weighing.dense.strength, 5.345_58);
+    assert_near(told.weights.dense.strength, 5.345_58);
     // Three words: (0.75 - 0.25 - 3/32) / (0.75 - 0.25).
-    assert_near(told.weighing.dense.worth, 0.8125);
+    assert_near(told.weights.dense.worth, 0.8125);
     // Of seven turns one holds `docker`, two `network`, none `kubernetes`:
     // ln(1 + 6.5/1.5), ln(1 + 5.5/2.5), ln(1 + 7.5/0.5). The first two of three.
-    assert_near(told.weighing.lexical.worth, 0.5058);
-    assert_near(told.weighing.lexical.strength, 0.6206);
+    assert_near(told.weights.lexical.worth, 0.5058);
+    assert_near(told.weights.lexical.strength, 0.6206);
     // 0.35 * 5.34558 against 0.65 * 0.6206.
-    assert_near(told.weighing.alpha, 0.8226);
+    assert_near(told.weights.alpha, 0.8226);
     let fused = |hit: usize| found.hits[hit].fused;
     assert_near(fused(0), 1.0);
     // (0.5 - 0.06944) / (0.75 - 0.06944), in its session.
@@ -137,10 +138,10 @@ fn logistic(evidence: f32, rival: f32) -> f32 {
 
 #[test]
 fn a_fixed_weight_is_taken_as_it_is() {
-    let found = three().search(&with(Ranking::Hybrid(0.7)), Some(QUERY));
+    let found = three().search(&with(FusionMode::Fixed(0.7)), Some(QUERY));
     let told = &found.explanation;
-    assert_near(told.weighing.alpha, 0.7);
-    assert_near(told.weighing.dense.worth, 0.875);
+    assert_near(told.weights.alpha, 0.7);
+    assert_near(told.weights.dense.worth, 0.875);
     assert_near(found.hits[0].fused, 1.0);
     assert_near(found.hits[1].fused, in_session(0.7 * 0.632_65));
 }
@@ -164,7 +165,7 @@ fn words_that_tell_nothing_apart_count_less() {
             )],
         );
         let found = library.search(&turns("network latency"), Some(QUERY));
-        found.explanation.weighing.alpha
+        found.explanation.weights.alpha
     };
     assert!(
         alpha(10) > 0.999 && alpha(9) < 0.999,
@@ -177,21 +178,24 @@ fn words_that_tell_nothing_apart_count_less() {
 #[test]
 fn one_list_alone_may_be_asked_for() {
     let library = three();
-    let vector = library.search(&with(Ranking::Vector), Some(QUERY));
+    let vector = library.search(&with(FusionMode::DenseOnly), Some(QUERY));
     assert_eq!(ids(&vector), ["a", "c"]);
     assert_near(vector.hits[1].fused, in_session(0.632_65));
     assert!(vector.hits.iter().all(|h| h.lexical.is_none()));
-    let keyword = library.search(&with(Ranking::Keyword), Some(QUERY));
+    let keyword = library.search(&with(FusionMode::LexicalOnly), Some(QUERY));
     assert_eq!(ids(&keyword), ["a", "b"]);
     assert_near(keyword.hits[0].fused, 1.0);
     assert!(keyword.hits.iter().all(|h| h.dense.is_none()));
-    assert_eq!(ids(&library.search(&with(Ranking::Vector), None)), [""; 0]);
+    assert_eq!(
+        ids(&library.search(&with(FusionMode::DenseOnly), None)),
+        [""; 0]
+    );
 }
 
 #[test]
 fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let library = three();
-    let alpha = |found: &Results| found.explanation.weighing.alpha;
+    let alpha = |found: &Results| found.explanation.weights.alpha;
     // No model, or a model that knows no word of the query.
     for vector in [None, Some([0.0; 4])] {
         let found = library.search(&turns("docker network"), vector);
@@ -215,7 +219,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     let found = library.search(&turns("kubernetes"), Some(QUERY));
     // (0.375 - 0.28125) / 0.5; no word is found, so that the weight is 1.
     assert_eq!(ids(&found), ["a", "b"]);
-    assert_near(found.explanation.weighing.dense.worth, 0.1875);
+    assert_near(found.explanation.weights.dense.worth, 0.1875);
     assert_eq!(found.explanation.missing, ["kubernetes"]);
     assert_eq!(found.hits[0].band, Band::Weak);
     let far = library.search(&turns("kubernetes"), Some([0.0, 0.0, 1.0, 0.0]));
@@ -226,7 +230,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
 fn a_rare_word_that_is_not_there_makes_the_lexical_list_worth_less() {
     let library = three();
     let found = library.search(&turns("network kubernetes"), None);
-    let top = found.explanation.weighing.lexical.worth;
+    let top = found.explanation.weights.lexical.worth;
     assert!(top > 0.0 && top < 0.5, "{top}");
     assert_eq!(found.hits[0].band, Band::Weak);
 }
@@ -339,7 +343,7 @@ fn two_models_speak_by_their_weights() {
     let both = library.say("both", &[(BOTH, Some(cosine(0.75)))]);
     library.say("one", &[(ONE, Some(cosine(0.5)))]);
     library.embed("beef", both, &[(turn(0, BOTH), Some(cosine(0.125)))], None);
-    let better = DenseScale {
+    let better = CosineScale {
         unrelated: 0.0,
         related: 1.0,
         per_word: 0.0,
@@ -348,7 +352,7 @@ fn two_models_speak_by_their_weights() {
     };
     let models = [("beef", better), ("f00d", SCALE)];
     let request = Request {
-        ranking: Ranking::Vector,
+        fusion: FusionMode::DenseOnly,
         ..turns("kettle")
     };
     let results = library.search_with(&request, QUERY, &models);
@@ -359,7 +363,7 @@ fn two_models_speak_by_their_weights() {
     // By the other model alone: strength 5.34558, 0.63265 of its best.
     assert_near(told[0].1, 5.345_58 * 0.632_65);
     // The better model's best does not stand out.
-    let z = results.explanation.spreads[0].z;
+    let z = results.explanation.cosines[0].z;
     assert!(z < 1.0, "{z}");
     assert_near(told[1].1, 0.75 * z * z + 0.25 * 5.345_58);
     let alone = library.search_with(&request, QUERY, &models[1..]);

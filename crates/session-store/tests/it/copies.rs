@@ -59,9 +59,9 @@ fn a_copy_may_lack_a_reply() {
         (replied("Use the pool"), &["a"]),
         (replied("Close them"), &["a", "b"]),
     ] {
-        let (_index, writer) = two(replied("Use the pool"), copy);
-        assert_eq!(sessions_with(&writer, "watcher"), found);
-        assert_eq!(sessions_with(&writer, "pool"), ["a"]);
+        let (_index, mut writer) = two(replied("Use the pool"), copy);
+        assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), found);
+        assert_eq!(sessions_with(writer.reader().unwrap(), "pool"), ["a"]);
     }
 }
 
@@ -77,13 +77,20 @@ fn a_copy_shares_the_origin_or_the_time_and_prompt() {
         (asked("m1", 7, &[]), true),
         (asked("m1", 7, &["Something else."]), false),
     ] {
-        let (_index, writer) = two(first(), second.clone());
+        let (_index, mut writer) = two(first(), second.clone());
         let expected: &[&str] = if copies { &["a"] } else { &["a", "b"] };
-        assert_eq!(sessions_with(&writer, "watcher"), expected, "{second:?}");
-        let sessions = writer.sessions().unwrap();
-        let row = &writer.turns(sessions[1].id).unwrap()[0];
+        assert_eq!(
+            sessions_with(writer.reader().unwrap(), "watcher"),
+            expected,
+            "{second:?}"
+        );
+        let sessions = writer.reader().unwrap().sessions().unwrap();
+        let row = &writer.reader().unwrap().turns(sessions[1].id).unwrap()[0];
         assert_eq!(row.owner.is_some(), copies, "{second:?}");
-        assert_eq!(writer.content(row.id).unwrap().prompt, ASKED);
+        assert_eq!(
+            writer.reader().unwrap().content(row.id).unwrap().prompt,
+            ASKED
+        );
     }
 }
 
@@ -92,7 +99,7 @@ fn a_copy_is_indexed_when_its_owner_is_deleted() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("a"), &[]);
-    assert_eq!(sessions_with(&writer, "watcher"), ["b"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
 }
 
 #[test]
@@ -100,8 +107,8 @@ fn a_copy_is_indexed_when_its_owner_changes() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("a"), &[asked("m1", 7, &["A thread."])]);
-    assert_eq!(sessions_with(&writer, "closes"), ["b"]);
-    assert_eq!(sessions_with(&writer, "thread"), ["a"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "closes"), ["b"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "thread"), ["a"]);
 }
 
 #[test]
@@ -110,9 +117,9 @@ fn one_of_two_copies_becomes_the_owner() {
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("c"), &[asked("m1", 7, &said)]);
     deliver(&mut writer, &meta("a"), &[]);
-    assert_eq!(sessions_with(&writer, "watcher"), ["b"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
     deliver(&mut writer, &meta("b"), &[]);
-    assert_eq!(sessions_with(&writer, "watcher"), ["c"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["c"]);
 }
 
 #[test]
@@ -120,9 +127,12 @@ fn the_same_prompt_at_another_time_is_no_copy() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));
     deliver(&mut writer, &meta("b"), &[asked("m2", 900, &said)]);
-    assert_eq!(sessions_with(&writer, "watcher"), ["a", "b"]);
+    assert_eq!(
+        sessions_with(writer.reader().unwrap(), "watcher"),
+        ["a", "b"]
+    );
     deliver(&mut writer, &meta("b"), &[asked("m1", 7, &said)]);
-    assert_eq!(sessions_with(&writer, "watcher"), ["a"]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
 }
 
 #[test]
@@ -133,15 +143,18 @@ fn a_title_is_indexed_with_the_first_turn_that_is_no_copy() {
     let own = turn(0, "Something of its own came before.", &[]);
     deliver(&mut writer, &meta("a"), &[asked("m1", 7, &[])]);
     deliver(&mut writer, &titled("b", "Plumbing"), &[own, next()]);
-    let of_title = |writer: &Writer| prompts(writer, "plumbing");
-    assert_eq!(of_title(&writer), ["Something of its own came before."]);
+    let of_title = |writer: &mut Writer| prompts(writer.reader().unwrap(), "plumbing");
+    assert_eq!(of_title(&mut writer), ["Something of its own came before."]);
     // Now the first turn is one of the other session's.
     deliver(
         &mut writer,
         &titled("b", "Plumbing"),
         &[asked("m1", 7, &[]), next()],
     );
-    assert_eq!(of_title(&writer), ["Now write a regression test for it."]);
+    assert_eq!(
+        of_title(&mut writer),
+        ["Now write a regression test for it."]
+    );
     deliver(&mut writer, &meta("a"), &[]);
-    assert_eq!(of_title(&writer), [ASKED]);
+    assert_eq!(of_title(&mut writer), [ASKED]);
 }

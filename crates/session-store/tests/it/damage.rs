@@ -2,7 +2,7 @@
 
 use crate::support::{Index, deliver, embed, found, meta, turn};
 use session_store::{
-    DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, Writer, index_exists,
+    DocumentBatch, FORMAT_VERSION, Level, Reader, StoreError, TurnId, Writer, index_exists,
 };
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn open_matrix(index: &Index) -> Result<usize, StoreError> {
 
 fn assert_rebuilt(index: &Index) {
     let mut writer = Writer::rebuild(index.root()).unwrap();
-    assert_eq!(writer.sessions().unwrap().len(), 0);
+    assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 0);
     assert!(!index.root().join("vectors").exists());
     assert!(index.root().join("index.db.old").exists());
     let asked = turn(0, "Where is the port configured?", &[]);
@@ -171,9 +171,9 @@ fn a_content_that_is_damaged_costs_itself() {
     db.execute("UPDATE contents SET frame = x'00ff' WHERE id = 1", [])
         .unwrap();
     let reader = index.reader();
-    assert_eq!(reader.content(1).unwrap().prompt, "");
+    assert_eq!(reader.content(TurnId::new(1)).unwrap().prompt, "");
     assert_eq!(
-        reader.content(2).unwrap().prompt,
+        reader.content(TurnId::new(2)).unwrap().prompt,
         "Question number1 of them all."
     );
 }
@@ -235,8 +235,7 @@ fn nothing_is_appended_to_a_damaged_matrix() {
     let model = crate::support::model(&mut writer);
     let pending = crate::support::session(&mut writer, 1);
     let document = session_store::Document {
-        level: Level::Turn,
-        turn: 1,
+        turn: Some(TurnId::new(1)),
         text: "a".into(),
     };
     let documents = [(document, Some(vec![1.0; 8]))];

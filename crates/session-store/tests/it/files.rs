@@ -1,7 +1,7 @@
 //! What is known of history files, and what was wrong with them.
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
-use session_store::{Problem, Stamp, Writer};
+use session_store::{FileId, Problem, Stamp, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
     Problem {
@@ -12,8 +12,8 @@ fn problem(path: &str, reason: &str, count: u64) -> Problem {
     }
 }
 
-fn reasons(writer: &Writer) -> Vec<String> {
-    let problems = writer.problems().unwrap().into_iter();
+fn reasons(writer: &mut Writer) -> Vec<String> {
+    let problems = writer.reader().unwrap().problems().unwrap().into_iter();
     problems
         .map(|p| format!("{} {}x {}", p.path, p.count, p.reason))
         .collect()
@@ -39,9 +39,9 @@ fn a_file_is_known_by_its_path() {
         index.reader().cursor(file).unwrap().as_deref(),
         Some("here")
     );
-    assert_eq!(index.reader().cursor(file + 1).unwrap(), None);
+    assert_eq!(index.reader().cursor(FileId::new(99)).unwrap(), None);
     assert_eq!((row.path.as_str(), row.gone), ("/h/a.jsonl", false));
-    assert_eq!(index.reader().file(99).unwrap(), None);
+    assert_eq!(index.reader().file(FileId::new(99)).unwrap(), None);
 }
 
 #[test]
@@ -50,25 +50,25 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
     let mut writer = index.writer();
     let asked = turn(0, "Where is the port configured?", &[]);
     let session = deliver(&mut writer, &meta("a"), &[asked]);
-    let file = writer.sessions().unwrap()[0].file;
-    let gone = |writer: &Writer| writer.sessions().unwrap()[0].gone;
+    let file = writer.reader().unwrap().sessions().unwrap()[0].file;
+    let gone = |writer: &mut Writer| writer.reader().unwrap().sessions().unwrap()[0].gone;
     writer
         .record_problem(&problem("/h/a.jsonl", "bad line", 1))
         .unwrap();
     writer.mark_file_gone(file).unwrap();
-    assert!(gone(&writer));
-    assert_eq!(reasons(&writer), [""; 0], "it no longer matters");
-    assert_eq!(writer.turns(session).unwrap().len(), 1);
+    assert!(gone(&mut writer));
+    assert_eq!(reasons(&mut writer), [""; 0], "it no longer matters");
+    assert_eq!(writer.reader().unwrap().turns(session).unwrap().len(), 1);
     writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
-    assert!(!gone(&writer));
+    assert!(!gone(&mut writer));
     writer.mark_session_gone(file, "a").unwrap();
-    assert!(gone(&writer));
+    assert!(gone(&mut writer));
     writer
         .open_session(file, &SOURCE, &meta("a"), false)
         .unwrap();
-    assert!(!gone(&writer));
+    assert!(!gone(&mut writer));
     writer.begin_full_read(file, "/h/a.jsonl").unwrap();
-    assert!(gone(&writer), "until it is met again");
+    assert!(gone(&mut writer), "until it is met again");
 }
 
 #[test]
@@ -89,11 +89,11 @@ fn each_kind_of_problem_has_its_time() {
         .replace_listing_problems(&[problem("/h", "no access", 1)])
         .unwrap();
     let all = ["/h 1x no access", "/h/a 3x bad line", "/h/a 1x locked"];
-    assert_eq!(reasons(&writer), all);
+    assert_eq!(reasons(&mut writer), all);
     writer.clear_unreadable("/h/a").unwrap();
-    assert_eq!(reasons(&writer), all[..2]);
+    assert_eq!(reasons(&mut writer), all[..2]);
     writer.replace_listing_problems(&[]).unwrap();
-    assert_eq!(reasons(&writer), all[1..2]);
+    assert_eq!(reasons(&mut writer), all[1..2]);
     writer.begin_full_read(file, "/h/a").unwrap();
-    assert_eq!(reasons(&writer), [""; 0]);
+    assert_eq!(reasons(&mut writer), [""; 0]);
 }

@@ -60,7 +60,7 @@ fn there_is_one_writer_and_readers_do_not_wait_for_it() {
     assert_eq!(seen, [1, 0], "as it was at the last commit");
     writer.commit().unwrap();
     drop(writer);
-    assert_eq!(found(&index.writer(), "socket").len(), 1);
+    assert_eq!(found(index.writer().reader().unwrap(), "socket").len(), 1);
 }
 
 #[cfg(unix)]

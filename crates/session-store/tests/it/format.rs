@@ -153,7 +153,7 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
     for format in OLDER {
         let index = older(format);
         let mut writer = index.writer();
-        assert_sample(&writer);
+        assert_sample(writer.reader().unwrap());
         writer.commit().unwrap();
         drop(writer);
         assert_eq!(format_of(&index), FORMAT_VERSION);

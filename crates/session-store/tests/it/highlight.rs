@@ -82,7 +82,7 @@ proptest! {
         let index = crate::support::Index::new();
         let mut writer = index.writer();
         deliver(&mut writer, &meta("a"), &[turn(0, &text, &[])]);
-        let is_found = !found(&writer, &query).is_empty();
+        let is_found = !found(writer.reader().unwrap(), &query).is_empty();
         prop_assert_eq!(!self::words(&query, &text).is_empty(), is_found, "{} in {}", query, text);
     }
 }

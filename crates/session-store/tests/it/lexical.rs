@@ -3,7 +3,7 @@
 use crate::support::{Index, deliver, found, meta, prompts, turn};
 use proptest::prelude::*;
 use session_core::{Part, Query, ToolCall, Turn};
-use session_store::{Reader, Writer};
+use session_store::{Reader, TurnId, Writer};
 use std::sync::LazyLock;
 
 const PROMPTS: [&str; 5] = [
@@ -35,28 +35,45 @@ static FILLED: LazyLock<Index> = LazyLock::new(|| filled().0);
 
 #[test]
 fn words_are_folded_and_stemmed() {
-    let (_index, writer) = filled();
+    let (_index, mut writer) = filled();
     for query in ["cafe", "CAFÉ", "resume", "crashed", "parsers"] {
-        assert_eq!(prompts(&writer, query), [PROMPTS[0]], "{query}");
+        assert_eq!(
+            prompts(writer.reader().unwrap(), query),
+            [PROMPTS[0]],
+            "{query}"
+        );
     }
 }
 
 #[test]
 fn scripts_without_spaces_are_found_by_parts() {
-    let (_index, writer) = filled();
-    assert_eq!(prompts(&writer, "移行"), [PROMPTS[1]]);
-    assert_eq!(prompts(&writer, "行移"), [""; 0]);
-    assert_eq!(prompts(&writer, "文書"), ["yes"], "also in paths");
+    let (_index, mut writer) = filled();
+    assert_eq!(prompts(writer.reader().unwrap(), "移行"), [PROMPTS[1]]);
+    assert_eq!(prompts(writer.reader().unwrap(), "行移"), [""; 0]);
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "文書"),
+        ["yes"],
+        "also in paths"
+    );
 }
 
 #[test]
 fn a_phrase_stands_together_and_words_are_alternatives() {
-    let (_index, writer) = filled();
-    assert_eq!(prompts(&writer, "\"backend network\""), [PROMPTS[2]]);
-    assert_eq!(prompts(&writer, "\"network backend\""), [""; 0]);
-    assert_eq!(prompts(&writer, "docker network"), [PROMPTS[2], PROMPTS[3]]);
+    let (_index, mut writer) = filled();
     assert_eq!(
-        prompts(&writer, "yes"),
+        prompts(writer.reader().unwrap(), "\"backend network\""),
+        [PROMPTS[2]]
+    );
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "\"network backend\""),
+        [""; 0]
+    );
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "docker network"),
+        [PROMPTS[2], PROMPTS[3]]
+    );
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "yes"),
         [""; 0],
         "noise is kept, not searched"
     );
@@ -64,14 +81,24 @@ fn a_phrase_stands_together_and_words_are_alternatives() {
 
 #[test]
 fn hits_come_best_first_up_to_the_limit() {
-    let (_index, writer) = filled();
+    let (_index, mut writer) = filled();
     let query = Query::new("docker network");
-    let all = writer.search_lexical(&query, 10, |_| Ok(true)).unwrap();
+    let all = writer
+        .reader()
+        .unwrap()
+        .search_lexical(&query, 10, |_| Ok(true))
+        .unwrap();
     assert!(all.hits.len() == 2 && all.hits[0].score > all.hits[1].score);
-    let one = writer.search_lexical(&query, 1, |_| Ok(true)).unwrap();
+    let one = writer
+        .reader()
+        .unwrap()
+        .search_lexical(&query, 1, |_| Ok(true))
+        .unwrap();
     assert_eq!(one.hits, all.hits[..1]);
     let best = all.hits[0].id;
     let other = writer
+        .reader()
+        .unwrap()
         .search_lexical(&query, 1, |turn| Ok(turn != best))
         .unwrap();
     assert_eq!(other.hits, all.hits[1..]);
@@ -79,9 +106,13 @@ fn hits_come_best_first_up_to_the_limit() {
 
 #[test]
 fn terms_are_counted_and_shares_follow_their_idf() {
-    let (_index, writer) = filled();
+    let (_index, mut writer) = filled();
     let query = Query::new("docker network quux");
-    let found = writer.search_lexical(&query, 10, |_| Ok(true)).unwrap();
+    let found = writer
+        .reader()
+        .unwrap()
+        .search_lexical(&query, 10, |_| Ok(true))
+        .unwrap();
     let counts: Vec<(&str, u64)> = found
         .terms
         .iter()
@@ -95,7 +126,7 @@ fn terms_are_counted_and_shares_follow_their_idf() {
     let share = |hit: usize| found.idf_share(found.hits[hit].id);
     assert!((share(0) - (idf(1.0) + idf(2.0)) / all).abs() < 1e-6);
     assert!((share(1) - idf(2.0) / all).abs() < 1e-6);
-    assert_eq!(found.idf_share(-1), 0.0);
+    assert_eq!(found.idf_share(TurnId::new(-1)), 0.0);
 }
 
 fn holds(index: &Reader, query: &str) -> bool {

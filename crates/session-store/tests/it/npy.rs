@@ -83,7 +83,7 @@ fn numpy_reads_what_the_index_holds() {
         }
         for owner in reader.vector_rows(model.id, level).unwrap() {
             let documents = crate::support::documents(&reader, owner.session);
-            let is_its = |d: &&session_store::Document| (d.level, d.turn) == (level, owner.turn);
+            let is_its = |d: &&session_store::Document| (d.level(), d.turn) == (level, owner.turn);
             let document = documents.iter().find(is_its).unwrap();
             assert!(is_near(&array.rows[owner.row], &vector(&document.text)));
         }

@@ -6,7 +6,7 @@ use crate::support::{
 };
 use proptest::prelude::*;
 use session_core::{SessionMeta, Span, Turn, TurnContent};
-use session_store::{Level, Reader, SessionRow, Stamp, TurnRow, Writer};
+use session_store::{FileId, Level, Reader, SessionId, SessionRow, Stamp, TurnId, TurnRow, Writer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const TOPICS: u8 = 4;
@@ -228,7 +228,7 @@ type Stored = BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)>;
 
 /// The index's sessions by their place in [`SESSIONS`], with their turns.
 fn stored(index: &Reader) -> Stored {
-    let files: HashMap<i64, String> = index
+    let files: HashMap<FileId, String> = index
         .files()
         .unwrap()
         .into_iter()
@@ -243,7 +243,7 @@ fn stored(index: &Reader) -> Stored {
         .collect()
 }
 
-fn turns(index: &Reader, session: i64) -> Vec<(TurnRow, TurnContent)> {
+fn turns(index: &Reader, session: SessionId) -> Vec<(TurnRow, TurnContent)> {
     let rows = index.turns(session).unwrap().into_iter();
     rows.map(|row| {
         let content = index.content(row.id).unwrap();
@@ -260,7 +260,7 @@ fn check(index: &Reader, expected: &Sessions) {
         let title = title(&expected[place], expected);
         check_session(*place, row, turns, &expected[place], title);
     }
-    let all: HashMap<i64, (Turn, &TurnRow)> = stored
+    let all: HashMap<TurnId, (Turn, &TurnRow)> = stored
         .iter()
         .flat_map(|(place, (_, turns))| {
             let said = expected[place].turns.iter().enumerate();
@@ -322,7 +322,7 @@ fn is_same(a: &Turn, b: &Turn) -> bool {
 
 /// A copy belongs to a turn that is none, and says nothing that it does not;
 /// and no text stands twice.
-fn check_owners(all: &HashMap<i64, (Turn, &TurnRow)>) {
+fn check_owners(all: &HashMap<TurnId, (Turn, &TurnRow)>) {
     for (turn, row) in all.values() {
         if let Some(owner) = row.owner {
             let (owner, its_row) = &all[&owner];
@@ -347,7 +347,7 @@ fn check_owners(all: &HashMap<i64, (Turn, &TurnRow)>) {
 /// Each word finds the turns that hold it and are no copies; a title's, the
 /// first such turn of its session.
 fn check_words(index: &Reader, stored: &Stored, expected: &Sessions) {
-    let mut holders: HashMap<String, BTreeSet<i64>> = HashMap::new();
+    let mut holders: HashMap<String, BTreeSet<TurnId>> = HashMap::new();
     for (place, (_, turns)) in stored {
         let owned = turns.iter().zip(&expected[place].turns);
         let mut own = owned
@@ -369,7 +369,7 @@ fn check_words(index: &Reader, stored: &Stored, expected: &Sessions) {
         .chain(&["topic", "headline"])
         .flat_map(|w| (0..TOPICS).map(move |n| format!("{w}{n}")));
     for word in words {
-        let wanted: Vec<i64> = holders
+        let wanted: Vec<TurnId> = holders
             .remove(&word)
             .unwrap_or_default()
             .into_iter()
@@ -383,7 +383,7 @@ fn check_vectors(index: &Reader) {
     let Some(model) = index.model("f00d").unwrap() else {
         return;
     };
-    let pending: BTreeSet<i64> = index
+    let pending: BTreeSet<SessionId> = index
         .pending_sessions(&[model.id])
         .unwrap()
         .iter()
@@ -392,7 +392,7 @@ fn check_vectors(index: &Reader) {
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
         assert_eq!(matrix.rows(), model.rows(level));
-        let mut rows: Vec<(i64, i64, Vec<f32>)> = index
+        let mut rows: Vec<(SessionId, Option<TurnId>, Vec<f32>)> = index
             .vector_rows(model.id, level)
             .unwrap()
             .iter()
@@ -406,7 +406,7 @@ fn check_vectors(index: &Reader) {
             .filter(|s| !pending.contains(&s.id))
         {
             let wanted = documents(index, session.id);
-            for document in wanted.iter().filter(|d| d.level == level) {
+            for document in wanted.iter().filter(|d| d.level() == level) {
                 let vector = vector(&document.text);
                 if vector.iter().all(|x| *x == 0.0) {
                     continue;
@@ -436,7 +436,7 @@ proptest! {
             }
         }
         // The writer sees what it wrote itself.
-        check(run.writer.as_ref().unwrap(), &run.now);
+        check(run.writer.as_mut().unwrap().reader().unwrap(), &run.now);
         embed(run.writer.as_mut().unwrap());
         run.commit();
         let reader = run.index.reader();
@@ -462,10 +462,13 @@ proptest! {
     }
 }
 
-fn stored_as(pieces: &[Turn]) -> (Vec<(TurnRow, TurnContent)>, Vec<i64>) {
+fn stored_as(pieces: &[Turn]) -> (Vec<(TurnRow, TurnContent)>, Vec<TurnId>) {
     let index = Index::new();
     let mut writer = index.writer();
     let session = crate::support::deliver(&mut writer, &meta("a"), pieces);
     writer.commit().unwrap();
-    (turns(&writer, session), found(&writer, "pieces"))
+    (
+        turns(writer.reader().unwrap(), session),
+        found(writer.reader().unwrap(), "pieces"),
+    )
 }

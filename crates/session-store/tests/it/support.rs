@@ -4,7 +4,7 @@ use session_core::{
     Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
 use session_store::{
-    Document, DocumentBatch, Level, ModelRow, PendingSession, Reader, Stamp, Writer,
+    Document, DocumentBatch, ModelRow, PendingSession, Reader, SessionId, Stamp, TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -75,7 +75,7 @@ pub fn meta(id: &str) -> SessionMeta {
 
 /// Writes a session as a source delivers it, from its beginning, in a file of
 /// its own; gives its number. Not committed.
-pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> i64 {
+pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> SessionId {
     let file = writer
         .upsert_file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
         .unwrap();
@@ -88,11 +88,11 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> i64 {
 }
 
 /// Numbers of the turns that a query finds, in order.
-pub fn found(index: &Reader, query: &str) -> Vec<i64> {
+pub fn found(index: &Reader, query: &str) -> Vec<TurnId> {
     let found = index
         .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
-    let mut turns: Vec<i64> = found.hits.iter().map(|hit| hit.id).collect();
+    let mut turns: Vec<TurnId> = found.hits.iter().map(|hit| hit.id).collect();
     turns.sort_unstable();
     turns
 }
@@ -133,28 +133,25 @@ pub fn is_near(stored: &[f32], given: &[f32]) -> bool {
 }
 
 /// The texts that stand for a session.
-pub fn documents(index: &Reader, session: i64) -> Vec<Document> {
+pub fn documents(index: &Reader, session: SessionId) -> Vec<Document> {
     let contents = index.session_contents(session).unwrap();
     let prompts = contents.turns.iter().map(|(_, c)| c.prompt.as_str());
     let chunks = document::session_documents(contents.title.as_deref(), prompts, BUDGET);
-    let chunks = chunks.into_iter().map(|text| (Level::Session, 0, text));
+    let chunks = chunks.into_iter().map(|text| (None, text));
     let turns = contents.turns.iter().filter_map(|(turn, content)| {
-        Some((
-            Level::Turn,
-            *turn,
-            document::turn_document(content, BUDGET)?,
-        ))
+        Some((Some(*turn), document::turn_document(content, BUDGET)?))
     });
     chunks
         .chain(turns)
-        .map(|(level, turn, text)| Document { level, turn, text })
+        .map(|(turn, text)| Document { turn, text })
         .collect()
 }
 
 /// The session of this number as it is now, made if there are not so many.
 pub fn session(writer: &mut Writer, number: i64) -> PendingSession {
+    let number = SessionId::new(number);
     loop {
-        let all = writer.pending_sessions(&[]).unwrap();
+        let all = writer.reader().unwrap().pending_sessions(&[]).unwrap();
         if let Some(found) = all.iter().find(|p| p.session == number) {
             return *found;
         }
@@ -166,20 +163,16 @@ pub fn session(writer: &mut Writer, number: i64) -> PendingSession {
 /// all of them which vectors are there, then it puts them.
 pub fn embed(writer: &mut Writer) {
     let model = model(writer);
-    let pending = writer.pending_sessions(&[model.id]).unwrap();
-    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> = pending
-        .iter()
-        .map(|p| {
-            let documents = documents(writer, p.session).into_iter();
-            let known = |d: &Document| writer.has_vector(model.id, &d.text).unwrap();
-            documents
-                .map(|d| {
-                    let missing = (!known(&d)).then(|| vector(&d.text));
-                    (d, missing)
-                })
-                .collect()
-        })
-        .collect();
+    let index = writer.reader().unwrap();
+    let pending = index.pending_sessions(&[model.id]).unwrap();
+    let with_vector = |document: Document| {
+        let known = index.has_vector(model.id, &document.text).unwrap();
+        let missing = (!known).then(|| vector(&document.text));
+        (document, missing)
+    };
+    let of_session = |p: &PendingSession| documents(index, p.session).into_iter().map(with_vector);
+    let all: Vec<Vec<(Document, Option<Vec<f32>>)>> =
+        pending.iter().map(|p| of_session(p).collect()).collect();
     for (pending, documents) in pending.iter().zip(&all) {
         writer
             .store_documents(&model, *pending, documents, DocumentBatch::Complete)

@@ -15,7 +15,7 @@ fn titles(index: &Reader) -> Vec<Option<String>> {
 fn assert_titles(writer: &mut Writer, expected: &[Option<&str>]) {
     writer.commit().unwrap();
     let expected: Vec<Option<String>> = expected.iter().map(|t| t.map(str::to_owned)).collect();
-    assert_eq!(titles(writer), expected);
+    assert_eq!(titles(writer.reader().unwrap()), expected);
 }
 
 fn ask(writer: &mut Writer, id: &str, prompt: &str) {
@@ -152,7 +152,7 @@ fn a_session_more_of_a_large_template_is_named_as_the_others() {
     writer.commit().unwrap();
     review(&mut writer, "t", "src/gate.rs");
     writer.commit().unwrap();
-    let titles = titles(&writer);
+    let titles = titles(writer.reader().unwrap());
     for (n, title) in titles.iter().take(501).enumerate() {
         assert_eq!(title.as_deref(), Some(&*format!("… src/lamp{n}.rs")));
     }

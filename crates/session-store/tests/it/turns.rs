@@ -2,22 +2,24 @@
 
 use crate::support::{Index, SOURCE, bash, deliver, found, meta, prompts, turn};
 use session_core::{PromptKind, SessionMeta, Turn};
-use session_store::{Stamp, Writer};
+use session_store::{SessionId, Stamp, TurnId, Writer};
 
-fn written(turns: &[Turn]) -> (Index, Writer, i64) {
+fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
     let index = Index::new();
     let mut writer = index.writer();
     let session = deliver(&mut writer, &meta("a"), turns);
     (index, writer, session)
 }
 
-fn ids(writer: &Writer, session: i64) -> Vec<i64> {
-    let turns = writer.turns(session).unwrap();
+fn ids(writer: &mut Writer, session: SessionId) -> Vec<TurnId> {
+    let turns = writer.reader().unwrap().turns(session).unwrap();
     turns.iter().map(|t| t.id).collect()
 }
 
-fn title(writer: &Writer) -> Option<String> {
-    writer.sessions().unwrap()[0].title.clone()
+fn title(writer: &mut Writer) -> Option<String> {
+    writer.reader().unwrap().sessions().unwrap()[0]
+        .title
+        .clone()
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn a_snapshot_is_one_state() {
     writer.commit().unwrap();
     assert_eq!(found(&reader, "port").len(), 1);
     assert_eq!(reader.turns(session).unwrap().len(), 1);
-    assert_eq!(found(&index.reader(), "port"), [0; 0]);
+    assert_eq!(found(&index.reader(), "port"), []);
 }
 
 #[test]
@@ -60,20 +62,20 @@ fn equal_turns_keep_their_numbers() {
         .collect();
     let (_index, mut writer, session) = written(&turns);
     writer.commit().unwrap();
-    let before = ids(&writer, session);
+    let before = ids(&mut writer, session);
     writer.reset_cursors().unwrap();
-    assert!(writer.is_empty().unwrap());
+    assert!(writer.reader().unwrap().is_empty().unwrap());
     assert_eq!(
-        found(&writer, "number2"),
+        found(writer.reader().unwrap(), "number2"),
         [before[2]],
         "it stays until it is read again"
     );
     assert_eq!(deliver(&mut writer, &meta("a"), &turns), session);
-    assert_eq!(ids(&writer, session), before);
+    assert_eq!(ids(&mut writer, session), before);
     deliver(&mut writer, &meta("a"), &turns[..2]);
-    assert_eq!(ids(&writer, session), before[..2]);
-    assert_eq!(found(&writer, "number2"), [0; 0]);
-    assert_eq!(writer.sessions().unwrap()[0].turns, 2);
+    assert_eq!(ids(&mut writer, session), before[..2]);
+    assert_eq!(found(writer.reader().unwrap(), "number2"), []);
+    assert_eq!(writer.reader().unwrap().sessions().unwrap()[0].turns, 2);
 }
 
 #[test]
@@ -93,8 +95,8 @@ fn the_next_session_of_a_file_ends_the_one_before() {
         .open_session(file, &SOURCE, &meta("b"), true)
         .unwrap();
     writer.checkpoint(file, "", Stamp::default()).unwrap();
-    assert_eq!(writer.turns(first).unwrap().len(), 1);
-    assert_eq!(found(&writer, "socket"), [0; 0]);
+    assert_eq!(writer.reader().unwrap().turns(first).unwrap().len(), 1);
+    assert_eq!(found(writer.reader().unwrap(), "socket"), []);
 }
 
 #[test]
@@ -104,26 +106,29 @@ fn a_session_is_named_by_its_title_else_by_its_first_prompt_that_says_something(
         ..turn(index, prompt, &[])
     };
     let (_index, mut writer, _) = written(&[command(0, "/clear"), turn(1, "ok", &[])]);
-    assert_eq!(title(&writer), None);
+    assert_eq!(title(&mut writer), None);
     let turns = [
         command(0, "/clear"),
         turn(1, "Rename\n  the lexer module", &[]),
     ];
     deliver(&mut writer, &meta("a"), &turns);
-    assert_eq!(title(&writer).as_deref(), Some("Rename the lexer module"));
+    assert_eq!(
+        title(&mut writer).as_deref(),
+        Some("Rename the lexer module")
+    );
     let own = SessionMeta {
         title: Some("Lexer".into()),
         ..meta("a")
     };
     deliver(&mut writer, &own, &turns);
-    assert_eq!(title(&writer).as_deref(), Some("Lexer"));
+    assert_eq!(title(&mut writer).as_deref(), Some("Lexer"));
 }
 
 #[test]
 fn a_plan_names_its_session_by_its_heading() {
     let named = |prompt: &str| {
-        let (_index, writer, _) = written(&[turn(0, prompt, &[])]);
-        title(&writer).unwrap()
+        let (_index, mut writer, _) = written(&[turn(0, prompt, &[])]);
+        title(&mut writer).unwrap()
     };
     let plan = "Implement the following plan:\n\n# Plan: Move the lamp\n\n## Context\nIt is dark.";
     assert_eq!(named(plan), "Move the lamp");
@@ -140,8 +145,8 @@ fn a_plan_names_its_session_by_its_heading() {
 #[test]
 fn a_long_prompt_names_its_session_up_to_a_word_with_a_mark() {
     let named = |prompt: &str| {
-        let (_index, writer, _) = written(&[turn(0, prompt, &[])]);
-        title(&writer).unwrap()
+        let (_index, mut writer, _) = written(&[turn(0, prompt, &[])]);
+        title(&mut writer).unwrap()
     };
     let lantern = "Hang the lantern ".repeat(7);
     assert_eq!(named(&lantern), lantern.trim());
@@ -165,8 +170,8 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
     let (_index, mut writer, _) = written(&[with_leaf()]);
     writer.store_external_title("m9", "Harbour works").unwrap();
     writer.apply_external_titles().unwrap();
-    assert_eq!(title(&writer).as_deref(), Some("Harbour works"));
-    assert_eq!(found(&writer, "harbour").len(), 1);
+    assert_eq!(title(&mut writer).as_deref(), Some("Harbour works"));
+    assert_eq!(found(writer.reader().unwrap(), "harbour").len(), 1);
 
     let index = Index::new();
     let mut writer = index.writer();
@@ -175,7 +180,7 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
     deliver(&mut writer, &meta("a"), &[with_leaf()]);
     writer.apply_external_titles().unwrap();
     assert_eq!(
-        prompts(&writer, "harbour"),
+        prompts(writer.reader().unwrap(), "harbour"),
         ["Where is the port configured?"]
     );
     let own = SessionMeta {
@@ -184,17 +189,17 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
     };
     deliver(&mut writer, &own, &[with_leaf()]);
     writer.apply_external_titles().unwrap();
-    assert_eq!(title(&writer).as_deref(), Some("Lexer"));
+    assert_eq!(title(&mut writer).as_deref(), Some("Lexer"));
 }
 
 #[test]
 fn each_field_of_a_turn_is_searched() {
     let parts = vec![bash("cargo nextest run", "error[E0502]: cannot borrow")];
-    let (_index, writer, _) = written(&[Turn {
+    let (_index, mut writer, _) = written(&[Turn {
         parts,
         ..turn(0, "Please run everything again.", &[])
     }]);
     for word in ["everything", "nextest", "E0502"] {
-        assert_eq!(found(&writer, word).len(), 1, "{word}");
+        assert_eq!(found(writer.reader().unwrap(), word).len(), 1, "{word}");
     }
 }

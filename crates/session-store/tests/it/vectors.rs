@@ -5,7 +5,9 @@ use crate::support::{
     DIMS, Index, deliver, embed, is_near, meta, model, session as session_of, turn, vector,
 };
 use session_core::Turn;
-use session_store::{Document, DocumentBatch, Level, ModelRow, Reader, VectorRow, Writer};
+use session_store::{
+    Document, DocumentBatch, Level, ModelId, ModelRow, Reader, SessionId, TurnId, VectorRow, Writer,
+};
 
 fn axis(n: usize) -> Vec<f32> {
     (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
@@ -13,8 +15,7 @@ fn axis(n: usize) -> Vec<f32> {
 
 fn document(turn: i64, text: &str) -> Document {
     Document {
-        level: Level::Turn,
-        turn,
+        turn: Some(TurnId::new(turn)),
         text: text.into(),
     }
 }
@@ -36,7 +37,10 @@ fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
     let model = current(index);
     let matrix = index.matrix(&model, Level::Turn).unwrap();
     let owners = index.vector_rows(model.id, Level::Turn).unwrap();
-    let row = |o: &VectorRow| (o.session, o.turn, matrix.row(o.row));
+    let row = |o: &VectorRow| {
+        let turn = o.turn.map_or(0, i64::from);
+        (i64::from(o.session), turn, matrix.row(o.row))
+    };
     owners.iter().map(row).collect()
 }
 
@@ -91,8 +95,8 @@ fn the_same_text_needs_no_second_vector() {
     writer.commit().unwrap();
     let vectors = [(1, 1, axis(0)), (2, 2, axis(0)), (3, 3, axis(0))];
     assert_eq!(rows(&index.reader()), vectors);
-    let id = current(&writer).id;
-    let known = |text| writer.has_vector(id, text).unwrap();
+    let id = current(writer.reader().unwrap()).id;
+    let mut known = |text| writer.reader().unwrap().has_vector(id, text).unwrap();
     assert_eq!((known("a"), known("b")), (true, false));
 }
 
@@ -113,8 +117,15 @@ fn rows_stay_where_the_text_stays() {
         &[(document(9, "c"), None), (document(1, "a"), None)],
     );
     writer.commit().unwrap();
-    assert_eq!(rows(&writer), [(1, 1, axis(0)), (1, 9, axis(2))]);
-    assert_eq!(current(&writer).rows(Level::Turn), 3, "one row is dead");
+    assert_eq!(
+        rows(writer.reader().unwrap()),
+        [(1, 1, axis(0)), (1, 9, axis(2))]
+    );
+    assert_eq!(
+        current(writer.reader().unwrap()).rows(Level::Turn),
+        3,
+        "one row is dead"
+    );
 }
 
 #[test]
@@ -124,7 +135,8 @@ fn a_zero_vector_is_not_stored() {
     put(&mut writer, 1, &[(document(1, "a"), Some(vec![0.0; DIMS]))]);
     writer.commit().unwrap();
     assert_eq!(rows(&index.reader()), []);
-    assert!(!writer.has_vector(current(&writer).id, "a").unwrap());
+    let index = writer.reader().unwrap();
+    assert!(!index.has_vector(current(index).id, "a").unwrap());
 }
 
 /// One session lets go of a text that another takes over in the same batch: the
@@ -144,19 +156,19 @@ fn a_text_that_moves_to_another_session_keeps_its_vector() {
     let second = deliver(&mut writer, &meta("b"), &[at("m1", 10, shared)]);
     embed(&mut writer);
     writer.commit().unwrap();
-    let holders = |writer: &Writer| -> Vec<i64> {
-        let all = rows(writer).into_iter();
+    let holders = |writer: &mut Writer| -> Vec<i64> {
+        let all = rows(writer.reader().unwrap()).into_iter();
         all.filter(|r| is_near(&r.2, &vector(shared)))
             .map(|r| r.0)
             .collect()
     };
-    assert_eq!(holders(&writer), [first]);
+    assert_eq!(holders(&mut writer), [i64::from(first)]);
     // The newest is embedded first: it is the one that lets go.
     let other = at("m2", 20, "Who wrote this module in the first place?");
     deliver(&mut writer, &meta("a"), &[other]);
     embed(&mut writer);
     writer.commit().unwrap();
-    assert_eq!(holders(&writer), [second]);
+    assert_eq!(holders(&mut writer), [i64::from(second)]);
 }
 
 #[test]
@@ -179,27 +191,45 @@ fn sessions_are_pending_until_embedded_newest_first() {
         &[at(20, "The newer question of all.")],
     );
     let model = model(&mut writer);
-    let pending = |writer: &Writer| -> Vec<i64> {
-        let pending = writer.pending_sessions(&[model.id]).unwrap();
+    let pending = |writer: &mut Writer| -> Vec<SessionId> {
+        let pending = writer
+            .reader()
+            .unwrap()
+            .pending_sessions(&[model.id])
+            .unwrap();
         pending.iter().map(|p| p.session).collect()
     };
-    assert_eq!(pending(&writer), [new, old]);
+    assert_eq!(pending(&mut writer), [new, old]);
     embed(&mut writer);
-    assert_eq!(pending(&writer), [0; 0]);
-    assert_eq!(writer.embedded_sessions(model.id).unwrap(), 2);
+    assert_eq!(pending(&mut writer), []);
+    assert_eq!(
+        writer
+            .reader()
+            .unwrap()
+            .embedded_sessions(model.id)
+            .unwrap(),
+        2
+    );
     deliver(
         &mut writer,
         &meta("a"),
         &[at(10, "The older question of all.")],
     );
-    assert_eq!(pending(&writer), [0; 0], "nothing changed");
+    assert_eq!(pending(&mut writer), [], "nothing changed");
     deliver(
         &mut writer,
         &meta("a"),
         &[at(10, "The older question, put better.")],
     );
-    assert_eq!(pending(&writer), [old]);
-    assert_eq!(writer.embedded_sessions(model.id).unwrap(), 1);
+    assert_eq!(pending(&mut writer), [old]);
+    assert_eq!(
+        writer
+            .reader()
+            .unwrap()
+            .embedded_sessions(model.id)
+            .unwrap(),
+        1
+    );
 }
 
 #[test]
@@ -210,7 +240,7 @@ fn two_models_do_not_touch_each_other() {
     let other = writer.add_model("beef", "other", 3).unwrap();
     let pending = session_of(&mut writer, 1);
     let documents = [(document(1, "a"), Some(vec![0.0, 1.0, 0.0]))];
-    assert!(!writer.has_vector(other.id, "a").unwrap());
+    assert!(!writer.reader().unwrap().has_vector(other.id, "a").unwrap());
     writer
         .store_documents(&other, pending, &documents, DocumentBatch::Complete)
         .unwrap();
@@ -239,23 +269,43 @@ fn a_partial_batch_leaves_its_session_pending() {
         prompt: "Another question for the first session.".into(),
         ..turn(0, "", &[])
     };
-    let session = deliver(&mut writer, &meta("made-0"), &[at]);
+    let session = i64::from(deliver(&mut writer, &meta("made-0"), &[at]));
     let (model, pending) = (model(&mut writer), session_of(&mut writer, session));
     let some = [(document(2, "b"), Some(axis(1)))];
     writer
         .store_documents(&model, pending, &some, DocumentBatch::Partial)
         .unwrap();
     writer.commit().unwrap();
-    assert_eq!(rows(&writer), [(1, 1, axis(0)), (1, 2, axis(1))]);
-    assert_eq!(writer.pending_sessions(&[model.id]).unwrap(), [pending]);
+    assert_eq!(
+        rows(writer.reader().unwrap()),
+        [(1, 1, axis(0)), (1, 2, axis(1))]
+    );
+    assert_eq!(
+        writer
+            .reader()
+            .unwrap()
+            .pending_sessions(&[model.id])
+            .unwrap(),
+        [pending]
+    );
     put(
         &mut writer,
         session,
         &[(document(2, "b"), None), (document(3, "c"), Some(axis(2)))],
     );
     writer.commit().unwrap();
-    assert_eq!(rows(&writer), [(1, 2, axis(1)), (1, 3, axis(2))]);
-    assert_eq!(writer.pending_sessions(&[model.id]).unwrap(), []);
+    assert_eq!(
+        rows(writer.reader().unwrap()),
+        [(1, 2, axis(1)), (1, 3, axis(2))]
+    );
+    assert_eq!(
+        writer
+            .reader()
+            .unwrap()
+            .pending_sessions(&[model.id])
+            .unwrap(),
+        []
+    );
 }
 
 #[test]
@@ -273,8 +323,12 @@ fn documents_of_an_old_revision_are_not_stored() {
         .store_documents(&model, before, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
-    assert_eq!(rows(&writer), []);
-    let pending = writer.pending_sessions(&[model.id]).unwrap();
+    assert_eq!(rows(writer.reader().unwrap()), []);
+    let pending = writer
+        .reader()
+        .unwrap()
+        .pending_sessions(&[model.id])
+        .unwrap();
     assert!(pending.len() == 1 && pending[0].revision > before.revision);
 }
 
@@ -291,9 +345,9 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
         .store_documents(&new, pending, &documents, DocumentBatch::Complete)
         .unwrap();
     writer.commit().unwrap();
-    let sessions = |models: &[i64]| -> Vec<i64> {
-        let pending = writer.pending_sessions(models).unwrap();
-        pending.iter().map(|p| p.session).collect()
+    let mut sessions = |models: &[ModelId]| -> Vec<i64> {
+        let pending = writer.reader().unwrap().pending_sessions(models).unwrap();
+        pending.iter().map(|p| p.session.into()).collect()
     };
     assert_eq!(sessions(&[old.id]), [2]);
     assert_eq!(sessions(&[new.id]), [1]);

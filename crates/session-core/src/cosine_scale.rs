@@ -1,0 +1,65 @@
+//! The scale of a model's cosines.
+
+use serde::{Deserialize, Serialize};
+
+/// The scale of a model's cosines, measured on real queries.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CosineScale {
+    /// The best cosine of a history with a query that it does not answer, usually.
+    pub unrelated: f32,
+    /// The cosine of a good answer, usually.
+    pub related: f32,
+    /// How much both rise with each word of the query: long texts are nearer to everything than
+    /// short ones.
+    pub per_word: f32,
+    /// Mean of a query's cosines with all turns of a history, usually.
+    #[serde(default = "usual_mean")]
+    pub mean: f32,
+    /// Standard deviation of these cosines, usually.
+    #[serde(default = "usual_deviation")]
+    pub deviation: f32,
+    /// Weight of the model among several.
+    #[serde(default = "usual_weight")]
+    pub weight: f32,
+}
+
+/// Words beyond this many no longer raise the scale.
+const MAX_WORDS: usize = 14;
+
+/// Deviations by which the cosine of a single text is lower than the best of a history.
+const SINGLE_DEVIATIONS: f32 = 2.0;
+
+impl CosineScale {
+    /// Returns the cosine that is worth nothing for a query of so many words.
+    #[expect(clippy::cast_precision_loss, reason = "at most 14")]
+    pub fn floor(&self, words: usize) -> f32 {
+        self.unrelated + self.per_word * words.min(MAX_WORDS) as f32
+    }
+
+    /// Returns the worth of a cosine for a query of so many words, 0 to 1.
+    pub fn worth(&self, cosine: f32, words: usize) -> f32 {
+        let width = (self.related - self.unrelated).max(f32::EPSILON);
+        ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
+    }
+
+    /// Returns the worth of the cosine of a single text, 0 to 1: it is not the best of many, for which
+    /// the scale was measured.
+    pub fn worth_of_single(&self, cosine: f32) -> f32 {
+        let floor = self.unrelated - SINGLE_DEVIATIONS * self.deviation;
+        let width = (self.related - floor).max(f32::EPSILON);
+        ((cosine - floor) / width).clamp(0.0, 1.0)
+    }
+}
+
+fn usual_mean() -> f32 {
+    0.2
+}
+
+fn usual_deviation() -> f32 {
+    0.09
+}
+
+fn usual_weight() -> f32 {
+    0.7
+}

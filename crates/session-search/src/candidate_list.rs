@@ -1,0 +1,65 @@
+//! The candidates of one list, at one level.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use session_core::Scored;
+use session_store::{Level, SessionId, Target, TurnId};
+
+/// A turn, or a chunk of a session, with its score in a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate {
+    /// The session in which it is shown.
+    pub(crate) session: SessionId,
+    /// `None` for a chunk of the session.
+    pub(crate) turn: Option<TurnId>,
+    pub(crate) score: f32,
+}
+
+/// One list of candidates, turns or sessions.
+#[derive(Debug, Default)]
+pub(crate) struct CandidateList {
+    pub(crate) scored: Vec<Scored<Target>>,
+    /// The best turn of each session.
+    pub(crate) best_turn: FxHashMap<SessionId, TurnId>,
+    /// At turn level, the session in which each turn is shown.
+    pub(crate) session_of: FxHashMap<TurnId, SessionId>,
+}
+
+impl CandidateList {
+    /// Groups candidates, best first, to at most `limit` turns or sessions.
+    pub(crate) fn new(level: Level, candidates: &[Candidate], limit: usize) -> Self {
+        match level {
+            Level::Session => Self::from_sessions(candidates, limit),
+            Level::Turn => Self::from_turns(candidates, limit),
+        }
+    }
+
+    fn from_turns(candidates: &[Candidate], limit: usize) -> Self {
+        let mut list = Self::default();
+        let turns = candidates.iter().filter_map(|c| Some((c.turn?, c)));
+        for (turn, candidate) in turns.take(limit) {
+            list.push(Target::Turn(turn), candidate.score);
+            list.session_of.insert(turn, candidate.session);
+        }
+        list
+    }
+
+    /// A session counts by its best candidate.
+    fn from_sessions(candidates: &[Candidate], limit: usize) -> Self {
+        let mut list = Self::default();
+        let mut seen = FxHashSet::default();
+        for candidate in candidates {
+            let session = candidate.session;
+            if seen.len() < limit && seen.insert(session) {
+                list.push(Target::Session(session), candidate.score);
+            }
+            if let Some(turn) = candidate.turn {
+                list.best_turn.entry(session).or_insert(turn);
+            }
+        }
+        list
+    }
+
+    fn push(&mut self, id: Target, score: f32) {
+        self.scored.push(Scored { id, score });
+    }
+}

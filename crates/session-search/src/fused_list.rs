@@ -1,0 +1,83 @@
+//! The second stage: the lexical and the dense list of a level become one.
+
+use crate::candidate_list::CandidateList;
+use crate::candidates::Candidates;
+use crate::cosine_stats::CosineStats;
+use crate::dense::{DenseCandidates, QueryTerms};
+use crate::filtered_index::FilteredIndex;
+use crate::fusion_weights::FusionWeights;
+use crate::hit::FusedHit;
+use crate::request::Request;
+use crate::session_context::SessionContext;
+use session_core::{Normalization, fuse};
+use session_store::{Level, SessionId, Target, TurnId};
+
+/// Greatest number of turns or sessions of the lexical list.
+const MAX_LEXICAL: usize = 500;
+/// Greatest number of turns or sessions of the dense list.
+const MAX_DENSE: usize = 1000;
+
+/// The fused list of a level, best first, with what it was fused from.
+pub(crate) struct FusedList {
+    pub(crate) hits: Vec<FusedHit>,
+    pub(crate) weights: FusionWeights,
+    pub(crate) stats: Vec<CosineStats>,
+    lexical: CandidateList,
+    dense: CandidateList,
+}
+
+impl FusedList {
+    /// Fuses the candidates of a level by relative score fusion.
+    pub(crate) fn new(
+        candidates: &Candidates<'_>,
+        request: &Request,
+        level: Level,
+        filtered: &FilteredIndex<'_>,
+    ) -> Self {
+        let terms = QueryTerms {
+            count: request.query.terms.len(),
+            known_share: candidates.lexical.known_share(),
+        };
+        let nearest = DenseCandidates::new(&candidates.cosines, level, terms, filtered);
+        let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
+        let dense = CandidateList::new(level, &nearest.ranked, MAX_DENSE);
+        let words = &candidates.lexical;
+        let identifier_share = candidates.holders.share();
+        let weights = FusionWeights::new(request, words, &lexical, &nearest, identifier_share);
+        Self {
+            hits: fuse(
+                &lexical.scored,
+                &dense.scored,
+                weights.alpha,
+                Normalization::ByBest,
+            ),
+            weights,
+            stats: nearest.stats,
+            lexical,
+            dense,
+        }
+    }
+
+    /// Multiplies the score of each turn by the factor of its session, and sorts again.
+    pub(crate) fn weigh_by_session(&mut self, context: &SessionContext) {
+        for hit in &mut self.hits {
+            if let Target::Turn(turn) = hit.id {
+                let lists = [&self.lexical, &self.dense];
+                let session = lists.iter().find_map(|list| list.session_of.get(&turn));
+                hit.score *= session.map_or(1.0, |session| context.factor(*session));
+            }
+        }
+        self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+
+    /// Returns the best turn of a session, by the list in which the session's worth is greater.
+    pub(crate) fn best_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
+        let of = |list: &CandidateList| list.best_turn.get(&session).copied();
+        let (lexical, dense) = (of(&self.lexical), of(&self.dense));
+        let [lexical_worth, dense_worth] = self.weights.worth(hit);
+        match lexical_worth >= dense_worth {
+            true => lexical.or(dense),
+            false => dense.or(lexical),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The last stage: ranked turns and sessions are read from the index as hits with previews.
+
+use crate::calibration::CalibratedHit;
+use crate::hit::Hit;
+use crate::ranking::Ranking;
+use crate::request::Request;
+use crate::snippet::snippet;
+use rustc_hash::FxHashMap;
+use session_core::Band;
+use session_store::{Reader, SessionId, SessionRow, StoreError, Target, TurnRow};
+
+/// Characters of a preview.
+const PREVIEW_CHARS: usize = 200;
+
+/// Reads the hits of a ranking. One whose session is gone from the index is left out.
+pub(crate) fn read(
+    index: &Reader,
+    sessions: &FxHashMap<SessionId, &SessionRow>,
+    request: &Request,
+    ranking: &Ranking,
+) -> Result<Vec<Hit>, StoreError> {
+    let mut hits = Vec::with_capacity(ranking.hits.len());
+    for (i, ranked) in ranking.hits.iter().enumerate() {
+        let turn = read_turn(index, ranking, ranked)?;
+        let Some(session) = find_session(sessions, ranked, turn.as_ref()) else {
+            continue;
+        };
+        let content = match &turn {
+            Some(turn) => index.content(turn.id)?,
+            None => Default::default(),
+        };
+        hits.push(Hit {
+            rank: i + 1,
+            score: ranked.probability,
+            band: Band::of(ranked.probability),
+            fused: ranked.fused.score,
+            session: session.clone(),
+            preview: snippet(&content, &request.query, PREVIEW_CHARS),
+            files: content.files,
+            tools: content.tools,
+            turn,
+            lexical: ranked.fused.lexical,
+            dense: ranked.fused.dense,
+            context: ranking.context_factor(session.id),
+        });
+    }
+    Ok(hits)
+}
+
+/// Reads the turn of a hit, or the turn that is shown for a session.
+fn read_turn(
+    index: &Reader,
+    ranking: &Ranking,
+    hit: &CalibratedHit,
+) -> Result<Option<TurnRow>, StoreError> {
+    let turn = match hit.fused.id {
+        Target::Turn(turn) => Some(turn),
+        Target::Session(session) => ranking.shown_turn(session, &hit.fused),
+    };
+    Ok(turn.map(|turn| index.turn(turn)).transpose()?.flatten())
+}
+
+fn find_session<'a>(
+    sessions: &FxHashMap<SessionId, &'a SessionRow>,
+    hit: &CalibratedHit,
+    turn: Option<&TurnRow>,
+) -> Option<&'a SessionRow> {
+    let session = match (turn, hit.fused.id) {
+        (Some(turn), _) => turn.session,
+        (None, Target::Session(session)) => session,
+        (None, Target::Turn(_)) => return None,
+    };
+    sessions.get(&session).copied()
+}

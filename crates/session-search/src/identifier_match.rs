@@ -1,0 +1,79 @@
+//! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
+
+use session_core::TurnContent;
+
+/// How a turn holds an identifier, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum IdentifierMatch {
+    /// As adjacent words: `foo. Bar` for `foo_bar`.
+    Words,
+    /// In other case, in a longer name.
+    PartIgnoringCase,
+    /// In other case, by itself.
+    WholeIgnoringCase,
+    /// As typed, in a longer name: `SUMMARY.md` in `12-SUMMARY.md`.
+    Part,
+    /// As typed, by itself.
+    Whole,
+}
+
+impl IdentifierMatch {
+    /// Finds the best match of an identifier in any text of a turn that holds its words.
+    pub(crate) fn find(content: &TurnContent, identifier: &str) -> Self {
+        let texts = [&content.prompt, &content.answer];
+        let lists = [&content.commands, &content.files, &content.errors];
+        let texts = || texts.into_iter().chain(lists.into_iter().flatten());
+        let as_typed = texts().filter_map(|text| find_occurrence(text, identifier));
+        match as_typed.max() {
+            Some(Occurrence::Alone) => return Self::Whole,
+            Some(Occurrence::InName) => return Self::Part,
+            None => {}
+        }
+        let folded = identifier.to_lowercase();
+        let ignoring_case =
+            texts().filter_map(|text| find_occurrence(&text.to_lowercase(), &folded));
+        match ignoring_case.max() {
+            Some(Occurrence::Alone) => Self::WholeIgnoringCase,
+            Some(Occurrence::InName) => Self::PartIgnoringCase,
+            None => Self::Words,
+        }
+    }
+}
+
+/// How an identifier stands in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Occurrence {
+    /// Joined to others by `-` or `.`.
+    InName,
+    /// By itself, or in a path.
+    Alone,
+}
+
+/// Finds the best occurrence of an identifier in a text, not as part of a longer word: `--agent` is
+/// not in `--agent-name`, nor in `---agent`.
+fn find_occurrence(text: &str, identifier: &str) -> Option<Occurrence> {
+    let found = text.match_indices(identifier).filter_map(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        let mut after = text[at + found.len()..].chars();
+        classify(before, identifier, after.next(), after.next())
+    });
+    found.max()
+}
+
+fn classify(
+    before: Option<char>,
+    identifier: &str,
+    after: Option<char>,
+    second_after: Option<char>,
+) -> Option<Occurrence> {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let longer_flag = identifier.starts_with('-') && before == Some('-');
+    if is_word(before) || is_word(after) || after == Some('-') || longer_flag {
+        return None;
+    }
+    let joined = matches!(before, Some('-' | '.')) || (after == Some('.') && is_word(second_after));
+    Some(match joined {
+        true => Occurrence::InName,
+        false => Occurrence::Alone,
+    })
+}

@@ -1,0 +1,112 @@
+//! The third stage: sessions that hold the query's identifiers go first.
+
+use crate::hit::FusedHit;
+use crate::identifiers::{IdentifierHolder, IdentifierHolders};
+use crate::lexical::LexicalCandidates;
+use session_store::{Level, SessionId, Target, TurnId};
+use std::collections::BTreeSet;
+
+/// Share of the query's idf from which the query is nothing but identifiers.
+const ALONE: f32 = 0.8;
+/// The part that the fused score has beside the weight: enough to break a tie.
+const TIE_BREAK: f32 = 0.01;
+
+/// The holders of identifiers in the order in which they are promoted.
+#[derive(Debug, Default)]
+pub(crate) struct Promotion {
+    ranked: Vec<RankedHolder>,
+    share: f32,
+}
+
+#[derive(Debug)]
+struct RankedHolder {
+    holder: IdentifierHolder,
+    rank: f32,
+}
+
+impl Promotion {
+    /// Orders the holders. Where the query is nothing but identifiers, the session that works with
+    /// them most goes first; else the fused score decides, which the other words make.
+    pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
+        let share = holders.share();
+        let is_alone = share >= ALONE;
+        let rank = |holder: &IdentifierHolder| {
+            let targets = holder.targets(level);
+            let hit = hits.iter().find(|hit| targets.contains(&hit.id));
+            let score = hit.map_or(0.0, |hit| hit.score);
+            let rank = match is_alone {
+                true => holder.weight * (1.0 + TIE_BREAK * score),
+                false => score,
+            };
+            let holder = holder.clone();
+            RankedHolder { holder, rank }
+        };
+        let mut ranked: Vec<RankedHolder> = holders.sessions.iter().map(rank).collect();
+        ranked.sort_by(|a, b| {
+            let by_share = b.holder.share.total_cmp(&a.holder.share);
+            let by_rank = b.rank.total_cmp(&a.rank);
+            if is_alone {
+                by_share.then(by_rank)
+            } else {
+                by_rank
+            }
+        });
+        Self { ranked, share }
+    }
+
+    /// Raises each holder, or its best turn, to a part of the best hit's score, the first one to
+    /// all of it. A holder that is no candidate yet becomes one.
+    pub(crate) fn apply(&self, level: Level, hits: &mut Vec<FusedHit>) {
+        let best = hits.first().map_or(1.0, |hit| hit.score);
+        let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
+        for ranked in self.ranked.iter().rev() {
+            let part = (ranked.rank / first.max(f32::EPSILON)).min(1.0);
+            raise(hits, &ranked.holder.targets(level), best * part);
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+
+    /// Returns true when a session is promoted.
+    pub(crate) fn is_any(&self) -> bool {
+        self.share > 0.0
+    }
+
+    /// Returns the probability that the first hit answers, by the identifiers that it holds alone.
+    pub(crate) fn probability(&self) -> f32 {
+        let all: f32 = self.ranked.iter().map(|r| r.holder.weight).sum();
+        let first = self.ranked.first().map_or(0.0, |r| r.holder.weight);
+        self.share * first / all.max(f32::EPSILON)
+    }
+
+    /// Returns the turn that is shown for a session, if that is a holder: of its turns that hold an
+    /// identifier the best by word.
+    pub(crate) fn turn_of(
+        &self,
+        session: SessionId,
+        lexical: &LexicalCandidates,
+    ) -> Option<TurnId> {
+        let holders = || self.ranked.iter().map(|ranked| &ranked.holder);
+        let turns = &holders().find(|holder| holder.session == session)?.turns;
+        let by_word = lexical.turns.iter().filter_map(|candidate| candidate.turn);
+        let mut by_word = by_word.filter(|turn| turns.contains(turn));
+        by_word.next().or_else(|| turns.last().copied())
+    }
+}
+
+/// Moves the best of some targets before all that score as much, with this score at least.
+fn raise(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
+    let Some(last) = targets.last() else {
+        return;
+    };
+    let mut first = match hits.iter().position(|hit| targets.contains(&hit.id)) {
+        Some(position) => hits.remove(position),
+        None => FusedHit {
+            id: *last,
+            score: 0.0,
+            lexical: None,
+            dense: None,
+        },
+    };
+    first.score = first.score.max(min_score);
+    hits.insert(0, first);
+}

@@ -1,0 +1,37 @@
+//! Weighs turns by their sessions: of two turns that say the same, the one in a session about the
+//! matter is meant.
+
+use rustc_hash::FxHashMap;
+use session_core::Fused;
+use session_store::{SessionId, Target};
+
+/// The fused scores of sessions, as factors for the scores of their turns.
+#[derive(Debug, Default)]
+pub(crate) struct SessionContext {
+    /// Each session's score over the best one's.
+    relative_scores: FxHashMap<SessionId, f32>,
+    /// The part of a turn's score that its session decides, 0 to 1.
+    share: f32,
+}
+
+impl SessionContext {
+    /// Computes the context from the sessions' fused scores.
+    pub(crate) fn new(sessions: &[Fused<Target>], share: f32) -> Self {
+        let best = sessions.iter().map(|f| f.score).fold(0.0, f32::max);
+        let relative = |score: f32| if best > 0.0 { score / best } else { 0.0 };
+        let relative_scores = sessions.iter().filter_map(|fused| match fused.id {
+            Target::Session(session) => Some((session, relative(fused.score))),
+            Target::Turn(_) => None,
+        });
+        Self {
+            relative_scores: relative_scores.collect(),
+            share,
+        }
+    }
+
+    /// Returns the factor of the score of a session's turn: `1 - share * (1 - relative score)`.
+    pub(crate) fn factor(&self, session: SessionId) -> f32 {
+        let relative = self.relative_scores.get(&session).copied();
+        1.0 - self.share * (1.0 - relative.unwrap_or_default())
+    }
+}
