@@ -1,6 +1,7 @@
 //! Errors of stored memories.
 
 use session_core::text::{clip, one_line, printable};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// An error of reading, writing or importing memories.
@@ -23,6 +24,20 @@ pub enum MemoryError {
     /// The operation would lose data or is not allowed; the text says why.
     #[error("{0}")]
     Refused(String),
+    /// The replacement of a memory is in the trash.
+    #[error("{0} is in the trash")]
+    ReplacementInTrash(String),
+    /// A memory would replace itself.
+    #[error("a memory cannot replace itself")]
+    ReplacedByItself,
+    /// The replacement is itself replaced by the memory.
+    #[error("{replacement} is superseded by {by} already")]
+    ReplacementIsReplaced {
+        /// The id of the replacement.
+        replacement: String,
+        /// The id of the memory that was to be replaced.
+        by: String,
+    },
     /// Only projects keep memories by configuration, and the directory is in none.
     #[error("this folder belongs to no project, and only projects are to keep memories")]
     NoProject,
@@ -85,8 +100,11 @@ impl DamagedFile {
 
 impl MemoryError {
     /// Returns the hint that says what to do.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = match self {
+            Self::ReplacementInTrash(id) => {
+                return Some(format!("`session-search memory activate {id}` first").into());
+            }
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),
             Self::Ambiguous { .. } => Some("write more of the id"),
@@ -96,8 +114,13 @@ impl MemoryError {
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { .. } => Some("name the folder that holds it"),
             Self::File(error) => error.hint(),
-            Self::Refused(_) | Self::Embed(_) | Self::Io(_) => None,
-        }
+            Self::ReplacedByItself
+            | Self::ReplacementIsReplaced { .. }
+            | Self::Refused(_)
+            | Self::Embed(_)
+            | Self::Io(_) => None,
+        };
+        hint.map(Cow::Borrowed)
     }
 }
 

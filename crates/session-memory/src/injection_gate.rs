@@ -7,6 +7,7 @@ use crate::rank::MemoryMatch;
 use crate::setting_values;
 use crate::signals::Signal;
 use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
 
 /// Thresholds and budgets of injection: `[injection]` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,9 @@ const CUE_DOUBLING_PENALTY: f32 = 0.12;
 /// Factor of the score threshold above which the overlap threshold is waived.
 const OVERLAP_WAIVER_FACTOR: f32 = 1.1;
 
+/// The time before the timeout in which vectors are cached.
+const CACHE_MARGIN: Duration = Duration::from_millis(40);
+
 /// The gate's verdict on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -112,6 +116,17 @@ fn cue_count_penalty(cues: usize) -> f32 {
 }
 
 impl InjectionSettings {
+    /// Returns the longest time that a prompt waits.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+
+    /// Returns the time at which embedding has to stop, so that what is embedded can be cached before
+    /// the timeout.
+    pub fn embedding_deadline(&self, started: Instant) -> Instant {
+        started + self.timeout().saturating_sub(CACHE_MARGIN)
+    }
+
     /// Returns the thresholds of a memory for a prompt with these signals.
     pub fn thresholds(
         &self,

@@ -2,11 +2,13 @@
 
 use crate::error::Result;
 use crate::injection_decision::SkipReason;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_files::private;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The bytes from which on the log is rotated; one old file is kept.
 const LIMIT: u64 = 1 << 20;
@@ -28,6 +30,29 @@ pub struct InjectionLogEntry {
     pub disabled_reason: Option<SkipReason>,
     /// The number of memories that were compared.
     pub candidates: usize,
+}
+
+impl InjectionLogEntry {
+    /// Makes an entry without a block, at this moment.
+    pub(crate) fn new(started: Instant) -> Self {
+        Self {
+            at: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            session: None,
+            injected_count: 0,
+            injected_chars: 0,
+            retrieval_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            disabled_reason: None,
+            candidates: 0,
+        }
+    }
+
+    /// Makes the entry of a call that failed before it had a decision.
+    pub fn failure(started: Instant, reason: SkipReason) -> Self {
+        Self {
+            disabled_reason: Some(reason),
+            ..Self::new(started)
+        }
+    }
 }
 
 /// The sums of the log.

@@ -20,9 +20,10 @@
 //!
 //! # Injection
 //!
-//! [`decide`] compares the matches with the thresholds of the gate ([`InjectionSettings`]), which a
-//! prompt's [`Signal`]s lower and its [`background_similarity`] raises, and assembles a
-//! [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
+//! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
+//! memories, until one has a block or the deadline passes. [`decide`] applies the thresholds of the
+//! gate ([`InjectionSettings`]) to the matches, less the prompt's [`background_similarity`], and
+//! assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
 //! [`SessionState`] prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
 //! ```
@@ -75,6 +76,7 @@ mod import;
 mod injection_decision;
 mod injection_gate;
 mod injection_log;
+mod injector;
 mod key_info;
 mod keywords;
 mod lexical_index;
@@ -87,6 +89,7 @@ mod memory_embedder;
 mod memory_file;
 mod memory_store;
 mod open_directory;
+mod prompt_parts;
 mod rank;
 mod session_state;
 mod setting_values;
@@ -100,7 +103,7 @@ mod vector_cache;
 mod views;
 
 pub use background_model::{background_similarity, pack_background_vectors};
-pub use context_sheet::{render_context_sheet, write_context_sheet};
+pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::normalize_tag;
 pub use duplicates::{Duplicate, find_duplicates};
@@ -115,6 +118,9 @@ pub use injection_decision::{
 };
 pub use injection_gate::{GateOutcome, InjectionSettings, Thresholds};
 pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
+pub use injector::{
+    InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
+};
 pub use keywords::most_common_keywords;
 pub use life_cycle::{
     MovedMemories, RetentionSettings, StorageSettings, apply_retention, archive_memory,
@@ -123,14 +129,14 @@ pub use life_cycle::{
 pub use memory::{
     Draft, Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
 };
-pub use memory_block::{BlockItem, MemoryBlock};
+pub use memory_block::{BlockItem, MemoryBlock, PastTurn};
 pub use memory_change::MemoryChange;
 pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
 pub use memory_embedder::MemoryEmbedder;
 pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
-pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories};
+pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
 pub use session_state::SessionState;
 pub use signals::{Signal, find_signals, without_continuation};
 pub use string_list::deserialize_string_list;

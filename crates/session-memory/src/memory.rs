@@ -5,6 +5,10 @@ use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// The most lines and bytes of a memory that can be shown and trusted.
+const REVIEW_LINES: usize = 200;
+const REVIEW_BYTES: usize = 16 << 10;
+
 /// The kind of a memory.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -254,6 +258,11 @@ impl Memory {
     /// Returns the text that is searched by terms: the embedding text and the cues.
     pub fn lexical_text(&self) -> String {
         format!("{}\n{}", self.embedding_text(), self.front.cues.join("\n"))
+    }
+
+    /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
+    pub fn is_reviewable(&self) -> bool {
+        self.text.lines().count() <= REVIEW_LINES && self.text.len() <= REVIEW_BYTES
     }
 
     /// Returns the day of the id, in the time zone where it was saved: `2026-01-10`.

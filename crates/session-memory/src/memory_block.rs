@@ -32,13 +32,21 @@ pub struct BlockItem {
     pub relevance: u32,
 }
 
+/// A turn of the history that answers a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastTurn {
+    /// The text of the turn, as a preview.
+    pub text: String,
+    /// The session's id and the turn's number.
+    pub id: String,
+    /// The time of the turn.
+    pub started: FrontmatterTime,
+    /// The probability that it answers, 0 to 1.
+    pub score: f32,
+}
+
 impl BlockItem {
     /// Makes the item of a memory whose match, 0 to 1, is `matched`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "0 to 100"
-    )]
     pub fn from_memory(memory: &Memory, matched: f32) -> Self {
         let summary = memory.summary();
         let topic = one_line(&memory.front.topic);
@@ -54,7 +62,20 @@ impl BlockItem {
             origin: memory.trust.origin_label(),
             updated: memory.updated(),
             importance: memory.front.importance,
-            relevance: (matched.clamp(0.0, 1.0) * 100.0).round() as u32,
+            relevance: to_hundredths(matched),
+        }
+    }
+
+    /// Makes the item of a past turn.
+    pub fn from_past_turn(turn: PastTurn) -> Self {
+        Self {
+            label: "past turn".to_owned(),
+            text: turn.text,
+            id: turn.id,
+            origin: "from your history",
+            updated: turn.started,
+            importance: Importance::Low,
+            relevance: to_hundredths(turn.score),
         }
     }
 
@@ -80,6 +101,15 @@ impl BlockItem {
             truncated,
         })
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 to 100"
+)]
+fn to_hundredths(score: f32) -> u32 {
+    (score.clamp(0.0, 1.0) * 100.0).round() as u32
 }
 
 /// A line of a block.

@@ -9,13 +9,13 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
 use crate::memory::{Draft, Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::memory_change::{MemoryChange, apply_change, set_front_key};
-use crate::memory_directory::MemoryDirectory;
+use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directories};
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::trust::Trust;
 use crate::views;
 use jiff::Zoned;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
 const PROMPT_LIMIT: usize = 3 << 20;
@@ -73,6 +73,19 @@ impl MemoryStore {
     /// Makes a store of one directory alone.
     pub(crate) fn with_directory(&self, directory: &MemoryDirectory) -> Self {
         Self::new(vec![directory.clone()], self.records.clone())
+    }
+
+    /// Makes a store that contains the global directory, and is this one where it does already.
+    ///
+    /// # Errors
+    /// As [`memory_directories`].
+    pub fn with_global(&self, home: &Path) -> Result<Self> {
+        let mut directories = self.directories.iter();
+        if directories.any(|directory| directory.scope == MemoryScope::Global) {
+            return Ok(self.clone());
+        }
+        let directories = memory_directories(None, home, StorageLocation::GlobalOnly)?;
+        Ok(Self::new(directories, self.records.clone()))
     }
 
     /// Reads the memories in some states. A damaged file does not affect the others.
@@ -203,6 +216,33 @@ impl MemoryStore {
         )?;
         writer.finish();
         self.reread(directory, memory.state, memory.id())
+    }
+
+    /// Marks a memory as replaced by another one.
+    ///
+    /// # Errors
+    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
+    /// replaced by it.
+    pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
+        let old = self.find(old)?;
+        let new = self.find(new)?;
+        if new.state == MemoryState::Trash {
+            return Err(MemoryError::ReplacementInTrash(new.id().to_owned()));
+        }
+        if old.id() == new.id() {
+            return Err(MemoryError::ReplacedByItself);
+        }
+        if new.front.superseded_by.as_deref() == Some(old.id()) {
+            return Err(MemoryError::ReplacementIsReplaced {
+                replacement: new.id().to_owned(),
+                by: old.id().to_owned(),
+            });
+        }
+        let change = MemoryChange {
+            superseded_by: Some(new.id().to_owned()),
+            ..MemoryChange::default()
+        };
+        self.change(old.id(), &change, now)
     }
 
     /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,

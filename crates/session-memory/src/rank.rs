@@ -9,7 +9,7 @@ use crate::similarity::{Similarities, compare_by_meaning};
 use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use session_core::{Fused, Normalization, Scored, Standing, fuse};
+use session_core::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 
@@ -21,6 +21,12 @@ const PERFECT_SCORE: f32 = 1.0;
 const SUPERSEDED_FACTOR: f32 = 0.5;
 /// The least score of an answer that has no term in common with its query.
 const MIN_SCORE: f32 = 0.05;
+
+/// The bands of scores.
+const BANDS: BandThresholds = BandThresholds {
+    moderate: 0.45,
+    strong: 0.65,
+};
 
 /// Settings of ranking and of answers: `[retrieval]` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -64,6 +70,12 @@ impl Default for RetrievalSettings {
 }
 
 impl RetrievalSettings {
+    /// Returns true where a memory is new enough for `scope_days`.
+    pub fn is_in_scope(&self, memory: &Memory, now: Timestamp) -> bool {
+        let days = u32::try_from(self.scope_days);
+        days.map_or(true, |days| memory.updated().days_to(now) < days.max(1))
+    }
+
     /// Returns the factor of a score by age.
     #[expect(clippy::cast_precision_loss, reason = "days of a life")]
     pub fn decay(&self, days: u32) -> f32 {
@@ -118,9 +130,9 @@ pub struct MemoryMatch {
 }
 
 impl MemoryMatch {
-    /// Returns true where the match is good enough for an answer.
-    pub fn is_answer(&self) -> bool {
-        self.score >= MIN_SCORE || !self.terms.is_empty()
+    /// Returns the band of the score, which is no probability: it falls with age and by scope.
+    pub fn band(&self) -> Band {
+        BANDS.band(self.score)
     }
 }
 
@@ -178,6 +190,23 @@ pub fn rank_memories(
         matches,
         query_vector: ranking.similarities.query_vector,
     }))
+}
+
+/// Finds the memories that answer a query, best first.
+///
+/// # Errors
+/// When the model fails.
+pub fn search_memories(
+    query: &str,
+    memories: &[Memory],
+    settings: &RetrievalSettings,
+    embedder: &MemoryEmbedder<'_>,
+    now: Timestamp,
+) -> Result<Vec<MemoryMatch>> {
+    let ranked = rank_memories(query, memories, settings, Some(embedder), now)?;
+    let mut matches = ranked.unwrap_or_default().matches;
+    matches.retain(|m| m.score >= MIN_SCORE || !m.terms.is_empty());
+    Ok(matches)
 }
 
 /// A query with the lexical index and the similarities of the memories that are ranked.

@@ -57,6 +57,18 @@ impl SessionState {
         Ok(is_new)
     }
 
+    /// Switches injection off or on for a session.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn switch(root: &Path, session: &str, off: bool) -> Result<()> {
+        let state = Self {
+            off,
+            ..Self::read(root, session)
+        };
+        state.write(root, session)
+    }
+
     /// Writes the state.
     ///
     /// # Errors

@@ -15,10 +15,6 @@ use session_memory::{BlockItem, Memory, MemoryState, Trust};
 use std::io::Write;
 use std::path::Path;
 
-/// Most lines and bytes of a memory that can be shown and trusted.
-const LINES: usize = 200;
-const BYTES: usize = 16 << 10;
-
 #[derive(Serialize)]
 struct Trusted {
     trusted: usize,
@@ -62,7 +58,7 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let waiting = wanted
         .into_iter()
         .filter(|memory| !memory.trust.is_trusted());
-    let waiting = short(waiting.collect())?;
+    let waiting = keep_reviewable(waiting.collect())?;
     if waiting.is_empty() {
         writeln!(notes::stderr(), "nothing waits for trust here")?;
         return told(&[], args.json);
@@ -107,11 +103,9 @@ fn shown(memory: &Memory) -> String {
     out
 }
 
-/// Memories that are too long to be read on a terminal are left out, and named.
-fn short(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
-    let (short, long): (Vec<_>, Vec<_>) = waiting
-        .into_iter()
-        .partition(|memory| memory.text.lines().count() <= LINES && memory.text.len() <= BYTES);
+/// Leaves out, and names, the memories that are too long to be read on a terminal.
+fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
+    let (short, long): (Vec<_>, Vec<_>) = waiting.into_iter().partition(Memory::is_reviewable);
     for memory in long {
         let id = memory.id();
         note(&format!(

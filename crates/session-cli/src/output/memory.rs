@@ -2,17 +2,10 @@
 
 use crate::output::layout::{Field, INDENT, flow, fold, safe_line};
 use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
-use session_core::BandThresholds;
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// Lines of what a found memory says.
 const LINES: usize = 4;
-/// The score of a memory is no probability: it falls with age and counts importance.
-const BANDS: BandThresholds = BandThresholds {
-    moderate: 0.45,
-    strong: 0.65,
-};
-
 /// Memories that were found, best first.
 pub fn results(found: &[MemoryMatch], all: &[Memory], explain: bool, width: usize) -> String {
     let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
@@ -23,7 +16,7 @@ pub fn results(found: &[MemoryMatch], all: &[Memory], explain: bool, width: usiz
 }
 
 fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
-    let band = BANDS.band(found.score);
+    let band = found.band();
     let score = format!("[{:.2} {}]", found.score, band.name());
     let style = crate::output::style::band(band);
     let mut out = flow(

@@ -3,15 +3,15 @@
 use crate::Found;
 use crate::args::HookEvent;
 use crate::command::background;
-use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
+use crate::command::inject::{self, Asked, Outcome};
 use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
 use serde_json::{Value, json};
-use session_memory::{BlockItem, Importance, InjectionLog, MemoryBlock, SessionState, SkipReason};
+use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the thread that answers tells.
 enum Told {
@@ -44,13 +44,13 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             drop(error);
         }
     });
-    let mut patience = patience(&session_memory::InjectionSettings::default());
+    let mut patience = InjectionSettings::default().timeout();
     let mut configured = None;
     loop {
         let left = patience.saturating_sub(began.elapsed());
         match told.recv_timeout(left) {
             Ok(Told::Configured(home)) => {
-                patience = self::patience(&home.config.injection);
+                patience = home.config.injection.timeout();
                 configured = Some(home);
             }
             Ok(Told::Answer(answer)) => {
@@ -73,12 +73,10 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let memories = Memories::of(&folder)?;
     let _ = tell.send(Told::Configured(Box::new(memories.home.clone())));
-    let until = last_moment(began, &memories.home.config.injection);
-    let outcome = inject::outcome(&asked, memories, began, Some(until))?;
-    if let (Some(SkipReason::Timeout), Some(memories)) =
-        (outcome.decision.skipped, &outcome.memories)
-    {
-        background::prepare(&memories.home, &folder);
+    let deadline = memories.home.config.injection.embedding_deadline(began);
+    let outcome = inject::outcome(&asked, memories, began, Some(deadline))?;
+    if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
+        background::prepare(&outcome.memories.home, &folder);
     }
     let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
     Ok(())
@@ -92,30 +90,29 @@ fn prepare_here(configured: Option<&Home>) {
     }
 }
 
-fn patience(how: &session_memory::InjectionSettings) -> Duration {
-    Duration::from_millis(how.timeout_ms)
-}
-
 fn note_failure(began: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
-        let _ = InjectionLog::new(&home.root).append(&entry(None, began, None, Some(why), 0));
+        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(began, why));
     }
 }
 
 /// The answer as the agent reads it.
 fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
-    let memories = outcome.memories.as_ref()?;
+    let memories = &outcome.memories;
     match super::event(&asked.hook_event_name) {
         Some(HookEvent::SessionStart) => {
-            let block = is_on(memories).then(|| start(asked, memories)).flatten();
+            let session = asked.session_id.as_deref();
+            let injector = memories.injector();
+            let block = injector.begin_session(session, has_forgotten(asked));
             let context = block.map(|block| context(HookEvent::SessionStart, &block.text));
             joined(context, suggestion(asked, memories))
         }
         // What is printed there becomes a part of the instructions for the summary.
         Some(HookEvent::PreCompact) => None,
         Some(HookEvent::UserPromptSubmit) => {
-            let noted = outcome.note();
-            let block = outcome.decision.block.as_ref().filter(|_| noted)?;
+            let is_recorded = outcome.record();
+            let block = outcome.injection.decision.block.as_ref();
+            let block = block.filter(|_| is_recorded)?;
             Some(context(HookEvent::UserPromptSubmit, &block.text))
         }
         None => None,
@@ -124,36 +121,6 @@ fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
 
 fn context(event: HookEvent, text: &str) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": event.name(), "additionalContext": text}})
-}
-
-/// What matters most, when a session begins.
-fn start(asked: &Asked, memories: &Memories) -> Option<MemoryBlock> {
-    let session = asked.session_id.as_deref();
-    let root = &memories.home.root;
-    let mut state = session
-        .map(|id| SessionState::read(root, id))
-        .unwrap_or_default();
-    if has_forgotten(asked) {
-        state.injected.clear();
-    }
-    let all = candidates(memories);
-    let wanted = all.iter().filter(|memory| {
-        let front = &memory.front;
-        front.importance == Importance::High
-            && front.superseded_by.is_none()
-            && !memory.was_saved_in(session)
-            && !state.injected.contains(memory.id())
-    });
-    let items = wanted
-        .map(|memory| BlockItem::from_memory(memory, 1.0))
-        .collect();
-    let block =
-        MemoryBlock::assemble(items, &memories.home.config.injection).filter(|_| !state.off);
-    let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
-    state.injected.extend(ids);
-    // What cannot be noted would be said again.
-    let noted = session.is_none_or(|session| state.write(root, session).is_ok());
-    block.filter(|_| noted)
 }
 
 /// True where the agent no longer has what was put before its prompts.

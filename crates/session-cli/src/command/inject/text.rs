@@ -1,17 +1,17 @@
-//! Why something is put before a prompt, or not, for people.
+//! The explanation of a decision, for people.
 
 use crate::output::layout::{cut, safe_line};
 use crate::output::style::{FAINT, ID, paint};
 use session_memory::{GateOutcome, InjectionCandidate, InjectionDecision, SkipReason};
 
-/// Candidates that are explained.
+/// The most candidates that are explained.
 const SHOWN: usize = 10;
-/// What stands before the cue that is nearest to the prompt.
+/// The label of the best cue.
 const CUE: &str = "    nearest cue: ";
 
-/// The explanation.
-pub fn explained(decision: &InjectionDecision, width: usize) -> String {
-    let mut out = format!("{}\n", outcome(decision));
+/// Formats the decision and its candidates.
+pub fn explain(decision: &InjectionDecision, width: usize) -> String {
+    let mut out = format!("{}\n", format_outcome(decision));
     if !decision.signals.is_empty() {
         let signals: Vec<String> = decision
             .signals
@@ -26,8 +26,8 @@ pub fn explained(decision: &InjectionDecision, width: usize) -> String {
             decision.background_similarity
         ));
     }
-    for verdict in decision.candidates.iter().take(SHOWN) {
-        out.push_str(&candidate(verdict, width));
+    for candidate in decision.candidates.iter().take(SHOWN) {
+        out.push_str(&format_candidate(candidate, width));
     }
     match decision.candidates.len().saturating_sub(SHOWN) {
         0 => {}
@@ -36,7 +36,7 @@ pub fn explained(decision: &InjectionDecision, width: usize) -> String {
     out
 }
 
-fn outcome(decision: &InjectionDecision) -> String {
+fn format_outcome(decision: &InjectionDecision) -> String {
     let why = match decision.skipped {
         None => return "something is put before this prompt".to_owned(),
         Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
@@ -52,9 +52,9 @@ fn outcome(decision: &InjectionDecision) -> String {
     format!("nothing is put before this prompt: {why}")
 }
 
-fn candidate(verdict: &InjectionCandidate, width: usize) -> String {
-    let found = &verdict.found;
-    let reason = match verdict.outcome {
+fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
+    let found = &candidate.found;
+    let reason = match candidate.outcome {
         GateOutcome::Passed => "passed",
         GateOutcome::LowScore => "match too low",
         GateOutcome::LowOverlap => "too few common words",
@@ -66,15 +66,15 @@ fn candidate(verdict: &InjectionCandidate, width: usize) -> String {
     let head = format!(
         "{:<20} {:.2} of {:.2}, words {:.2} of {:.2}",
         reason,
-        verdict.gate_score,
-        verdict.thresholds.score,
+        candidate.gate_score,
+        candidate.thresholds.score,
         found.overlap,
-        verdict.thresholds.overlap
+        candidate.thresholds.overlap
     );
-    let id = paint(ID, safe_line(&verdict.id));
+    let id = paint(ID, safe_line(&candidate.id));
     let topic = cut(
-        &safe_line(&verdict.topic),
-        width.saturating_sub(4 + verdict.id.len() + 2),
+        &safe_line(&candidate.topic),
+        width.saturating_sub(4 + candidate.id.len() + 2),
     );
     let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
     if let Some(cue) = &found.cue {

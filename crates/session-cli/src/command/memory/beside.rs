@@ -1,6 +1,6 @@
 //! Memories beside the sessions that a search finds: one search covers both.
 
-use super::search::{Candidate, candidates_of, find};
+use super::search::{Candidate, candidates_of};
 use crate::memories::Memories;
 use crate::output::{layout, memory};
 use anyhow::Result;
@@ -49,7 +49,7 @@ pub fn beside(query: &str) -> Result<Beside> {
         });
     }
     let all = memories.list(&[MemoryState::Active], None)?;
-    let mut found = find(query, &all, &memories)?;
+    let mut found = memories.search(query, &all)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(Beside { found, all })
 }

@@ -5,9 +5,9 @@ use super::save::say_moved;
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use jiff::{Timestamp, Zoned};
-use session_memory::{Memory, MemoryChange, MemoryState, apply_retention, find_untouched};
+use session_memory::{Memory, MemoryState, apply_retention, find_untouched};
 
 /// Runs `memory delete`.
 ///
@@ -38,7 +38,7 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
-    say_moved(&apply_retention(&memories.store, &memories.keeping, now)?)?;
+    say_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
     done("archived", &archived, args.json)
 }
 
@@ -59,26 +59,8 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When one of them is not there.
 pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
-    let old = memories.store.find(&args.old)?;
-    let new = memories.store.find(&args.by)?;
-    if new.state == MemoryState::Trash {
-        bail!(
-            "{} is in the trash\nhint: `session-search memory activate {}` first",
-            new.id(),
-            new.id()
-        );
-    }
-    if old.id() == new.id() {
-        bail!("a memory cannot replace itself");
-    }
-    if new.front.superseded_by.as_deref() == Some(old.id()) {
-        bail!("{} is superseded by {} already", new.id(), old.id());
-    }
-    let change = MemoryChange {
-        superseded_by: Some(new.id().to_owned()),
-        ..MemoryChange::default()
-    };
-    let old = memories.store.change(old.id(), &change, &Zoned::now())?;
+    let now = Zoned::now();
+    let old = memories.store.supersede(&args.old, &args.by, &now)?;
     done("superseded", &[old], args.json)
 }
 

@@ -70,7 +70,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     let memory = store.save(&draft, scope, &now)?;
     let repeats = repeats(&memory, memories)?;
     memories.prepare(std::slice::from_ref(&memory))?;
-    let moved = apply_retention(&store, &memories.keeping, now.timestamp())?;
+    let moved = apply_retention(&store, &memories.retention, now.timestamp())?;
     if args.json {
         json::print(&Saved {
             memory: json::Memory::of(&memory),
@@ -116,8 +116,8 @@ pub fn say_moved(moved: &MovedMemories) -> Result<()> {
 fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Duplicate>> {
     let active = memories.store.list(&[MemoryState::Active]).memories;
     let model = memories.model()?;
-    let meaning = memories.meaning(model.as_ref(), None);
-    Ok(find_duplicates(memory, &active, &meaning)?)
+    let embedder = memories.embedder(model.as_ref());
+    Ok(find_duplicates(memory, &active, &embedder)?)
 }
 
 fn draft(said: &SaidArgs) -> Result<Draft> {

@@ -11,9 +11,6 @@ use serde::Serialize;
 use session_memory::{Memory, MemoryMatch, MemoryState, record_recall};
 use std::io::Write;
 
-/// A score below this says nothing, unless a word is common to both.
-const LEAST: f32 = 0.05;
-
 /// The answer.
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -48,7 +45,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         false => memories.list(states, None)?,
     };
     let how = &memories.home.config.retrieval;
-    let found = find(&query, &all, memories)?;
+    let found = memories.search(&query, &all)?;
     let shown = args.limit.unwrap_or(how.max_results);
     let candidates = &found[..found.len().min(how.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
@@ -74,19 +71,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     }
 }
 
-/// The memories that answer a query, best first.
-///
-/// # Errors
-/// When the model fails.
-pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<MemoryMatch>> {
-    let model = memories.model()?;
-    let ranked = memories.rank(query, all, &memories.meaning(model.as_ref(), None))?;
-    let mut found = ranked.unwrap_or_default().matches;
-    found.retain(|m| m.score >= LEAST || !m.terms.is_empty());
-    Ok(found)
-}
-
-/// Matches as they are printed.
+/// Returns matches as they are printed.
 pub fn candidates_of<'a>(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Candidate<'a>> {
     let candidate = |(i, found): (usize, &'a MemoryMatch)| Candidate {
         rank: i + 1,

@@ -13,14 +13,11 @@ use jiff::Zoned;
 use serde::Serialize;
 use session_files::Project;
 use session_memory::{
-    ImportFormat, ImportPath, MemoryState, apply_retention, export_memories, import_memories,
-    render_context_sheet, settings_directory,
+    ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
+    import_memories, render_context_sheet, write_context_sheet,
 };
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Name of the sheet in a project's folder of settings.
-const SHEET: &str = "session-search-context.md";
 
 #[derive(Serialize)]
 struct Imported<'a> {
@@ -92,7 +89,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     }
     say_moved(&apply_retention(
         &store,
-        &memories.keeping,
+        &memories.retention,
         now.timestamp(),
     )?)?;
     Ok(Found::Something)
@@ -120,8 +117,8 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
             "this folder belongs to no project\nhint: go to a folder below one with `.git`, or take --print"
         );
     };
-    let relative = settings_directory().join(SHEET);
-    let changed = session_memory::write_context_sheet(&project.open()?, &relative, &all)?;
+    let relative = context_sheet_path();
+    let changed = write_context_sheet(&project.open()?, &all)?;
     let path = project.root().join(&relative);
     if args.json {
         json::print(&Synced {
