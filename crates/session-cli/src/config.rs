@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_files::private;
-use session_memory::{Injection, Retrieval, Storage};
+use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use toml_edit::DocumentMut;
@@ -52,11 +52,11 @@ pub struct Config {
     /// Put memories before prompts.
     pub auto_retrieve: bool,
     /// Where memories are kept, and for how long.
-    pub storage: Storage,
+    pub storage: StorageSettings,
     /// How memories are ranked.
-    pub retrieval: Retrieval,
+    pub retrieval: RetrievalSettings,
     /// What is put before prompts.
-    pub injection: Injection,
+    pub injection: InjectionSettings,
 }
 
 /// What a background process does while a machine runs on its battery.
@@ -140,9 +140,9 @@ impl Default for Config {
             enabled: true,
             auto_save: false,
             auto_retrieve: true,
-            storage: Storage::default(),
-            retrieval: Retrieval::default(),
-            injection: Injection::default(),
+            storage: StorageSettings::default(),
+            retrieval: RetrievalSettings::default(),
+            injection: InjectionSettings::default(),
         }
     }
 }

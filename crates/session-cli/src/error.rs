@@ -50,7 +50,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
     };
     let of_memory = || {
         let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
-        found.and_then(MemoryError::hint).map(Cow::from)
+        found.and_then(MemoryError::hint)
     };
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),

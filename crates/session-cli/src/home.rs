@@ -5,7 +5,7 @@ use crate::config::layers::Layers;
 use crate::environment;
 use anyhow::{Context, Result};
 use session_files::home_directory;
-use session_memory::Records;
+use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
 };
@@ -100,8 +100,8 @@ impl Home {
     }
 
     /// What this machine knows of folders of memories: the user's own state.
-    pub fn records(&self) -> Records {
-        Records::new(self.folders().data.join("memories"))
+    pub fn records(&self) -> DirectoryRecords {
+        DirectoryRecords::new(self.folders().data.join("memories"))
     }
 
     /// The hub that models are downloaded from. A token goes only where the user's configuration or

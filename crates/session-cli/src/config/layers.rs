@@ -6,7 +6,7 @@ use super::{Config, FILE, LIMIT, in_words, parse};
 use anyhow::{Result, anyhow};
 use serde_json::Value;
 use session_files::{Project, private};
-use session_memory::{Storage, settings_folder};
+use session_memory::{StorageSettings, settings_directory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -43,7 +43,7 @@ pub struct Layers {
     /// What counts.
     pub config: Config,
     /// What counts of memories that belong to no project.
-    pub global: Storage,
+    pub global: StorageSettings,
     /// Settings of the project and of variables that do not count.
     pub ignored: Vec<Ignored>,
     /// Who said it, by keys as `retrieval.max_results`; those that are not here have
@@ -116,7 +116,7 @@ struct Merging {
 impl Merging {
     /// Takes over what a project's file narrows.
     fn add_project(&mut self, project: &Project) {
-        let relative = settings_folder().join(PROJECT_FILE);
+        let relative = settings_directory().join(PROJECT_FILE);
         let path = project.root().join(&relative);
         let read = || -> Result<Option<Table>> {
             let text = project.open()?.read_text(&relative, LIMIT)?;
