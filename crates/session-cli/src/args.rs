@@ -18,8 +18,7 @@ mod trust;
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
-    ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookEvent, HookInstallArgs, HookStatusArgs,
-    InjectArgs,
+    ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
 };
 pub use manual::{CompletionsArgs, ManArgs};
 pub use memory::{

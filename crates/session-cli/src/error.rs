@@ -1,11 +1,13 @@
 //! Errors as a person reads them: what, where, and what to do.
 
 use anyhow::Error;
+use session_agents::{AgentError, ResumeError};
 use session_core::text::printable;
 use session_files::FileError;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
+use session_query::QueryError;
 use session_store::StoreError;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -17,12 +19,15 @@ pub fn report(error: &Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let text = format!("{error:#}");
-    let hint = hint(error)
-        .map(|h| format!("\nhint: {h}"))
-        .unwrap_or_default();
-    let _ = writeln!(anstream::stderr(), "error: {}{hint}", printable(&text));
+    let message = message_with_hint(error);
+    let _ = writeln!(anstream::stderr(), "error: {}", printable(&message));
     ExitCode::from(2)
+}
+
+/// Formats an error with its causes and with what to do about it.
+pub fn message_with_hint(error: &Error) -> String {
+    let hint = hint(error).map(|hint| format!("\nhint: {hint}"));
+    format!("{error:#}{}", hint.unwrap_or_default())
 }
 
 fn is_broken_pipe(error: &Error) -> bool {
@@ -34,16 +39,9 @@ fn is_broken_pipe(error: &Error) -> bool {
 
 /// What to do about an error.
 fn hint(error: &Error) -> Option<Cow<'static, str>> {
-    let of_index = error.chain().find_map(|cause| {
-        cause
-            .downcast_ref::<StoreError>()
-            .or(match cause.downcast_ref::<IndexError>() {
-                Some(IndexError::Store(store)) => Some(store),
-                _ => None,
-            })
-    });
+    let of_index = error.chain().find_map(store_error);
     let of_model = || {
-        let found = error.chain().find_map(|e| e.downcast_ref::<ModelError>());
+        let found = error.chain().find_map(model_error);
         found.and_then(ModelError::hint).map(Cow::from)
     };
     let of_file = || {
@@ -57,10 +55,33 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
+            .or_else(|| error.chain().find_map(hint_of_agent))
             .or_else(of_memory)
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
+}
+
+/// Returns the error of the index that a cause is, or wraps without a level of its own.
+fn store_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e StoreError> {
+    let store = cause.downcast_ref::<StoreError>();
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Store(store)) => Some(store),
+        _ => None,
+    };
+    let of_indexer = || match cause.downcast_ref::<IndexError>() {
+        Some(IndexError::Store(store)) => Some(store),
+        _ => None,
+    };
+    store.or_else(of_query).or_else(of_indexer)
+}
+
+fn model_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ModelError> {
+    let model = cause.downcast_ref::<ModelError>();
+    model.or_else(|| match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Model(model)) => Some(model),
+        _ => None,
+    })
 }
 
 fn hint_of_index(error: &StoreError) -> Option<&'static str> {
@@ -82,6 +103,34 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+fn hint_of_agent(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {
+    let hint = match cause.downcast_ref::<AgentError>() {
+        Some(AgentError::File(error)) => error.hint()?.into(),
+        Some(AgentError::Settings { .. }) => "correct it first".into(),
+        Some(AgentError::Manifest(_)) => return None,
+        None => hint_of_resume(cause.downcast_ref::<ResumeError>()?),
+    };
+    Some(hint)
+}
+
+fn hint_of_resume(error: &ResumeError) -> Cow<'static, str> {
+    let text = match error {
+        ResumeError::Subagent { parent, .. } => {
+            format!("`session-search resume {parent}` resumes the session that started it")
+        }
+        ResumeError::TranscriptDeleted { session } => {
+            format!("`session-search show {session}` has its prompts")
+        }
+        ResumeError::HistoryGone { session } => {
+            format!("`session-search show {session}` has what was indexed of it")
+        }
+        ResumeError::Unsupported { .. } => {
+            return "`session-search show` has what was said in it".into();
+        }
+    };
+    text.into()
 }
 
 /// Of what is written elsewhere: where the output goes, or the folder for

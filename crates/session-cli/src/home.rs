@@ -9,6 +9,7 @@ use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
 };
+use session_query::{QueryError, QueryModels};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
@@ -133,6 +134,14 @@ impl Home {
             return Ok(catalogue.with_endpoint(Ok(endpoint?)));
         }
         Ok(catalogue.with_endpoint(endpoint))
+    }
+
+    /// The models that answer queries.
+    ///
+    /// # Errors
+    /// When the chosen model is unknown or not installed.
+    pub fn query_models(&self) -> Result<QueryModels, QueryError> {
+        QueryModels::new(self.catalogue()?, &self.config.model, &self.root)
     }
 
     /// The endpoint that is configured: its address by `.env` in the configuration folder or by the

@@ -8,7 +8,6 @@ mod environment;
 mod error;
 mod home;
 mod memories;
-mod models;
 mod named;
 mod output;
 mod power;

@@ -134,7 +134,7 @@ impl Memories {
     /// When it cannot be opened.
     pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         #[cfg(feature = "minilm")]
-        if self.home.config.model != crate::models::TABLE {
+        if self.home.config.model != session_query::TABLE {
             return session_embed::minilm();
         }
         session_embed::bundled()

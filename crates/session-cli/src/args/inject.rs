@@ -1,6 +1,8 @@
 //! What can be typed after `inject`, `hook` and `config`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use session_agents::HookEvent;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -59,7 +61,7 @@ pub enum HookCommand {
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
     /// The events to answer, beside those that it answers already; may be given several times
-    #[arg(long, value_name = "EVENT", default_values_t = [HookEvent::UserPromptSubmit])]
+    #[arg(long, value_name = "EVENT", value_parser = hook_events(), default_values_t = [HookEvent::UserPromptSubmit])]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
     pub change: HookChangeArgs,
@@ -88,38 +90,18 @@ pub struct HookStatusArgs {
 #[derive(Debug, Args)]
 pub struct HookRunArgs {}
 
-/// When the hook is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HookEvent {
-    /// Before each prompt: what helps with it
-    #[value(name = "UserPromptSubmit")]
-    UserPromptSubmit,
-    /// When a session begins: what matters most
-    #[value(name = "SessionStart")]
-    SessionStart,
-    /// Before a conversation is compacted: a suggestion to save, with auto_save
-    #[value(name = "PreCompact")]
-    PreCompact,
-}
-
-impl HookEvent {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::UserPromptSubmit, Self::SessionStart, Self::PreCompact];
-
-    /// As the settings name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SessionStart => "SessionStart",
-            Self::PreCompact => "PreCompact",
+/// Reads the name of an event, with a line of help for each.
+fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
+    let help = |event: &HookEvent| match event {
+        HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
+        HookEvent::SessionStart => "When a session begins: what matters most",
+        HookEvent::PreCompact => {
+            "Before a conversation is compacted: a suggestion to save, with auto_save"
         }
-    }
-}
-
-impl std::fmt::Display for HookEvent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
+    };
+    let value = |event: &HookEvent| PossibleValue::new(event.name()).help(help(event));
+    PossibleValuesParser::new(HookEvent::ALL.iter().map(value))
+        .try_map(|name| HookEvent::from_name(&name).ok_or("unknown event"))
 }
 
 #[derive(Debug, Args)]

@@ -3,10 +3,10 @@
 use crate::command::fresh;
 use crate::config::OnBattery;
 use crate::home::Home;
-use crate::models::Models;
 use crate::power;
 use anyhow::Result;
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
+use session_query::QueryModels;
 use session_store::{Lock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -81,7 +81,7 @@ pub fn run(home: &Home) -> Result<()> {
         lock => lock?,
     };
     power::stand_back(home.config.nice);
-    let models = Models::of(home)?;
+    let models = home.query_models()?;
     fresh::use_threads(home.config.threads(true));
     embed(home, &models, &|| is_paused(home), &Silent)?;
     Ok(())
@@ -93,11 +93,11 @@ pub fn run(home: &Home) -> Result<()> {
 /// When the index or the model fails.
 pub fn embed(
     home: &Home,
-    models: &Models,
+    models: &QueryModels,
     stop: &dyn Fn() -> bool,
     progress: &dyn Progress,
 ) -> Result<Embedded> {
-    let Some(embedder) = models.open_chosen()? else {
+    let Some(embedder) = models.load_chosen()? else {
         return Ok(Embedded::default());
     };
     let how = Embedding {

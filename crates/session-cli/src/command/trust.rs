@@ -2,8 +2,8 @@
 
 use crate::Found;
 use crate::args::TrustArgs;
+use crate::command::dialog::{Dialog, with_terminal};
 use crate::command::memory::note;
-use crate::command::setup::prompt::{Prompt, at_terminal};
 use crate::memories::{Memories, project_at_hand};
 use crate::output::layout::safe_line;
 use crate::output::style::{TITLE, paint};
@@ -63,7 +63,7 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
         writeln!(notes::stderr(), "nothing waits for trust here")?;
         return told(&[], args.json);
     }
-    let is_trusted = at_terminal(false, |prompt| asks(&waiting, prompt))?;
+    let is_trusted = with_terminal(false, |dialog| confirm_trust(&waiting, dialog))?;
     if !is_trusted {
         writeln!(notes::stderr(), "nothing is trusted")?;
         return told(&[], args.json);
@@ -74,18 +74,18 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
 }
 
 /// Shows memories whole, and asks. What was shown is what is trusted, whatever its file says by then.
-fn asks(waiting: &[Memory], prompt: &mut Prompt<'_>) -> Result<bool> {
-    if !prompt.asks {
+fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
+    if !dialog.is_interactive {
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
     for memory in waiting {
-        prompt.say(&shown(memory))?;
+        dialog.print(&shown(memory))?;
     }
     let what = match waiting.len() {
         1 => "this memory".to_owned(),
         n => format!("these {n} memories"),
     };
-    prompt.consents(&format!("May {what} be put before prompts?"))
+    dialog.confirm(&format!("May {what} be put before prompts?"))
 }
 
 /// Formats the line that a prompt would get of a memory, and its whole file.

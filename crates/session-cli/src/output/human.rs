@@ -144,10 +144,10 @@ impl Listing<'_> {
             (Level::Turn, Some(turn)) => {
                 let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
                 let place = format!("{id}:{}-{last}", turn.index.saturating_sub(2));
-                vec!["show".to_owned(), shell::id(&place)]
+                vec!["show".to_owned(), shell::quote(&place)]
             }
             _ => {
-                let (query, id) = (shell::query(self.query), shell::id(&id));
+                let (query, id) = (shell::quote_query(self.query), shell::quote(&id));
                 ["search", &query, "--depth", "2", "--session", &id]
                     .map(str::to_owned)
                     .to_vec()

@@ -2,6 +2,7 @@
 
 pub mod calendar;
 pub mod compact;
+pub mod diff;
 pub mod digest;
 pub mod download;
 pub mod explanation;

@@ -4,8 +4,8 @@ use crate::output::layout::{Field, line, safe_line};
 use crate::output::style::FAINT;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use session_core::{SessionMeta, SourceName, project_name};
-use session_sources::sources;
+use session_agents::resume_arguments;
+use session_core::project_name;
 use session_store::SessionRow;
 
 /// Shortest and longest beginning of an id that is ever shown.
@@ -89,24 +89,9 @@ pub fn gone(session: &SessionRow) -> Option<Field> {
     Some(Field::whole(FAINT, mark))
 }
 
-/// The command that takes a session up again, as it is typed.
+/// Formats the command that resumes a session, as it is typed.
 pub fn resume(session: &SessionRow) -> Option<String> {
-    resuming(session).map(|words| words.join(" "))
-}
-
-/// The program that takes a session up again, and its arguments: all of them
-/// words that a shell takes as they are.
-pub fn resuming(session: &SessionRow) -> Option<Vec<String>> {
-    let source = sources()
-        .iter()
-        .find(|s| s.name() == SourceName(session.source.clone().into()))?;
-    let meta = SessionMeta {
-        id: session.uid.clone(),
-        parent: session.parent.clone(),
-        prompts_only: session.prompts_only,
-        ..SessionMeta::default()
-    };
-    source.resume(&meta).filter(|_| !session.gone)
+    resume_arguments(session).map(|words| words.join(" "))
 }
 
 /// RFC 3339, UTC.

@@ -3,45 +3,30 @@
 use crate::output::layout::{INDENT, line};
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of a query that is repeated; what is longer is cut.
-const QUERY: usize = 200;
-/// What makes a shell read on.
+/// Most columns of a query that is repeated; the rest is cut.
+const MAX_QUERY_COLUMNS: usize = 200;
+/// Marks that a command goes on in the next line.
 const CONTINUED: &str = " \\";
 
-/// A query as a shell takes it.
-pub fn query(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
-    let text = line(text, QUERY);
-    if text.chars().all(plain) && !text.starts_with('-') {
-        format!("\"{text}\"")
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
+/// Quotes a query for a POSIX shell: in double quotes where nothing in it means something there,
+/// as people type it.
+pub fn quote_query(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || " -_./,:?=+@%".contains(c);
+    let text = line(text, MAX_QUERY_COLUMNS);
+    match text.chars().all(is_plain) {
+        true => format!("\"{text}\""),
+        false => quote(&text),
     }
 }
 
-/// A path as a shell takes it, whatever is in it.
-pub fn path(path: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+@%".contains(c);
-    if !path.is_empty() && path.chars().all(plain) && !path.starts_with('-') {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
+/// Quotes a word for a POSIX shell where it must be. The text has no NUL, which alone cannot be
+/// quoted: it was made printable.
+pub fn quote(text: &str) -> String {
+    shlex::try_quote(text).unwrap_or_default().into_owned()
 }
 
-/// An id as a shell takes it: `#` begins a comment there.
-pub fn id(id: &str) -> String {
-    if id.starts_with('#') {
-        format!("'{id}'")
-    } else {
-        id.to_owned()
-    }
-}
-
-/// The program with these arguments, each quoted where it must be, from column
-/// `begin` on: over several lines where it is wider than `width`, so that it
-/// can be typed as it stands. A word that is wider is left whole, for it can
-/// only be copied so.
+/// Formats the program with quoted arguments, from column `begin` on. Where that is wider than
+/// `width`, it is folded so that a shell still reads one command; a wider word is left whole.
 pub fn command(arguments: &[String], begin: usize, width: usize) -> String {
     let typed = format!("session-search {}", arguments.join(" "));
     if begin + typed.width() <= width {
@@ -66,8 +51,8 @@ pub fn command(arguments: &[String], begin: usize, width: usize) -> String {
     out
 }
 
-/// What stays on one line, and whether it stands within quotes: words, and
-/// flags with their values.
+/// Returns what stays on one line, and whether it stands within quotes: words, and flags with their
+/// values.
 fn words(arguments: &[String]) -> Vec<(bool, String)> {
     let mut words: Vec<(bool, String)> = Vec::new();
     let mut is_value = false;
@@ -94,12 +79,11 @@ mod tests {
 
     #[test]
     fn queries_and_ids_are_quoted_for_a_shell() {
-        assert_eq!(query("docker bridge"), "\"docker bridge\"");
-        assert_eq!(query("it's $HOME\n`x`"), "'it'\\''s $HOME `x`'");
-        assert_eq!(query("-x"), "'-x'");
-        assert_eq!(path("/home/ann/app"), "/home/ann/app");
-        assert_eq!(path("/it's $x"), "'/it'\\''s $x'");
-        assert_eq!((id("a1b2"), id("#12")), ("a1b2".into(), "'#12'".into()));
+        assert_eq!(quote_query("docker bridge"), "\"docker bridge\"");
+        assert_eq!(quote_query("it's $HOME\n`x`"), "\"it's \"'$HOME `x`'");
+        assert_eq!(quote_query("'-x"), "\"'-x\"");
+        assert_eq!(quote("a1b2"), "a1b2");
+        assert_eq!(quote("#12"), "'#12'");
     }
 
     #[test]

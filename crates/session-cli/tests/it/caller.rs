@@ -78,40 +78,6 @@ fn the_session_that_asks_is_left_out_by_its_id() {
 }
 
 #[test]
-fn an_agent_that_does_not_say_which_is_known_by_its_folder() {
-    let env = env();
-    let none = || ("8".to_owned(), json!([NOW]));
-    assert_eq!(found(&env, "harbour", UNNAMED, &[]), none());
-    assert_eq!(found(&env, "harbour/pier", UNNAMED, &[]), none());
-    let all = || ("78".to_owned(), json!([]));
-    assert_eq!(found(&env, "elsewhere", UNNAMED, &[]), all());
-    assert_eq!(found(&env, "harbour", ("OPENCODE", "1"), &[]), all());
-}
-
-#[test]
-fn what_was_written_long_ago_asks_nothing() {
-    let env = TestEnvironment::new();
-    fs_err::create_dir(env.home("harbour")).unwrap();
-    let folder = fs_err::canonicalize(env.home("harbour")).unwrap();
-    let session = |id: &str| Transcript::new(id, folder.to_str().unwrap()).folder("harbour");
-    env.claude(
-        &session(OLD)
-            .user("Where is the lantern?")
-            .assistant("Here."),
-    );
-    assert_eq!(
-        found(&env, "harbour", UNNAMED, &[]),
-        ("8".into(), json!([]))
-    );
-    let just_now = session(NOW).at(&Timestamp::now().to_string());
-    env.claude(&just_now.user("Look for the lantern"));
-    assert_eq!(
-        found(&env, "harbour", UNNAMED, &[]),
-        ("8".into(), json!([NOW]))
-    );
-}
-
-#[test]
 fn what_it_does_is_no_find_either() {
     let env = TestEnvironment::new();
     let session = |id: &str| Transcript::new(id, "/home/ann/app").user("Build it");

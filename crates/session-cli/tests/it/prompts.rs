@@ -65,7 +65,7 @@ fn a_deleted_session_is_found_by_its_prompts_and_marked() {
 }
 
 #[test]
-fn its_prompts_are_shown_and_nothing_takes_it_up() {
+fn its_prompts_are_shown_and_it_cannot_be_resumed() {
     let env = env();
     assert_snapshot!(env.run(&["show", GONE]), @r"
     exit code: 0
@@ -89,7 +89,7 @@ fn its_prompts_are_shown_and_nothing_takes_it_up() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the transcript of c3000000-0000-4000-8000-000000000003 was deleted, so its agent cannot take it up
+    error: the transcript of c3000000-0000-4000-8000-000000000003 was deleted, so its agent cannot resume it
     hint: `session-search show c3000000-0000-4000-8000-000000000003` has its prompts
     ");
 }

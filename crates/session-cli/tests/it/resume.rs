@@ -1,4 +1,4 @@
-//! Taking a session up again.
+//! Sessions are resumed.
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
@@ -27,12 +27,12 @@ fn env() -> TestEnvironment {
 #[test]
 fn the_command_is_shown() {
     let env = env();
-    assert_snapshot!(env.run(&["resume", "7a1e", "--print"]), @r"
+    assert_snapshot!(env.run(&["resume", "7a1e", "--print"]), @r#"
     exit code: 0
     ----- stdout -----
-    cd '[TMP]/home/app'\''s code' && claude --resume 7a1e0c52-0000-4000-8000-000000000001
+    cd "[TMP]/home/app's code" && claude --resume 7a1e0c52-0000-4000-8000-000000000001
     ----- stderr -----
-    ");
+    "#);
     assert_snapshot!(env.run(&["resume", "8b2f", "--print"]), @r"
     exit code: 0
     ----- stdout -----
@@ -50,7 +50,7 @@ fn the_command_is_shown() {
 }
 
 #[test]
-fn what_cannot_be_taken_up_says_why() {
+fn a_session_that_cannot_be_resumed_says_why() {
     let env = env();
     assert_snapshot!(env.run(&["resume", "8b2f"]), @r"
     exit code: 2
@@ -65,8 +65,8 @@ fn what_cannot_be_taken_up_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: agent-93c02e74 is what a subagent did, which nothing takes up
-    hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001` takes up the session that started it
+    error: agent-93c02e74 is the session of a subagent, which cannot be resumed
+    hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001` resumes the session that started it
     ");
     assert_snapshot!(env.run(&["resume", "ffff"]), @r"
     exit code: 2
@@ -82,7 +82,7 @@ fn what_cannot_be_taken_up_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the history of 7a1e0c52-0000-4000-8000-000000000001 is gone, so its agent cannot take it up
+    error: the history of 7a1e0c52-0000-4000-8000-000000000001 is gone, so its agent cannot resume it
     hint: `session-search show 7a1e0c52-0000-4000-8000-000000000001` has what was indexed of it
     ");
 }

@@ -165,7 +165,7 @@ fn settings_that_are_none_are_left_alone() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [TMP]/home/.claude/settings.json cannot be changed: key must be a string at line 1 column 3
+    error: [TMP]/home/.claude/settings.json cannot be changed: not valid JSON: key must be a string at line 1 column 3
     hint: correct it first
     ");
     assert_eq!(

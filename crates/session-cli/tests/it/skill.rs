@@ -190,66 +190,6 @@ fn what_was_edited_is_shown_and_kept() {
     assert_eq!(read(env.home(SKILL)), mine, "what was edited stays");
 }
 
-#[test]
-fn data_is_never_touched() {
-    let env = TestEnvironment::new();
-    let memory = env.home(".claude/data/session-search/memories/active/mem-20260110-091500.md");
-    env.write(&memory, "---\nid: mem-20260110-091500\n---\n");
-    let mine = env.home(".claude/skills/session-search/notes.md");
-    env.write(&mine, "mine");
-    for command in ["install", "uninstall"] {
-        env.run(&["skill", command, "--force"]).succeeded();
-        assert_eq!(
-            (read(memory.clone()).len(), read(mine.clone())),
-            (32, "mine".into())
-        );
-    }
-}
-
-#[test]
-fn each_agent_and_each_project_has_a_place() {
-    let env = TestEnvironment::new();
-    let at = |folder: &str, args: &[&str]| {
-        fs_err::create_dir_all(env.home(folder)).unwrap();
-        let mut command = env.command();
-        command
-            .args(["skill", "install"])
-            .args(args)
-            .current_dir(env.home(folder));
-        env.ran(command.output().unwrap()).succeeded();
-    };
-    fs_err::create_dir_all(env.home("app/.git")).unwrap();
-    at("app/src", &["--project"]);
-    assert!(
-        env.home("app/.claude/skills/session-search/SKILL.md")
-            .exists()
-    );
-    at("app/src", &["--project", "--opencode"]);
-    assert!(
-        env.home("app/.opencode/skills/session-search/SKILL.md")
-            .exists()
-    );
-    assert!(
-        env.home("app/.opencode/commands/session-search.md")
-            .exists()
-    );
-    at("app", &["--opencode"]);
-    assert!(
-        env.home(".config/opencode/skills/session-search/SKILL.md")
-            .exists()
-    );
-    assert!(
-        env.home(".config/opencode/commands/session-search.md")
-            .exists()
-    );
-    assert!(!env.home(SKILL).exists());
-    env.run(&["skill", "uninstall", "--opencode"]).succeeded();
-    assert!(
-        !env.home(".config/opencode/commands/session-search.md")
-            .exists()
-    );
-}
-
 #[cfg(unix)]
 #[test]
 fn a_link_is_left_alone() {
@@ -270,18 +210,6 @@ fn a_link_is_left_alone() {
     hint: put the file itself there, or remove the link
     ");
     assert_eq!(fs_err::read_dir(env.home("source")).unwrap().count(), 0);
-}
-
-#[test]
-fn a_damaged_manifest_makes_nobody_lose_anything() {
-    let env = TestEnvironment::new();
-    aged(&env);
-    let old = read(env.home(SKILL));
-    for manifest in ["{", "[]", "{\"version\": 1}"] {
-        fs_err::write(env.home(MANIFEST), manifest).unwrap();
-        env.run(&["skill", "install"]).succeeded();
-        assert_eq!(read(env.home(SKILL)), old, "{manifest}");
-    }
 }
 
 #[test]
@@ -318,45 +246,6 @@ fn keywords_of_memories_stand_in_the_description_by_choice() {
     env.run(&["skill", "sync", "--off"]).succeeded();
     save("The keel", "keel");
     assert!(!says("saved memories about"));
-}
-
-#[test]
-fn a_description_that_was_edited_gets_no_keywords() {
-    let env = TestEnvironment::new();
-    env.run(&["skill", "sync"]).exits(1);
-    env.run(&["skill", "install"]).succeeded();
-    let mine = read(env.home(SKILL)).replace("description: ", "description: Mine. ");
-    fs_err::write(env.home(SKILL), &mine).unwrap();
-    let ran = env.json(&["skill", "sync"]);
-    assert_eq!(ran[0]["files"][0]["done"], "kept", "{ran}");
-    assert_eq!(read(env.home(SKILL)), mine);
-}
-
-/// What stands in the folder may be a link to anything.
-#[cfg(unix)]
-#[test]
-fn a_link_inside_is_left_alone() {
-    use fs_err::os::unix::fs::symlink;
-    for linked in ["SKILL.md", "references"] {
-        let env = TestEnvironment::new();
-        let skill = env.home(".claude/skills/session-search");
-        fs_err::create_dir_all(&skill).unwrap();
-        let mine = env.path("mine");
-        env.write(&mine.join("x.md"), "mine");
-        let target = if linked == "SKILL.md" {
-            mine.join("x.md")
-        } else {
-            mine.clone()
-        };
-        symlink(target, skill.join(linked)).unwrap();
-        let ran = env.run(&["skill", "install", "--force"]).exits(2);
-        assert!(
-            ran.stderr().contains("is a link to somewhere else"),
-            "{ran}"
-        );
-        assert_eq!(fs_err::read_dir(&mine).unwrap().count(), 1);
-        assert_eq!(fs_err::read_to_string(mine.join("x.md")).unwrap(), "mine");
-    }
 }
 
 #[test]

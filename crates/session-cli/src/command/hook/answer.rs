@@ -1,13 +1,12 @@
 //! The answer to a hook: within its time, or none. A prompt is never blocked.
 
 use crate::Found;
-use crate::args::HookEvent;
 use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome};
 use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
-use serde_json::{Value, json};
+use session_agents::{HookAnswer, HookEvent};
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -25,6 +24,7 @@ enum Told {
 pub fn run() -> Found {
     guarded(|asked, outcome| {
         if let Some(answer) = answer(asked, outcome) {
+            let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
     })
@@ -96,31 +96,30 @@ fn note_failure(began: Instant, why: SkipReason) {
     }
 }
 
-/// The answer as the agent reads it.
-fn answer(asked: &Asked, outcome: &Outcome) -> Option<Value> {
+/// Returns what the agent reads as the answer.
+fn answer(asked: &Asked, outcome: &Outcome) -> Option<HookAnswer> {
     let memories = &outcome.memories;
-    match super::event(&asked.hook_event_name) {
-        Some(HookEvent::SessionStart) => {
+    let event = HookEvent::from_name(&asked.hook_event_name)?;
+    let mut answer = HookAnswer::default();
+    let block = match event {
+        HookEvent::SessionStart => {
+            answer.system_message = suggestion(asked, memories);
             let session = asked.session_id.as_deref();
             let injector = memories.injector();
-            let block = injector.begin_session(session, has_forgotten(asked));
-            let context = block.map(|block| context(HookEvent::SessionStart, &block.text));
-            joined(context, suggestion(asked, memories))
+            injector.begin_session(session, has_forgotten(asked))
         }
-        // What is printed there becomes a part of the instructions for the summary.
-        Some(HookEvent::PreCompact) => None,
-        Some(HookEvent::UserPromptSubmit) => {
+        // Its output becomes a part of the instructions for the summary.
+        HookEvent::PreCompact => None,
+        HookEvent::UserPromptSubmit => {
             let is_recorded = outcome.record();
-            let block = outcome.injection.decision.block.as_ref();
-            let block = block.filter(|_| is_recorded)?;
-            Some(context(HookEvent::UserPromptSubmit, &block.text))
+            let block = outcome.injection.decision.block.clone();
+            block.filter(|_| is_recorded)
         }
-        None => None,
+    };
+    if let Some(block) = block {
+        answer = answer.with_context(event, &block.text);
     }
-}
-
-fn context(event: HookEvent, text: &str) -> Value {
-    json!({"hookSpecificOutput": {"hookEventName": event.name(), "additionalContext": text}})
+    Some(answer).filter(|answer| !answer.is_empty())
 }
 
 /// True where the agent no longer has what was put before its prompts.
@@ -128,18 +127,9 @@ fn has_forgotten(asked: &Asked) -> bool {
     matches!(asked.source.as_deref(), Some("compact" | "clear"))
 }
 
-/// The keys of both answers.
-fn joined(context: Option<Value>, suggestion: Option<Value>) -> Option<Value> {
-    let mut answer = context.or(suggestion.clone())?;
-    if let (Some(answer), Some(Value::Object(more))) = (answer.as_object_mut(), suggestion) {
-        answer.extend(more);
-    }
-    Some(answer)
-}
-
 /// A word to the user after a conversation was compacted. Nothing is saved that nobody
 /// confirmed.
-fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
+fn suggestion(asked: &Asked, memories: &Memories) -> Option<String> {
     let config = &memories.home.config;
     let is_compacted = asked.source.as_deref() == Some("compact");
     if !is_compacted || !config.enabled || !config.auto_save {
@@ -149,7 +139,7 @@ fn suggestion(asked: &Asked, memories: &Memories) -> Option<Value> {
         Some(id) => format!(" --from {id}"),
         None => String::new(),
     };
-    Some(json!({"systemMessage": format!(
+    Some(format!(
         "session-search: if something was decided here that is to be kept, save it: session-search memory save --topic … --info …{from}"
-    )}))
+    ))
 }

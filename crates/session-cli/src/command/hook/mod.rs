@@ -1,40 +1,37 @@
-//! `hook`: the hook of an agent, installed and answered.
+//! `hook`: installs the hook of an agent, and answers it.
 
 mod answer;
-mod settings;
 
 pub use answer::guarded;
 
 use crate::Found;
-use crate::args::{
-    HookArgs, HookChangeArgs, HookCommand, HookEvent, HookInstallArgs, HookStatusArgs,
-};
-use crate::command::setup::change;
-use crate::command::setup::history;
-use crate::command::setup::prompt::at_terminal;
+use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs};
+use crate::command::dialog::with_terminal;
+use crate::command::memory::note;
+use crate::command::setup::StepOutcome;
+use crate::command::setup::change::confirm_and_write;
+use crate::error::message_with_hint;
 use crate::home::Home;
+use crate::memories::project_at_hand;
 use crate::output::layout::safe_line;
 use crate::output::{json, notes};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
-use session_files::Beneath;
-use session_memory::settings_directory;
+use session_agents::{AgentError, SettingsChange, SettingsFile, hook_command, hook_program_exists};
 use std::io::Write;
 
-/// Name of the file of an agent's settings.
-const SETTINGS: &str = "settings.json";
-
 #[derive(Serialize)]
-struct Changed {
+struct HookChange {
     path: String,
-    outcome: crate::command::setup::Outcome,
+    outcome: StepOutcome,
 }
 
+/// The hook in one settings file, as `--json` prints it.
 #[derive(Serialize)]
-struct Installed {
+struct HookStatus {
     path: String,
     scope: &'static str,
-    events: Vec<String>,
+    events: Vec<&'static str>,
     command: Option<String>,
     works: bool,
 }
@@ -42,129 +39,108 @@ struct Installed {
 /// Runs the command.
 ///
 /// # Errors
-/// When the settings are no JSON object, or cannot be written. `hook run` never fails.
+/// When the settings are not a JSON object, or cannot be written. `hook run` never fails.
 pub fn run(args: &HookArgs) -> Result<Found> {
     match &args.command {
         HookCommand::Install(args) => install(args),
-        HookCommand::Uninstall(args) => edit(args, settings::without),
+        HookCommand::Uninstall(args) => {
+            change(args, &find_settings(args.project)?.plan_hook_removal()?)
+        }
         HookCommand::Status(args) => status(args),
         HookCommand::Run(_) => Ok(answer::run()),
     }
 }
 
 fn install(args: &HookInstallArgs) -> Result<Found> {
-    let command = settings::command(&std::env::current_exe()?);
-    edit(&args.change, |text| {
-        settings::with(text, &command, &args.event)
-    })
+    let command = hook_command(&std::env::current_exe()?);
+    let settings = find_settings(args.change.project)?;
+    change(&args.change, &settings.plan_hook(&command, &args.event)?)
 }
 
-/// Changes the settings: shown first, the old ones kept beside.
-fn edit(args: &HookChangeArgs, new: impl Fn(&str) -> Result<String>) -> Result<Found> {
-    let file = settings_file(args.project)?;
-    let path = file.path();
-    let old = file.read_text(change::LIMIT)?;
-    let new = new(old.as_deref().unwrap_or_default());
-    let new = new.with_context(|| format!("{} cannot be changed", path.display()))?;
-    let is_nothing = old.is_none() && new.trim().is_empty();
-    let outcome = match is_nothing {
-        true => crate::command::setup::Outcome::Unchanged,
-        false => at_terminal(args.yes, |prompt| {
-            change::make(&file, old.as_deref(), &new, prompt)
-        })?,
-    };
+fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<Found> {
+    let outcome = with_terminal(args.yes, |dialog| confirm_and_write(change, dialog))?;
+    let path = change.path().display().to_string();
     if args.json {
-        json::print(&Changed {
-            path: path.display().to_string(),
-            outcome,
-        })?;
-    } else if outcome == crate::command::setup::Outcome::Unchanged {
-        let path = safe_line(&path.to_string_lossy());
-        writeln!(notes::stderr(), "{path} is as it should be")?;
+        json::print(&HookChange { path, outcome })?;
+    } else if outcome == StepOutcome::Unchanged {
+        writeln!(notes::stderr(), "{} is as it should be", safe_line(&path))?;
     }
-    if outcome == crate::command::setup::Outcome::Wanted {
+    if outcome == StepOutcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
     }
     Ok(Found::Something)
 }
 
-/// The user's settings, or those of the project that this folder belongs to.
-fn settings_file(of_project: bool) -> Result<Beneath> {
-    let home = Home::unconfigured()?;
-    if !of_project {
-        return Ok(Beneath::of_user(
-            &history::folder(&home.env).join(SETTINGS),
-        )?);
-    }
-    let project = crate::memories::project_at_hand(&home.env.home)?;
-    let relative = settings_directory().join(SETTINGS);
-    Ok(Beneath::new(project.root(), &relative))
-}
-
-fn status(args: &HookStatusArgs) -> Result<Found> {
-    let home = Home::unconfigured()?.env.home;
-    let mut all = Vec::new();
-    for (scope, of_project) in [("user", false), ("project", true)] {
-        let Ok(file) = settings_file(of_project) else {
-            continue;
-        };
-        let path = file.path();
-        let text = match file.read_text(change::LIMIT) {
-            Ok(text) => text.unwrap_or_default(),
-            Err(error) => {
-                crate::command::memory::note(&error.to_string())?;
-                continue;
-            }
-        };
-        if let Err(error) = settings::without(&text) {
-            crate::command::memory::note(&format!("{}: {error:#}", path.display()))?;
-        }
-        let found = settings::installed(&text);
-        let command = found.first().map(|(_, command)| command.clone());
-        all.push(Installed {
-            path: path.display().to_string(),
-            scope,
-            events: found.into_iter().map(|(event, _)| event).collect(),
-            works: command
-                .as_deref()
-                .is_some_and(|command| settings::exists(command, &home)),
-            command,
-        });
-    }
-    let found = all.iter().any(|one| !one.events.is_empty());
-    if args.json {
-        json::print(&all)?;
-    } else {
-        for one in &all {
-            let events = match one.events.is_empty() {
-                true => "not installed".to_owned(),
-                false => one.events.join(", "),
-            };
-            let lost = match (&one.command, one.works) {
-                (Some(command), false) => format!(
-                    "\n    its program is not there: {}; `session-search hook install` mends it",
-                    safe_line(command)
-                ),
-                _ => String::new(),
-            };
-            writeln!(
-                anstream::stdout(),
-                "{:<8} {}: {events}{lost}",
-                one.scope,
-                safe_line(&one.path)
-            )?;
-        }
-    }
-    Ok(if found {
-        Found::Something
-    } else {
-        Found::Nothing
+/// Returns the user's settings, or those of the project that the working directory belongs to.
+fn find_settings(of_project: bool) -> Result<SettingsFile> {
+    let env = Home::unconfigured()?.env;
+    Ok(match of_project {
+        false => SettingsFile::for_user(&env)?,
+        true => SettingsFile::for_project(&project_at_hand(&env.home)?),
     })
 }
 
-/// The event of a name.
-fn event(name: &str) -> Option<HookEvent> {
-    HookEvent::ALL
-        .into_iter()
-        .find(|event| event.name() == name)
+fn status(args: &HookStatusArgs) -> Result<Found> {
+    let mut all = Vec::new();
+    for (scope, of_project) in [("user", false), ("project", true)] {
+        if let Ok(settings) = find_settings(of_project) {
+            all.extend(read_status(&settings, scope)?);
+        }
+    }
+    if args.json {
+        json::print(&all)?;
+    } else {
+        for status in &all {
+            writeln!(anstream::stdout(), "{}", format_status(status))?;
+        }
+    }
+    Ok(match all.iter().any(|status| !status.events.is_empty()) {
+        true => Found::Something,
+        false => Found::Nothing,
+    })
+}
+
+/// Reads the hook in one settings file; a file that is refused is noted and left out.
+fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<HookStatus>> {
+    let hooks = match settings.installed_hooks() {
+        Ok(hooks) => hooks,
+        Err(error @ AgentError::Settings { .. }) => {
+            note(&message_with_hint(&error.into()))?;
+            Vec::new()
+        }
+        Err(error) => {
+            note(&error.to_string())?;
+            return Ok(None);
+        }
+    };
+    let env = Home::unconfigured()?.env;
+    let command = hooks.first().map(|hook| hook.command.clone());
+    Ok(Some(HookStatus {
+        path: settings.path().display().to_string(),
+        scope,
+        events: hooks.iter().map(|hook| hook.event.name()).collect(),
+        works: command
+            .as_deref()
+            .is_some_and(|command| hook_program_exists(command, &env)),
+        command,
+    }))
+}
+
+fn format_status(status: &HookStatus) -> String {
+    let events = match status.events.is_empty() {
+        true => "not installed".to_owned(),
+        false => status.events.join(", "),
+    };
+    let missing = match (&status.command, status.works) {
+        (Some(command), false) => format!(
+            "\n    its program is not there: {}; `session-search hook install` mends it",
+            safe_line(command)
+        ),
+        _ => String::new(),
+    };
+    format!(
+        "{:<8} {}: {events}{missing}",
+        status.scope,
+        safe_line(&status.path)
+    )
 }

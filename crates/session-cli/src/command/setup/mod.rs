@@ -1,45 +1,54 @@
-//! `setup`: what a user may want to decide, step by step. Nothing needs it.
+//! `setup`: decisions that a user may want to make, step by step. None is needed.
 
 pub mod change;
-pub mod history;
+mod history;
 mod model;
 mod permission;
-pub mod prompt;
-pub mod settings;
 mod skill;
 
 use crate::Found;
 use crate::args::SetupArgs;
+use crate::command::dialog::{Dialog, with_terminal};
 use crate::home::Home;
 use crate::output::json;
 use anyhow::{Result, bail};
-use prompt::Prompt;
 use serde::Serialize;
 
-/// How a step came out.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum StepOutcome {
     /// Something was written.
     Written,
-    /// It was as it should be.
+    /// Nothing had to be changed.
     Unchanged,
-    /// It was left as it is.
+    /// The user left it as it is, or was not asked.
     Skipped,
-    /// It would be written, with `--yes`.
+    /// It is written with `--yes` only.
     Wanted,
 }
 
-#[derive(Serialize)]
-struct Steps {
-    model: Outcome,
-    history: Outcome,
-    skill: Outcome,
-    permission: Outcome,
+impl StepOutcome {
+    /// Returns the outcome of a change that nobody consented to: skipped by the user, or waiting
+    /// for `--yes` where nobody could be asked.
+    pub fn without_consent(dialog: &Dialog<'_>) -> Self {
+        match dialog.is_interactive {
+            true => Self::Skipped,
+            false => Self::Wanted,
+        }
+    }
 }
 
-impl Steps {
-    fn all(&self) -> [Outcome; 4] {
+#[derive(Serialize)]
+struct StepOutcomes {
+    model: StepOutcome,
+    history: StepOutcome,
+    skill: StepOutcome,
+    permission: StepOutcome,
+}
+
+impl StepOutcomes {
+    fn all(&self) -> [StepOutcome; 4] {
         [self.model, self.history, self.skill, self.permission]
     }
 }
@@ -56,35 +65,35 @@ setup decides four things, each of which may stay as it is:
 /// # Errors
 /// When a step fails, or consent is missing where nobody can be asked.
 pub fn run(args: &SetupArgs) -> Result<Found> {
-    prompt::at_terminal(args.yes, |prompt| ask(args, prompt))
+    with_terminal(args.yes, |dialog| run_steps(args, dialog))
 }
 
-fn ask(args: &SetupArgs, prompt: &mut Prompt<'_>) -> Result<Found> {
-    if !prompt.asks && args.is_open() {
+fn run_steps(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
+    if !dialog.is_interactive && args.is_open() {
         bail!(
             "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
         );
     }
     let home = Home::from_process()?;
-    let steps = steps(args, &home, prompt)?;
+    let steps = steps(args, &home, dialog)?;
     if args.json {
         json::print(&steps)?;
     }
-    if steps.all().contains(&Outcome::Wanted) {
+    if steps.all().contains(&StepOutcome::Wanted) {
         bail!("nothing of it is written\nhint: --yes writes it");
     }
     Ok(Found::Something)
 }
 
-fn steps(args: &SetupArgs, home: &Home, prompt: &mut Prompt<'_>) -> Result<Steps> {
-    let model = model::step(args, home, prompt)?;
-    let history = history::step(args, &home.env, prompt)?;
-    let skill = skill::step(args, &home.env, prompt)?;
-    Ok(Steps {
+fn steps(args: &SetupArgs, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcomes> {
+    let model = model::run(args, home, dialog)?;
+    let history = history::run(args, &home.env, dialog)?;
+    let skill = skill::run(args, &home.env, dialog)?;
+    Ok(StepOutcomes {
         model,
         history,
         skill,
-        permission: permission::step(args, &home.env, skill, prompt)?,
+        permission: permission::run(args, &home.env, skill, dialog)?,
     })
 }
 
@@ -94,40 +103,40 @@ mod tests {
     use clap::Parser;
     use session_sources::Env;
 
-    /// What is asked of who has Claude Code, answered by lines.
-    struct Talk {
-        folder: tempfile::TempDir,
+    /// A home directory with Claude Code, whose user answers questions.
+    struct User {
+        home: tempfile::TempDir,
     }
 
-    impl Talk {
+    impl User {
         fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            fs_err::create_dir(folder.path().join(".claude")).unwrap();
-            Self { folder }
+            let home = tempfile::tempdir().unwrap();
+            fs_err::create_dir(home.path().join(".claude")).unwrap();
+            Self { home }
         }
 
         fn file(&self, path: &str) -> Option<String> {
-            fs_err::read_to_string(self.folder.path().join(path)).ok()
+            fs_err::read_to_string(self.home.path().join(path)).ok()
         }
 
-        fn say(&self, options: &[&str], lines: &str) -> (Steps, String) {
+        fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
             let typed = [&["session-search", "setup"], options].concat();
             let crate::args::Command::Setup(args) =
                 crate::args::Arguments::parse_from(typed).command
             else {
                 panic!("{options:?}");
             };
-            let root = self.folder.path().join("index");
-            let mut home = Home::apart(Env::with_home(self.folder.path()), root);
+            let root = self.home.path().join("index");
+            let mut home = Home::apart(Env::with_home(self.home.path()), root);
             home.config.model = "table".to_owned();
             let mut output = Vec::new();
-            let mut prompt = Prompt {
+            let mut dialog = Dialog {
                 input: &mut lines.as_bytes(),
                 output: &mut output,
-                asks: !args.yes,
-                yes: args.yes,
+                is_interactive: !args.yes,
+                assume_yes: args.yes,
             };
-            let steps = steps(&args, &home, &mut prompt).unwrap();
+            let steps = steps(&args, &home, &mut dialog).unwrap();
             (steps, String::from_utf8(output).unwrap())
         }
     }
@@ -140,25 +149,25 @@ mod tests {
     #[test]
     fn every_step_can_be_skipped() {
         for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
-            let talk = Talk::new();
-            let (steps, said) = talk.say(&[], lines);
+            let user = User::new();
+            let (steps, said) = user.run_setup(&[], lines);
             assert!(
-                !steps.all().contains(&Outcome::Written),
+                !steps.all().contains(&StepOutcome::Written),
                 "{lines:?}: {said}"
             );
             for file in [CONFIG, SETTINGS, SKILL] {
-                assert_eq!(talk.file(file), None, "{lines:?}");
+                assert_eq!(user.file(file), None, "{lines:?}");
             }
         }
     }
 
     #[test]
     fn what_is_consented_to_is_written_and_once() {
-        let talk = Talk::new();
+        let user = User::new();
         let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";
-        let (steps, said) = talk.say(&[], answers);
-        assert_eq!(steps.all(), [Outcome::Written; 4], "{said}");
-        let config = talk.file(CONFIG).unwrap();
+        let (steps, said) = user.run_setup(&[], answers);
+        assert_eq!(steps.all(), [StepOutcome::Written; 4], "{said}");
+        let config = user.file(CONFIG).unwrap();
         for line in [
             "model = \"remote\"",
             "url = \"http://localhost:1/v1\"",
@@ -167,57 +176,57 @@ mod tests {
             assert!(config.contains(line), "{config}");
         }
         assert!(said.contains("+   \"cleanupPeriodDays\": 365"), "{said}");
-        let settings = talk.file(SETTINGS).unwrap();
+        let settings = user.file(SETTINGS).unwrap();
         assert!(
             settings.contains("365") && settings.contains(RULE),
             "{settings}"
         );
         assert!(
-            talk.file(SKILL)
+            user.file(SKILL)
                 .unwrap()
                 .starts_with("---\nname: session-search")
         );
-        let (steps, said) = talk.say(&[], "table\n365\n");
-        assert_eq!(steps.all(), [Outcome::Unchanged; 4], "{said}");
+        let (steps, said) = user.run_setup(&[], "table\n365\n");
+        assert_eq!(steps.all(), [StepOutcome::Unchanged; 4], "{said}");
     }
 
     #[test]
     fn the_skill_is_allowed_by_an_answer_or_an_option_of_its_own() {
-        let talk = Talk::new();
-        let (steps, said) = talk.say(&["--skill", "--yes"], "");
-        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
-        let (steps, said) = talk.say(&[], "\n\nn\n");
-        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
-        assert_eq!(talk.file(SETTINGS), None);
-        let (steps, said) = talk.say(&["--allow-skill", "--yes"], "");
-        assert_eq!(steps.permission, Outcome::Written, "{said}");
-        assert!(talk.file(SETTINGS).unwrap().contains(RULE), "{said}");
+        let user = User::new();
+        let (steps, said) = user.run_setup(&["--skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
+        let (steps, said) = user.run_setup(&[], "\n\nn\n");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
+        assert_eq!(user.file(SETTINGS), None);
+        let (steps, said) = user.run_setup(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Written, "{said}");
+        assert!(user.file(SETTINGS).unwrap().contains(RULE), "{said}");
         let denied = format!("{{\"permissions\": {{\"deny\": [\"{RULE}\"]}}}}");
-        fs_err::write(talk.folder.path().join(SETTINGS), &denied).unwrap();
-        let (steps, said) = talk.say(&["--allow-skill", "--yes"], "");
-        assert_eq!(steps.permission, Outcome::Skipped, "{said}");
-        assert_eq!(talk.file(SETTINGS), Some(denied));
+        fs_err::write(user.home.path().join(SETTINGS), &denied).unwrap();
+        let (steps, said) = user.run_setup(&["--allow-skill", "--yes"], "");
+        assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
+        assert_eq!(user.file(SETTINGS), Some(denied));
     }
 
     #[test]
     fn a_file_that_the_user_edited_is_shown_and_kept() {
-        let talk = Talk::new();
-        talk.say(&["--skill", "--yes"], "");
-        let mine = talk
+        let user = User::new();
+        user.run_setup(&["--skill", "--yes"], "");
+        let mine = user
             .file(SKILL)
             .unwrap()
             .replace("Three levels.", "My levels.");
-        fs_err::write(talk.folder.path().join(SKILL), &mine).unwrap();
-        let (steps, said) = talk.say(&["--skill"], "\n\ny\nn\n");
-        assert_eq!(steps.skill, Outcome::Skipped, "{said}");
+        fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
+        let (steps, said) = user.run_setup(&["--skill"], "\n\ny\nn\n");
+        assert_eq!(steps.skill, StepOutcome::Skipped, "{said}");
         assert!(
             said.contains("- My levels. Stop") && said.contains("+ Three levels. Stop"),
             "{said}"
         );
-        assert_eq!(talk.file(SKILL).unwrap(), mine);
-        let (steps, said) = talk.say(&["--skill", "--yes"], "");
-        assert_eq!(steps.skill, Outcome::Written, "{said}");
-        assert_ne!(talk.file(SKILL).unwrap(), mine);
-        assert_eq!(talk.file(&format!("{SKILL}.backup")).unwrap(), mine);
+        assert_eq!(user.file(SKILL).unwrap(), mine);
+        let (steps, said) = user.run_setup(&["--skill", "--yes"], "");
+        assert_eq!(steps.skill, StepOutcome::Written, "{said}");
+        assert_ne!(user.file(SKILL).unwrap(), mine);
+        assert_eq!(user.file(&format!("{SKILL}.backup")).unwrap(), mine);
     }
 }

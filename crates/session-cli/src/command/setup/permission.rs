@@ -1,54 +1,50 @@
 //! Whether Claude Code loads the skill without asking.
 
 use crate::args::SetupArgs;
-use crate::command::setup::prompt::Prompt;
-use crate::command::setup::{Outcome, change};
-use crate::command::skill::{Agent, Place, permission};
-use anyhow::{Context, Result, bail};
-use session_core::text::printable;
+use crate::command::dialog::Dialog;
+use crate::command::setup::StepOutcome;
+use crate::command::setup::change::confirm_and_write;
+use anyhow::{Result, bail};
+use session_agents::{Agent, RuleList, SettingsFile, SkillLocation};
 use session_sources::Env;
 
-const QUESTION: &str = "
+const EXPLANATION: &str = "
 Claude Code asks before it loads the skill, since the skill may run searches without a question.
 A rule in its settings lets it load this one without asking:";
 
-/// Takes the step; `skill` is how the step of the skill came out.
+/// Runs the step; `skill` is the outcome of the skill's step.
 ///
 /// # Errors
 /// When there is no skill to allow, or the settings cannot be changed.
-pub fn step(
+pub fn run(
     args: &SetupArgs,
     env: &Env,
-    skill: Outcome,
-    prompt: &mut Prompt<'_>,
-) -> Result<Outcome> {
-    let place = Place::of(env, Agent::Claude, false)?;
-    let is_there = place.skill().join("SKILL.md").is_file();
-    let is_open = prompt.asks && is_there && !args.no_skill;
-    if !(args.allow_skill || is_open) {
-        return Ok(Outcome::Skipped);
+    skill: StepOutcome,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcome> {
+    let is_installed = SkillLocation::for_user(Agent::Claude, env).has_skill();
+    let is_offered = dialog.is_interactive && is_installed && !args.no_skill;
+    if !(args.allow_skill || is_offered) {
+        return Ok(StepOutcome::Skipped);
     }
-    match (is_there || skill == Outcome::Wanted, args.skill) {
-        (true, _) => allow(env, prompt),
-        (false, true) => Ok(Outcome::Skipped),
+    match (is_installed || skill == StepOutcome::Wanted, args.skill) {
+        (true, _) => allow(env, dialog),
+        (false, true) => Ok(StepOutcome::Skipped),
         (false, false) => {
             bail!("there is no skill that Claude Code could load\nhint: --skill installs it")
         }
     }
 }
 
-fn allow(env: &Env, prompt: &mut Prompt<'_>) -> Result<Outcome> {
-    let file = permission::settings_file(env)?;
-    let old = file.read_text(change::LIMIT)?;
-    let text = old.as_deref().unwrap_or_default();
-    match permission::decided(text) {
-        Some("allow") => return Ok(Outcome::Unchanged),
-        Some(_) => return Ok(Outcome::Skipped),
-        None => {}
+fn allow(env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+    let settings = SettingsFile::for_user(env)?;
+    match settings.skill_rule()? {
+        Some(RuleList::Allow) => Ok(StepOutcome::Unchanged),
+        Some(RuleList::Ask | RuleList::Deny) => Ok(StepOutcome::Skipped),
+        None => {
+            let change = settings.plan_skill_rule()?;
+            dialog.print(EXPLANATION)?;
+            confirm_and_write(&change, dialog)
+        }
     }
-    let path = file.path().display().to_string();
-    let cannot = || format!("{} cannot be changed", printable(&path));
-    let new = permission::with_rule(text).with_context(cannot)?;
-    prompt.say(QUESTION)?;
-    change::make(&file, old.as_deref(), &new, prompt)
 }

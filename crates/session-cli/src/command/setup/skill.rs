@@ -1,51 +1,52 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
 use crate::args::SetupArgs;
-use crate::command::setup::Outcome;
-use crate::command::setup::prompt::Prompt;
-use crate::command::setup::{change, history};
-use crate::command::skill::{Agent, Done, Manifest, Place, State, Step, install, plan};
+use crate::command::dialog::Dialog;
+use crate::command::setup::StepOutcome;
+use crate::output::diff::format_diff;
 use anyhow::Result;
+use session_agents::{Agent, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::printable;
 use session_sources::Env;
 
-/// Takes the step. A file that the user edited is shown, and kept unless they
-/// consent; then the old one is kept beside it.
+/// Runs the step. An edited file is shown, and kept unless the user consents to its replacement;
+/// then it is kept in a backup.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn step(args: &SetupArgs, env: &Env, prompt: &mut Prompt<'_>) -> Result<Outcome> {
-    let is_open = prompt.asks && history::folder(env).is_dir();
-    if args.no_skill || !(args.skill || is_open) {
-        return Ok(Outcome::Skipped);
+pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+    let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
+    if args.no_skill || !(args.skill || is_offered) {
+        return Ok(StepOutcome::Skipped);
     }
-    let place = Place::of(env, Agent::Claude, false)?;
-    let manifest = Manifest::read(&place);
-    let steps = plan(&place, &manifest)?;
-    if steps.iter().all(|step| step.state == State::Current) {
-        return Ok(Outcome::Unchanged);
+    let mut plan = SkillPlan::read(SkillLocation::for_user(Agent::Claude, env))?;
+    if plan.is_current() {
+        return Ok(StepOutcome::Unchanged);
     }
-    let folder = place.skill().display().to_string();
-    prompt.say(&format!(
+    let directory = plan.location.directory();
+    dialog.print(&format!(
         "\nThe skill for agents goes to {}.",
-        printable(&folder)
+        printable(&directory.to_string_lossy())
     ))?;
-    if !prompt.consents("Install it?")? {
-        return Ok(prompt.without_consent());
+    if !dialog.confirm("Install it?")? {
+        return Ok(StepOutcome::without_consent(dialog));
     }
-    let done = install(&place, manifest, &steps, false, &mut |step| {
-        replaces(step, prompt)
-    })?;
-    Ok(match done.contains(&Done::Kept) {
-        true => Outcome::Skipped,
-        false => Outcome::Written,
+    for file in plan.edited_files(SkillAction::Install) {
+        file.overwrite = confirm_overwrite(file, dialog)?;
+    }
+    let report = plan.apply(SkillAction::Install, false)?;
+    Ok(match report.has_kept_files() {
+        true => StepOutcome::Skipped,
+        false => StepOutcome::Written,
     })
 }
 
-fn replaces(step: &Step, prompt: &mut Prompt<'_>) -> Result<bool> {
-    let path = step.file.path().display().to_string();
-    prompt.say(&format!("\n{} was edited:", printable(&path)))?;
-    let old = step.old.as_deref().unwrap_or_default();
-    prompt.say(&change::diff(old, step.new.as_deref().unwrap_or_default()))?;
-    prompt.consents("Replace it?")
+fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bool> {
+    let path = file.path();
+    dialog.print(&format!(
+        "\n{} was edited:",
+        printable(&path.to_string_lossy())
+    ))?;
+    dialog.print(&format_diff(&file.diff()))?;
+    dialog.confirm("Replace it?")
 }

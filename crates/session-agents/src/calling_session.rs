@@ -1,0 +1,86 @@
+//! The session that a command is run from. An agent that searches for earlier work has the words of
+//! its own session in its context: the search leaves them out.
+
+use session_core::SourceName;
+use session_sources::{Caller, Env, sources};
+use session_store::{SessionId, SessionRow};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Longest time since the last record of a session that is in progress. An agent writes a tool call
+/// down before it runs it, and the call may take minutes.
+const MAX_IDLE: Duration = Duration::from_secs(15 * 60);
+
+/// The process that asks, as far as it says which session it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct CallingProcess<'a> {
+    /// Its environment.
+    pub env: &'a Env,
+    /// Its working directory.
+    pub directory: &'a Path,
+    /// Its user sits at a terminal. They may have an agent's variables, too: from a shell in an
+    /// agent's editor.
+    pub is_interactive: bool,
+    /// The present time.
+    pub now: SystemTime,
+}
+
+impl CallingProcess<'_> {
+    /// Finds the sessions that the process works for: mostly none, sometimes one, and one per agent
+    /// where one agent started another. An agent that names no session is in the one that was
+    /// written last in the working directory.
+    pub fn find_sessions<'s>(&self, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
+        let callers = sources()
+            .iter()
+            .filter_map(|source| Some((source.name(), source.caller(self.env)?)));
+        callers
+            .filter_map(|(source, caller)| match caller {
+                Caller::Session(id) => all
+                    .iter()
+                    .find(|session| is_from(session, &source) && session.uid == id),
+                Caller::Unnamed if self.is_interactive => None,
+                Caller::Unnamed => self.find_latest(&source, all),
+            })
+            .collect()
+    }
+
+    fn find_latest<'s>(
+        &self,
+        source: &SourceName,
+        all: &'s [SessionRow],
+    ) -> Option<&'s SessionRow> {
+        all.iter()
+            .filter(|session| is_from(session, source) && session.parent.is_none())
+            .filter(|session| self.is_in_progress(session) && self.is_inside(session))
+            .max_by_key(|session| session.ended_ms)
+    }
+
+    fn is_in_progress(&self, session: &SessionRow) -> bool {
+        let ended = session.ended_ms.and_then(|ms| u64::try_from(ms).ok());
+        let now = self.now.duration_since(UNIX_EPOCH);
+        ended
+            .zip(now.ok())
+            .is_some_and(|(ended, now)| now.abs_diff(Duration::from_millis(ended)) <= MAX_IDLE)
+    }
+
+    /// True where the working directory lies in one of the session's.
+    fn is_inside(&self, session: &SessionRow) -> bool {
+        let directories = [&session.cwd, &session.project];
+        let mut directories = directories.into_iter().flatten();
+        directories.any(|directory| self.directory.starts_with(directory))
+    }
+}
+
+fn is_from(session: &SessionRow, source: &SourceName) -> bool {
+    SourceName(session.source.clone().into()) == *source
+}
+
+/// Returns the index's ids of some sessions and of their subagents.
+pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
+    let is_included = |row: &SessionRow| {
+        let mut sessions = sessions.iter();
+        sessions.any(|one| one.id == row.id || row.parent.as_deref() == Some(&one.uid))
+    };
+    let included = all.iter().filter(|row| is_included(row));
+    included.map(|row| row.id).collect()
+}

@@ -1,0 +1,46 @@
+//! Why an agent's file is not changed.
+
+use session_files::FileError;
+use std::path::PathBuf;
+
+/// A failure to read or change a file of an agent.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The file was refused, or the file system failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The settings hold something that the change does not fit.
+    #[error("{} cannot be changed", path.display())]
+    Settings {
+        /// The settings file.
+        path: PathBuf,
+        /// What is wrong with its text.
+        #[source]
+        reason: SettingsError,
+    },
+    /// The skill's manifest cannot be written as JSON.
+    #[error("the manifest of the skill cannot be written")]
+    Manifest(#[source] serde_json::Error),
+}
+
+/// A mistake in the text of settings.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The text is not JSON: Claude Code allows neither comments nor trailing commas.
+    #[error("not valid JSON: {0}")]
+    Json(String),
+    /// The text is a JSON value other than an object.
+    #[error("not a JSON object")]
+    NotObject,
+    /// A key holds a value of another type than Claude Code reads there.
+    #[error("`{key}` is not {expected}")]
+    WrongType {
+        /// Path of the key, such as `hooks.UserPromptSubmit`.
+        key: String,
+        /// The type that it should have, with its article.
+        expected: &'static str,
+    },
+}
+
+/// The result of this crate's functions.
+pub type Result<T> = std::result::Result<T, AgentError>;

@@ -1,0 +1,96 @@
+//! How long Claude Code keeps transcripts: `cleanupPeriodDays` in its settings.
+
+use crate::error::{Result, SettingsError};
+use crate::settings_file::{SettingsChange, SettingsFile};
+use crate::settings_text::SettingsText;
+use jsonc_parser::cst::CstInputValue;
+
+const KEY: &str = "cleanupPeriodDays";
+
+/// Days for which Claude Code keeps transcripts where its settings do not say.
+pub const DEFAULT_RETENTION_DAYS: u32 = 30;
+
+impl SettingsFile {
+    /// Reads the retention as it is written, which may be any JSON value; `None` where it is not
+    /// set.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a JSON object.
+    pub fn retention_days(&self) -> Result<Option<String>> {
+        let text = self.read()?.unwrap_or_default();
+        let settings = SettingsText::parse(&text).map_err(|e| self.error(e))?;
+        let property = settings.object.get(KEY);
+        Ok(property
+            .and_then(|property| property.value())
+            .map(|value| value.to_string()))
+    }
+
+    /// Plans to keep transcripts for `days` days.
+    ///
+    /// # Errors
+    /// As [`SettingsFile::retention_days`].
+    pub fn plan_retention(&self, days: u32) -> Result<SettingsChange> {
+        self.plan(|text| set_days(text, days))
+    }
+}
+
+fn set_days(text: &str, days: u32) -> std::result::Result<String, SettingsError> {
+    let settings = SettingsText::parse(text)?;
+    let value = CstInputValue::Number(days.to_string());
+    match settings.object.get(KEY) {
+        Some(property) => property.set_value(value),
+        None => drop(settings.object.insert(0, KEY, value)),
+    }
+    settings.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn every_other_value_stays_as_it_is_written() {
+        let check = |old: &str, new: &str| assert_eq!(set_days(old, 365).unwrap(), new);
+        check("", "{\n  \"cleanupPeriodDays\": 365\n}\n");
+        check("{}", "{\n  \"cleanupPeriodDays\": 365\n}");
+        check(
+            "{\n    \"z\": 1.0,\n    \"a\": {\"cleanupPeriodDays\": 3}\n}\n",
+            "{\n    \"cleanupPeriodDays\": 365,\n    \"z\": 1.0,\n    \"a\": {\"cleanupPeriodDays\": 3}\n}\n",
+        );
+        check(
+            "{\"z\": \"{é\",\n\t\"cleanupPeriodDays\" :30 , \"a\": []}",
+            "{\"z\": \"{é\",\n\t\"cleanupPeriodDays\" :365 , \"a\": []}",
+        );
+        check(
+            "{\"cleanupPeriodDays\": null}",
+            "{\"cleanupPeriodDays\": 365}",
+        );
+        check(
+            "{\"a\":1}",
+            "{\n  \"cleanupPeriodDays\": 365,\n  \"a\":1\n}",
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_not_a_json_object_is_refused() {
+        for text in ["[]", "{", "{\"a\": 1} x", "// {}", "3", "{\"a\": 1,}"] {
+            assert!(set_days(text, 365).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+        #[test]
+        fn only_the_key_changes(keys in proptest::collection::btree_map("[a-z{}\"é]{0,6}|cleanupPeriodDays", any::<i32>(), 0..5), pretty: bool, days in 1u32..1000) {
+            let old = json!(keys);
+            let text = if pretty { serde_json::to_string_pretty(&old).unwrap() } else { old.to_string() };
+            let new: Value = serde_json::from_str(&set_days(&text, days).unwrap()).unwrap();
+            let mut expected = old;
+            expected["cleanupPeriodDays"] = json!(days);
+            prop_assert_eq!(new, expected);
+        }
+    }
+}

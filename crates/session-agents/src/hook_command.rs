@@ -1,0 +1,134 @@
+//! The command line that an agent runs as our hook.
+
+use session_sources::Env;
+use std::path::Path;
+
+/// The arguments that make the program answer a hook.
+const ARGUMENTS: [&str; 2] = ["hook", "run"];
+/// Commands that may stand before the program, with their numbers and variables.
+const WRAPPERS: [&str; 4] = ["timeout", "env", "nice", "exec"];
+
+/// Formats the command line that runs a program as the hook, quoted for a POSIX shell.
+pub fn hook_command(program: &Path) -> String {
+    let path = program.to_string_lossy();
+    // On Windows a path without spaces stays as it is: cmd.exe knows no single quotes.
+    let is_bare = cfg!(windows) && !path.contains(char::is_whitespace);
+    let quoted = match is_bare {
+        true => path,
+        false => shlex::try_quote(&path).map_or(path.clone(), |quoted| quoted.into_owned().into()),
+    };
+    format!("{quoted} {}", ARGUMENTS.join(" "))
+}
+
+/// True where the program of a hook's command line exists and can be run, as a shell would find it.
+pub fn hook_program_exists(command: &str, env: &Env) -> bool {
+    let Some(program) = find_program(command) else {
+        return false;
+    };
+    let home = env.home.to_string_lossy();
+    let program = match program.strip_prefix("~/") {
+        Some(rest) => format!("{home}/{rest}"),
+        None => program.replace("${HOME}", &home).replace("$HOME", &home),
+    };
+    if program.contains(['/', '\\']) {
+        return is_executable(Path::new(&program));
+    }
+    let path = env.get("PATH").unwrap_or_default();
+    std::env::split_paths(path).any(|directory| is_executable(&directory.join(&program)))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs_err::metadata(path);
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Returns the program of a command line that is our hook: `session-search`, or a program of this
+/// process's name, followed by `hook run`, and preceded by nothing but variables and wrappers such
+/// as `timeout`.
+pub(crate) fn find_program(command: &str) -> Option<String> {
+    let words = split_words(command)?;
+    let at = words.iter().position(|word| is_own_name(word))?;
+    let is_hook = words.get(at + 1..at + 3)? == ARGUMENTS;
+    let may_precede = |word: &String| {
+        let is_number = word
+            .chars()
+            .all(|c| c.is_ascii_digit() || ".smh".contains(c));
+        is_number || word.contains('=') || WRAPPERS.contains(&&**word)
+    };
+    (is_hook && words[..at].iter().all(may_precede)).then(|| words[at].clone())
+}
+
+fn split_words(command: &str) -> Option<Vec<String>> {
+    match cfg!(windows) {
+        // There a backslash separates directories.
+        true => shlex::split(&command.replace('\\', "\\\\")),
+        false => shlex::split(command),
+    }
+}
+
+fn is_own_name(word: &str) -> bool {
+    let own = std::env::current_exe().ok();
+    let own = own.as_deref().and_then(Path::file_name);
+    let name = Path::new(word).file_name();
+    let usual = ["session-search", "session-search.exe"];
+    name.is_some_and(|name| own == Some(name) || usual.iter().any(|usual| name == *usual))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_quoted_for_a_shell() {
+        let path = Path::new("/my apps/it's/session-search");
+        let command = hook_command(path);
+        assert_eq!(command, "\"/my apps/it's/session-search\" hook run");
+        assert_eq!(find_program(&command).as_deref(), path.to_str());
+        assert_eq!(
+            hook_command(Path::new("/opt/bin/session-search")),
+            "/opt/bin/session-search hook run"
+        );
+        let wrapped =
+            find_program("X=1 timeout 5 '/my apps/it'\\''s/session-search' hook run || true");
+        assert_eq!(wrapped.as_deref(), path.to_str());
+    }
+
+    #[test]
+    fn commands_of_others_are_not_the_hook() {
+        for other in [
+            "git -C ~/src/session-search hook run pre-commit",
+            "cd ~/session-search && lefthook hook run pre-commit",
+            "echo session-search hook run is off",
+            "/opt/session-search-tools/notify hook run",
+        ] {
+            assert_eq!(find_program(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_missing_or_not_executable_does_not_exist() {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::with_home(home.path());
+        let program = home.path().join("session-search");
+        assert!(!hook_program_exists(&hook_command(&program), &env));
+        fs_err::write(&program, "").unwrap();
+        let command = "\"$HOME/session-search\" hook run || true";
+        assert!(cfg!(windows) || !hook_program_exists(command, &env));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        assert!(hook_program_exists(command, &env));
+        assert!(hook_program_exists("~/session-search hook run", &env));
+        let env = env.var("PATH", &home.path().to_string_lossy());
+        assert!(hook_program_exists("session-search hook run", &env));
+    }
+}

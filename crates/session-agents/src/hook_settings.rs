@@ -1,0 +1,246 @@
+//! The hook in Claude Code's settings.
+
+use crate::error::{Result, SettingsError};
+use crate::hook_command::find_program;
+use crate::settings_file::{SettingsChange, SettingsFile};
+use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
+use jsonc_parser::cst::{CstArray, CstNode};
+use jsonc_parser::json;
+use serde_json::Value;
+
+const HOOKS: &str = "hooks";
+/// Seconds after which Claude Code stops waiting for the hook.
+const TIMEOUT_S: i32 = 5;
+
+type Edited = std::result::Result<String, SettingsError>;
+
+/// An event for which Claude Code runs hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// The user submitted a prompt.
+    UserPromptSubmit,
+    /// A session begins or is resumed.
+    SessionStart,
+    /// A conversation is about to be compacted.
+    PreCompact,
+}
+
+impl HookEvent {
+    /// Every event that the hook answers.
+    pub const ALL: [Self; 3] = [Self::UserPromptSubmit, Self::SessionStart, Self::PreCompact];
+
+    /// Returns the name of the event in settings and payloads.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::SessionStart => "SessionStart",
+            Self::PreCompact => "PreCompact",
+        }
+    }
+
+    /// Returns the event with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+}
+
+impl std::fmt::Display for HookEvent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Our hook, as settings have it for one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledHook {
+    /// The event that it answers.
+    pub event: HookEvent,
+    /// Its command line.
+    pub command: String,
+}
+
+impl SettingsFile {
+    /// Reads for which events the hook is installed.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a JSON object.
+    pub fn installed_hooks(&self) -> Result<Vec<InstalledHook>> {
+        let text = self.read()?.unwrap_or_default();
+        SettingsText::parse(&text).map_err(|e| self.error(e))?;
+        Ok(find_hooks(&text))
+    }
+
+    /// Plans to install the hook for some events. Events that have it already keep it, with the new
+    /// command line.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not a JSON object, or has a value of another type where
+    /// hooks belong.
+    pub fn plan_hook(&self, command: &str, events: &[HookEvent]) -> Result<SettingsChange> {
+        self.plan(|text| add_hook(text, command, events))
+    }
+
+    /// Plans to remove the hook from all events.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a JSON object.
+    pub fn plan_hook_removal(&self) -> Result<SettingsChange> {
+        self.plan(remove_hook)
+    }
+}
+
+fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> Edited {
+    let before = find_hooks(text);
+    let has_hook = |event: &HookEvent| before.iter().any(|hook| hook.event == *event);
+    let wanted: Vec<InstalledHook> = HookEvent::ALL
+        .into_iter()
+        .filter(|event| events.contains(event) || has_hook(event))
+        .map(|event| InstalledHook {
+            event,
+            command: command.to_owned(),
+        })
+        .collect();
+    if before == wanted {
+        return Ok(text.to_owned());
+    }
+    let settings = SettingsText::parse(&remove_hook(text)?)?;
+    let hooks = object_under(&settings.object, HOOKS)?;
+    for hook in wanted {
+        let (name, command) = (hook.event.name(), hook.command);
+        let groups = list_under(&hooks, name, format!("{HOOKS}.{name}"))?;
+        groups.ensure_multiline();
+        groups.append(json!({
+            "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT_S}]
+        }));
+    }
+    settings.finish()
+}
+
+fn remove_hook(text: &str) -> Edited {
+    let settings = SettingsText::parse(text)?;
+    let hooks = settings.object.object_value(HOOKS);
+    let Some(hooks) = hooks.filter(|_| !find_hooks(text).is_empty()) else {
+        return Ok(text.to_owned());
+    };
+    for event in HookEvent::ALL {
+        if let Some(groups) = hooks.array_value(event.name()) {
+            remove_from_groups(&groups);
+            if groups.elements().is_empty() {
+                remove_property(&hooks, event.name());
+            }
+        }
+    }
+    if hooks.properties().is_empty() {
+        remove_property(&settings.object, HOOKS);
+    }
+    settings.finish()
+}
+
+/// Removes our commands from the groups of an event, and each group that had no other.
+fn remove_from_groups(groups: &CstArray) {
+    for group in groups.elements() {
+        let object = group.as_object();
+        let Some(commands) = object.and_then(|group| group.array_value(HOOKS)) else {
+            continue;
+        };
+        let (own, others): (Vec<CstNode>, Vec<CstNode>) =
+            commands.elements().into_iter().partition(is_own_node);
+        match (own.is_empty(), others.is_empty()) {
+            (true, _) => {}
+            (false, true) => group.remove(),
+            (false, false) => own.into_iter().for_each(CstNode::remove),
+        }
+    }
+}
+
+fn is_own_node(hook: &CstNode) -> bool {
+    let hook = serde_json::from_str(&hook.to_string());
+    hook.is_ok_and(|hook| own_command(&hook).is_some())
+}
+
+fn find_hooks(text: &str) -> Vec<InstalledHook> {
+    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let of_event = |event: HookEvent| {
+        let groups = settings[HOOKS][event.name()].as_array();
+        let hooks = groups
+            .into_iter()
+            .flatten()
+            .filter_map(|group| group[HOOKS].as_array());
+        let commands = hooks.flatten().filter_map(own_command);
+        commands
+            .map(|command| InstalledHook { event, command })
+            .collect::<Vec<_>>()
+    };
+    HookEvent::ALL.into_iter().flat_map(of_event).collect()
+}
+
+/// Returns the command line of a hook that is ours.
+fn own_command(hook: &Value) -> Option<String> {
+    let command = hook["command"].as_str()?;
+    find_program(command).map(|_| command.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMAND: &str = "/opt/bin/session-search hook run";
+    const OTHERS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
+
+    fn add_and_remove(text: &str, events: &[HookEvent]) {
+        let new = add_hook(text, COMMAND, events).unwrap();
+        let found: Vec<HookEvent> = find_hooks(&new).iter().map(|hook| hook.event).collect();
+        assert_eq!(found, events, "{new}");
+        assert_eq!(add_hook(&new, COMMAND, events).unwrap(), new);
+        let back = remove_hook(&new).unwrap();
+        assert!(find_hooks(&back).is_empty());
+        let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        if !text.is_empty() {
+            assert_eq!(value(&back), value(text));
+        }
+        assert_eq!(remove_hook(&back).unwrap(), back);
+    }
+
+    #[test]
+    fn the_hook_is_added_and_removed_without_another_change() {
+        use HookEvent::{PreCompact, SessionStart, UserPromptSubmit};
+        for text in [
+            "",
+            "{}",
+            "{\"a\": 1}",
+            OTHERS,
+            &OTHERS.replace('\n', "\r\n"),
+            "{\n\t\"z\": [1,\n2]\n}",
+        ] {
+            add_and_remove(text, &[UserPromptSubmit]);
+            add_and_remove(text, &[UserPromptSubmit, SessionStart, PreCompact]);
+        }
+        let new = add_hook(OTHERS, COMMAND, &[UserPromptSubmit]).unwrap();
+        assert_eq!(remove_hook(&new).unwrap(), OTHERS);
+    }
+
+    #[test]
+    fn another_program_replaces_the_old_one_for_every_event() {
+        let old = add_hook(OTHERS, "/old/session-search hook run", &HookEvent::ALL).unwrap();
+        let new = add_hook(&old, COMMAND, &[HookEvent::UserPromptSubmit]).unwrap();
+        assert!(!new.contains("/old/"), "{new}");
+        assert_eq!(find_hooks(&new).len(), HookEvent::ALL.len());
+        let edited = old.replace("hook run", "hook run || true");
+        assert_eq!(find_hooks(&edited).len(), HookEvent::ALL.len());
+        assert!(find_hooks(&remove_hook(&edited).unwrap()).is_empty());
+    }
+
+    #[test]
+    fn settings_of_another_shape_are_refused() {
+        for text in [
+            "[]",
+            "{",
+            "// x\n{}",
+            "{\"hooks\": 3}",
+            "{\"hooks\": {\"UserPromptSubmit\": {}}}",
+        ] {
+            let new = add_hook(text, COMMAND, &[HookEvent::UserPromptSubmit]);
+            assert!(new.is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How session-search is installed into coding agents, and which of their sessions asks.
+//!
+//! **Settings.** A [`SettingsFile`] is Claude Code's `settings.json`, of the user or of a project.
+//! Its `plan_…` methods return a [`SettingsChange`], which shows its [`diff`](SettingsChange::diff)
+//! before it is [written](SettingsChange::write) with a backup of the old text. They install the
+//! hook ([`SettingsFile::plan_hook`]), allow the skill ([`SettingsFile::plan_skill_rule`]) and set
+//! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
+//! the change stays.
+//!
+//! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
+//! [`HookAnswer`] is what the program prints then.
+//!
+//! **Skill.** The files that teach an agent to use the program are part of this crate. A
+//! [`SkillPlan`] compares them with those in a [`SkillLocation`], by a manifest of what was
+//! installed, so that an upgrade replaces older copies and keeps edited ones. A [`SkillReport`]
+//! says what was done. [`set_skill_keywords`] names saved memories in the skill's description.
+//!
+//! **Sessions.** A [`CallingProcess`] finds the session that a command is run from. A
+//! [`ResumeCommand`] resumes a session with its agent.
+//!
+//! Nothing here prints or asks: the caller shows a plan, asks for consent and applies it.
+//!
+//! ```
+//! use session_agents::{Agent, HookEvent, SettingsFile, SkillAction, SkillLocation, SkillPlan};
+//! use session_sources::Env;
+//!
+//! let home = tempfile::tempdir()?;
+//! let env = Env::with_home(home.path());
+//!
+//! let settings = SettingsFile::for_user(&env)?;
+//! let change = settings.plan_hook("session-search hook run", &[HookEvent::UserPromptSubmit])?;
+//! assert!(!change.is_noop());
+//! assert_eq!(change.write()?, None, "there were no settings to back up");
+//! assert_eq!(settings.installed_hooks()?[0].event, HookEvent::UserPromptSubmit);
+//!
+//! let location = SkillLocation::for_user(Agent::Claude, &env);
+//! SkillPlan::read(location.clone())?.apply(SkillAction::Install, false)?;
+//! assert!(SkillPlan::read(location)?.is_current());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod agent;
+mod calling_session;
+mod diff;
+mod error;
+mod history_retention;
+mod hook_answer;
+mod hook_command;
+mod hook_settings;
+mod resume;
+mod settings_file;
+mod settings_text;
+mod skill_apply;
+mod skill_files;
+mod skill_keywords;
+mod skill_location;
+mod skill_manifest;
+mod skill_plan;
+mod skill_report;
+mod skill_rule;
+
+pub use agent::Agent;
+pub use calling_session::{CallingProcess, with_subagents};
+pub use diff::DiffLine;
+pub use error::{AgentError, Result, SettingsError};
+pub use history_retention::DEFAULT_RETENTION_DAYS;
+pub use hook_answer::HookAnswer;
+pub use hook_command::{hook_command, hook_program_exists};
+pub use hook_settings::{HookEvent, InstalledHook};
+pub use resume::{ResumeCommand, ResumeError, resume_arguments};
+pub use settings_file::{SettingsChange, SettingsFile};
+pub use skill_keywords::{set_skill_keywords, update_skill_keywords};
+pub use skill_location::SkillLocation;
+pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
+pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};
+pub use skill_rule::{RuleList, revoke_skill_rule};

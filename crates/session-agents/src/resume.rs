@@ -1,0 +1,116 @@
+//! The command that resumes a session with its agent.
+
+use serde::Serialize;
+use session_core::text::printable;
+use session_core::{SessionMeta, SourceName};
+use session_sources::sources;
+use session_store::SessionRow;
+use std::path::Path;
+
+/// The command that resumes a session, in the form that `--json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResumeCommand<'a> {
+    /// Name of the agent.
+    pub source: &'a str,
+    /// The agent's id of the session.
+    pub session: &'a str,
+    /// Directory to run it in, if the session has one.
+    #[serde(rename = "folder")]
+    pub directory: Option<&'a str>,
+    /// That directory exists.
+    #[serde(rename = "folder_exists")]
+    pub directory_exists: bool,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+}
+
+/// Why a session cannot be resumed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
+    /// It is a subagent's: agents resume only the session that started it.
+    #[error("{session} is the session of a subagent, which cannot be resumed")]
+    Subagent {
+        /// Id of the session.
+        session: String,
+        /// Id of the session that started it.
+        parent: String,
+    },
+    /// Only its prompts are left.
+    #[error("the transcript of {session} was deleted, so its agent cannot resume it")]
+    TranscriptDeleted {
+        /// Id of the session.
+        session: String,
+    },
+    /// Its history is no longer on disk.
+    #[error("the history of {session} is gone, so its agent cannot resume it")]
+    HistoryGone {
+        /// Id of the session.
+        session: String,
+    },
+    /// Its agent has no command for it.
+    #[error("{session} cannot be resumed by its id")]
+    Unsupported {
+        /// Id of the session.
+        session: String,
+    },
+}
+
+impl<'a> ResumeCommand<'a> {
+    /// Returns the command that resumes a session.
+    ///
+    /// # Errors
+    /// When the session cannot be resumed.
+    pub fn new(session: &'a SessionRow) -> Result<Self, ResumeError> {
+        check_resumable(session)?;
+        let unsupported = || ResumeError::Unsupported {
+            session: session.uid.clone(),
+        };
+        let directory = session.cwd.as_deref().or(session.project.as_deref());
+        Ok(Self {
+            source: &session.source,
+            session: &session.uid,
+            directory,
+            directory_exists: directory.is_some_and(|path| Path::new(path).is_dir()),
+            command: resume_arguments(session).ok_or_else(unsupported)?,
+        })
+    }
+
+    /// Formats the command as it is typed in a POSIX shell, without control characters.
+    pub fn shell_line(&self) -> String {
+        let command = self.command.join(" ");
+        let Some(directory) = self.directory else {
+            return command;
+        };
+        // Made printable before it is quoted: a removed character could be part of the quoting.
+        let directory = printable(directory);
+        let quoted = shlex::try_quote(&directory).unwrap_or_default();
+        format!("cd {quoted} && {command}")
+    }
+}
+
+fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {
+    let session = row.uid.clone();
+    if let Some(parent) = &row.parent {
+        let parent = parent.clone();
+        return Err(ResumeError::Subagent { session, parent });
+    }
+    match (row.prompts_only, row.gone) {
+        (true, _) => Err(ResumeError::TranscriptDeleted { session }),
+        (false, true) => Err(ResumeError::HistoryGone { session }),
+        (false, false) => Ok(()),
+    }
+}
+
+/// Returns the program that resumes a session and its arguments, all of them words that a shell
+/// takes unquoted; `None` where it cannot be resumed.
+pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
+    let name = SourceName(session.source.clone().into());
+    let source = sources().iter().find(|source| source.name() == name)?;
+    let meta = SessionMeta {
+        id: session.uid.clone(),
+        parent: session.parent.clone(),
+        prompts_only: session.prompts_only,
+        ..SessionMeta::default()
+    };
+    source.resume(&meta).filter(|_| !session.gone)
+}

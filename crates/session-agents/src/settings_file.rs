@@ -1,0 +1,107 @@
+//! Claude Code's settings files, and changes to them that are shown before they are written.
+
+use crate::agent::Agent;
+use crate::diff::{DiffLine, diff_lines};
+use crate::error::{AgentError, Result, SettingsError};
+use session_files::{Beneath, Project};
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+const FILE_NAME: &str = "settings.json";
+/// Most bytes of a settings file or of a file of the skill.
+pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
+
+/// A settings file of Claude Code, the user's own or a project's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsFile {
+    file: Beneath,
+}
+
+impl SettingsFile {
+    /// Names the user's settings, whether they exist or not.
+    ///
+    /// # Errors
+    /// When the path has no file name.
+    pub fn for_user(env: &Env) -> Result<Self> {
+        let path = Agent::Claude.config_directory(env).join(FILE_NAME);
+        let file = Beneath::of_user(&path)?;
+        Ok(Self { file })
+    }
+
+    /// Names the settings of a project, whether they exist or not.
+    pub fn for_project(project: &Project) -> Self {
+        let relative = Path::new(Agent::Claude.project_directory()).join(FILE_NAME);
+        let file = Beneath::new(project.root(), &relative);
+        Self { file }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> PathBuf {
+        self.file.path()
+    }
+
+    /// Reads the text; `None` where there is no file.
+    pub(crate) fn read(&self) -> Result<Option<String>> {
+        Ok(self.file.read_text(SIZE_LIMIT)?)
+    }
+
+    /// Plans a change of the text; a missing file is an empty text.
+    pub(crate) fn plan(
+        &self,
+        edit: impl FnOnce(&str) -> std::result::Result<String, SettingsError>,
+    ) -> Result<SettingsChange> {
+        let old = self.read()?;
+        let new = edit(old.as_deref().unwrap_or_default()).map_err(|e| self.error(e))?;
+        Ok(SettingsChange {
+            file: self.file.clone(),
+            old,
+            new,
+        })
+    }
+
+    pub(crate) fn error(&self, reason: SettingsError) -> AgentError {
+        AgentError::Settings {
+            path: self.path(),
+            reason,
+        }
+    }
+}
+
+/// A change to a settings file that is not written yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsChange {
+    file: Beneath,
+    old: Option<String>,
+    new: String,
+}
+
+impl SettingsChange {
+    /// Returns the path of the file.
+    pub fn path(&self) -> PathBuf {
+        self.file.path()
+    }
+
+    /// True where there is nothing to write.
+    pub fn is_noop(&self) -> bool {
+        match &self.old {
+            Some(old) => *old == self.new,
+            None => self.new.trim().is_empty(),
+        }
+    }
+
+    /// Returns the lines that would change.
+    pub fn diff(&self) -> Vec<DiffLine<'_>> {
+        diff_lines(self.old.as_deref().unwrap_or_default(), &self.new)
+    }
+
+    /// Writes the new text, after the old one was copied to a backup; returns the backup's path.
+    ///
+    /// # Errors
+    /// When either file cannot be written.
+    pub fn write(&self) -> Result<Option<PathBuf>> {
+        let backup = self.old.as_deref().map(|old| self.file.back_up(old));
+        let backup = backup.transpose()?;
+        self.file.write(&self.new)?;
+        Ok(backup)
+    }
+}

@@ -1,0 +1,93 @@
+//! Applies a plan for the skill, one file at a time.
+
+use crate::error::Result;
+use crate::skill_location::SKILL_DIRECTORY;
+use crate::skill_manifest::SkillManifest;
+use crate::skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
+use crate::skill_report::{SkillFileOutcome, SkillReport};
+
+impl SkillPlan {
+    /// Applies the plan, and reports what was done with each file; with `dry_run`, what would be.
+    ///
+    /// # Errors
+    /// When a file cannot be written or removed.
+    pub fn apply(mut self, action: SkillAction, dry_run: bool) -> Result<SkillReport> {
+        SkillManifest::check_replaceable(&self.location)?;
+        let mut outcomes = Vec::new();
+        for file in &self.files {
+            let outcome = file.outcome(action);
+            if !dry_run {
+                file.carry_out(outcome)?;
+                self.manifest.record(action, file, outcome);
+            }
+            outcomes.push(outcome);
+        }
+        if !dry_run {
+            self.finish(action)?;
+        }
+        Ok(SkillReport::new(&self, &outcomes))
+    }
+
+    fn finish(&mut self, action: SkillAction) -> Result<()> {
+        if action == SkillAction::Install {
+            env!("CARGO_PKG_VERSION").clone_into(&mut self.manifest.version);
+        }
+        self.manifest.write(&self.location)?;
+        if action == SkillAction::Uninstall {
+            for directory in [&format!("{SKILL_DIRECTORY}/references"), SKILL_DIRECTORY] {
+                self.location.file(directory).remove_if_empty()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SkillFilePlan {
+    fn outcome(&self, action: SkillAction) -> SkillFileOutcome {
+        let may_replace = self.overwrite && self.bundled.is_some();
+        match (action, self.state) {
+            (SkillAction::Install, SkillFileState::Current)
+            | (SkillAction::Uninstall, SkillFileState::Absent) => SkillFileOutcome::Unchanged,
+            (SkillAction::Install, SkillFileState::Absent | SkillFileState::Older) => {
+                SkillFileOutcome::Written
+            }
+            (SkillAction::Install, SkillFileState::Edited) if may_replace => {
+                SkillFileOutcome::Written
+            }
+            (SkillAction::Install, SkillFileState::Edited) => SkillFileOutcome::Kept,
+            (SkillAction::Uninstall, SkillFileState::Edited) if !self.overwrite => {
+                SkillFileOutcome::Kept
+            }
+            _ => SkillFileOutcome::Removed,
+        }
+    }
+
+    fn carry_out(&self, outcome: SkillFileOutcome) -> Result<()> {
+        match (outcome, &self.bundled) {
+            (SkillFileOutcome::Written, Some(bundled)) => {
+                if let (SkillFileState::Edited, Some(edited)) = (self.state, &self.installed) {
+                    self.file.back_up(edited)?;
+                }
+                self.file.write(bundled)?;
+            }
+            (SkillFileOutcome::Removed, _) => drop(self.file.remove()?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl SkillManifest {
+    /// Records what was done with a file. After a removal a kept file belongs to the user.
+    fn record(&mut self, action: SkillAction, file: &SkillFilePlan, outcome: SkillFileOutcome) {
+        match (action, outcome, &file.bundled) {
+            (SkillAction::Uninstall, ..) | (_, SkillFileOutcome::Removed, _) => {
+                self.files.remove(&file.name);
+            }
+            (_, SkillFileOutcome::Written | SkillFileOutcome::Unchanged, Some(bundled)) => {
+                self.insert(&file.name, bundled);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Keywords of saved memories in the skill's description, so that a model knows what it can recall.
+//!
+//! The user turns them on and off ([`set_skill_keywords`]). While they are on, the user's own skill
+//! follows each change of a memory ([`update_skill_keywords`]); a project's keeps the keywords of
+//! the moment in which they were turned on.
+
+use crate::error::Result;
+use crate::skill_files::plain_keywords;
+use crate::skill_location::SkillLocation;
+use crate::skill_manifest::SkillManifest;
+use crate::skill_plan::{SkillAction, SkillPlan};
+use crate::skill_report::SkillReport;
+
+/// Puts keywords into every installed skill, or removes them from it where `keywords` returns
+/// `None`; with `dry_run` nothing is written.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn set_skill_keywords(
+    locations: Vec<SkillLocation>,
+    keywords: impl Fn(&SkillLocation) -> Option<Vec<String>>,
+    dry_run: bool,
+) -> Result<Vec<SkillReport>> {
+    let mut reports = Vec::new();
+    for location in locations {
+        let mut manifest = SkillManifest::read(&location);
+        if !manifest.files.is_empty() {
+            manifest.keywords = keywords(&location).map(|words| plain_keywords(&words));
+            reports.push(write_keywords(location, manifest, dry_run)?);
+        }
+    }
+    Ok(reports)
+}
+
+/// Updates the keywords of the skills that have some, after memories were changed.
+///
+/// # Errors
+/// As [`set_skill_keywords`].
+pub fn update_skill_keywords(
+    locations: Vec<SkillLocation>,
+    keywords: impl Fn(&SkillLocation) -> Vec<String>,
+) -> Result<()> {
+    for location in locations {
+        let mut manifest = SkillManifest::read(&location);
+        if manifest.keywords.is_none() {
+            continue;
+        }
+        let now = Some(plain_keywords(&keywords(&location)));
+        if now != manifest.keywords {
+            manifest.keywords = now;
+            write_keywords(location, manifest, false)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_keywords(
+    location: SkillLocation,
+    manifest: SkillManifest,
+    dry_run: bool,
+) -> Result<SkillReport> {
+    let keywords = manifest.keywords.clone();
+    let plan = SkillPlan::with_manifest(location, manifest)?;
+    Ok(SkillReport {
+        keywords,
+        ..plan.apply(SkillAction::Install, dry_run)?
+    })
+}

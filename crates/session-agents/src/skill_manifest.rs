@@ -1,0 +1,83 @@
+//! The record of what was installed, which tells an older copy from an edited one.
+
+use crate::error::{AgentError, Result};
+use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
+use serde::{Deserialize, Serialize};
+use session_files::Beneath;
+use std::collections::BTreeMap;
+
+const FILE_NAME: &str = ".installed.json";
+/// Most bytes of the manifest.
+const SIZE_LIMIT: u64 = 1 << 20;
+
+/// The manifest in the skill's directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SkillManifest {
+    /// Version of the program that installed the skill.
+    pub version: String,
+    /// BLAKE3 hash of each file as it was written, by path below the agent's directory.
+    pub files: BTreeMap<String, String>,
+    /// Keywords of saved memories in the description; `None` unless the user chose to have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keywords: Option<Vec<String>>,
+}
+
+impl SkillManifest {
+    /// Reads the manifest. A damaged one is empty: then every file that differs counts as edited.
+    pub fn read(location: &SkillLocation) -> Self {
+        let text = manifest_file(location).read_text(SIZE_LIMIT).ok().flatten();
+        let mut manifest: Self =
+            serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default();
+        if location.project.is_some() {
+            // Whether keywords are shown is the choice of the user, not of the repository's author.
+            manifest.keywords = None;
+        }
+        manifest
+    }
+
+    /// Checks, before anything is written, that the manifest can be replaced.
+    ///
+    /// # Errors
+    /// When it is a link, not a regular file, or too large.
+    pub fn check_replaceable(location: &SkillLocation) -> Result<()> {
+        manifest_file(location).read_text(SIZE_LIMIT)?;
+        Ok(())
+    }
+
+    /// True for a file that is as it was written.
+    pub fn is_unedited(&self, name: &str, text: &str) -> bool {
+        self.files
+            .get(name)
+            .is_some_and(|hash| *hash == hash_text(text))
+    }
+
+    /// Records the text of a file that is installed.
+    pub fn insert(&mut self, name: &str, text: &str) {
+        self.files.insert(name.to_owned(), hash_text(text));
+    }
+
+    /// Writes the manifest, or removes it where no file is installed.
+    ///
+    /// # Errors
+    /// When the file cannot be written or removed.
+    pub fn write(&self, location: &SkillLocation) -> Result<()> {
+        let file = manifest_file(location);
+        if self.files.is_empty() {
+            file.remove()?;
+            return Ok(());
+        }
+        let text = serde_json::to_string_pretty(self).map_err(AgentError::Manifest)? + "\n";
+        if file.read_text(SIZE_LIMIT)?.as_deref() == Some(&text) {
+            return Ok(());
+        }
+        Ok(file.write(&text)?)
+    }
+}
+
+fn hash_text(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+fn manifest_file(location: &SkillLocation) -> Beneath {
+    location.file(&format!("{SKILL_DIRECTORY}/{FILE_NAME}"))
+}

@@ -1,0 +1,95 @@
+//! What was done with the skill in one location.
+
+use crate::skill_manifest::SkillManifest;
+use crate::skill_plan::{SkillFileState, SkillPlan};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What was done with a file of the skill, or would be in a dry run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkillFileOutcome {
+    /// This program's text was written.
+    Written,
+    /// It was left as it was, since it needed no change.
+    Unchanged,
+    /// It was left as somebody edited it.
+    Kept,
+    /// It was removed.
+    Removed,
+}
+
+impl SkillFileOutcome {
+    /// Returns the outcome in one word, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Unchanged => "unchanged",
+            Self::Kept => "kept",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// The skill in one location, in the form that `--json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillReport {
+    /// The agent, and whether the location is a project's.
+    pub agent: &'static str,
+    /// The skill's directory.
+    #[serde(rename = "folder")]
+    pub directory: PathBuf,
+    /// Version of the program that installed it, if it is known.
+    pub version: Option<String>,
+    /// Keywords of saved memories in the description; `None` where the user did not choose that.
+    pub keywords: Option<Vec<String>>,
+    /// Its files.
+    pub files: Vec<SkillFileReport>,
+}
+
+/// A file in a [`SkillReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillFileReport {
+    /// Path below the agent's directory, with `/`.
+    pub name: String,
+    /// How it compared with this program's file before.
+    pub state: SkillFileState,
+    /// What was done with it; `None` where nothing was to be done.
+    #[serde(rename = "done", skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<SkillFileOutcome>,
+}
+
+impl SkillReport {
+    /// Describes a plan and the outcome of each of its files; `outcomes` is empty where nothing was
+    /// to be done.
+    pub(crate) fn new(plan: &SkillPlan, outcomes: &[SkillFileOutcome]) -> Self {
+        let manifest = SkillManifest::read(&plan.location);
+        let files = plan.files.iter().enumerate();
+        Self {
+            agent: plan.location.label(),
+            directory: plan.location.directory(),
+            version: Some(manifest.version).filter(|version| !version.is_empty()),
+            keywords: manifest.keywords,
+            files: files
+                .map(|(n, file)| SkillFileReport {
+                    name: file.name.clone(),
+                    state: file.state,
+                    outcome: outcomes.get(n).copied(),
+                })
+                .collect(),
+        }
+    }
+
+    /// True where a file was left as somebody edited it.
+    pub fn has_kept_files(&self) -> bool {
+        let mut outcomes = self.files.iter().map(|file| file.outcome);
+        outcomes.any(|outcome| outcome == Some(SkillFileOutcome::Kept))
+    }
+}
+
+impl SkillPlan {
+    /// Reports the state of each file.
+    pub fn report(&self) -> SkillReport {
+        SkillReport::new(self, &[])
+    }
+}

@@ -1,0 +1,163 @@
+//! The permission rule by which Claude Code loads the skill without asking.
+//!
+//! A skill with `allowed-tools` is loaded only after a question; without that line the user is
+//! asked about each of its commands. The rule is meant for the user's own skill. Without that one,
+//! the rule would allow a project's skill of the same name: so uninstalling the skill removes it.
+
+use crate::error::{Result, SettingsError};
+use crate::settings_file::{SettingsChange, SettingsFile};
+use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
+use serde_json::Value;
+use session_sources::Env;
+use std::path::PathBuf;
+
+const RULE: &str = "Skill(session-search)";
+const PERMISSIONS: &str = "permissions";
+
+type Edited = std::result::Result<String, SettingsError>;
+
+/// A list of permission rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleList {
+    /// Tools that run without a question.
+    Allow,
+    /// Tools that run after a question.
+    Ask,
+    /// Tools that never run.
+    Deny,
+}
+
+impl RuleList {
+    const ALL: [Self; 3] = [Self::Allow, Self::Ask, Self::Deny];
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl SettingsFile {
+    /// Reads which list holds the rule for the skill. Settings that cannot be parsed hold none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn skill_rule(&self) -> Result<Option<RuleList>> {
+        Ok(find_rule(&self.read()?.unwrap_or_default()))
+    }
+
+    /// Plans to allow the skill.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or `permissions.allow` in it is not a list.
+    pub fn plan_skill_rule(&self) -> Result<SettingsChange> {
+        self.plan(add_rule)
+    }
+}
+
+/// Removes the rule that allows the skill from the user's settings; returns their path where the
+/// rule was there. With `dry_run` nothing is written.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
+    let settings = SettingsFile::for_user(env)?;
+    if settings.skill_rule()? != Some(RuleList::Allow) {
+        return Ok(None);
+    }
+    if !dry_run {
+        settings.plan(remove_rule)?.write()?;
+    }
+    Ok(Some(settings.path()))
+}
+
+fn find_rule(text: &str) -> Option<RuleList> {
+    let settings: Value = serde_json::from_str(text).ok()?;
+    let has_rule = |list: &RuleList| {
+        let rules = settings[PERMISSIONS][list.key()].as_array();
+        rules.is_some_and(|rules| rules.iter().any(|rule| rule == RULE))
+    };
+    RuleList::ALL.into_iter().find(has_rule)
+}
+
+fn add_rule(text: &str) -> Edited {
+    let settings = SettingsText::parse(text)?;
+    let permissions = object_under(&settings.object, PERMISSIONS)?;
+    let path = format!("{PERMISSIONS}.{}", RuleList::Allow.key());
+    let allowed = list_under(&permissions, RuleList::Allow.key(), path)?;
+    allowed.ensure_multiline();
+    allowed.append(RULE.into());
+    settings.finish()
+}
+
+/// Removes the rule from those that allow, and the list and the object that are empty then.
+fn remove_rule(text: &str) -> Edited {
+    let settings = SettingsText::parse(text)?;
+    let Some(permissions) = settings.object.object_value(PERMISSIONS) else {
+        return Ok(text.to_owned());
+    };
+    let Some(allowed) = permissions.array_value(RuleList::Allow.key()) else {
+        return Ok(text.to_owned());
+    };
+    let is_rule = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|v| v == RULE);
+    for rule in allowed.elements() {
+        if is_rule(&rule.to_string()) {
+            rule.remove();
+        }
+    }
+    if allowed.elements().is_empty() {
+        remove_property(&permissions, RuleList::Allow.key());
+    }
+    if permissions.properties().is_empty() {
+        remove_property(&settings.object, PERMISSIONS);
+    }
+    settings.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_is_added_and_removed_without_another_change() {
+        for text in [
+            "",
+            "{}\n",
+            "{\n  \"model\": \"x\",\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls:*)\"\n    ],\n    \"deny\": []\n  }\n}\n",
+            "{\"permissions\": {\"defaultMode\": \"plan\"}, \"a\": 1.0}",
+        ] {
+            let new = add_rule(text).unwrap();
+            assert_eq!(find_rule(&new), Some(RuleList::Allow), "{new}");
+            let back = remove_rule(&new).unwrap();
+            let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            let old = if text.is_empty() { "{}" } else { text };
+            assert_eq!(value(&back), value(old), "{new}");
+        }
+    }
+
+    #[test]
+    fn the_list_that_holds_the_rule_is_found() {
+        let settings =
+            |list: RuleList| format!("{{\"permissions\": {{\"{}\": [\"{RULE}\"]}}}}", list.key());
+        for list in RuleList::ALL {
+            assert_eq!(find_rule(&settings(list)), Some(list));
+        }
+        let other = "{\"permissions\": {\"allow\": [\"Skill(x)\"]}}";
+        assert_eq!(find_rule(other), None);
+        assert_eq!(find_rule("[]"), None);
+    }
+
+    #[test]
+    fn settings_of_another_shape_are_refused() {
+        for text in [
+            "[]",
+            "{",
+            "{\"permissions\": []}",
+            "{\"permissions\": {\"allow\": {}}}",
+        ] {
+            assert!(add_rule(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Installation into agents, the calling session and the command that resumes one.
+
+mod calling_session;
+mod resume;
+mod session_row;
+mod settings;
+mod skill;
+mod skill_keywords;
+mod skill_text;

@@ -1,0 +1,76 @@
+//! The command that resumes a session.
+
+use crate::session_row::claude_session;
+use session_agents::{ResumeCommand, ResumeError};
+use session_store::SessionRow;
+
+#[test]
+fn the_command_changes_to_the_directory_of_the_session() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().to_string_lossy().into_owned();
+    let session = SessionRow {
+        cwd: Some(directory.clone()),
+        ..claude_session(7)
+    };
+    let resume = ResumeCommand::new(&session).unwrap();
+    assert_eq!(resume.command, ["claude", "--resume", "session-7"]);
+    assert!(resume.directory_exists);
+    let expected = format!("cd {directory} && claude --resume session-7");
+    assert_eq!(resume.shell_line(), expected);
+}
+
+#[test]
+fn a_directory_is_quoted_for_a_shell() {
+    let session = SessionRow {
+        cwd: Some("/gone/it's\u{7} $HOME".into()),
+        ..claude_session(7)
+    };
+    let resume = ResumeCommand::new(&session).unwrap();
+    assert!(!resume.directory_exists);
+    let line = resume.shell_line();
+    assert!(!line.contains('\u{7}'), "{line}");
+    let words = shlex::split(&line).unwrap();
+    assert!(
+        words[1].starts_with("/gone/it's") && words[1].ends_with(" $HOME"),
+        "{line}"
+    );
+    assert_eq!(words[2..4], ["&&", "claude"]);
+}
+
+#[test]
+fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
+    let session = "session-7".to_owned();
+    let refused = |row: SessionRow| ResumeCommand::new(&row).unwrap_err();
+    let subagent = SessionRow {
+        parent: Some("session-1".into()),
+        ..claude_session(7)
+    };
+    assert_eq!(
+        refused(subagent),
+        ResumeError::Subagent {
+            session: session.clone(),
+            parent: "session-1".into()
+        }
+    );
+    let prompts_only = SessionRow {
+        prompts_only: true,
+        gone: true,
+        ..claude_session(7)
+    };
+    assert_eq!(
+        refused(prompts_only),
+        ResumeError::TranscriptDeleted {
+            session: session.clone()
+        }
+    );
+    let gone = SessionRow {
+        gone: true,
+        ..claude_session(7)
+    };
+    assert_eq!(refused(gone), ResumeError::HistoryGone { session });
+    let odd = SessionRow {
+        uid: "a b; rm".into(),
+        ..claude_session(7)
+    };
+    assert!(matches!(refused(odd), ResumeError::Unsupported { .. }));
+}

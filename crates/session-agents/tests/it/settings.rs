@@ -1,0 +1,104 @@
+//! Changes to Claude Code's settings files.
+
+use session_agents::{AgentError, DiffLine, HookEvent, RuleList, SettingsFile, revoke_skill_rule};
+use session_sources::Env;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+const COMMAND: &str = "/opt/bin/session-search hook run";
+
+fn home_with_settings(text: &str) -> (TempDir, Env, PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join(".claude/settings.json");
+    fs_err::create_dir(path.parent().unwrap()).unwrap();
+    fs_err::write(&path, text).unwrap();
+    let env = Env::with_home(home.path());
+    (home, env, path)
+}
+
+#[test]
+fn a_change_is_shown_before_it_is_written_with_a_backup() {
+    let old = "{\n  \"model\": \"x\",\n  \"cleanupPeriodDays\": 30\n}\n";
+    let (_home, env, path) = home_with_settings(old);
+    let settings = SettingsFile::for_user(&env).unwrap();
+    assert_eq!(settings.retention_days().unwrap().as_deref(), Some("30"));
+    assert!(settings.plan_retention(30).unwrap().is_noop());
+    let change = settings.plan_retention(365).unwrap();
+    let changed: Vec<_> = change.diff();
+    assert!(
+        changed.contains(&DiffLine::Added("  \"cleanupPeriodDays\": 365")),
+        "{changed:?}"
+    );
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), old);
+    let backup = change.write().unwrap().unwrap();
+    assert_eq!(fs_err::read_to_string(backup).unwrap(), old);
+    assert_eq!(settings.retention_days().unwrap().as_deref(), Some("365"));
+}
+
+#[test]
+fn each_installation_adds_its_events_to_those_before() {
+    let (_home, env, _) = home_with_settings("{}");
+    let settings = SettingsFile::for_user(&env).unwrap();
+    let install = |event| {
+        let change = settings.plan_hook(COMMAND, &[event]).unwrap();
+        if !change.is_noop() {
+            change.write().unwrap();
+        }
+        let hooks = settings.installed_hooks().unwrap();
+        hooks.iter().map(|hook| hook.event).collect::<Vec<_>>()
+    };
+    let (prompt, start) = (HookEvent::UserPromptSubmit, HookEvent::SessionStart);
+    assert_eq!(install(start), [start]);
+    assert_eq!(install(prompt), [prompt, start]);
+    assert_eq!(install(start), [prompt, start]);
+}
+
+#[test]
+fn removing_a_hook_from_missing_settings_changes_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = SettingsFile::for_user(&Env::with_home(home.path())).unwrap();
+    assert!(settings.plan_hook_removal().unwrap().is_noop());
+}
+
+#[test]
+fn the_rule_of_the_skill_is_written_and_revoked() {
+    let old = "{\n  \"model\": \"x\"\n}\n";
+    let (_home, env, path) = home_with_settings(old);
+    let settings = SettingsFile::for_user(&env).unwrap();
+    assert_eq!(revoke_skill_rule(&env, false).unwrap(), None);
+    settings.plan_skill_rule().unwrap().write().unwrap();
+    assert_eq!(settings.skill_rule().unwrap(), Some(RuleList::Allow));
+    assert!(revoke_skill_rule(&env, true).unwrap().is_some());
+    assert_eq!(
+        settings.skill_rule().unwrap(),
+        Some(RuleList::Allow),
+        "a dry run"
+    );
+    assert!(revoke_skill_rule(&env, false).unwrap().is_some());
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), old);
+}
+
+#[test]
+fn settings_that_are_not_json_are_refused() {
+    let (_home, env, path) = home_with_settings("{ // mine\n}");
+    let settings = SettingsFile::for_user(&env).unwrap();
+    for change in [
+        settings.plan_retention(365),
+        settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]),
+        settings.plan_skill_rule(),
+    ] {
+        assert!(
+            matches!(change, Err(AgentError::Settings { .. })),
+            "{change:?}"
+        );
+    }
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), "{ // mine\n}");
+}
+
+#[test]
+fn the_configured_directory_of_claude_code_is_used() {
+    let home = tempfile::tempdir().unwrap();
+    let env = Env::with_home(home.path()).var("CLAUDE_CONFIG_DIR", "~/other, /third");
+    let settings = SettingsFile::for_user(&env).unwrap();
+    assert_eq!(settings.path(), home.path().join("other/settings.json"));
+}

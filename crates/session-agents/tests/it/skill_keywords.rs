@@ -1,0 +1,87 @@
+//! Keywords of saved memories in the skill's description.
+
+use session_agents::{
+    Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, set_skill_keywords,
+    update_skill_keywords,
+};
+use session_sources::Env;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+struct User {
+    _home: TempDir,
+    env: Env,
+    skill: PathBuf,
+}
+
+impl User {
+    fn with_skill() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::with_home(home.path());
+        let user = Self {
+            skill: home.path().join(".claude/skills/session-search/SKILL.md"),
+            _home: home,
+            env,
+        };
+        user.install();
+        user
+    }
+
+    fn install(&self) {
+        let location = SkillLocation::for_user(Agent::Claude, &self.env);
+        let plan = SkillPlan::read(location).unwrap();
+        plan.apply(SkillAction::Install, false).unwrap();
+    }
+
+    fn set(&self, keywords: Option<&[&str]>) -> Vec<session_agents::SkillReport> {
+        let words = || keywords.map(|words| words.iter().map(|&word| word.into()).collect());
+        set_skill_keywords(SkillLocation::all(&self.env, None), |_| words(), false).unwrap()
+    }
+
+    fn update(&self, keyword: &str) {
+        let words = |_: &SkillLocation| vec![keyword.to_owned()];
+        update_skill_keywords(SkillLocation::all(&self.env, None), words).unwrap();
+    }
+
+    fn description(&self) -> String {
+        let text = fs_err::read_to_string(&self.skill).unwrap();
+        let line = text.lines().find(|line| line.starts_with("description: "));
+        line.unwrap().to_owned()
+    }
+}
+
+#[test]
+fn keywords_follow_memories_while_the_user_wants_them() {
+    let user = User::with_skill();
+    user.update("postgres");
+    assert!(!user.description().contains("postgres"), "nobody chose it");
+    let reports = user.set(Some(&["postgres", "two words"]));
+    assert_eq!(reports.len(), 1, "OpenCode has no skill");
+    assert_eq!(reports[0].keywords, Some(vec!["postgres".to_owned()]));
+    let line = user.description();
+    assert!(
+        line.ends_with("There are saved memories about postgres."),
+        "{line}"
+    );
+    user.update("lantern");
+    assert!(user.description().contains("lantern"));
+    user.install();
+    assert!(
+        user.description().contains("lantern"),
+        "an upgrade keeps them"
+    );
+    user.set(None);
+    user.update("keel");
+    assert!(!user.description().contains("saved memories about"));
+}
+
+#[test]
+fn an_edited_description_gets_no_keywords() {
+    let user = User::with_skill();
+    let text = fs_err::read_to_string(&user.skill).unwrap();
+    let edited = text.replace("description: ", "description: Mine. ");
+    fs_err::write(&user.skill, &edited).unwrap();
+    let reports = user.set(Some(&["postgres"]));
+    assert_eq!(reports[0].files[0].outcome, Some(SkillFileOutcome::Kept));
+    assert_eq!(fs_err::read_to_string(&user.skill).unwrap(), edited);
+}

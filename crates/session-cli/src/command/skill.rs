@@ -1,0 +1,216 @@
+//! `skill`: installs what teaches an agent to use this program.
+
+use crate::Found;
+use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
+use crate::home::Home;
+use crate::memories::project_at_hand;
+use crate::output::diff::format_diff;
+use crate::output::human::plural;
+use crate::output::layout::line;
+use crate::output::{json, notes};
+use anyhow::Result;
+use session_agents::{
+    Agent, SkillAction, SkillFilePlan, SkillFileReport, SkillLocation, SkillPlan, SkillReport,
+    revoke_skill_rule, set_skill_keywords, update_skill_keywords,
+};
+use session_core::text::printable;
+use session_memory::{
+    DirectoryRecords, MemoryStore, StorageLocation, memory_directories, most_common_keywords,
+};
+use session_sources::Env;
+use std::io::Write;
+
+/// Most columns of a version: a project's manifest may hold any text.
+const VERSION_COLUMNS: usize = 20;
+/// Keywords of memories that are offered for the description, which takes the plain ones of them.
+const MAX_KEYWORDS: usize = 30;
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn run(args: &SkillArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    match &args.command {
+        SkillCommand::Install(args) => change(args, &home.env, SkillAction::Install),
+        SkillCommand::Uninstall(args) => uninstall(args, &home.env),
+        SkillCommand::Sync(args) => sync(args, &home),
+        SkillCommand::Status(args) => status(args, &home.env),
+    }
+}
+
+/// Updates the keywords of the installed skills after memories were changed.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn follow(env: &Env, records: &DirectoryRecords) -> Result<()> {
+    let keywords = |location: &SkillLocation| memory_keywords(location, env, records);
+    Ok(update_skill_keywords(all_locations(env), keywords)?)
+}
+
+/// Removes the skill, and with the user's own for Claude Code the rule that lets the model load it
+/// without asking: a project's skill of that name would be allowed by it.
+fn uninstall(args: &ChangeArgs, env: &Env) -> Result<Found> {
+    let found = change(args, env, SkillAction::Uninstall)?;
+    let is_gone = args.dry_run || !SkillLocation::for_user(Agent::Claude, env).has_skill();
+    if args.opencode || args.project || !is_gone {
+        return Ok(found);
+    }
+    if let Some(path) = revoke_skill_rule(env, args.dry_run)? {
+        let path = path.to_string_lossy();
+        let verb = if args.dry_run { "would be" } else { "is" };
+        writeln!(
+            notes::stderr(),
+            "note: the rule that let Claude Code load it without asking {verb} removed from {}",
+            printable(&path)
+        )?;
+    }
+    Ok(found)
+}
+
+fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
+    let agent = match args.opencode {
+        true => Agent::OpenCode,
+        false => Agent::Claude,
+    };
+    let location = match args.project {
+        true => SkillLocation::for_project(agent, project_at_hand(&env.home)?),
+        false => SkillLocation::for_user(agent, env),
+    };
+    let mut plan = SkillPlan::read(location)?;
+    for file in plan.edited_files(action) {
+        show_edit(file)?;
+        file.overwrite = args.force;
+    }
+    let report = plan.apply(action, args.dry_run)?;
+    if args.json {
+        json::print(&report)?;
+    } else {
+        write!(anstream::stdout(), "{}", format_report(&report))?;
+    }
+    if args.dry_run {
+        writeln!(notes::stderr(), "note: nothing of it is done")?;
+    } else if report.has_kept_files() {
+        writeln!(
+            notes::stderr(),
+            "note: what you edited is kept; --force takes it, too"
+        )?;
+    }
+    Ok(Found::Something)
+}
+
+fn show_edit(file: &SkillFilePlan) -> Result<()> {
+    let path = file.path();
+    let path = printable(&path.to_string_lossy()).into_owned();
+    let diff = format_diff(&file.diff());
+    Ok(writeln!(notes::stderr(), "{path} was edited:\n{diff}")?)
+}
+
+fn status(args: &SkillStatusArgs, env: &Env) -> Result<Found> {
+    let mut reports = Vec::new();
+    for location in all_locations(env) {
+        let plan = SkillPlan::read(location)?;
+        if plan.is_installed() {
+            reports.push(plan.report());
+        }
+    }
+    print_reports(&reports, args.json)
+}
+
+fn sync(args: &SyncArgs, home: &Home) -> Result<Found> {
+    let records = home.records();
+    let keywords = |location: &SkillLocation| {
+        (!args.off).then(|| memory_keywords(location, &home.env, &records))
+    };
+    let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
+    if args.dry_run {
+        writeln!(notes::stderr(), "note: nothing of it is done")?;
+    }
+    print_reports(&reports, args.json)
+}
+
+fn all_locations(env: &Env) -> Vec<SkillLocation> {
+    SkillLocation::all(env, project_at_hand(&env.home).ok().as_ref())
+}
+
+/// Returns the most common keywords of the active memories: the project's for its skill, the global
+/// ones for the user's. A model reads them as instructions, so untrusted memories have none there.
+fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
+    let scope = match location.project {
+        Some(_) => StorageLocation::ProjectOnly,
+        None => StorageLocation::GlobalOnly,
+    };
+    let Ok(places) = memory_directories(location.project.as_ref(), &env.home, scope) else {
+        return Vec::new();
+    };
+    let memories = MemoryStore::new(places, records.clone()).list_trusted();
+    most_common_keywords(&memories, MAX_KEYWORDS)
+}
+
+fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {
+    if as_json {
+        json::print(&reports)?;
+    } else if reports.is_empty() {
+        writeln!(
+            notes::stderr(),
+            "the skill is not installed\nhint: `session-search skill install`"
+        )?;
+    }
+    for report in reports.iter().filter(|_| !as_json) {
+        write!(anstream::stdout(), "{}", format_report(report))?;
+    }
+    Ok(match reports.is_empty() {
+        true => Found::Nothing,
+        false => Found::Something,
+    })
+}
+
+/// Formats a report on one line where all files have the same state or outcome, else on one line
+/// per file.
+fn format_report(report: &SkillReport) -> String {
+    let version = report.version.as_deref();
+    let version = version.map(|version| format!(" {}", line(version, VERSION_COLUMNS)));
+    let directory = report.directory.to_string_lossy();
+    let mut out = format!(
+        "{}  {}{}",
+        printable(&directory),
+        report.agent,
+        version.unwrap_or_default()
+    );
+    let words: Vec<&str> = report.files.iter().map(state_or_outcome).collect();
+    let common = words
+        .first()
+        .filter(|first| words.iter().all(|w| w == *first));
+    match common {
+        Some(word) => out.push_str(&format!(": {}, {word}\n", plural(words.len(), "file"))),
+        None => out.push('\n'),
+    }
+    for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
+        out.push_str(&format!(
+            "  {word:<10} {}\n",
+            printable(&relative_path(file))
+        ));
+    }
+    if let Some(keywords) = &report.keywords {
+        out.push_str(&format!(
+            "  keywords   {}\n",
+            printable(&keywords.join(", "))
+        ));
+    }
+    out
+}
+
+fn state_or_outcome(file: &SkillFileReport) -> &'static str {
+    match file.outcome {
+        Some(outcome) => outcome.name(),
+        None => file.state.name(),
+    }
+}
+
+/// Returns a file's path relative to the skill's directory.
+fn relative_path(file: &SkillFileReport) -> String {
+    match file.name.strip_prefix("skills/session-search/") {
+        Some(name) => name.to_owned(),
+        None => format!("../../{}", file.name),
+    }
+}
