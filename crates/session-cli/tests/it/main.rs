@@ -31,7 +31,6 @@ mod layers;
 mod manual;
 mod memory;
 mod memory_cues;
-mod memory_edges;
 mod memory_import;
 mod memory_kill;
 mod models;

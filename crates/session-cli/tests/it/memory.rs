@@ -98,23 +98,6 @@ impl Project {
         fs_err::write(self.file(id), text.lines().map(dated).collect::<String>()).unwrap();
     }
 
-    /// Notes that a memory was recalled on a day last.
-    pub fn recalled(&self, id: &str, day: &str) {
-        let records = self.env.home(".local/share/session-search/memories");
-        for entry in fs_err::read_dir(records).unwrap() {
-            let path = entry.unwrap().path();
-            let text = fs_err::read_to_string(&path).unwrap_or_default();
-            if let Ok(mut record) = serde_json::from_str::<Value>(&text)
-                && record
-                    .get("recalled")
-                    .is_some_and(|days| days.get(id).is_some())
-            {
-                record["recalled"][id] = day.into();
-                fs_err::write(&path, record.to_string()).unwrap();
-            }
-        }
-    }
-
     /// Topics that a search finds, best first.
     pub fn found(&self, args: &[&str]) -> Vec<String> {
         let answer = self.json(&[&["memory", "search"], args].concat());
@@ -191,19 +174,6 @@ fn what_is_saved_is_a_file_that_can_be_edited() {
     assert!(fs_err::read_to_string(daily).unwrap().contains("## Pool\n"));
 }
 
-#[cfg(unix)]
-#[test]
-fn memories_are_for_their_owners_eyes() {
-    use std::os::unix::fs::PermissionsExt;
-    let project = Project::new();
-    let id = project.save("a", "b", &[]);
-    let mode = |path: PathBuf| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(project.file(&id)), 0o600);
-    for folder in ["", "active"] {
-        assert_eq!(mode(project.folder(folder)), 0o700);
-    }
-}
-
 #[test]
 fn a_damaged_file_is_named_and_the_rest_goes_on() {
     let project = Project::new();
@@ -233,30 +203,6 @@ fn json_on_stdin_is_a_memory() {
         .fed(&["memory", "save"], "{\"topic\": \"x\"}")
         .exits(2);
     project.run(&["memory", "save", "--topic", "x"]).exits(2);
-}
-
-#[test]
-fn a_project_and_all_of_them_keep_their_own() {
-    let project = Project::new();
-    project.save("Tabs for makefiles", "never spaces", &["--global"]);
-    project.save("Tabs for the shop", "never spaces", &[]);
-    let answer = project.json(&["memory", "search", "tabs spaces"]);
-    let scopes: Vec<&str> = answer["candidates"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| c["scope"].as_str().unwrap())
-        .collect();
-    assert_eq!(scopes, ["project", "global"]);
-    let elsewhere = project.env.json(&["memory", "list"]);
-    assert_eq!(elsewhere["memories"].as_array().unwrap().len(), 1);
-    let only = |location: &str| {
-        project.configure(&format!("[storage]\nlocation = \"{location}\""), "");
-        let answer = project.json(&["memory", "list"]);
-        answer["memories"][0]["topic"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(only("project-only"), "Tabs for the shop");
-    assert_eq!(only("global-only"), "Tabs for makefiles");
 }
 
 #[test]
@@ -340,46 +286,26 @@ fn a_life_from_active_to_nothing() {
     assert!(ran.stderr().contains("hint: "), "{ran}");
 }
 
+#[cfg(unix)]
 #[test]
-fn what_nobody_touched_is_archived_and_that_is_said() {
+fn a_memory_that_is_archived_by_its_age_is_named() {
     let project = Project::new();
-    let mut ids = Vec::new();
-    for n in 0..20 {
-        ids.push(project.save(&format!("Thing number {n}"), &format!("word{n}"), &[]));
-    }
-    project.date(&ids[3], "2020-01-01");
+    project.configure("[storage]\narchive_above = 1", "");
+    let old = project.save("Old", "word", &[]);
+    project.date(&old, "2020-01-01");
     project.trust();
-    let kept = || {
-        project.json(&["memory", "list"])["memories"]
-            .as_array()
-            .unwrap()
-            .len()
+    let save = |off: bool| {
+        let mut command = project.command();
+        command.args(["memory", "save", "--topic", "New", "--info", "more"]);
+        if off {
+            command.env("SESSION_SEARCH_STORAGE_AUTO_ARCHIVE", "false");
+        }
+        project.env.ran(command.output().unwrap()).succeeded()
     };
-    assert_eq!(kept(), 20);
-    let off = |command: &mut std::process::Command| {
-        command.env("SESSION_SEARCH_STORAGE_AUTO_ARCHIVE", "false");
-    };
-    let mut command = project.command();
-    off(&mut command);
-    command.args(["memory", "save", "--topic", "One more", "--info", "more"]);
-    project.env.ran(command.output().unwrap()).succeeded();
-    assert_eq!(kept(), 21);
-    let ran = project
-        .run(&["memory", "save", "--topic", "Another", "--info", "another"])
-        .succeeded();
-    assert!(
-        ran.stderr().contains(&format!("archived {}", ids[3])),
-        "{ran}"
-    );
-    assert_eq!(kept(), 21);
-    // Recalled today is touched today.
-    project.date(&ids[5], "2020-01-01");
-    project.trust();
-    project.run(&["memory", "show", &ids[5]]).succeeded();
-    let ran = project
-        .run(&["memory", "save", "--topic", "Yet another", "--info", "yet"])
-        .succeeded();
-    assert!(!ran.stderr().contains("archived"), "{ran}");
+    assert!(!save(true).stderr().contains("archived"));
+    let ran = save(false);
+    let note = format!("archived {old}, which nobody touched for long");
+    assert!(ran.stderr().contains(&note), "{ran}");
 }
 
 #[test]
@@ -513,4 +439,23 @@ fn the_sheet_has_what_matters_most() {
     );
     assert!(!text.contains("never mind"));
     assert_eq!(project.json(&["memory", "sync-context"])["changed"], false);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_edited_text_that_is_refused_is_kept() {
+    let project = Project::new();
+    let id = project.save("Kept", "for good", &[]);
+    let mut command = project.command();
+    command
+        .env("EDITOR", "printf 'no memory' >")
+        .args(["memory", "edit", &id]);
+    let ran = project.env.ran(command.output().unwrap()).exits(2);
+    let kept = fs_err::read_dir(project.env.path("index")).unwrap();
+    let kept = kept.map(|entry| entry.unwrap().path());
+    let kept: Vec<_> = kept
+        .filter(|p| p.to_string_lossy().ends_with(".rejected.md"))
+        .collect();
+    assert_eq!(kept.len(), 1, "{ran}");
+    assert_eq!(fs_err::read_to_string(&kept[0]).unwrap(), "no memory");
 }

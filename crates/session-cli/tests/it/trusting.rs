@@ -103,45 +103,6 @@ fn a_change_by_options_trusts_nothing() {
     assert!(is_injected("seen"));
 }
 
-#[test]
-fn worktrees_share_trust() {
-    let project = clone_with_memory();
-    project.trust();
-    let git = project.env.home("shop/.git/worktrees/side");
-    let side = project.env.home("side");
-    project.env.write(&git.join("commondir"), "../..\n");
-    let back = side.join(".git").display().to_string();
-    project.env.write(&git.join("gitdir"), back);
-    project
-        .env
-        .write(&side.join(".git"), format!("gitdir: {}\n", git.display()));
-    let file = format!("side/.claude/data/session-search/memories/active/{ID}.md");
-    project
-        .env
-        .write(&project.env.home(&file), memory(ID, TOPIC, INFO));
-    let asked = payload(&project, PROMPT, "s1").replace("shop", "side");
-    let said = project.fed(&["hook", "run"], &asked).succeeded().stdout();
-    assert!(said.contains(ID), "{said}");
-}
-
-/// What a repository holds waits for trust, whichever way it comes in.
-#[test]
-fn what_is_imported_from_a_repository_waits() {
-    let project = Project::new();
-    let data = ".claude/data/conversation-memory/memories/active/mem-a/summary.md";
-    let summary = format!("# Memory: {TOPIC}\n\n## Key points\n\n- {INFO}\n");
-    project
-        .env
-        .write(&project.env.home("shop").join(data), &summary);
-    let import = ["memory", "import", "--format", "conversation-memory"];
-    let global = [&import[..], &["--global"]].concat();
-    project.run(&global).exits(2);
-    project.run(&import).succeeded();
-    assert_eq!(context(&project, PROMPT, "s1"), "");
-    project.trust();
-    assert!(context(&project, PROMPT, "s1").contains("from the repository"));
-}
-
 /// What is shown is what a prompt gets: decoded, and all of it.
 #[test]
 fn trust_shows_what_a_prompt_would_get() {
@@ -163,79 +124,6 @@ fn trust_shows_what_a_prompt_would_get() {
     let asked = answered(&project.env, command, "y\n").exits(1);
     assert!(asked.stderr().contains("too long to be shown"), "{asked}");
     assert_eq!(context(&project, PROMPT, "s1"), "");
-}
-
-#[test]
-fn what_was_deleted_waits_when_a_pull_brings_it_again() {
-    let project = clone_with_memory();
-    let text = fs_err::read_to_string(project.file(ID)).unwrap();
-    for purge in [&[][..], &["--purge"]] {
-        project.env.write(&project.file(ID), &text);
-        project.trust();
-        project
-            .run(&[&["memory", "delete", ID], purge].concat())
-            .succeeded();
-        project.env.write(&project.file(ID), &text);
-        assert_eq!(context(&project, PROMPT, "s1"), "");
-        fs_err::remove_file(project.file(ID)).unwrap();
-    }
-    // Whichever of its contents was trusted.
-    project.env.write(&project.file(ID), &text);
-    project.trust();
-    project
-        .run(&["memory", "edit", ID, "--tag", "db"])
-        .succeeded();
-    fs_err::create_dir_all(project.folder(&format!("raw/{ID}.md"))).unwrap();
-    project
-        .run(&["memory", "delete", ID, "--purge"])
-        .succeeded();
-    project.env.write(&project.file(ID), &text);
-    assert_eq!(context(&project, PROMPT, "s1"), "");
-    let own = project.save(TOPIC, INFO, &[]);
-    project.run(&["memory", "delete", &own]).succeeded();
-    project.run(&["memory", "activate", &own]).succeeded();
-    assert!(
-        context(&project, PROMPT, "s2").contains(&own),
-        "taken back by its user"
-    );
-}
-
-/// A pull that spoils every memory of the project leaves the user's own.
-#[test]
-fn spoilt_files_cost_a_prompt_nothing() {
-    let project = Project::new();
-    let own = project.save(TOPIC, INFO, &["--global"]);
-    let ids: Vec<String> = (0..20)
-        .map(|n| project.save(&format!("T{n}"), "x", &[]))
-        .collect();
-    let aliases: String = (1..40)
-        .map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1))
-        .collect();
-    let bomb = format!("---\na0: &a0 [x, x]\n{aliases}---\n{}", "x".repeat(200_000));
-    for id in &ids {
-        project.env.write(&project.file(id), &bomb);
-    }
-    project.configure("", "timeout_ms = 5000");
-    assert!(context(&project, PROMPT, "s1").contains(&own));
-}
-
-#[test]
-fn the_users_own_memory_is_meant_where_a_repository_has_its_id() {
-    let project = Project::new();
-    let own = project.save("Mine", "the words of the user", &["--global"]);
-    project
-        .env
-        .write(&project.file(&own), memory(&own, "Theirs", "other words"));
-    let begins = &own["mem-".len().."mem-".len() + 8];
-    let name = format!("mem-{begins}");
-    project.env.write(
-        &project.file(&name),
-        memory(&name, "Captured", "other words"),
-    );
-    let shown = project.run(&["memory", "show", &own]).succeeded();
-    assert!(shown.stdout().contains("the words of the user"), "{shown}");
-    let ran = project.run(&["memory", "show", begins]).exits(2);
-    assert!(ran.stderr().contains("is the beginning of"), "{ran}");
 }
 
 /// However much a repository brings: little of it is read, and less is told.
