@@ -2,6 +2,7 @@
 
 use anyhow::Error;
 use session_agents::{AgentError, ResumeError};
+use session_config::ConfigError;
 use session_core::text::printable;
 use session_files::FileError;
 use session_indexer::IndexError;
@@ -58,10 +59,15 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
         found.and_then(MemoryError::hint).map(Cow::from)
     };
+    let of_config = || {
+        let found = error.chain().find_map(|e| e.downcast_ref::<ConfigError>());
+        found.and_then(ConfigError::hint).map(Cow::from)
+    };
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
             .or_else(|| error.chain().find_map(hint_of_agent))
+            .or_else(of_config)
             .or_else(of_memory)
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),

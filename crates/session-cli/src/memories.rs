@@ -1,11 +1,10 @@
 //! The memories of this user and of the project that a folder belongs to.
 
 use crate::args::TimeArgs;
-use crate::config::layers::Layers;
-use crate::home::Home;
 use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::{Timestamp, Zoned};
+use session_config::{ConfigLayers, Home};
 use session_core::text::clip;
 use session_embed::Embedder;
 use session_files::{Project, UnownedRoot};
@@ -83,7 +82,7 @@ impl Memories {
             notes.push(with_hint(&unowned));
             None
         });
-        let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
+        let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {
             home.env.get(name)
         })?;
         let whole = layers.ignored.iter().filter(|i| i.key.is_none());

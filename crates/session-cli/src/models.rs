@@ -1,7 +1,7 @@
 //! The models that searches use, and the query as each of them sees it.
 
-use crate::home::Home;
 use anyhow::Result;
+use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
 use session_search::QueryEmbedding;

@@ -4,13 +4,13 @@ use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
-use crate::home::Home;
 use crate::models;
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, layout, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
+use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome};
 use session_search::Exchange;
@@ -61,7 +61,7 @@ impl Demo {
         }
         let env = Env::with_home(&folder.path().join("home"));
         let root = folder.path().join("index");
-        let home = Home::apart(env, root);
+        let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
         let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
         let index = Reader::open(&home.root)?;

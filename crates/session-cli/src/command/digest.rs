@@ -3,12 +3,12 @@
 use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{fresh, search};
-use crate::home::Home;
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout, notes};
 use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
+use session_config::Home;
 use session_report::report_projects;
 use std::io::{IsTerminal, Write};
 

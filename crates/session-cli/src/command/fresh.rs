@@ -1,11 +1,11 @@
 //! Keeping the index fresh before it is asked.
 
-use crate::home::Home;
 use crate::models::Models;
 use crate::output::human::plural;
 use crate::output::notes;
 use crate::output::progress::Bar;
 use anyhow::Result;
+use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Refresh, discover, refresh};
 use session_store::{Reader, SessionRow, StoreError};

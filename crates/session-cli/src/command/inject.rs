@@ -108,7 +108,7 @@ fn from_stdin(args: &InjectArgs) -> Result<Found> {
 }
 
 fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
-    let root = crate::home::Home::unconfigured()?.root;
+    let root = session_config::Home::unconfigured()?.root;
     let mut state = SessionState::of(&root, session);
     state.off = off;
     state.keep(&root, session)?;

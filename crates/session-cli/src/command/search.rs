@@ -3,13 +3,13 @@
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, caller, demo, fresh, memory};
-use crate::home::Home;
 use crate::models::Models;
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
 use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::Zoned;
+use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
 use session_embed::ModelSpec;

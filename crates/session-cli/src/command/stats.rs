@@ -3,12 +3,12 @@
 use crate::Found;
 use crate::args::{StatsArgs, TimeArgs};
 use crate::command::{fresh, search};
-use crate::home::Home;
 use crate::output::calendar::Calendar;
 use crate::output::{json, layout, notes};
 use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
+use session_config::Home;
 use session_core::text::printable;
 use session_report::count_by_day;
 use std::io::Write;

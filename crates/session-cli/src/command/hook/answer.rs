@@ -3,10 +3,10 @@
 use crate::Found;
 use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
-use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
 use session_agents::{HookAnswer, HookEvent};
+use session_config::Home;
 use session_memory::{Block, Disabled, Importance, Item, SessionState, block, log};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -1,9 +1,9 @@
 //! Past turns of the history, for who wants them before a prompt, too.
 
-use crate::home::Home;
 use crate::models::Models;
 use crate::output::session::rfc3339;
 use anyhow::Result;
+use session_config::Home;
 use session_core::Band;
 use session_memory::{Importance, Item, Moment};
 use session_search::{Hit, Level, Request, search};
