@@ -8,6 +8,7 @@ use session_files::FileError;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
+use session_query::QueryError;
 use session_store::StoreError;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -39,16 +40,9 @@ fn is_broken_pipe(error: &Error) -> bool {
 
 /// What to do about an error.
 fn hint(error: &Error) -> Option<Cow<'static, str>> {
-    let of_index = error.chain().find_map(|cause| {
-        cause
-            .downcast_ref::<StoreError>()
-            .or(match cause.downcast_ref::<IndexError>() {
-                Some(IndexError::Store(store)) => Some(store),
-                _ => None,
-            })
-    });
+    let of_index = error.chain().find_map(store_error);
     let of_model = || {
-        let found = error.chain().find_map(|e| e.downcast_ref::<ModelError>());
+        let found = error.chain().find_map(model_error);
         found.and_then(ModelError::hint).map(Cow::from)
     };
     let of_file = || {
@@ -72,6 +66,28 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
+}
+
+/// Returns the error of the index that a cause is, or wraps without a level of its own.
+fn store_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e StoreError> {
+    let store = cause.downcast_ref::<StoreError>();
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Store(store)) => Some(store),
+        _ => None,
+    };
+    let of_indexer = || match cause.downcast_ref::<IndexError>() {
+        Some(IndexError::Store(store)) => Some(store),
+        _ => None,
+    };
+    store.or_else(of_query).or_else(of_indexer)
+}
+
+fn model_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ModelError> {
+    let model = cause.downcast_ref::<ModelError>();
+    model.or_else(|| match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Model(model)) => Some(model),
+        _ => None,
+    })
 }
 
 fn hint_of_index(error: &StoreError) -> Option<&'static str> {

@@ -6,7 +6,6 @@ mod command;
 mod environment;
 mod error;
 mod memories;
-mod models;
 mod named;
 mod output;
 mod when;

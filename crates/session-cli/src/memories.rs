@@ -138,7 +138,7 @@ impl Memories {
     /// When it cannot be opened.
     pub fn model(&self) -> Result<Box<dyn Embedder>> {
         #[cfg(feature = "minilm")]
-        if self.home.config.model != crate::models::TABLE {
+        if self.home.config.model != session_query::TABLE {
             return Ok(session_embed::minilm()?);
         }
         Ok(session_embed::bundled()?)

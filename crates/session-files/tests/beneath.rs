@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use session_files::{Dir, Durability, FileError, Lock, TEMPORARY, private};
+use session_test::files::make_fifo as fifo;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -39,11 +40,6 @@ impl World {
         let names = fs_err::read_dir(self.path("outside")).unwrap().count();
         names == 1 && fs_err::read_to_string(self.path("outside/file")).unwrap() == SECRET
     }
-}
-
-fn fifo(path: &Path) {
-    let status = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(status.unwrap().success());
 }
 
 #[test]

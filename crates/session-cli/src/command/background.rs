@@ -1,10 +1,10 @@
 //! Embedding in a process of its own, after a search.
 
 use crate::command::fresh;
-use crate::models::Models;
 use anyhow::Result;
 use session_config::{Home, OnBattery, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
+use session_query::QueryModels;
 use session_store::{Lock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -79,7 +79,7 @@ pub fn run(home: &Home) -> Result<()> {
         lock => lock?,
     };
     lower_priority(home.config.nice);
-    let models = Models::of(home)?;
+    let models = fresh::query_models(home)?;
     fresh::use_threads(home.config.threads(true));
     embed(home, &models, &|| is_paused(home), &Silent)?;
     Ok(())
@@ -91,11 +91,11 @@ pub fn run(home: &Home) -> Result<()> {
 /// When the index or the model fails.
 pub fn embed(
     home: &Home,
-    models: &Models,
+    models: &QueryModels,
     stop: &dyn Fn() -> bool,
     progress: &dyn Progress,
 ) -> Result<Embedded> {
-    let Some(embedder) = models.open_chosen()? else {
+    let Some(embedder) = models.load_chosen()? else {
         return Ok(Embedded::default());
     };
     let how = Embedding {

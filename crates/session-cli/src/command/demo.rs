@@ -4,7 +4,6 @@ use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
-use crate::models;
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, layout, shell};
@@ -13,9 +12,10 @@ use clap::Parser;
 use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome};
+use session_query::{Snapshot, embed_query};
 use session_search::Exchange;
 use session_sources::Env;
-use session_store::{Reader, SessionRow};
+use session_store::SessionRow;
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -41,8 +41,7 @@ const HISTORY: [(&str, &str); 6] = [
 
 /// A history and its index, gone when dropped.
 struct Demo {
-    index: Reader,
-    all: Vec<SessionRow>,
+    snapshot: Snapshot,
     embedder: Box<dyn Embedder>,
     refreshed: Outcome,
     _folder: TempDir,
@@ -63,11 +62,10 @@ impl Demo {
         let root = folder.path().join("index");
         let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed = fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
-        let index = Reader::open(&home.root)?;
+        let refreshed = fresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
+        let snapshot = fresh::live_index(&home, embedder.as_ref()).snapshot()?;
         Ok(Self {
-            all: index.sessions()?,
-            index,
+            snapshot,
             embedder,
             refreshed,
             _folder: folder,
@@ -85,17 +83,15 @@ impl Demo {
     }
 
     fn answer(&self, args: &SearchArgs) -> Result<Answer> {
-        let see = |query: &str| {
-            let model = &self.embedder;
-            let see = |text: &str| models::embed_query(model.as_ref(), text);
-            let dense = models::dense(&self.index, model.spec(), query, see)?;
-            Ok(dense.into_iter().collect())
+        let embed = |query: &str| {
+            let embedding = embed_query(self.embedder.as_ref(), &self.snapshot.index, query)?;
+            Ok(embedding.into_iter().collect())
         };
-        search::answer(args, &self.index, &self.all, &[], &see)
+        search::answer(args, &self.snapshot, &[], &embed)
     }
 
     fn print(&self, (args, answer): &(SearchArgs, Answer)) -> Result<Found> {
-        search::print(args, answer, &self.all, Some(&self.refreshed))
+        search::print(args, answer, &self.snapshot.sessions, Some(&self.refreshed))
     }
 }
 
@@ -142,12 +138,12 @@ fn find_turns(demo: &Demo, query: &str) -> Result<Walk> {
     let Some(best) = walk.sessions.1.results.hits.first() else {
         return Ok(walk);
     };
-    let id = short_id(&best.session, &demo.all);
+    let id = short_id(&best.session, &demo.snapshot.sessions);
     let turns = demo.search(&turns_words(query, &id))?;
     let best = turns.1.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
-    let shown = show::turns_of(&place, 0, &demo.index, &demo.all)?;
+    let shown = show::turns_of(&place, 0, &demo.snapshot.index, &demo.snapshot.sessions)?;
     walk.shown = Some((place, shown));
     walk.turns = Some((id, turns));
     Ok(walk)
@@ -196,7 +192,7 @@ impl Walk {
             step("Level 3: everything around it", &["show", place])?;
             let typed = ["session-search", "show", place, "--no-pager"];
             if let Command::Show(args) = Arguments::try_parse_from(typed)?.command {
-                show::print(&args, session, exchanges, &demo.all)?;
+                show::print(&args, session, exchanges, &demo.snapshot.sessions)?;
             }
         }
         Ok(())
@@ -210,7 +206,12 @@ impl Walk {
 pub fn search(args: &SearchArgs) -> Result<Found> {
     let demo = Demo::new()?;
     let answer = demo.answer(args)?;
-    search::print(args, &answer, &demo.all, Some(&demo.refreshed))
+    search::print(
+        args,
+        &answer,
+        &demo.snapshot.sessions,
+        Some(&demo.refreshed),
+    )
 }
 
 /// Says what is done next and how it is typed. The second word is the query.

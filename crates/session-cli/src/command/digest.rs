@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
-use crate::command::{fresh, search};
+use crate::command::{filter, fresh};
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout, notes};
 use crate::when::{Range, Stretch};
@@ -21,7 +21,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     let stretch = Stretch::of(range, 0, &Zoned::now())?;
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
-    let wanted = search::of_project(args.project.as_deref());
+    let wanted = filter::matches_project(args.project.as_deref());
     let projects = report_projects(&fresh.index, &fresh.all, &stretch.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);
     let digest = Digest {

@@ -3,7 +3,6 @@
 use crate::Found;
 use crate::args::{Constant, EvalArgs, EvalLevel};
 use crate::command::fresh;
-use crate::models::{self, TABLE};
 use crate::named;
 use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
@@ -14,6 +13,7 @@ use session_config::Home;
 use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
+use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, Tuning};
 use session_sources::Env;
 use session_store::Reader;
@@ -33,7 +33,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
     for embedder in &embedders {
-        fresh::run(&home, embedder.as_ref(), Mode::Changes, None)?;
+        fresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete(&index.sessions()?);
@@ -46,11 +46,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     for level in levels(args, &set) {
         let embed = |query: &str| {
             let models = embedders.iter().map(AsRef::as_ref);
-            let dense = |model: &dyn Embedder| {
-                let see = |text: &str| models::embed_query(model, text);
-                models::dense(&index, model.spec(), query, see).ok()?
-            };
-            models.filter_map(dense).collect()
+            let embedding = |model: &dyn Embedder| embed_query(model, &index, query).ok()?;
+            models.filter_map(embedding).collect()
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);

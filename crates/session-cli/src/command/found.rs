@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::fresh::{self, FreshIndex};
-use crate::command::{caller, search};
+use crate::command::{caller, filter};
 use crate::output::found::{Command, File, Finding, Listing};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
@@ -88,7 +88,7 @@ fn met<T>(
     } = fresh::index(&home)?;
     let mut filter = Filter {
         subagents: true,
-        ..search::filter(args, &all)?
+        ..filter::read(args, &all)?
     };
     for named in [&mut filter.only, &mut filter.exclude] {
         let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();

@@ -1,29 +1,23 @@
-//! Keeping the index fresh before it is asked.
+//! The index, brought up to date before a command reads it.
 
-use crate::models::Models;
 use crate::output::human::plural;
 use crate::output::notes;
 use crate::output::progress::Bar;
 use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Refresh, discover, refresh};
-use session_store::{Reader, SessionRow, StoreError};
+use session_indexer::{Outcome, Progress};
+use session_query::{LiveIndex, QueryError, QueryModels, Snapshot};
+use session_store::{Reader, SessionRow};
 use std::io::Write;
-use std::time::{Duration, Instant};
-
-/// Longest time a search waits for the index; what is left is said on stderr.
-const BUDGET: Duration = Duration::from_millis(300);
-
-/// How long to wait for another process that is writing.
-pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The index, brought up to date as far as a command can wait for it.
 pub struct FreshIndex {
+    /// The index.
     pub index: Reader,
     /// All sessions of the index.
     pub all: Vec<SessionRow>,
-    /// The index is as the histories are.
+    /// True when all changed histories have been read.
     pub is_complete: bool,
 }
 
@@ -32,75 +26,34 @@ pub struct FreshIndex {
 /// # Errors
 /// When the index or the model fails.
 pub fn index(home: &Home) -> Result<FreshIndex> {
-    let outcome = before_search(home, &Models::of(home)?)?;
-    let index = home.index()?;
+    let models = query_models(home)?;
+    let live = live_index(home, models.table());
+    let outcome = live.refresh_for_query()?;
+    note_unread(&outcome)?;
+    let Snapshot { index, sessions } = live.snapshot()?;
     Ok(FreshIndex {
-        all: index.sessions()?,
         index,
+        all: sessions,
         is_complete: outcome.is_complete(),
     })
 }
 
-/// Brings the index up to date as far as a search can wait for it. While
-/// another process is making the first index or migrates one, there is nothing
-/// to answer from: that is waited for.
+/// Returns the models that answer queries.
 ///
 /// # Errors
-/// When the index or the model fails.
-pub fn before_search(home: &Home, models: &Models) -> Result<Outcome> {
-    let began = Instant::now();
-    let attempt = || run(home, models.table(), Mode::Changes, Some(BUDGET));
-    let mut outcome = attempt()?;
-    while outcome.locked && is_awaited(home)? && began.elapsed() < PATIENCE {
-        std::thread::sleep(Duration::from_millis(50));
-        outcome = attempt()?;
-    }
-    if outcome.locked {
-        outcome.files_left = files_left(home)?;
-    }
-    if let Some(note) = note(&outcome) {
-        writeln!(notes::stderr(), "{note}")?;
-    }
-    Ok(outcome)
+/// When the chosen model is unknown or not installed.
+pub fn query_models(home: &Home) -> Result<QueryModels, QueryError> {
+    QueryModels::new(home.catalogue()?, &home.config.model, &home.root)
 }
 
-/// How many histories are still to be read: by the other process, or by a
-/// later search.
-fn files_left(home: &Home) -> Result<usize> {
-    match Reader::open(&home.root) {
-        Err(StoreError::Missing { .. }) => Ok(0),
-        index => Ok(discover(&home.env, &index?)?.files()),
+/// Returns the user's index, refreshed with a progress bar.
+pub fn live_index<'a>(home: &'a Home, table: &'a dyn Embedder) -> LiveIndex<'a> {
+    LiveIndex {
+        root: &home.root,
+        env: &home.env,
+        table,
+        progress: &|| -> Box<dyn Progress> { Box::new(Bar::new()) },
     }
-}
-
-/// True while there is nothing to answer from before another process has written.
-fn is_awaited(home: &Home) -> Result<bool> {
-    match Reader::open(&home.root) {
-        Err(StoreError::Missing { .. }) => Ok(true),
-        Err(error) if error.needs_migration() => Ok(true),
-        index => Ok(index?.is_empty()?),
-    }
-}
-
-/// Brings the index up to date.
-///
-/// # Errors
-/// When the index or the model fails.
-pub fn run(
-    home: &Home,
-    embedder: &dyn Embedder,
-    mode: Mode,
-    budget: Option<Duration>,
-) -> Result<Outcome> {
-    let bar = Bar::new();
-    let how = Refresh {
-        mode,
-        budget,
-        embedders: vec![embedder],
-        progress: &bar,
-        ..Refresh::new(&home.root, &home.env)
-    };
-    Ok(refresh(&how)?)
 }
 
 /// Sets how many threads compute; once, before any does.
@@ -110,8 +63,18 @@ pub fn use_threads(count: usize) {
         .build_global();
 }
 
-/// What the user should know of a refresh that did not come to its end.
-fn note(outcome: &Outcome) -> Option<String> {
+/// Notes what a refresh left unread.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_unread(outcome: &Outcome) -> Result<()> {
+    if let Some(note) = unread(outcome) {
+        writeln!(notes::stderr(), "{note}")?;
+    }
+    Ok(())
+}
+
+fn unread(outcome: &Outcome) -> Option<String> {
     let left = match (outcome.files_left, outcome.sessions_left) {
         (0, 0) => None,
         (0, n) => Some(format!("{} still to be embedded", plural(n, "session"))),

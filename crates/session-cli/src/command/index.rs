@@ -3,14 +3,14 @@
 use crate::Found;
 use crate::args::IndexArgs;
 use crate::command::background;
-use crate::command::fresh::{self, PATIENCE};
-use crate::models::Models;
+use crate::command::fresh;
 use crate::output::human::plural;
 use crate::output::progress::Bar;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_indexer::{Embedded, Mode, Outcome};
+use session_query::{MAX_LOCK_WAIT, QueryModels};
 use session_store::{Lock, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let models = Models::of(&home)?;
+    let models = fresh::query_models(&home)?;
     fresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &home, &models)?;
     let embedded = embed(&home, &models)?;
@@ -47,15 +47,15 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
 }
 
 /// Reads what changed, as soon as no other process is writing.
-fn read(args: &IndexArgs, home: &Home, models: &Models) -> Result<Outcome> {
+fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> {
     let mode = if args.full { Mode::Full } else { Mode::Changes };
     let mut waiting = Waiting::new("its update");
     loop {
-        let outcome = fresh::run(home, models.table(), mode, None)?;
+        let outcome = fresh::live_index(home, models.table()).refresh(mode, None)?;
         if !outcome.locked {
             return Ok(outcome);
         }
-        if waiting.since.elapsed() > PATIENCE {
+        if waiting.since.elapsed() > MAX_LOCK_WAIT {
             bail!(
                 "another process has been updating the index for a minute\nhint: wait for it to end"
             );
@@ -65,7 +65,7 @@ fn read(args: &IndexArgs, home: &Home, models: &Models) -> Result<Outcome> {
 }
 
 /// Makes the chosen model's vectors, once no other process does.
-fn embed(home: &Home, models: &Models) -> Result<Embedded> {
+fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     if models.chosen().is_none() {
         return Ok(Embedded::default());
     }

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod dialog;
 pub mod digest;
 pub mod eval;
+pub mod filter;
 pub mod found;
 pub mod fresh;
 pub mod hook;

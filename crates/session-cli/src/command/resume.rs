@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::ResumeArgs;
-use crate::command::{fresh, search};
+use crate::command::{filter, fresh};
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
@@ -18,7 +18,7 @@ use std::process::Command;
 pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let all = fresh::index(&home)?.all;
-    let session = search::one(&all, &args.id)?;
+    let session = filter::find_session(&all, &args.id)?;
     let resume = ResumeCommand::new(&session)?;
     if args.json {
         json::print(&resume)?;

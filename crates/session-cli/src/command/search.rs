@@ -2,25 +2,18 @@
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
-use crate::command::{background, caller, demo, fresh, memory};
-use crate::models::Models;
+use crate::command::{background, caller, demo, filter, fresh, memory};
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
-use crate::when::Range;
-use anyhow::{Result, bail};
-use jiff::Zoned;
+use anyhow::Result;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
-use session_embed::ModelSpec;
 use session_indexer::Outcome;
+use session_query::{Answered, LiveAnswer, QueryModels, Snapshot};
 use session_report::{WorkSummary, read_turns};
-use session_search::{
-    Filter, FusionMode, Hit, Level, QueryEmbedding, Request, Resolved, Results, Tuning,
-    is_of_project, resolve, search,
-};
-use session_sources::sources;
-use session_store::{Reader, SessionRow, StoreError};
+use session_search::{FusionMode, Hit, Level, QueryEmbedding, Request, Results, Tuning, search};
+use session_store::{Reader, SessionRow};
 use std::io::Write;
 
 /// A note is due while one session in so many, or more, is left to a model.
@@ -32,120 +25,52 @@ const LEFT_OF: usize = 20;
 /// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let models = Models::of(&home)?;
-    let (refreshed, early) = refresh(args, &home, &models)?;
-    let refreshed = refreshed.as_ref();
-    let asked = match early {
-        Some(asked) => Some(asked),
-        None => ask_again(args, &home, &models, refreshed)?,
+    let models = fresh::query_models(&home)?;
+    let live = fresh::live_index(&home, models.table());
+    let warm = || {
+        if !args.ranking.keyword_only && models.chosen().is_some() {
+            models.warm(&Query::new(&query(args)).text);
+        }
     };
-    let Some(asked) = asked else {
-        return no_history(args, &home, refreshed);
+    let answer = |snapshot: &Snapshot| {
+        let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
+        let embed = |query: &str| Ok(models.embed(&snapshot.index, query)?);
+        answer(args, snapshot, &callers, &embed)
     };
-    let left = asked.left(&models)?;
-    if let Some(reason) = models.unreachable() {
-        let note = "the other models answer in its place";
-        writeln!(notes::stderr(), "note: {}; {note}", printable(&reason))?;
-    }
-    let found = print(args, &asked.answer, &asked.all, refreshed)?;
+    let LiveAnswer {
+        answered,
+        refreshed,
+    } = live.answer(!args.no_refresh, warm, answer)?;
+    refreshed.iter().try_for_each(fresh::note_unread)?;
+    let Some(Answered { answer, snapshot }) = answered else {
+        return no_history(args, &home, refreshed.as_ref());
+    };
+    let left = note_coverage(&models, &snapshot)?;
+    let found = print(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if left > 0 && models.unreachable().is_none() {
         background::start(&home);
     }
     Ok(found)
 }
 
-/// Brings the index up to date. Meanwhile the index as it is gives its answer,
-/// which counts where it was up to date.
-fn refresh(
-    args: &SearchArgs,
-    home: &Home,
-    models: &Models,
-) -> Result<(Option<Outcome>, Option<Asked>)> {
-    if args.no_refresh && session_store::index_exists(&home.root) {
-        return Ok((None, None));
+/// Notes an endpoint that did not answer, and sessions that the chosen model has not read where
+/// these are many; returns how many.
+fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
+    let of = snapshot.sessions.len();
+    let done = models.embedded_sessions(&snapshot.index)?.unwrap_or(of);
+    let left = of.saturating_sub(done);
+    if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
+        writeln!(
+            notes::stderr(),
+            "note: {} has read {done} of {of} sessions; for the rest another model stands in",
+            chosen.name
+        )?;
     }
-    std::thread::scope(|scope| {
-        let refreshing = scope.spawn(|| fresh::before_search(home, models));
-        if !args.ranking.keyword_only && models.chosen().is_some() {
-            scope.spawn(|| models.warm(&Query::new(&query(args)).text));
-        }
-        // What fails here is said when it is asked again.
-        let early = ask(args, home, models, None).ok().flatten();
-        let outcome = refreshing
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let counts = outcome == Outcome::default();
-        Ok((Some(outcome), early.filter(|_| counts)))
-    })
-}
-
-/// What the index answers.
-struct Asked {
-    all: Vec<SessionRow>,
-    answer: Answer,
-    /// Sessions that the chosen model has read.
-    done: usize,
-}
-
-/// Asks the index, twice if need be: a matrix may go between a look at the
-/// database and one at the matrix.
-fn ask_again(
-    args: &SearchArgs,
-    home: &Home,
-    models: &Models,
-    refreshed: Option<&Outcome>,
-) -> Result<Option<Asked>> {
-    match ask(args, home, models, refreshed) {
-        Err(error) if error.downcast_ref().is_some_and(StoreError::needs_rebuild) => {
-            ask(args, home, models, refreshed)
-        }
-        other => other,
+    if let Some(reason) = models.unreachable() {
+        let note = "the other models answer in its place";
+        writeln!(notes::stderr(), "note: {}; {note}", printable(&reason))?;
     }
-}
-
-/// What the index answers; nothing where there is no history.
-fn ask(
-    args: &SearchArgs,
-    home: &Home,
-    models: &Models,
-    refreshed: Option<&Outcome>,
-) -> Result<Option<Asked>> {
-    let index = home.index()?;
-    let all = index.sessions()?;
-    if all.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
-        return Ok(None);
-    }
-    let see = |query: &str| models.dense(&index, query);
-    let callers = caller::left_out(&args.filter, home, &all);
-    let answer = answer(args, &index, &all, &callers, &see)?;
-    let done = match models.chosen() {
-        Some(chosen) => done(chosen, &index)?,
-        None => all.len(),
-    };
-    Ok(Some(Asked { all, answer, done }))
-}
-
-fn done(model: &ModelSpec, index: &Reader) -> Result<usize> {
-    let model = index.model(&model.fingerprint())?;
-    let done = model.map_or(Ok(0), |model| index.embedded_sessions(model.id))?;
-    Ok(usize::try_from(done).unwrap_or(usize::MAX))
-}
-
-impl Asked {
-    /// Sessions that the chosen model has not read; where they are many, that
-    /// is said.
-    fn left(&self, models: &Models) -> Result<usize> {
-        let (done, of) = (self.done, self.all.len());
-        let left = of.saturating_sub(done);
-        if let Some(chosen) = models.chosen().filter(|_| left * LEFT_OF > of) {
-            writeln!(
-                notes::stderr(),
-                "note: {} has read {done} of {of} sessions; for the rest another model stands in",
-                chosen.name
-            )?;
-        }
-        Ok(left)
-    }
+    Ok(left)
 }
 
 /// What was asked, and what was found.
@@ -171,13 +96,16 @@ pub struct Answer {
 /// As [`run`].
 pub fn answer(
     args: &SearchArgs,
-    index: &Reader,
-    all: &[SessionRow],
+    snapshot: &Snapshot,
     callers: &[&SessionRow],
-    see: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
+    embed: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
 ) -> Result<Answer> {
     let query = query(args);
-    let mut filter = filter(&args.filter, all)?;
+    let Snapshot {
+        index,
+        sessions: all,
+    } = snapshot;
+    let mut filter = filter::read(&args.filter, all)?;
     if !callers.is_empty() {
         filter.exclude.extend(caller::with_subagents(callers, all));
     }
@@ -193,11 +121,11 @@ pub fn answer(
         tuning: Tuning::default(),
         limit: args.limit,
     };
-    let dense = match request.fusion {
+    let embeddings = match request.fusion {
         FusionMode::LexicalOnly => Vec::new(),
-        _ => see(&request.query.text)?,
+        _ => embed(&request.query.text)?,
     };
-    let results = search(index, all, &request, &dense)?;
+    let results = search(index, all, &request, &embeddings)?;
     let hits = results.hits.iter().take(match args.with.is_empty() {
         true => 0,
         false => usize::MAX,
@@ -332,74 +260,6 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
         (true, _) => FusionMode::DenseOnly,
         (_, true) => FusionMode::LexicalOnly,
         _ => args.alpha.map_or(FusionMode::Adaptive, FusionMode::Fixed),
-    }
-}
-
-/// The conditions as typed.
-///
-/// # Errors
-/// When a time or an id cannot be read.
-pub fn filter(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let time = Range::of(&args.time, Zoned::now)?;
-    if let Some(source) = &args.source {
-        known_source(source)?;
-    }
-    let number = |id: &String| one(all, id).map(|session| session.id);
-    Ok(Filter {
-        project: args.project.as_deref().map(project),
-        source: args.source.clone(),
-        since_ms: time.since_ms,
-        until_ms: time.until_ms,
-        branch: args.branch.clone(),
-        file: args.file.clone(),
-        only: args.session.iter().map(number).collect::<Result<_>>()?,
-        exclude: args
-            .exclude_session
-            .iter()
-            .map(number)
-            .collect::<Result<_>>()?,
-        subagents: args.subagents,
-    })
-}
-
-fn known_source(wanted: &str) -> Result<()> {
-    let names: Vec<String> = sources().iter().map(|s| s.name().to_string()).collect();
-    if !names.iter().any(|n| n == wanted) {
-        bail!(
-            "there is no source `{wanted}`\nhint: one of {}",
-            names.join(", ")
-        );
-    }
-    Ok(())
-}
-
-/// A project as typed; a relative path that exists is made whole.
-pub fn project(wanted: &str) -> String {
-    let is_path =
-        wanted == "." || wanted == ".." || wanted.starts_with("./") || wanted.starts_with("../");
-    match fs_err::canonicalize(wanted) {
-        Ok(path) if is_path => path.to_string_lossy().into_owned(),
-        _ => wanted.to_owned(),
-    }
-}
-
-/// Tells the sessions of a project as typed; without one all are.
-pub fn of_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
-    let wanted = wanted.map(project);
-    move |row| wanted.as_ref().is_none_or(|p| is_of_project(row, p))
-}
-
-/// The one session that an id names.
-///
-/// # Errors
-/// When there is none, or several: the candidates are in the message.
-pub fn one(all: &[SessionRow], id: &str) -> Result<SessionRow> {
-    match resolve(all, id) {
-        Resolved::One(session) => Ok(*session),
-        Resolved::None => {
-            bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")
-        }
-        Resolved::Many(found) => bail!(crate::output::session::candidates(id, &found)),
     }
 }
 

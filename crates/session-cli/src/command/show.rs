@@ -2,8 +2,8 @@
 
 use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};
+use crate::command::filter;
 use crate::command::fresh::{self, FreshIndex};
-use crate::command::search;
 use crate::output::session::short_id;
 use crate::output::{json, layout, markdown, notes, only, pager, show};
 use anyhow::{Result, bail};
@@ -37,7 +37,7 @@ pub fn turns_of(
     all: &[SessionRow],
 ) -> Result<(SessionRow, Vec<Exchange>)> {
     let (id, range) = turns(text)?;
-    let session = search::one(all, id)?;
+    let session = filter::find_session(all, id)?;
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
     let exchanges = read(index, &session, first..=last)?;

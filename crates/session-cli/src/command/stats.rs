@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{StatsArgs, TimeArgs};
-use crate::command::{fresh, search};
+use crate::command::{filter, fresh};
 use crate::output::calendar::Calendar;
 use crate::output::{json, layout, notes};
 use crate::when::{Range, Stretch};
@@ -29,7 +29,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         .min();
     let earliest = earliest.unwrap_or(now.timestamp().as_millisecond());
     let days = Stretch::of(range, earliest, &now)?.days()?;
-    let wanted = search::of_project(args.project.as_deref());
+    let wanted = filter::matches_project(args.project.as_deref());
     let (dates, ranges): (Vec<_>, Vec<_>) = days.into_iter().unzip();
     let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
     let calendar = Calendar::of(dates, counted);

@@ -117,13 +117,11 @@ fn what_does_not_fit_begins_a_line() {
             "--session",
             id,
         ];
-        let printed = env.printed(&search, columns);
-        let lines = printed.lines().map(|line| match line.split_once(']') {
-            Some((_, rest)) if line.starts_with('[') => format!("[SCORE]{rest}"),
-            _ => line.to_owned(),
-        });
-        lines.collect::<Vec<_>>().join("\n")
+        env.printed(&search, columns)
     };
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"(?m)^\[[^\]]*\]", "[SCORE]");
+    let _redactions = settings.bind_to_scope();
     assert_snapshot!(hit(LONG, 60), @r#"
     SESSIONS  "lantern harbour gate"
         1 session, 1 project (claude 1)

@@ -1,6 +1,6 @@
 //! The configuration file.
 
-use crate::environment::{Ran, TestEnvironment};
+use crate::environment::{Ran, TestEnvironment, redact_snapshots};
 use crate::history::docker;
 use crate::memory::Project;
 use insta::assert_snapshot;
@@ -41,6 +41,7 @@ fn every_key_may_be_given() {
 
 #[test]
 fn a_mistake_is_named_with_its_line_and_key() {
+    let _redactions = redact_snapshots();
     assert_snapshot!(refused("# mine\nmodel = \"table\"\nbackgrund = false\n"), @r"
     exit code: 2
     ----- stdout -----

@@ -1,25 +1,35 @@
 //! A home folder of its own, and the program run in it.
 
 use crate::claude::Transcript;
+use insta::Settings;
+use insta::internals::SettingsBindDropGuard;
 use serde_json::Value;
-use std::cell::Cell;
+use session_test::home::TestHome;
 use std::ffi::OsStr;
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::time::{Duration, SystemTime};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+pub use session_test::files::set_modified as set_time;
+pub use session_test::process::{output_in_time, wait_until};
 
 /// A home folder, an index folder, and nothing else of the machine. Files
 /// written through it get times of their own, in the order of writing.
 pub struct TestEnvironment {
-    folder: tempfile::TempDir,
-    clock: Cell<u64>,
+    home: TestHome,
     /// The user chose the quick model, and no process after a search.
     quick: bool,
+    _redactions: SettingsBindDropGuard,
 }
 
-/// 2026-01-01, in seconds since 1970: when the first file is written.
-const EPOCH_S: u64 = 1_767_225_600;
+impl Deref for TestEnvironment {
+    type Target = TestHome;
+
+    fn deref(&self) -> &TestHome {
+        &self.home
+    }
+}
 
 impl TestEnvironment {
     pub fn new() -> Self {
@@ -35,12 +45,10 @@ impl TestEnvironment {
 
     /// As the program is for somebody who has configured nothing.
     pub fn unconfigured() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs_err::create_dir(folder.path().join("home")).unwrap();
         Self {
-            folder,
-            clock: Cell::new(EPOCH_S),
+            home: TestHome::new(),
             quick: false,
+            _redactions: redact_snapshots(),
         }
     }
 
@@ -54,34 +62,14 @@ impl TestEnvironment {
         env
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
-    }
-
-    pub fn home(&self, path: &str) -> PathBuf {
-        self.path("home").join(path)
+    /// The same environment in another time zone.
+    pub fn in_time_zone(mut self, zone: String) -> Self {
+        self.home.set_time_zone(zone);
+        self
     }
 
     pub fn index(&self, path: &str) -> PathBuf {
         self.path("index").join(path)
-    }
-
-    /// Writes a file and sets its time to a second after that of the last one.
-    pub fn write(&self, path: &Path, content: impl AsRef<[u8]>) {
-        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-        fs_err::write(path, content).unwrap();
-        self.clock.set(self.clock.get() + 1);
-        set_time(
-            path,
-            SystemTime::UNIX_EPOCH + Duration::from_secs(self.clock.get()),
-        );
-    }
-
-    /// Writes a session of Claude Code where that program would.
-    pub fn claude(&self, transcript: &Transcript) -> PathBuf {
-        let path = self.home(&transcript.place());
-        self.write(&path, transcript.text());
-        path
     }
 
     /// The program, with nothing of this process's environment but `PATH`.
@@ -93,15 +81,8 @@ impl TestEnvironment {
 
     /// Gives a command this environment.
     pub fn isolate(&self, command: &mut Command) {
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path("home"))
-            .env("SESSION_SEARCH_HOME", self.path("index"))
-            .env("TMPDIR", self.path(""))
-            .env("TZ", "UTC")
-            .env("COLUMNS", "100")
-            .current_dir(self.path("home"));
+        self.home.isolate(command);
+        command.env("SESSION_SEARCH_HOME", self.path("index"));
         if self.quick {
             command.env("SESSION_SEARCH_CONFIG", self.path("config"));
         }
@@ -109,15 +90,15 @@ impl TestEnvironment {
 
     /// Runs the program to its end.
     pub fn run(&self, args: &[impl AsRef<OsStr>]) -> Ran {
-        self.ran(self.command().args(args).output().unwrap())
+        let mut command = self.command();
+        command.args(args).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.ran(output_in_time(command.spawn().unwrap()))
     }
 
     /// What a command of this environment said.
     pub fn ran(&self, output: Output) -> Ran {
-        Ran {
-            folder: self.folder.path().to_string_lossy().into_owned(),
-            output,
-        }
+        Ran { output }
     }
 
     /// Runs the program and reads the JSON that it prints.
@@ -177,16 +158,8 @@ fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [command, &["--json"], rest].concat()
 }
 
-/// Sets when a file was changed last.
-pub fn set_time(path: &Path, time: SystemTime) {
-    let file = fs_err::OpenOptions::new().append(true).open(path).unwrap();
-    file.file().set_modified(time).unwrap();
-}
-
-/// What a run of the program said. Its text form is for snapshots: the folder
-/// and times taken are left out.
+/// What a run of the program said. Its text form is for snapshots.
 pub struct Ran {
-    folder: String,
     pub output: Output,
 }
 
@@ -221,8 +194,8 @@ impl Ran {
 impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |bytes: &[u8]| {
-            let text = String::from_utf8_lossy(bytes).replace(&self.folder, "[TMP]");
-            text.lines().map(redacted).collect::<Vec<_>>().join("\n")
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            text.strip_suffix('\n').unwrap_or(&text).to_owned()
         };
         writeln!(f, "exit code: {}", self.code())?;
         writeln!(f, "----- stdout -----\n{}", text(&self.output.stdout))?;
@@ -230,54 +203,24 @@ impl fmt::Display for Ran {
     }
 }
 
-/// A line without what differs from run to run (seconds taken, sizes on disk,
-/// the time of the last update), and without scores, which are tuned.
-fn redacted(line: &str) -> String {
-    let is_scored = [
-        "[0.",
-        "[1.",
-        "\"score\": ",
-        "strength ",
-        "scaled ",
-        "fused = ",
-        "idf ",
-    ];
-    let line = match is_scored.iter().any(|mark| line.contains(mark)) {
-        true => without_fractions(line),
-        false => line.to_owned(),
-    };
-    let line = between(&line, "(", " s)", "[TIME]");
-    let line = between(&line, "(", " MB", "[SIZE]");
-    let line = between(&line, "\"bytes\": ", ",", "[SIZE]");
-    let line = between(&line, "\"updated\": \"", "\"", "[TIME]");
-    between(&line, "updated   ", ": ", "[TIME]")
-}
-
-/// The line with `#` for each number that has a point in it.
-fn without_fractions(line: &str) -> String {
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find(is_number) {
-        let (before, number) = rest.split_at(at);
-        let end = number.find(|c| !is_number(c)).unwrap_or(number.len());
-        let (number, after) = number.split_at(end);
-        out += before;
-        out += if number.trim_matches('.').contains('.') {
-            "#"
-        } else {
-            number
-        };
-        rest = after;
+/// Leaves out of snapshots what differs from run to run, and scores, which are tuned.
+pub fn redact_snapshots() -> SettingsBindDropGuard {
+    let mut settings = Settings::clone_current();
+    for (pattern, replacement) in [
+        (r"(/[\w.-]+)*/\.tmp[[:alnum:]]{6}", "[TMP]"),
+        (r"\([\d.]+ s\)", "([TIME] s)"),
+        (r"\([\d.]+ MB", "([SIZE] MB"),
+        (r#""bytes": \d{4,}"#, r#""bytes": [SIZE]"#),
+        (r#""updated": "[^"]*""#, r#""updated": "[TIME]""#),
+        (r"updated   .*: ", "updated   [TIME]: "),
+        (r#""score": [\d.]+"#, r#""score": #"#),
+        (r"(?m)^\[[\d.]+ ", "[# "),
+        (
+            r"(strength|worth|weight|cosine|mean|z|idf|lexical|dense|scaled|fused|fused =|\+) \d+\.\d+",
+            "$1 #",
+        ),
+    ] {
+        settings.add_filter(pattern, replacement);
     }
-    out + rest
-}
-
-/// The line with `by` in place of what stands between `from` and `to`.
-fn between(line: &str, from: &str, to: &str, by: &str) -> String {
-    let found = line.rsplit_once(to).and_then(|(head, tail)| {
-        let (before, _) = head.rsplit_once(from)?;
-        Some(format!("{before}{from}{by}{to}{tail}"))
-    });
-    found.unwrap_or_else(|| line.to_owned())
+    settings.bind_to_scope()
 }

@@ -94,7 +94,7 @@ fn hits_are_told_with_what_was_done() {
     assert_snapshot!(env.run(&with("all")).stdout(), @r#"
     SESSIONS  "boiler starts cold"   3 sessions, 2 projects (claude 3)
 
-    [1.00 strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
+    [# strong]      claude   ab000000   boiler   2026-03-08   3 turns   Warm start of the boiler
         The boiler starts cold after each restart, find out why
         PROBLEM   The boiler starts cold after each restart, find out why
         SOLUTION  The order of filling and heating is in NOTES.md.

@@ -5,9 +5,9 @@
 use crate::environment::Ran;
 use crate::inject_hook::{context, payload};
 use crate::memory::Project;
+pub use session_test::files::make_fifo as fifo;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// A prompt, and a memory that answers it.
 pub const PROMPT: &str = "why does the connection pool give time-outs under load?";
@@ -237,7 +237,6 @@ fn nothing_is_read_without_end() {
     };
     huge(project.env.home("shop/.claude/session-search.toml"));
     huge(project.folder("active/mem-20260113-000000.md"));
-    let began = Instant::now();
     for ran in reading(&project) {
         assert!([0, 1, 2].contains(&ran.code()), "{ran}");
     }
@@ -248,20 +247,9 @@ fn nothing_is_read_without_end() {
         "nothing is half installed"
     );
     assert!(
-        began.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        began.elapsed()
-    );
-    assert!(
         context(&project, PROMPT, "s2").contains(&own),
         "the user's own is there"
     );
-}
-
-pub fn fifo(path: &Path) {
-    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! A project can set variables, by an agent's settings or direnv, and name paths to an agent.
 #![cfg(unix)]
 
+use crate::environment::wait_until;
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::Project;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_variable_alone_sends_nothing() {
@@ -111,14 +111,10 @@ fn what_is_refused_is_refused_to_the_background_process() {
     }
     // A request would come while the vectors are made.
     let vectors = project.env.index("vectors");
-    let began = Instant::now();
-    while fs_err::read_dir(&vectors).map_or(0, Iterator::count) < 2 {
-        assert!(
-            began.elapsed() < Duration::from_secs(60),
-            "no vectors were made"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(
+        || fs_err::read_dir(&vectors).map_or(0, Iterator::count) >= 2,
+        || "no vectors were made".to_owned(),
+    );
     assert!(server.take_requests().is_empty());
 }
 

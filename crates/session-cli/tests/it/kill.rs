@@ -14,8 +14,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Kills each test makes before it is content.
+/// Kills that each test makes.
 const KILLS: u32 = 20;
+/// Trials that each test begins at most: a machine on which a run ends before it is killed fails
+/// the test.
+const TRIALS: u32 = 10 * KILLS;
 
 #[test]
 fn a_first_index_survives_being_killed() {
@@ -89,15 +92,8 @@ fn a_full_index_survives_being_killed() {
     let env = TestEnvironment::new();
     generate(&env, 0..40);
     env.run(&["index"]).succeeded();
-    let expected = whole(&env);
-    let mut random = XorShift::new(0xf011);
-    for _ in 0..10 {
-        let longest = Duration::from_millis(400);
-        killed_within(&env, &["index", "--full"], longest, &mut random);
-        readable(&env);
-        env.run(&["index"]).succeeded();
-        same(&expected, &whole(&env));
-    }
+    let full = ["index", "--full"];
+    Trial::with_args(&env, &full, 0xf011, || {}).run();
 }
 
 /// A search gives itself little time: what it leaves, the next one does.
@@ -125,10 +121,8 @@ fn a_refresh_that_is_cut_short_is_gone_on_with() {
         threads: 2,
         ..Refresh::new(&env.index(""), &home)
     };
-    let mut rounds = 0;
-    while refresh(&hurried).unwrap().files_left > 0 {
-        rounds += 1;
-    }
+    let is_done = |_: &u32| refresh(&hurried).unwrap().files_left == 0;
+    let rounds = (1..200).find(is_done).expect("it makes progress");
     assert!(rounds > 5, "{rounds}");
     env.run(&["index"]).succeeded();
     same(&expected, &whole(&env));
@@ -137,6 +131,7 @@ fn a_refresh_that_is_cut_short_is_gone_on_with() {
 /// An index run that is killed again and again.
 struct Trial<'a, Begin> {
     env: &'a TestEnvironment,
+    args: &'a [&'a str],
     /// Puts the index into the state that the run begins with.
     begin: Begin,
     random: XorShift,
@@ -147,12 +142,17 @@ struct Trial<'a, Begin> {
 
 impl<'a, Begin: Fn()> Trial<'a, Begin> {
     fn new(env: &'a TestEnvironment, seed: u64, begin: Begin) -> Self {
+        Self::with_args(env, &["index"], seed, begin)
+    }
+
+    fn with_args(env: &'a TestEnvironment, args: &'a [&str], seed: u64, begin: Begin) -> Self {
         begin();
         let began = Instant::now();
-        env.run(&["index"]).succeeded();
+        env.run(args).succeeded();
         let (longest, expected) = (began.elapsed(), whole(env));
         Self {
             env,
+            args,
             begin,
             random: XorShift::new(seed),
             longest,
@@ -162,16 +162,23 @@ impl<'a, Begin: Fn()> Trial<'a, Begin> {
 
     fn run(&mut self) {
         let mut kills = 0;
-        while kills < KILLS {
+        for _ in 0..TRIALS {
             (self.begin)();
-            while killed_within(self.env, &["index"], self.longest, &mut self.random) {
+            while kills < KILLS
+                && killed_within(self.env, self.args, self.longest, &mut self.random)
+            {
                 kills += 1;
                 if kills % 2 == 0 {
                     readable(self.env);
                 }
             }
+            self.env.run(&["index"]).succeeded();
             same(&self.expected, &whole(self.env));
+            if kills == KILLS {
+                return;
+            }
         }
+        panic!("{kills} kills in {TRIALS} trials");
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod background;
 mod caller;
-mod claude;
 mod columns;
 mod compact;
 mod configuration;
@@ -12,9 +11,6 @@ mod damage;
 mod demo;
 mod digest;
 mod done;
-#[path = "../../../session-models/tests/it/endpoint_server.rs"]
-#[expect(dead_code, reason = "session-models tests the content of requests")]
-mod endpoint_server;
 mod environment;
 mod evaluation;
 mod filters;
@@ -27,9 +23,6 @@ mod history;
 mod hook;
 mod hostile;
 mod hostile_environment;
-#[path = "../../../session-models/tests/it/hub_server.rs"]
-#[expect(dead_code, reason = "session-models tests most failures")]
-mod hub_server;
 mod ids;
 mod inject;
 mod inject_hook;
@@ -44,7 +37,6 @@ mod memory_kill;
 mod models;
 mod noise;
 mod nothing;
-mod opencode;
 mod opencode_calls;
 mod output;
 mod planted;
@@ -64,6 +56,8 @@ mod trusting;
 mod vanished;
 mod work;
 mod writers;
+
+use session_test::{claude, endpoint_server, hub_server, opencode};
 
 #[test]
 fn every_file_here_is_a_module() {

@@ -1,6 +1,6 @@
 //! Memories, as a user keeps and finds them.
 
-use crate::environment::{Ran, TestEnvironment};
+use crate::environment::{Ran, TestEnvironment, output_in_time};
 use crate::history::{DOCKER, docker};
 use serde_json::Value;
 use std::io::Write;
@@ -49,7 +49,9 @@ impl Project {
     }
 
     pub fn run(&self, args: &[&str]) -> Ran {
-        self.env.ran(self.command().args(args).output().unwrap())
+        let mut command = self.command();
+        command.args(args);
+        self.piped(command, "")
     }
 
     pub fn json(&self, args: &[&str]) -> Value {
@@ -66,8 +68,7 @@ impl Project {
 
     /// Runs a command with something on stdin.
     pub fn piped(&self, command: std::process::Command, stdin: &str) -> Ran {
-        let output = fed_child(command, stdin).wait_with_output();
-        self.env.ran(output.unwrap())
+        self.env.ran(output_in_time(fed_child(command, stdin)))
     }
 
     /// Saves a memory and gives its id.

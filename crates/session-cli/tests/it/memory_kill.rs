@@ -79,6 +79,7 @@ fn a_save_that_is_killed_leaves_nothing_half_done() {
     let whole = began.elapsed();
     assert!(ran.stdout().starts_with("mem-"));
     let mut told = HashSet::from(["Kill 0".to_owned()]);
+    let mut killed = 0;
     for n in 1..=KILLS {
         let mut child = project
             .command()
@@ -88,19 +89,17 @@ fn a_save_that_is_killed_leaves_nothing_half_done() {
             .spawn()
             .unwrap();
         std::thread::sleep(whole * n / KILLS + Duration::from_micros(u64::from(n)));
-        let _ = child.kill();
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        killed += u32::from(!output.status.success());
         // What was told to be saved is saved.
-        if child
-            .wait_with_output()
-            .unwrap()
-            .stdout
-            .starts_with(b"mem-")
-        {
+        if output.stdout.starts_with(b"mem-") {
             told.insert(format!("Kill {n}"));
         }
         let kept = topics(&project);
         assert!(told.is_subset(&kept), "{told:?} {kept:?}");
     }
+    assert!(killed > 0, "every save ended before it was killed");
     project.save("The last", "one", &[]);
     let mut names: Vec<String> = Vec::new();
     for folder in ["", "active", "daily"] {

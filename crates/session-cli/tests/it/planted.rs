@@ -2,18 +2,16 @@
 //! was, its secrets stay there, and every command ends.
 #![cfg(unix)]
 
+use crate::environment::output_in_time;
 use crate::hostile::{fifo, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::{Project, fed_child};
 use proptest::prelude::*;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 const SECRET: &str = "PRIVATE-9f8e7d";
 const ID: &str = "mem-20260110-091500";
-/// How long a command may take, on however slow a machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The paths below a project that the program knows, and some that it might.
 const PATHS: [&str; 34] = [
@@ -176,16 +174,7 @@ impl Planted {
 fn run(project: &Project, args: &[&str], stdin: &str) -> (i32, String) {
     let mut command = project.command();
     command.args(args).env("EDITOR", "true");
-    let child = fed_child(command, stdin);
-    let (said, pid) = (std::sync::mpsc::channel(), child.id());
-    std::thread::spawn(move || said.0.send(child.wait_with_output().unwrap()));
-    let output = said.1.recv_timeout(PATIENCE);
-    let output = output.unwrap_or_else(|_| {
-        let _ = std::process::Command::new("kill")
-            .args(["-9", &pid.to_string()])
-            .status();
-        panic!("{args:?} does not end");
-    });
+    let output = output_in_time(fed_child(command, stdin));
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (output.status.code().unwrap_or(-1), text.concat())
 }

@@ -38,17 +38,21 @@ per_isa! {
     pub fn attend(heads: Heads, rows: &[f32], head: &mut Head, out: &mut [f32]) = lanes attend_with
 }
 
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-fn attend_with<V: Lanes>(heads: Heads, rows: &[f32], head: &mut Head, out: &mut [f32]) {
+unsafe fn attend_with<V: Lanes>(heads: Heads, rows: &[f32], head: &mut Head, out: &mut [f32]) {
     let hidden = heads.hidden();
     let len = out.len() / hidden;
     for at in 0..heads.count {
         head.lay_out(heads, rows, at);
         for token in (0..len).step_by(ROWS) {
             let queries = &head.queries[token * heads.width..];
-            head.scores.compare::<V>(queries, &head.keys, heads.width);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { head.scores.compare::<V>(queries, &head.keys, heads.width) };
             let out = &mut out[token * hidden + at * heads.width..];
-            head.gather::<V>(heads, len, out);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { head.gather::<V>(heads, len, out) };
         }
     }
 }
@@ -83,12 +87,16 @@ impl Head {
     }
 
     /// Gathers the values of what the tokens of a tile heed.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `V`.
     #[inline(always)]
-    fn gather<V: Lanes>(&mut self, heads: Heads, len: usize, out: &mut [f32]) {
+    unsafe fn gather<V: Lanes>(&mut self, heads: Heads, len: usize, out: &mut [f32]) {
         let factors = self.scores.soften(|_| len);
         let mut sums = [[0.0; COLUMNS]; ROWS];
         for (panel, values) in self.values.chunks_exact(len).enumerate() {
-            self.scores.gather::<V>(values, factors, &mut sums);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { self.scores.gather::<V>(values, factors, &mut sums) };
             for (out, sums) in out.chunks_mut(heads.hidden()).zip(&sums) {
                 out[panel * COLUMNS..][..COLUMNS].copy_from_slice(sums);
             }

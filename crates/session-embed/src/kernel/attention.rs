@@ -14,14 +14,18 @@ pub struct Scores {
 impl Scores {
     /// Compares the queries of a tile (rows of `width` numbers) with keys, which
     /// come transposed: for each 32 tokens a row a number of the key.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `V`.
     #[inline(always)]
-    pub fn compare<V: Lanes>(&mut self, queries: &[f32], keys: &[TileRow], width: usize) {
+    pub unsafe fn compare<V: Lanes>(&mut self, queries: &[f32], keys: &[TileRow], width: usize) {
         self.padded = keys.len() / width * COLUMNS;
         self.numbers.resize(ROWS * self.padded, 0.0);
         let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
         let mut out = [[0.0; COLUMNS]; ROWS];
         for (at, keys) in keys.chunks_exact(width).enumerate() {
-            tile::<V>(queries, keys, &[0.0; COLUMNS], &mut out);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { tile::<V>(queries, keys, &[0.0; COLUMNS], &mut out) };
             for (row, out) in out.iter().enumerate() {
                 let scores = &mut self.numbers[row * self.padded + at * COLUMNS..];
                 scores[..COLUMNS].copy_from_slice(out);
@@ -43,15 +47,19 @@ impl Scores {
     }
 
     /// Sums 32 columns of the values of the first tokens by their shares.
+    ///
+    /// # Safety
+    /// The CPU has the instructions of `V`.
     #[inline(always)]
-    pub fn gather<V: Lanes>(
+    pub unsafe fn gather<V: Lanes>(
         &self,
         values: &[TileRow],
         factors: [f32; ROWS],
         sums: &mut [TileRow; ROWS],
     ) {
         let shares = std::array::from_fn(|row| &self.numbers[row * self.padded..][..self.padded]);
-        tile::<V>(shares, values, &[0.0; COLUMNS], sums);
+        // SAFETY: the caller's CPU has the instructions of `V`.
+        unsafe { tile::<V>(shares, values, &[0.0; COLUMNS], sums) };
         for (sums, factor) in sums.iter_mut().zip(factors) {
             sums.iter_mut().for_each(|sum| *sum *= factor);
         }

@@ -61,13 +61,17 @@ fn detected() -> Level {
 /// `lanes` is generic over the [vectors](super::lanes::Lanes) of the level.
 macro_rules! per_isa {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $body:ident) => {
-        per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*) $body $body $body);
+        per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*)
+            { $body($($arg),*) } { $body($($arg),*) } { $body($($arg),*) });
     };
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = lanes $body:ident) => {
         per_isa!(@ $(#[$doc])* $vis fn $name($($arg: $type),*)
-            ($body::<$crate::kernel::lanes::Widest>)
-            ($body::<$crate::kernel::lanes::Wide>)
-            ($body::<$crate::kernel::lanes::Narrow>));
+            // SAFETY: this is compiled for AVX-512 and runs where the CPU has it.
+            { unsafe { $body::<$crate::kernel::lanes::Widest>($($arg),*) } }
+            // SAFETY: this is compiled for AVX2 and FMA and runs where the CPU has them.
+            { unsafe { $body::<$crate::kernel::lanes::Wide>($($arg),*) } }
+            // SAFETY: this needs nothing of the CPU.
+            { unsafe { $body::<$crate::kernel::lanes::Narrow>($($arg),*) } });
     };
     (@ $(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),*) $widest:tt $wide:tt $narrow:tt) => {
         $(#[$doc])*
@@ -75,9 +79,9 @@ macro_rules! per_isa {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-                fn avx512($($arg: $type),*) { $widest($($arg),*) }
+                fn avx512($($arg: $type),*) $widest
                 #[target_feature(enable = "avx2,fma")]
-                fn avx2($($arg: $type),*) { $wide($($arg),*) }
+                fn avx2($($arg: $type),*) $wide
                 match isa.level() {
                     // SAFETY: an `Isa` is one that the CPU has.
                     $crate::kernel::isa::Level::Avx512 => return unsafe { avx512($($arg),*) },
@@ -87,7 +91,7 @@ macro_rules! per_isa {
                 }
             }
             let _ = isa;
-            $narrow($($arg),*)
+            $narrow
         }
     };
 }

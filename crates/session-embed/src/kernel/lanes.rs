@@ -12,39 +12,61 @@ pub const COLUMNS: usize = 32;
 /// A row of a tile.
 pub type TileRow = [f32; COLUMNS];
 
-/// A vector of a few numbers. Its functions are to be called where the CPU is
-/// known to have it, as [`super::isa::per_isa`] sees to.
+/// A vector of a few numbers. [`super::isa::per_isa`] chooses one that the CPU has.
 pub trait Lanes: Copy {
     /// How many numbers.
     const WIDTH: usize;
     /// The same number in each lane.
-    fn splat(x: f32) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this vector.
+    unsafe fn splat(x: f32) -> Self;
     /// The first numbers of `from`, which has at least [`Lanes::WIDTH`].
-    fn load(from: &[f32]) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this vector.
+    unsafe fn load(from: &[f32]) -> Self;
     /// Writes over the first numbers of `to`.
-    fn store(self, to: &mut [f32]);
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this vector.
+    unsafe fn store(self, to: &mut [f32]);
     /// `self * factor + sum`, lane by lane.
-    fn mul_add(self, factor: Self, sum: Self) -> Self;
+    ///
+    /// # Safety
+    /// The CPU has the instructions of this vector.
+    unsafe fn mul_add(self, factor: Self, sum: Self) -> Self;
 }
 
 /// Writes the product of the rows `a` and the matrix `b`, plus `bias` in each
 /// row, over `out`. The rows are as long as `b` has rows.
+///
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-pub fn tile<V: Lanes>(a: [&[f32]; ROWS], b: &[TileRow], bias: &TileRow, out: &mut [TileRow; ROWS]) {
+pub unsafe fn tile<V: Lanes>(
+    a: [&[f32]; ROWS],
+    b: &[TileRow],
+    bias: &TileRow,
+    out: &mut [TileRow; ROWS],
+) {
     let a = a.map(|row| &row[..b.len()]);
     for at in (0..COLUMNS).step_by(2 * V::WIDTH) {
-        let mut sums = [[V::load(&bias[at..]), V::load(&bias[at + V::WIDTH..])]; ROWS];
-        for (k, b) in b.iter().enumerate() {
-            let pair = [V::load(&b[at..]), V::load(&b[at + V::WIDTH..])];
-            for (sums, a) in sums.iter_mut().zip(a) {
-                let x = V::splat(a[k]);
-                sums[0] = pair[0].mul_add(x, sums[0]);
-                sums[1] = pair[1].mul_add(x, sums[1]);
+        // SAFETY: the caller's CPU has the instructions of `V`.
+        unsafe {
+            let mut sums = [[V::load(&bias[at..]), V::load(&bias[at + V::WIDTH..])]; ROWS];
+            for (k, b) in b.iter().enumerate() {
+                let pair = [V::load(&b[at..]), V::load(&b[at + V::WIDTH..])];
+                for (sums, a) in sums.iter_mut().zip(a) {
+                    let x = V::splat(a[k]);
+                    sums[0] = pair[0].mul_add(x, sums[0]);
+                    sums[1] = pair[1].mul_add(x, sums[1]);
+                }
             }
-        }
-        for (out, sums) in out.iter_mut().zip(sums) {
-            sums[0].store(&mut out[at..]);
-            sums[1].store(&mut out[at + V::WIDTH..]);
+            for (out, sums) in out.iter_mut().zip(sums) {
+                sums[0].store(&mut out[at..]);
+                sums[1].store(&mut out[at + V::WIDTH..]);
+            }
         }
     }
 }
@@ -57,24 +79,24 @@ impl Lanes for Narrow {
     const WIDTH: usize = 4;
 
     #[inline(always)]
-    fn splat(x: f32) -> Self {
+    unsafe fn splat(x: f32) -> Self {
         Self([x; 4])
     }
 
     #[inline(always)]
-    fn load(from: &[f32]) -> Self {
+    unsafe fn load(from: &[f32]) -> Self {
         Self(std::array::from_fn(|lane| from[lane]))
     }
 
     #[inline(always)]
-    fn store(self, to: &mut [f32]) {
+    unsafe fn store(self, to: &mut [f32]) {
         to[..4].copy_from_slice(&self.0);
     }
 
     /// Fused where the build may count on the instruction: elsewhere it would
     /// be a call.
     #[inline(always)]
-    fn mul_add(self, factor: Self, sum: Self) -> Self {
+    unsafe fn mul_add(self, factor: Self, sum: Self) -> Self {
         Self(std::array::from_fn(|lane| {
             let (x, y, sum) = (self.0[lane], factor.0[lane], sum.0[lane]);
             if cfg!(any(target_arch = "aarch64", target_feature = "fma")) {
@@ -103,28 +125,28 @@ mod x86 {
         const WIDTH: usize = 16;
 
         #[inline(always)]
-        fn splat(x: f32) -> Self {
-            // SAFETY: called where the CPU has AVX-512, as the trait says.
+        unsafe fn splat(x: f32) -> Self {
+            // SAFETY: the caller's CPU has AVX-512.
             Self(unsafe { _mm512_set1_ps(x) })
         }
 
         #[inline(always)]
-        fn load(from: &[f32]) -> Self {
+        unsafe fn load(from: &[f32]) -> Self {
             let from = &from[..Self::WIDTH];
             // SAFETY: as above, and there are 16 numbers.
             Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
         }
 
         #[inline(always)]
-        fn store(self, to: &mut [f32]) {
+        unsafe fn store(self, to: &mut [f32]) {
             let to = &mut to[..Self::WIDTH];
             // SAFETY: as above, and there is room for 16 numbers.
             unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
         }
 
         #[inline(always)]
-        fn mul_add(self, factor: Self, sum: Self) -> Self {
-            // SAFETY: called where the CPU has AVX-512, as the trait says.
+        unsafe fn mul_add(self, factor: Self, sum: Self) -> Self {
+            // SAFETY: the caller's CPU has AVX-512.
             Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, sum.0) })
         }
     }
@@ -133,28 +155,28 @@ mod x86 {
         const WIDTH: usize = 8;
 
         #[inline(always)]
-        fn splat(x: f32) -> Self {
-            // SAFETY: called where the CPU has AVX2, as the trait says.
+        unsafe fn splat(x: f32) -> Self {
+            // SAFETY: the caller's CPU has AVX2.
             Self(unsafe { _mm256_set1_ps(x) })
         }
 
         #[inline(always)]
-        fn load(from: &[f32]) -> Self {
+        unsafe fn load(from: &[f32]) -> Self {
             let from = &from[..Self::WIDTH];
             // SAFETY: as above, and there are 8 numbers.
             Self(unsafe { _mm256_loadu_ps(from.as_ptr()) })
         }
 
         #[inline(always)]
-        fn store(self, to: &mut [f32]) {
+        unsafe fn store(self, to: &mut [f32]) {
             let to = &mut to[..Self::WIDTH];
             // SAFETY: as above, and there is room for 8 numbers.
             unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) }
         }
 
         #[inline(always)]
-        fn mul_add(self, factor: Self, sum: Self) -> Self {
-            // SAFETY: called where the CPU has FMA, as the trait says.
+        unsafe fn mul_add(self, factor: Self, sum: Self) -> Self {
+            // SAFETY: the caller's CPU has FMA.
             Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, sum.0) })
         }
     }

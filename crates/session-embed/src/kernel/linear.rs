@@ -193,8 +193,10 @@ per_isa! {
     fn multiply_floats(rows: &[f32], panel: &[TileRow], bias: &TileRow, out: &mut [TileRow]) = lanes multiply_floats_with
 }
 
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-fn multiply_floats_with<V: Lanes>(
+unsafe fn multiply_floats_with<V: Lanes>(
     rows: &[f32],
     panel: &[TileRow],
     bias: &TileRow,
@@ -204,6 +206,7 @@ fn multiply_floats_with<V: Lanes>(
     let tiles = rows.chunks_exact(ROWS * width.max(1));
     for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
         let rows = std::array::from_fn(|row| &rows[row * width..][..width]);
-        tile::<V>(rows, panel, bias, out);
+        // SAFETY: the caller's CPU has the instructions of `V`.
+        unsafe { tile::<V>(rows, panel, bias, out) };
     }
 }

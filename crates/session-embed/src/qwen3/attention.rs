@@ -82,8 +82,10 @@ per_isa! {
     pub fn attend(turn: Turn<'_>, heeded: Heeded<'_>, lengths: &[usize], queries: &mut [TileRow]) = lanes attend_with
 }
 
+/// # Safety
+/// The CPU has the instructions of `V`.
 #[inline(always)]
-fn attend_with<V: Lanes>(
+unsafe fn attend_with<V: Lanes>(
     turn: Turn<'_>,
     heeded: Heeded<'_>,
     lengths: &[usize],
@@ -99,8 +101,10 @@ fn attend_with<V: Lanes>(
         for token in (0..len).step_by(ROWS) {
             let seen = len.min(token + ROWS);
             let place = Place { start, token, seen };
-            head.compare::<V>(place, keys, queries);
-            head.gather::<V>(place, heeded.values, queries);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { head.compare::<V>(place, keys, queries) };
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { head.gather::<V>(place, heeded.values, queries) };
         }
         start += len;
         keys = &keys[key_rows(&[len], turn.width())..];
@@ -126,8 +130,10 @@ struct Head<'a> {
 }
 
 impl Head<'_> {
+    /// # Safety
+    /// The CPU has the instructions of `V`.
     #[inline(always)]
-    fn compare<V: Lanes>(&mut self, place: Place, keys: &[TileRow], queries: &[TileRow]) {
+    unsafe fn compare<V: Lanes>(&mut self, place: Place, keys: &[TileRow], queries: &[TileRow]) {
         let width = self.turn.width();
         let scale = 1.0 / (width as f32).sqrt();
         for (token, query) in (place.token..place.seen).zip(self.tile.chunks_exact_mut(width)) {
@@ -135,18 +141,22 @@ impl Head<'_> {
             query.iter_mut().for_each(|x| *x *= scale);
         }
         let keys = &keys[..key_rows(&[place.seen], width)];
-        self.scores.compare::<V>(&self.tile, keys, width);
+        // SAFETY: the caller's CPU has the instructions of `V`.
+        unsafe { self.scores.compare::<V>(&self.tile, keys, width) };
     }
 
+    /// # Safety
+    /// The CPU has the instructions of `V`.
     #[inline(always)]
-    fn gather<V: Lanes>(&mut self, place: Place, values: &[TileRow], out: &mut [TileRow]) {
+    unsafe fn gather<V: Lanes>(&mut self, place: Place, values: &[TileRow], out: &mut [TileRow]) {
         let seen = |row: usize| place.seen.min(place.token + row + 1);
         let factors = self.scores.soften(seen);
         let count = out.len() / (self.turn.width() / COLUMNS);
         let mut sums = [[0.0; COLUMNS]; ROWS];
         for (values, out) in values.chunks_exact(count).zip(out.chunks_exact_mut(count)) {
             let values = &values[place.start..][..place.seen];
-            self.scores.gather::<V>(values, factors, &mut sums);
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { self.scores.gather::<V>(values, factors, &mut sums) };
             let out = &mut out[place.start..][place.token..place.seen];
             out.copy_from_slice(&sums[..out.len()]);
         }

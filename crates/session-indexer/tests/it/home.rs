@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use session_indexer::{Outcome, Refresh, refresh};
 use session_sources::Env;
 use session_store::Reader;
+use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
@@ -78,9 +79,8 @@ impl Home {
 
 /// Sets the time of a file's last change.
 pub fn touch(path: &Path, seconds: u64) {
-    let file = std::fs::File::options().append(true).open(path).unwrap();
     let time = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + seconds);
-    file.set_modified(time).unwrap();
+    session_test::files::set_modified(path, time);
 }
 
 pub fn session_id(n: usize) -> String {
@@ -175,14 +175,6 @@ pub fn title(words: &str) -> String {
     )
 }
 
-const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, directory TEXT, title TEXT,
-        time_created INTEGER, time_updated INTEGER);
-    CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER,
-        time_updated INTEGER, data TEXT);
-    CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT,
-        time_created INTEGER, time_updated INTEGER, data TEXT);";
-
 /// Adds a message to an OpenCode session, made if it is not there. `n` is its
 /// number and its time in seconds.
 pub fn say(db: &Connection, session: &str, n: i64, role: &str, words: &str) {
@@ -191,7 +183,8 @@ pub fn say(db: &Connection, session: &str, n: i64, role: &str, words: &str) {
     let part = json!({"type": "text", "text": words});
     let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| db.execute(sql, values).unwrap();
     run(
-        "INSERT OR IGNORE INTO session VALUES (?1, '/home/ann/app', ?1, ?2, ?2)",
+        "INSERT OR IGNORE INTO session (id, directory, title, time_created, time_updated)
+            VALUES (?1, '/home/ann/app', ?1, ?2, ?2)",
         params![session, time],
     );
     run(

@@ -120,13 +120,8 @@ pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
     contents.into_values().collect()
 }
 
-/// Makes a named pipe: what opens it waits for ever.
 #[cfg(unix)]
-pub fn make_pipe(path: &Path) {
-    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-    let made = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
-}
+pub use session_test::files::make_fifo as make_pipe;
 
 /// Content of a file in `tests/fixtures/claude`.
 pub fn fixture(name: &str) -> Vec<u8> {

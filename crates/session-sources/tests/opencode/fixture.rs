@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use session_core::{Detail, Part, PromptKind, Span, Turn};
 use session_sources::{Collected, Cursor, Env, Location, Sink, Source, sources};
+use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -98,15 +99,6 @@ impl Conversation {
     }
 }
 
-const SCHEMA: &str = "
-    CREATE TABLE project (id TEXT PRIMARY KEY, worktree TEXT, sandboxes TEXT);
-    CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT,
-        title TEXT, time_created INTEGER, time_updated INTEGER);
-    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER,
-        time_updated INTEGER, data TEXT);
-    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT,
-        time_created INTEGER, time_updated INTEGER, data TEXT);";
-
 /// A home folder with OpenCode's data folder in it.
 pub struct Home(pub TempDir);
 
@@ -163,6 +155,11 @@ impl Home {
             }
         }
     }
+}
+
+/// Sets the times of a directory and of all below it to 1970: what is written from now on is newer.
+pub fn age(path: &Path) {
+    session_test::files::set_tree_modified(path, std::time::UNIX_EPOCH);
 }
 
 pub fn connect(path: &Path) -> Connection {

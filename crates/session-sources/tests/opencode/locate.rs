@@ -1,8 +1,10 @@
 //! Where histories are found, and what tells that they changed.
 
-use crate::fixture::{Home, assistant, insert, opencode, read, session, text, user};
+use crate::fixture::{Home, age, assistant, insert, opencode, read, session, text, user};
 use fs_err as fs;
 use session_sources::{Env, Stamp};
+#[cfg(unix)]
+use session_test::files::make_fifo as make_pipe;
 use std::path::Path;
 
 /// Paths found, relative to the home folder, in alphabetical order.
@@ -120,10 +122,10 @@ fn a_tree_changes_with_its_sessions_and_messages() {
     let home = Home::new();
     let mut messages = vec![user(vec![text("Hello.")])];
     home.write_tree(&session("ses_a", messages.clone()));
+    age(&home.tree());
     let before = stamp(&home);
     assert_eq!(stamp(&home), before);
     messages.push(assistant(vec![text("Hi.")]));
-    std::thread::sleep(std::time::Duration::from_millis(20));
     home.write_tree(&session("ses_a", messages));
     assert_ne!(stamp(&home), before);
 }
@@ -202,10 +204,4 @@ fn a_pipe_in_the_tree_is_not_waited_for() {
     make_pipe(&home.data().join("storage/message/ses_a/msg_b.json"));
     let found = read(&home.data().join("storage"));
     assert_eq!((found.turns.len(), found.warnings.len()), (1, 1));
-}
-
-#[cfg(unix)]
-fn make_pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
 }

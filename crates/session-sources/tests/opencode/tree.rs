@@ -2,7 +2,7 @@
 //! for both forms.
 
 use crate::fixture::{
-    Conversation, Home, assistant, insert, read, read_from, render, session, show, text, user,
+    Conversation, Home, age, assistant, insert, read, read_from, render, session, show, text, user,
 };
 use fs_err as fs;
 use insta::assert_snapshot;
@@ -103,6 +103,7 @@ fn only_what_changed_is_delivered() {
     for id in ["ses_a", "ses_b"] {
         home.write_tree(&greeting(id));
     }
+    age(&home.tree());
     let found = read(&home.tree());
     let next = |home: &Home| {
         let mut next = Collected::default();
@@ -111,7 +112,6 @@ fn only_what_changed_is_delivered() {
     };
     assert_eq!(ids(&next(&home)), [""; 0]);
     let part = home.tree().join("part/msg_b_01/prt_07.json");
-    std::thread::sleep(std::time::Duration::from_millis(20));
     fs::write(part, text("More.").to_string()).unwrap();
     assert_eq!(ids(&next(&home)), ["ses_b"]);
     fs::remove_file(home.tree().join("session/prj/ses_a.json")).unwrap();

@@ -1,6 +1,5 @@
 //! Past turns of the history, for who wants them before a prompt, too.
 
-use crate::models::Models;
 use crate::output::session::rfc3339;
 use anyhow::Result;
 use session_config::Home;
@@ -19,8 +18,8 @@ const TURNS: usize = 3;
 pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let models = Models::of(home)?.without_endpoint();
-    let dense = models.dense(&index, prompt)?;
+    let models = crate::command::fresh::query_models(home)?.without_endpoint();
+    let embeddings = models.embed(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,
         limit: TURNS,
@@ -32,7 +31,7 @@ pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> 
         .iter()
         .filter(|s| is_own(&s.uid, s.parent.as_deref()));
     request.filter.exclude = own.map(|s| s.id).collect();
-    let found = search(&index, &sessions, &request, &dense)?;
+    let found = search(&index, &sessions, &request, &embeddings)?;
     let certain = found.hits.iter().filter(|hit| hit.band == Band::Strong);
     Ok(certain.filter_map(item).collect())
 }

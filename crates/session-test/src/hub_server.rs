@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub enum DownloadFailure {
     Drop(usize),
     /// The response ends after this many bytes, without a length.
     Truncate(usize),
-    /// The server sends nothing more after this many bytes.
+    /// The server sends nothing more after this many bytes, until the client is gone.
     Stall(usize),
     /// The server sends the whole file and ignores the range.
     NoRange,
@@ -62,10 +62,12 @@ impl HubServer {
         server
     }
 
+    /// Returns the address, as `HF_ENDPOINT` has it.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
+    /// Serves a file with its SHA-256 as the ETag.
     pub fn serve(&self, path: &str, content: Vec<u8>) {
         let etag = sha256(&content);
         self.serve_with_etag(path, content, &etag);
@@ -94,6 +96,7 @@ impl HubServer {
     }
 }
 
+/// Returns the SHA-256 in hexadecimal.
 pub fn sha256(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -189,7 +192,11 @@ fn send_content(
         }
         Some(DownloadFailure::Stall(n)) => {
             send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
-            std::thread::sleep(Duration::from_secs(60));
+            // A client without a timeout is told apart by another error.
+            stream
+                .set_read_timeout(Some(Duration::from_secs(60)))
+                .unwrap();
+            let _ = stream.read_to_end(&mut Vec::new());
         }
     }
 }

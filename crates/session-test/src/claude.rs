@@ -42,11 +42,13 @@ impl Transcript {
         self
     }
 
+    /// Sets the time of the next line, in milliseconds since 1970.
     pub fn at_ms(mut self, time_ms: i64) -> Self {
         self.at_ms = time_ms;
         self
     }
 
+    /// Sets the branch of the lines from here on.
     pub fn branch(mut self, branch: &str) -> Self {
         self.branch = branch.to_owned();
         self
@@ -88,18 +90,22 @@ impl Transcript {
         self
     }
 
+    /// Adds a prompt.
     pub fn user(self, words: &str) -> Self {
         self.line(json!({"type": "user", "message": {"role": "user", "content": words}}))
     }
 
+    /// Adds an answer.
     pub fn assistant(self, words: &str) -> Self {
         self.blocks(json!([{"type": "text", "text": words}]))
     }
 
+    /// Adds a block of thinking.
     pub fn thinking(self, words: &str) -> Self {
         self.blocks(json!([{"type": "thinking", "thinking": words, "signature": ""}]))
     }
 
+    /// Adds a shell command with its output.
     pub fn bash(self, command: &str, output: &str) -> Self {
         self.call("Bash", json!({"command": command}), output, false)
     }
@@ -120,6 +126,7 @@ impl Transcript {
         self.line(json!({"type": "assistant", "message": message}))
     }
 
+    /// Adds a title that Claude Code gave.
     pub fn title(self, title: &str) -> Self {
         self.line(json!({"type": "ai-title", "aiTitle": title}))
     }

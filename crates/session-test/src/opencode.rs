@@ -1,11 +1,12 @@
 //! A database of OpenCode, written row by row.
 
-use crate::environment::TestEnvironment;
+use crate::home::TestHome;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-const SCHEMA: &str = "
+/// The tables of OpenCode's database that are read.
+pub const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS project (id TEXT PRIMARY KEY, worktree TEXT, sandboxes TEXT);
     CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT,
         directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);
@@ -17,18 +18,21 @@ const SCHEMA: &str = "
 /// 2026-02-01, 10:00 UTC, in milliseconds.
 const BEGINNING_MS: i64 = 1_769_940_000_000;
 
-/// The database of an environment, open for writing.
+/// A database of OpenCode, open for writing.
 pub struct OpenCode(pub Connection);
 
 impl OpenCode {
-    pub fn path(env: &TestEnvironment) -> PathBuf {
-        env.home(".local/share/opencode/opencode.db")
+    /// Returns where the database stands in a home.
+    pub fn path(home: &TestHome) -> PathBuf {
+        home.home(".local/share/opencode/opencode.db")
     }
 
-    pub fn open(env: &TestEnvironment) -> Self {
-        Self::at(&Self::path(env))
+    /// Opens the database of a home; makes it where there is none.
+    pub fn open(home: &TestHome) -> Self {
+        Self::at(&Self::path(home))
     }
 
+    /// Opens the database at a path; makes it where there is none.
     pub fn at(path: &Path) -> Self {
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         let db = Connection::open(path).unwrap();

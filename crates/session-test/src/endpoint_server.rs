@@ -5,23 +5,31 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A request: its number, bearer token, path, model and texts.
+/// A request that the server has read.
 #[derive(Debug, Clone)]
 pub struct EmbeddingsRequest {
+    /// Counts from 0.
     pub number: usize,
+    /// The `Authorization` header.
     pub key: Option<String>,
+    /// The path of the URL.
     pub path: String,
+    /// The name of the model.
     pub model: String,
+    /// The texts to embed.
     pub texts: Vec<String>,
 }
 
 /// A response. `None` closes the connection without one.
 pub type Reply = Option<Response>;
 
-/// Status, header lines and body of a response.
+/// A response of the server.
 pub struct Response {
+    /// The HTTP status.
     pub status: u16,
+    /// Header lines, each with its line end.
     pub headers: String,
+    /// The body.
     pub body: String,
 }
 
@@ -32,6 +40,7 @@ pub struct EndpointServer {
 }
 
 impl EndpointServer {
+    /// Starts a server that replies with `reply`.
     pub fn start(reply: impl Fn(&EmbeddingsRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -46,6 +55,7 @@ impl EndpointServer {
         Self { address, requests }
     }
 
+    /// Returns the URL of its API.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -130,10 +140,12 @@ pub fn reply_with_vectors(request: &EmbeddingsRequest) -> Reply {
     reply_with_json(&json!({"object": "list", "data": rows.collect::<Vec<_>>()}))
 }
 
+/// Replies with a JSON body.
 pub fn reply_with_json(body: &Value) -> Reply {
     reply_with_body(&body.to_string())
 }
 
+/// Replies with this body.
 pub fn reply_with_body(body: &str) -> Reply {
     Some(Response {
         status: 200,
@@ -142,6 +154,7 @@ pub fn reply_with_body(body: &str) -> Reply {
     })
 }
 
+/// Replies with a status, header lines and an empty object.
 pub fn reply_with_status(status: u16, headers: &str) -> Reply {
     Some(Response {
         status,

@@ -1,0 +1,31 @@
+//! Errors of queries.
+
+use session_embed::EmbedError;
+use session_indexer::IndexError;
+use session_models::ModelError;
+use session_store::StoreError;
+use thiserror::Error;
+
+/// Why a query could not be prepared or answered.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The index failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A model is unknown, or not installed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A model in process failed.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+impl From<IndexError> for QueryError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Store(error) => Self::Store(error),
+            IndexError::Embed(error) => Self::Embed(error),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! A query over a living history.
+//!
+//! [`QueryModels`] knows which models answer, the chosen one first, and embeds a query by each, with a
+//! cache of query vectors on disk. [`LiveIndex`] brings the index up to date while the index as it is
+//! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
+//! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
+//!
+//! Nothing is printed and no argument is parsed here; ranking is in `session-search`.
+//!
+//! ```
+//! use session_query::LiveIndex;
+//! use session_indexer::Silent;
+//! use session_sources::Env;
+//!
+//! let home = tempfile::tempdir().unwrap();
+//! let env = Env { home: home.path().to_owned(), vars: Default::default() };
+//! let root = home.path().join("index");
+//! let table = session_embed::bundled().unwrap();
+//! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), progress: &|| Box::new(Silent) };
+//! assert!(live.refresh_for_query().unwrap().is_complete());
+//! ```
+
+mod error;
+mod live_index;
+mod query_models;
+mod query_vectors;
+
+pub use error::QueryError;
+pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
+pub use query_models::{QueryModels, TABLE, embed_query};

@@ -1,0 +1,182 @@
+//! The index of a history that goes on being written.
+
+use crate::error::QueryError;
+use session_embed::Embedder;
+use session_indexer::{Mode, Outcome, Progress, Refresh, discover, refresh};
+use session_sources::Env;
+use session_store::{Reader, SessionRow, StoreError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Longest time a query waits for changed histories to be read.
+const REFRESH_BUDGET: Duration = Duration::from_millis(300);
+
+/// Longest time to wait for another process that is writing the index.
+pub const MAX_LOCK_WAIT: Duration = Duration::from_secs(60);
+
+/// Interval at which a locked index is tried again.
+const LOCK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An index with the histories from which it is brought up to date.
+#[derive(Clone, Copy)]
+pub struct LiveIndex<'a> {
+    /// The index's folder.
+    pub root: &'a Path,
+    /// The user's home and variables, from which the histories are found.
+    pub env: &'a Env,
+    /// The model by which histories are embedded as they are read.
+    pub table: &'a dyn Embedder,
+    /// Makes the progress display of a refresh.
+    pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
+}
+
+/// The index at one moment, with all its sessions.
+pub struct Snapshot {
+    /// The index.
+    pub index: Reader,
+    /// All sessions, by number.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// An answer with the refresh that ran beside it.
+pub struct LiveAnswer<T> {
+    /// The answer; `None` where there is no history.
+    pub answered: Option<Answered<T>>,
+    /// The refresh, if there was one.
+    pub refreshed: Option<Outcome>,
+}
+
+/// An answer with the snapshot that it is from.
+pub struct Answered<T> {
+    /// The answer.
+    pub answer: T,
+    /// The index that was asked.
+    pub snapshot: Snapshot,
+}
+
+impl LiveIndex<'_> {
+    /// Reads what changed in the histories, within a budget of time if one is given.
+    ///
+    /// # Errors
+    /// When the index or the model fails.
+    pub fn refresh(&self, mode: Mode, budget: Option<Duration>) -> Result<Outcome, QueryError> {
+        let progress = (self.progress)();
+        let request = Refresh {
+            mode,
+            budget,
+            embedders: vec![self.table],
+            progress: progress.as_ref(),
+            ..Refresh::new(self.root, self.env)
+        };
+        Ok(refresh(&request)?)
+    }
+
+    /// Reads what changed as far as a query can wait for it. While another process makes the first
+    /// index or migrates one, there is nothing to answer from: that is waited for.
+    ///
+    /// # Errors
+    /// When the index or the model fails.
+    pub fn refresh_for_query(&self) -> Result<Outcome, QueryError> {
+        let began = Instant::now();
+        let attempt = || self.refresh(Mode::Changes, Some(REFRESH_BUDGET));
+        let mut outcome = attempt()?;
+        while outcome.locked && self.is_unreadable_yet()? && began.elapsed() < MAX_LOCK_WAIT {
+            std::thread::sleep(LOCK_INTERVAL);
+            outcome = attempt()?;
+        }
+        if outcome.locked {
+            outcome.files_left = self.count_changed_files()?;
+        }
+        Ok(outcome)
+    }
+
+    /// Takes a snapshot: whatever is written meanwhile, it stays as it is.
+    ///
+    /// # Errors
+    /// When there is no index, or it is damaged.
+    pub fn snapshot(&self) -> Result<Snapshot, QueryError> {
+        let index = Reader::open(self.root)?;
+        index.snapshot()?;
+        let sessions = index.sessions()?;
+        Ok(Snapshot { index, sessions })
+    }
+
+    /// Answers from the index as it is while a refresh runs, and again where that changed
+    /// something. `beside` runs meanwhile, too. Nothing is refreshed where `refresh` is false and an
+    /// index exists.
+    ///
+    /// # Errors
+    /// When the refresh fails, or `answer` fails twice: a matrix may be replaced between a look at
+    /// the database and one at the matrix.
+    pub fn answer<T, E: From<QueryError>>(
+        &self,
+        refresh: bool,
+        beside: impl FnOnce() + Send,
+        answer: impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<LiveAnswer<T>, E> {
+        if !refresh && session_store::index_exists(self.root) {
+            return Ok(LiveAnswer {
+                answered: self.answer_twice(None, &answer)?,
+                refreshed: None,
+            });
+        }
+        let (outcome, early) = std::thread::scope(|scope| {
+            let refreshing = scope.spawn(|| self.refresh_for_query());
+            scope.spawn(beside);
+            let early = self.try_answer(None, &answer);
+            let outcome = refreshing
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (outcome, early)
+        });
+        let outcome = outcome?;
+        let answered = match early {
+            Ok(Some(early)) if outcome == Outcome::default() => Some(early),
+            _ => self.answer_twice(Some(&outcome), &answer)?,
+        };
+        Ok(LiveAnswer {
+            answered,
+            refreshed: Some(outcome),
+        })
+    }
+
+    fn answer_twice<T, E: From<QueryError>>(
+        &self,
+        refreshed: Option<&Outcome>,
+        answer: &impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<Option<Answered<T>>, E> {
+        let first = self.try_answer(refreshed, answer);
+        first.or_else(|_| self.try_answer(refreshed, answer))
+    }
+
+    /// Answers from a snapshot; `None` where there is no history to read either.
+    fn try_answer<T, E: From<QueryError>>(
+        &self,
+        refreshed: Option<&Outcome>,
+        answer: &impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<Option<Answered<T>>, E> {
+        let snapshot = self.snapshot()?;
+        if snapshot.sessions.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
+            return Ok(None);
+        }
+        let answer = answer(&snapshot)?;
+        Ok(Some(Answered { answer, snapshot }))
+    }
+
+    /// Returns true while another process has to write before the index can be read.
+    fn is_unreadable_yet(&self) -> Result<bool, QueryError> {
+        match Reader::open(self.root) {
+            Err(StoreError::Missing { .. }) => Ok(true),
+            Err(error) if error.needs_migration() => Ok(true),
+            index => Ok(index?.is_empty()?),
+        }
+    }
+
+    /// Counts the histories that another process or a later query has still to read.
+    fn count_changed_files(&self) -> Result<usize, QueryError> {
+        match Reader::open(self.root) {
+            Err(StoreError::Missing { .. }) => Ok(0),
+            index => Ok(discover(self.env, &index?)?.files()),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The models that answer a query.
+
+use crate::error::QueryError;
+use crate::query_vectors::QueryVectors;
+use session_embed::{Architecture, Embedder, ModelSpec};
+use session_models::Catalogue;
+use session_search::QueryEmbedding;
+use session_store::{ModelId, Reader};
+use std::path::{Path, PathBuf};
+
+/// Name of the bundled model that needs no time: every history is embedded by it.
+pub const TABLE: &str = "table";
+
+/// The models that answer a query, the best first: the chosen one, the other installed ones, the
+/// table. Of those between the first and the last only such count that have vectors in the index.
+pub struct QueryModels {
+    catalogue: Catalogue,
+    specs: Vec<ModelSpec>,
+    root: PathBuf,
+    table: Box<dyn Embedder>,
+    vectors: QueryVectors,
+}
+
+impl QueryModels {
+    /// Selects the models of a catalogue for an index. No weights are read but the table's.
+    ///
+    /// # Errors
+    /// When the chosen model is unknown or not installed.
+    pub fn new(catalogue: Catalogue, chosen: &str, root: &Path) -> Result<Self, QueryError> {
+        Ok(Self {
+            specs: select_specs(&catalogue, chosen)?,
+            table: session_embed::bundled()?,
+            vectors: QueryVectors::new(root),
+            catalogue,
+            root: root.to_owned(),
+        })
+    }
+
+    /// Keeps a query from waiting for an endpoint: only its cached vectors count.
+    #[must_use]
+    pub fn without_endpoint(self) -> Self {
+        self.vectors
+            .disable_endpoint("an endpoint is not asked about a prompt");
+        self
+    }
+
+    /// Returns the table, which embeds a history as it is read.
+    pub fn table(&self) -> &dyn Embedder {
+        self.table.as_ref()
+    }
+
+    /// Returns the chosen model, unless that is the table.
+    pub fn chosen(&self) -> Option<&ModelSpec> {
+        self.specs.first().filter(|spec| spec.name != TABLE)
+    }
+
+    /// Loads the chosen model, unless that is the table.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn load_chosen(&self) -> Result<Option<Box<dyn Embedder>>, QueryError> {
+        let chosen = self.chosen().map(|spec| self.catalogue.load(&spec.name));
+        Ok(chosen.transpose()?)
+    }
+
+    /// Returns why the endpoint did not embed a query, if it failed.
+    pub fn unreachable(&self) -> Option<String> {
+        self.vectors.unreachable()
+    }
+
+    /// Counts the sessions that the chosen model has embedded; `None` where that is the table.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn embedded_sessions(&self, index: &Reader) -> Result<Option<usize>, QueryError> {
+        let Some(chosen) = self.chosen() else {
+            return Ok(None);
+        };
+        let model = index.model(&chosen.fingerprint())?;
+        let count = model.map_or(Ok(0), |model| index.embedded_sessions(model.id))?;
+        Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
+    }
+
+    /// Embeds a query by the chosen model and the table, and by those between them while these are
+    /// needed to cover all sessions. An endpoint that does not answer is left out.
+    ///
+    /// # Errors
+    /// When the index or a model in process fails.
+    pub fn embed(&self, index: &Reader, query: &str) -> Result<Vec<QueryEmbedding>, QueryError> {
+        let mut all: Vec<QueryEmbedding> = Vec::new();
+        for spec in &self.specs {
+            if spec.name != TABLE && covers_all_sessions(index, &all)? {
+                continue;
+            }
+            all.extend(self.embed_by(spec, index, query)?);
+        }
+        Ok(all)
+    }
+
+    /// Makes the vectors that [`Self::embed`] will need. Errors show there.
+    pub fn warm(&self, query: &str) {
+        if let Ok(index) = Reader::open(&self.root) {
+            let _ = self.embed(&index, query);
+        }
+    }
+
+    /// Embeds a query by one model, if the index has vectors of it and it answers.
+    fn embed_by(
+        &self,
+        spec: &ModelSpec,
+        index: &Reader,
+        query: &str,
+    ) -> Result<Option<QueryEmbedding>, QueryError> {
+        let Some(model) = index.model(&spec.fingerprint())? else {
+            return Ok(None);
+        };
+        let text = spec.scripts.readable(query);
+        let Some(vector) = self.vector(spec, &text)? else {
+            return Ok(None);
+        };
+        // The table has BERT's vocabulary.
+        let known = match spec.architecture {
+            Architecture::Table | Architecture::Bert => self.table.known(&text),
+            _ => 1.0,
+        };
+        Ok(Some(QueryEmbedding {
+            model,
+            vector,
+            known,
+            read: spec.scripts.share(query),
+            scale: spec.cosine,
+        }))
+    }
+
+    fn vector(&self, spec: &ModelSpec, text: &str) -> Result<Option<Vec<f32>>, QueryError> {
+        if spec.name == TABLE {
+            return Ok(Some(self.table.embed_query(text)?));
+        }
+        if text.is_empty() {
+            return Ok(Some(vec![0.0; spec.dims]));
+        }
+        self.vectors.vector(&self.catalogue, spec, text)
+    }
+}
+
+/// Returns the chosen model, the other installed ones and the table. An endpoint is asked only if
+/// it is chosen.
+fn select_specs(catalogue: &Catalogue, chosen: &str) -> Result<Vec<ModelSpec>, QueryError> {
+    let chosen = catalogue.find_spec(chosen)?;
+    catalogue.require_available(chosen)?;
+    let mut specs = vec![chosen.clone()];
+    if chosen.name != TABLE {
+        let others = catalogue.specs().iter().filter(|spec| {
+            spec.architecture != Architecture::Remote
+                && ![chosen.name.as_str(), TABLE].contains(&spec.name.as_str())
+                && catalogue.model_state(spec).is_available()
+        });
+        specs.extend(others.cloned());
+        specs.push(catalogue.find_spec(TABLE)?.clone());
+    }
+    Ok(specs)
+}
+
+/// Returns true when these models together have embedded all sessions.
+fn covers_all_sessions(index: &Reader, by: &[QueryEmbedding]) -> Result<bool, QueryError> {
+    let models: Vec<ModelId> = by.iter().map(|embedding| embedding.model.id).collect();
+    Ok(!models.is_empty() && index.pending_sessions(&models)?.is_empty())
+}
+
+/// Embeds a query by one loaded model, if the index has vectors of it.
+///
+/// # Errors
+/// When the index or the model fails.
+pub fn embed_query(
+    model: &dyn Embedder,
+    index: &Reader,
+    query: &str,
+) -> Result<Option<QueryEmbedding>, QueryError> {
+    let spec = model.spec();
+    let Some(row) = index.model(&spec.fingerprint())? else {
+        return Ok(None);
+    };
+    let text = spec.scripts.readable(query);
+    Ok(Some(QueryEmbedding {
+        model: row,
+        vector: model.embed_query(&text)?,
+        known: model.known(&text),
+        read: spec.scripts.share(query),
+        scale: spec.cosine,
+    }))
+}
