@@ -2,7 +2,7 @@
 
 use anyhow::Error;
 use session_agents::{AgentError, ResumeError};
-use session_config::ConfigError;
+use session_config::{ConfigError, TimeError};
 use session_core::text::printable;
 use session_files::FileError;
 use session_indexer::IndexError;
@@ -55,7 +55,9 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
     };
     let of_config = || {
         let found = error.chain().find_map(|e| e.downcast_ref::<ConfigError>());
-        found.and_then(ConfigError::hint).map(Cow::from)
+        let of_time = || error.chain().find_map(|e| e.downcast_ref::<TimeError>());
+        let hint = found.and_then(ConfigError::hint);
+        hint.or_else(|| of_time()?.hint()).map(Cow::from)
     };
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),

@@ -8,7 +8,6 @@ mod error;
 mod memories;
 mod named;
 mod output;
-mod when;
 
 use args::{Arguments, Command};
 use clap::Parser;

@@ -1,7 +1,6 @@
 //! The memories of this user and of the project that a folder belongs to.
 
 use crate::args::TimeArgs;
-use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{ConfigLayers, Home};
@@ -182,9 +181,9 @@ impl Memories {
     /// # Errors
     /// When the time cannot be read, or stderr cannot be written.
     pub fn list_within(&self, states: &[State], time: &TimeArgs) -> Result<Vec<Memory>> {
-        let range = Range::of(time, Zoned::now)?;
+        let range = time.range(Zoned::now)?;
         let mut memories = self.list(states, Some(-1))?;
-        memories.retain(|memory| range.holds(memory.updated().0.as_millisecond()));
+        memories.retain(|memory| range.contains(memory.updated().0.as_millisecond()));
         Ok(memories)
     }
 

@@ -10,6 +10,9 @@
 //! the working directory, together with the directories and the configuration that follow from it. It
 //! opens the index ([`Home::index`]) and the models ([`Home::catalogue`]).
 //!
+//! [`TimeRange::parse`] reads the times that a user types, in the local time zone; a [`CalendarRange`]
+//! has the days of such a range.
+//!
 //! ```
 //! use session_config::{ConfigLayers, SettingOrigin, set_key};
 //!
@@ -25,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod calendar_range;
 mod config;
 mod edit;
 mod environment;
@@ -33,10 +37,15 @@ mod home;
 mod layers;
 mod narrow;
 mod power;
+mod time_error;
+mod time_range;
 
+pub use calendar_range::{CalendarDay, CalendarRange};
 pub use config::{Config, DeviceSetting, EndpointConfig, OnBattery};
 pub use edit::set_key;
 pub use error::{ConfigError, Result};
 pub use home::Home;
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use power::{is_on_battery, lower_priority};
+pub use time_error::TimeError;
+pub use time_range::{TimeRange, TypedRange};
