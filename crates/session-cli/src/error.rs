@@ -51,7 +51,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
     };
     let of_memory = || {
         let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
-        found.and_then(MemoryError::hint).map(Cow::from)
+        found.and_then(MemoryError::hint)
     };
     let of_config = || {
         let found = error.chain().find_map(|e| e.downcast_ref::<ConfigError>());

@@ -1,42 +1,43 @@
-//! The memories of this user and of the project that a folder belongs to.
+//! The memories of this user and of a directory's project, as they are configured.
 
 use crate::args::TimeArgs;
 use anyhow::{Result, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{ConfigLayers, Home};
 use session_core::text::clip;
-use session_embed::Embedder;
+use session_embed::{EmbedError, Embedder};
 use session_files::{Project, UnownedRoot};
 use session_memory::{
-    Keeping, Location, Meaning, Memory, Ranked, Scope, State, Store, places, prepare, rank,
+    Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryMatch, MemoryScope, MemoryState,
+    MemoryStore, RetentionSettings, memory_directories, search_memories,
 };
 use std::path::Path;
-use std::time::Instant;
 
-/// Most damaged files that are named: a repository chooses how many there are.
+/// The most damaged files that are named: a repository chooses how many there are.
 const NAMED: usize = 5;
-/// Longest line of a note on a project's configuration, in bytes.
+/// The variable that switches injection off.
+const SWITCH: &str = "SESSION_SEARCH_INJECT";
+/// The longest line of a note on a project's configuration, in bytes.
 const LINE: usize = 300;
 
-/// The memories, and what is configured of them.
+/// The memories of a directory, with their settings.
 pub struct Memories {
-    /// The user's own things, with what counts in this project.
+    /// The user's directories, and the configuration for this project.
     pub home: Home,
-    /// The project, if the folder belongs to one.
+    /// The project, if the directory belongs to one.
     pub project: Option<Project>,
-    /// What is to be known of the project and does not count: its root is another's, its
-    /// configuration has a mistake.
+    /// Notes on the project: its root belongs to another user, or its configuration has a mistake.
     pub notes: Vec<String>,
-    /// The memories.
-    pub store: Store,
-    /// How long they are kept.
-    pub keeping: Keeping,
+    /// The store of the memories.
+    pub store: MemoryStore,
+    /// The settings of retention.
+    pub retention: RetentionSettings,
 }
 
-/// The project of this process's folder.
+/// Finds the project of the current directory.
 ///
 /// # Errors
-/// When the folder belongs to none, or to one whose root is not the user's alone.
+/// When the directory belongs to none, or to one whose root is not the user's alone.
 pub fn project_at_hand(home: &Path) -> Result<Project> {
     match Project::find(&std::env::current_dir()?, home) {
         Ok(Some(project)) => Ok(project),
@@ -47,16 +48,16 @@ pub fn project_at_hand(home: &Path) -> Result<Project> {
     }
 }
 
-/// Says why a root is not believed, and what to do about it.
+/// Formats the reason why a root is not trusted, with its hint.
 pub fn with_hint(unowned: &UnownedRoot) -> String {
     format!("{unowned}\nhint: {}", unowned.hint())
 }
 
 impl Memories {
-    /// Those of the folder that the process is in.
+    /// Opens the memories of the current directory.
     ///
     /// # Errors
-    /// When the configuration has a mistake, or no place is left to keep any.
+    /// When the configuration has a mistake, or allows no directory of memories.
     pub fn here() -> Result<Self> {
         let memories = Self::of(&std::env::current_dir()?)?;
         for note in &memories.notes {
@@ -70,7 +71,7 @@ impl Memories {
         Ok(memories)
     }
 
-    /// Those of a folder.
+    /// Opens the memories of a directory.
     ///
     /// # Errors
     /// As [`Memories::here`].
@@ -94,105 +95,122 @@ impl Memories {
             whole.map(|ignored| format!("left out: {}", lines(&ignored.reason).join("\n"))),
         );
         home.config = layers.config;
-        let keeping = Keeping {
+        let retention = RetentionSettings {
             project: home.config.storage,
             global: layers.global,
         };
         let location = home.config.storage.location;
-        let places = places(project.as_ref(), &home.env.home, location)?;
+        let places = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: Store::new(places, home.records()),
+            store: MemoryStore::new(places, home.records()),
             home,
             project,
             notes,
-            keeping,
+            retention,
         })
     }
 
-    /// Where something is saved that is for all projects, or for this one. What
-    /// is global can be kept also where a project keeps its own alone.
+    /// Returns the store and the scope in which memories are saved. Global ones are saved also where
+    /// the configuration uses the project's directory alone.
     ///
     /// # Errors
-    /// None that are known: the global place is always there.
-    pub fn target(&self, is_global: bool) -> Result<(Store, Option<Scope>)> {
-        if !is_global {
-            return Ok((self.store.clone(), None));
-        }
-        let has_global = self.store.places().iter().any(|p| p.scope == Scope::Global);
-        let store = match has_global {
-            true => self.store.clone(),
-            false => {
-                let places = places(None, &self.home.env.home, Location::GlobalOnly)?;
-                Store::new(places, self.home.records())
+    /// As [`memory_directories`].
+    pub fn target(&self, is_global: bool) -> Result<(MemoryStore, Option<MemoryScope>)> {
+        match is_global {
+            false => Ok((self.store.clone(), None)),
+            true => {
+                let store = self.store.with_global(&self.home.env.home)?;
+                Ok((store, Some(MemoryScope::Global)))
             }
-        };
-        Ok((store, Some(Scope::Global)))
+        }
     }
 
-    /// The model that memories are compared with: the best that is in the
-    /// binary, since a prompt does not wait for another; the table for who
-    /// chose it.
+    /// Opens the model of memories: the best one in the binary, which a prompt need not wait for, or
+    /// the table where the user chose it.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn model(&self) -> Result<Box<dyn Embedder>> {
+    pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         #[cfg(feature = "minilm")]
         if self.home.config.model != session_query::TABLE {
-            return Ok(session_embed::minilm()?);
+            return session_embed::minilm();
         }
-        Ok(session_embed::bundled()?)
+        session_embed::bundled()
     }
 
-    /// A model, and where its vectors are kept.
-    pub fn meaning<'a>(&'a self, model: &'a dyn Embedder, until: Option<Instant>) -> Meaning<'a> {
-        Meaning {
+    /// Combines a model with the cache of this user's vectors.
+    pub fn embedder<'a>(&'a self, model: &'a dyn Embedder) -> MemoryEmbedder<'a> {
+        MemoryEmbedder {
             model,
             cache: &self.home.root,
-            until,
+            deadline: None,
         }
     }
 
-    /// Makes the vectors that prompts need of some memories.
+    /// Makes an injector with the settings of the configuration and the environment.
+    pub fn injector(&self) -> Injector<'_> {
+        let config = &self.home.config;
+        Injector {
+            store: &self.store,
+            state: &self.home.root,
+            settings: InjectorSettings {
+                enabled: config.enabled && config.auto_retrieve && !self.is_switched_off(),
+                injection: config.injection,
+                retrieval: config.retrieval,
+            },
+        }
+    }
+
+    /// Returns true where the environment switches injection off.
+    fn is_switched_off(&self) -> bool {
+        let switch = self.home.env.get(SWITCH).unwrap_or_default();
+        ["0", "false", "off", "no"].contains(&switch.to_lowercase().as_str())
+    }
+
+    /// Embeds the memories whose vectors prompts will need.
     ///
     /// # Errors
     /// When the model fails.
     pub fn prepare(&self, memories: &[Memory]) -> Result<()> {
         let model = self.model()?;
-        Ok(prepare(memories, &self.meaning(model.as_ref(), None))?)
+        Ok(self.embedder(model.as_ref()).embed_missing(memories)?)
     }
 
-    /// Ranks memories. None where the time was up before the model had read all.
+    /// Finds the memories that answer a query, best first.
     ///
     /// # Errors
     /// When the model fails.
-    pub fn rank(
-        &self,
-        text: &str,
-        memories: &[Memory],
-        meaning: &Meaning<'_>,
-    ) -> Result<Option<Ranked>> {
-        let how = &self.home.config.retrieval;
-        Ok(rank(text, memories, how, Some(meaning), Timestamp::now())?)
+    pub fn search(&self, query: &str, memories: &[Memory]) -> Result<Vec<MemoryMatch>> {
+        let model = self.model()?;
+        let embedder = self.embedder(model.as_ref());
+        let settings = &self.home.config.retrieval;
+        Ok(search_memories(
+            query,
+            memories,
+            settings,
+            &embedder,
+            Timestamp::now(),
+        )?)
     }
 
-    /// Memories that stand so and were changed last in the time that is asked for, if one is; what
-    /// is damaged is named on stderr.
+    /// Lists memories in some states that were last changed in a time; damaged files are named on
+    /// stderr.
     ///
     /// # Errors
     /// When the time cannot be read, or stderr cannot be written.
-    pub fn list_within(&self, states: &[State], time: &TimeArgs) -> Result<Vec<Memory>> {
+    pub fn list_within(&self, states: &[MemoryState], time: &TimeArgs) -> Result<Vec<Memory>> {
         let range = time.range(Zoned::now)?;
         let mut memories = self.list(states, Some(-1))?;
         memories.retain(|memory| range.contains(memory.updated().0.as_millisecond()));
         Ok(memories)
     }
 
-    /// Memories that stand so and are as new as `scope_days` asks; what is damaged
-    /// is named on stderr.
+    /// Lists memories in some states, of the last `days` or else of `scope_days`; damaged files are
+    /// named on stderr.
     ///
     /// # Errors
     /// When stderr cannot be written.
-    pub fn list(&self, states: &[State], days: Option<i64>) -> Result<Vec<Memory>> {
+    pub fn list(&self, states: &[MemoryState], days: Option<i64>) -> Result<Vec<Memory>> {
         let listing = self.store.list(states);
         for damage in listing.damaged.iter().take(NAMED) {
             crate::command::memory::note(&format!("{damage}; left out"))?;
@@ -200,12 +218,11 @@ impl Memories {
         if let more @ 1.. = listing.damaged.len().saturating_sub(NAMED) {
             crate::command::memory::note(&format!("{more} more files are left out so"))?;
         }
-        let days = days.unwrap_or(self.home.config.retrieval.scope_days);
+        let mut settings = self.home.config.retrieval;
+        settings.scope_days = days.unwrap_or(settings.scope_days);
+        let now = Timestamp::now();
         let mut memories = listing.memories;
-        if let Ok(days) = u32::try_from(days) {
-            let now = Timestamp::now();
-            memories.retain(|memory| memory.updated().days_to(now) < days.max(1));
-        }
+        memories.retain(|memory| settings.is_in_scope(memory, now));
         Ok(memories)
     }
 }

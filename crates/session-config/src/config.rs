@@ -3,7 +3,7 @@
 use crate::error::{ConfigError, Result};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
-use session_memory::{Injection, Retrieval, Storage};
+use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -46,11 +46,11 @@ pub struct Config {
     /// Inject memories into prompts.
     pub auto_retrieve: bool,
     /// Where memories are kept, and for how long.
-    pub storage: Storage,
+    pub storage: StorageSettings,
     /// How memories are ranked.
-    pub retrieval: Retrieval,
+    pub retrieval: RetrievalSettings,
     /// What is injected into prompts.
-    pub injection: Injection,
+    pub injection: InjectionSettings,
 }
 
 /// Whether a background process runs while the machine is on battery power.
@@ -134,9 +134,9 @@ impl Default for Config {
             enabled: true,
             auto_save: false,
             auto_retrieve: true,
-            storage: Storage::default(),
-            retrieval: Retrieval::default(),
-            injection: Injection::default(),
+            storage: StorageSettings::default(),
+            retrieval: RetrievalSettings::default(),
+            injection: InjectionSettings::default(),
         }
     }
 }

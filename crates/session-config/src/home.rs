@@ -5,7 +5,7 @@ use crate::environment::remove_untrusted;
 use crate::error::{ConfigError, Result};
 use crate::layers::ConfigLayers;
 use session_files::home_directory;
-use session_memory::Records;
+use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
 };
@@ -111,8 +111,8 @@ impl Home {
     }
 
     /// Returns what this machine knows of directories of memories: state of the user, not of a project.
-    pub fn records(&self) -> Records {
-        Records::new(self.folders().data.join("memories"))
+    pub fn records(&self) -> DirectoryRecords {
+        DirectoryRecords::new(self.folders().data.join("memories"))
     }
 
     /// Returns the hub that models are downloaded from. A token goes to the default hub or to one that

@@ -6,7 +6,7 @@ use crate::error::{ConfigError, Result};
 use crate::narrow::{self, Narrowing};
 use serde_json::Value;
 use session_files::{Project, private};
-use session_memory::{Storage, settings_folder};
+use session_memory::{StorageSettings, settings_directory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -54,7 +54,7 @@ pub struct ConfigLayers {
     /// The configuration in effect.
     pub config: Config,
     /// Storage of memories that belong to no project: the project's file does not change it.
-    pub global: Storage,
+    pub global: StorageSettings,
     /// Settings of the project and of variables that were ignored.
     pub ignored: Vec<IgnoredSetting>,
     /// The layer by key, such as `retrieval.max_results`; keys that are not here have their default.
@@ -132,7 +132,7 @@ struct Merging {
 impl Merging {
     /// Merges those settings of a project's file that narrow the user's.
     fn add_project(&mut self, project: &Project) {
-        let relative = settings_folder().join(PROJECT_FILE);
+        let relative = settings_directory().join(PROJECT_FILE);
         let path = project.root().join(&relative);
         let read = || -> Result<Option<Table>> {
             let text = project.open()?.read_text(&relative, SIZE_LIMIT)?;

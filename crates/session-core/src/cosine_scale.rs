@@ -27,6 +27,9 @@ pub struct CosineScale {
 /// Words beyond this many no longer raise the scale.
 const MAX_WORDS: usize = 14;
 
+/// Deviations by which the cosine of a single text is lower than the best of a history.
+const SINGLE_DEVIATIONS: f32 = 2.0;
+
 impl CosineScale {
     /// Returns the cosine that is worth nothing for a query of so many words.
     #[expect(clippy::cast_precision_loss, reason = "at most 14")]
@@ -38,6 +41,14 @@ impl CosineScale {
     pub fn worth(&self, cosine: f32, words: usize) -> f32 {
         let width = (self.related - self.unrelated).max(f32::EPSILON);
         ((cosine - self.floor(words)) / width).clamp(0.0, 1.0)
+    }
+
+    /// Returns the worth of the cosine of a single text, 0 to 1: it is not the best of many, for which
+    /// the scale was measured.
+    pub fn worth_of_single(&self, cosine: f32) -> f32 {
+        let floor = self.unrelated - SINGLE_DEVIATIONS * self.deviation;
+        let width = (self.related - floor).max(f32::EPSILON);
+        ((cosine - floor) / width).clamp(0.0, 1.0)
     }
 }
 

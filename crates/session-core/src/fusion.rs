@@ -34,6 +34,26 @@ impl<Id> Fused<Id> {
     }
 }
 
+/// The scale of a list's scores before fusion.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Normalization {
+    /// Divides by the best score of the list, which becomes 1.
+    ByBest,
+    /// Divides by the score of a perfect candidate, so that scaled scores of different queries can be
+    /// compared.
+    ByPerfect(f32),
+}
+
+impl Normalization {
+    /// Returns the score that is scaled to 1.
+    fn divisor<Id>(self, list: &[Scored<Id>]) -> f32 {
+        match self {
+            Self::ByBest => list.iter().map(|s| s.score).fold(0.0, f32::max),
+            Self::ByPerfect(score) => score,
+        }
+    }
+}
+
 /// Where a candidate stood in one list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Standing {
@@ -41,7 +61,7 @@ pub struct Standing {
     pub rank: usize,
     /// The list's own score.
     pub score: f32,
-    /// Its part of the list's best score, 0 to 1.
+    /// Its normalized score, 0 to 1.
     pub scaled: f32,
 }
 
@@ -98,21 +118,21 @@ impl Band {
 }
 
 /// Fuses two lists (each in any order, ids unique within it) by relative score
-/// fusion: each score becomes its part of the list's best, and the two are added
-/// by weight, `alpha` (0 to 1) being that of the dense list. A candidate that a list lacks has
-/// 0 there. Zero, not the observed minimum, is the lower end: else the last of
-/// three equal hits would be worth nothing. The result is sorted, best first;
-/// ties go to the greater id, the newer one.
+/// fusion: each score is normalized, and the two are added by weight, `alpha` (0 to 1) being that of
+/// the dense list. A candidate that a list lacks has 0 there. Zero, not the observed minimum, is the
+/// lower end: else the last of three equal hits would be worth nothing. The result is sorted, best
+/// first; ties go to the greater id, the newer one.
 pub fn fuse<Id: Copy + Ord + Hash>(
     lexical: &[Scored<Id>],
     dense: &[Scored<Id>],
     alpha: f32,
+    normalization: Normalization,
 ) -> Vec<Fused<Id>> {
     let mut all: HashMap<Id, Fused<Id>> = HashMap::new();
-    for (id, standing) in standings(lexical) {
+    for (id, standing) in standings(lexical, normalization) {
         entry(&mut all, id).lexical = Some(standing);
     }
-    for (id, standing) in standings(dense) {
+    for (id, standing) in standings(dense, normalization) {
         entry(&mut all, id).dense = Some(standing);
     }
     let mut fused: Vec<Fused<Id>> = all.into_values().collect();
@@ -130,10 +150,13 @@ fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, Fused<Id>>, id: Id) -> &mut
     })
 }
 
-fn standings<Id: Copy + Ord>(list: &[Scored<Id>]) -> impl Iterator<Item = (Id, Standing)> {
+fn standings<Id: Copy + Ord>(
+    list: &[Scored<Id>],
+    normalization: Normalization,
+) -> impl Iterator<Item = (Id, Standing)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
-    let max = list.first().map_or(0.0, |s| s.score);
+    let max = normalization.divisor(&list);
     list.into_iter().enumerate().map(move |(i, s)| {
         let part = if max > 0.0 {
             (s.score / max).max(0.0)
@@ -169,6 +192,7 @@ mod tests {
             &list(&[(1, 10.0), (2, 5.0), (3, 0.0)]),
             &list(&[(2, 0.8), (4, 0.4), (5, -0.1)]),
             0.7,
+            Normalization::ByBest,
         );
         let scores: Vec<(i64, f32)> = fused
             .iter()
@@ -176,6 +200,14 @@ mod tests {
             .collect();
         assert_eq!(scores, [(2, 0.85), (4, 0.35), (1, 0.3), (5, 0.0), (3, 0.0)]);
         assert_eq!(fused[0].lexical.unwrap().rank, 2);
+    }
+
+    #[test]
+    fn scores_by_a_perfect_candidate_do_not_depend_on_the_list() {
+        let scale = Normalization::ByPerfect(1.0);
+        let alone = fuse(&list(&[(1, 0.5)]), &[], 0.0, scale);
+        let beside = fuse(&list(&[(1, 0.5), (2, 0.9)]), &[], 0.0, scale);
+        assert_eq!((alone[0].score, beside[1].score), (0.5, 0.5));
     }
 
     #[test]
@@ -189,7 +221,7 @@ mod tests {
         #[test]
         fn scores_stay_in_range_and_order(a in prop::collection::vec(-5.0f32..30.0, 0..40), b in prop::collection::vec(-1.0f32..1.0, 0..40), alpha in 0.0f32..=1.0) {
             let number = |v: Vec<f32>, from: i64| v.into_iter().enumerate().map(|(i, score)| Scored { id: i as i64 + from, score }).collect::<Vec<_>>();
-            let fused = fuse(&number(a, 0), &number(b, 20), alpha);
+            let fused = fuse(&number(a, 0), &number(b, 20), alpha, Normalization::ByBest);
             prop_assert!(fused.iter().all(|f| (0.0..=1.0001).contains(&f.score)));
             prop_assert!(fused.windows(2).all(|w| w[0].score >= w[1].score));
         }

@@ -37,7 +37,7 @@ pub mod title;
 pub use content::TurnContent;
 pub use cosine_scale::CosineScale;
 pub use filter::{holds_parts, path_matches, project_name};
-pub use fusion::{Band, BandThresholds, Fused, Scored, Standing, fuse};
+pub use fusion::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{
     Detail, Dialog, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall,

@@ -1,43 +1,58 @@
-//! What can go wrong with memories.
+//! Errors of stored memories.
 
 use session_core::text::{clip, one_line, printable};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// An error of the memories at rest.
+/// An error of reading, writing or importing memories.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// A memory's file cannot be understood.
+    /// A memory's file cannot be parsed.
     #[error(transparent)]
-    Damaged(#[from] Damage),
+    Damaged(#[from] DamagedFile),
     /// No memory has this id.
     #[error("no memory is called `{0}`")]
     Unknown(String),
-    /// Several memories begin so.
+    /// Several ids begin with the given text.
     #[error("`{id}` is the beginning of {}", found.join(", "))]
     Ambiguous {
-        /// As typed.
+        /// The prefix as typed.
         id: String,
-        /// The candidates.
+        /// The ids that begin with it.
         found: Vec<String>,
     },
-    /// Something in it cannot be kept.
+    /// The operation would lose data or is not allowed; the text says why.
     #[error("{0}")]
     Refused(String),
-    /// Only projects are to keep memories, and this folder is in none.
+    /// The replacement of a memory is in the trash.
+    #[error("{0} is in the trash")]
+    ReplacementInTrash(String),
+    /// A memory would replace itself.
+    #[error("a memory cannot replace itself")]
+    ReplacedByItself,
+    /// The replacement is itself replaced by the memory.
+    #[error("{replacement} is superseded by {by} already")]
+    ReplacementIsReplaced {
+        /// The id of the replacement.
+        replacement: String,
+        /// The id of the memory that was to be replaced.
+        by: String,
+    },
+    /// Only projects keep memories by configuration, and the directory is in none.
     #[error("this folder belongs to no project, and only projects are to keep memories")]
     NoProject,
-    /// Another process is writing, for longer than is waited for.
+    /// Another process held the lock for too long.
     #[error("another process is writing memories in `{}`", .0.display())]
     Locked(PathBuf),
-    /// What is to be imported is not there.
+    /// The files to import are missing or cannot be read.
     #[error("nothing to import in `{}`: {what}", path.display())]
     NothingToImport {
-        /// Where it was looked for.
+        /// The path that was searched.
         path: PathBuf,
-        /// What is missing.
+        /// The missing or unreadable part.
         what: String,
     },
-    /// A file cannot be read or written, or is not touched.
+    /// A file cannot be opened, read or written.
     #[error(transparent)]
     File(#[from] session_files::FileError),
     /// The model failed.
@@ -48,34 +63,48 @@ pub enum MemoryError {
     Io(#[from] std::io::Error),
 }
 
-/// A file that is no memory, and where it stops to be one.
+/// A file that is no valid memory, with the line of the first mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}, line {line}: {}", name(path), one_line(&printable(reason)))]
-pub struct Damage {
-    /// The file.
+pub struct DamagedFile {
+    /// The path of the file.
     pub path: PathBuf,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The mistake.
     pub reason: String,
 }
 
-/// Longest path that is told, in bytes.
-const NAME: usize = 240;
+/// The longest path in a message, in bytes.
+const NAME_BYTES: usize = 240;
 
-/// A path on one line: a repository chooses the names of its files.
+/// Formats a path on one printable line: a repository chooses the names of its files.
 fn name(path: &Path) -> String {
     let name = one_line(&printable(&path.to_string_lossy()));
-    match name.len() > NAME {
-        true => format!("{}…", clip(&name, NAME)),
+    match name.len() > NAME_BYTES {
+        true => format!("{}…", clip(&name, NAME_BYTES)),
         false => name,
     }
 }
 
+impl DamagedFile {
+    /// Makes the damage of a file or directory that cannot be read.
+    pub(crate) fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Self {
+        Self {
+            path: path.to_owned(),
+            line: 1,
+            reason: error.to_string(),
+        }
+    }
+}
+
 impl MemoryError {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
+    /// Returns the hint that says what to do.
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = match self {
+            Self::ReplacementInTrash(id) => {
+                return Some(format!("`session-search memory activate {id}` first").into());
+            }
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),
             Self::Ambiguous { .. } => Some("write more of the id"),
@@ -85,10 +114,15 @@ impl MemoryError {
             Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::NothingToImport { .. } => Some("name the folder that holds it"),
             Self::File(error) => error.hint(),
-            Self::Refused(_) | Self::Embed(_) | Self::Io(_) => None,
-        }
+            Self::ReplacedByItself
+            | Self::ReplacementIsReplaced { .. }
+            | Self::Refused(_)
+            | Self::Embed(_)
+            | Self::Io(_) => None,
+        };
+        hint.map(Cow::Borrowed)
     }
 }
 
-/// What this crate's functions give.
+/// The result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, MemoryError>;

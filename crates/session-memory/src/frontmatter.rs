@@ -1,31 +1,31 @@
-//! Markdown with YAML before it: read, written, and changed key by key, so that
-//! what a user wrote there, comments included, stays as it is.
+//! Markdown with YAML frontmatter: parsed, formatted, and changed key by key, so that the user's
+//! other keys and comments are kept.
 
-use crate::error::Damage;
-use crate::memory::Front;
+use crate::error::DamagedFile;
+use crate::memory::Frontmatter;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const FENCE: &str = "---";
-/// Longest frontmatter that is read.
-const LIMIT: usize = 1 << 18;
+/// The longest frontmatter, in bytes.
+const MAX_BYTES: usize = 1 << 18;
 
 /// The frontmatter and the body of a file.
-pub(crate) struct Parts<'a> {
-    /// YAML, without the fences.
+pub(crate) struct FileParts<'a> {
+    /// The YAML, without the fences.
     pub(crate) yaml: &'a str,
-    /// What follows the second fence and the empty line after it.
+    /// The text after the second fence and one blank line.
     pub(crate) body: &'a str,
 }
 
-/// Splits a file at its fences.
+/// Splits a file at the fences of its frontmatter.
 ///
 /// # Errors
-/// When it does not begin with one, or has no second.
-pub(crate) fn split<'a>(text: &'a str, path: &Path) -> Result<Parts<'a>, Damage> {
-    let damage = |line: usize, reason: &str| Damage {
+/// When it does not begin with a fence, or has no second one.
+pub(crate) fn split_file<'a>(text: &'a str, path: &Path) -> Result<FileParts<'a>, DamagedFile> {
+    let damage = |line: usize, reason: &str| DamagedFile {
         path: path.to_owned(),
         line,
         reason: reason.to_owned(),
@@ -41,12 +41,12 @@ pub(crate) fn split<'a>(text: &'a str, path: &Path) -> Result<Parts<'a>, Damage>
                 let head = text.find('\n').map_or(0, |n| n + 1);
                 let body = &text[at + line.len()..];
                 let body = body.strip_prefix("\r\n").or(body.strip_prefix('\n'));
-                return Ok(Parts {
+                return Ok(FileParts {
                     yaml: &text[head..at],
                     body: body.unwrap_or(&text[at + line.len()..]),
                 });
             }
-            _ if at > LIMIT => break,
+            _ if at > MAX_BYTES => break,
             _ => {}
         }
         at += line.len();
@@ -55,28 +55,28 @@ pub(crate) fn split<'a>(text: &'a str, path: &Path) -> Result<Parts<'a>, Damage>
     Err(damage(lines, "no second `---` ends the frontmatter"))
 }
 
-/// Reads frontmatter.
+/// Parses frontmatter.
 ///
 /// # Errors
-/// With the line of the file, when it is no YAML or a value cannot be.
-pub(crate) fn read(yaml: &str, path: &Path) -> Result<Front, Damage> {
-    let error = match serde_saphyr::from_str::<Front>(yaml) {
-        Ok(front) => return check(front, yaml, path),
+/// With the line of the file, when it is no YAML or a value is invalid.
+pub(crate) fn parse(yaml: &str, path: &Path) -> Result<Frontmatter, DamagedFile> {
+    let error = match serde_saphyr::from_str::<Frontmatter>(yaml) {
+        Ok(front) => return validate(front, yaml, path),
         Err(error) => error,
     };
     let line = error.location().map_or(0, |at| at.line() as usize);
     let reason = error.without_snippet().to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
-    Err(Damage {
+    Err(DamagedFile {
         path: path.to_owned(),
         line: line + 1,
         reason: reason.to_owned(),
     })
 }
 
-/// What the types do not say: a topic, and an id that is a file's name.
-fn check(front: Front, yaml: &str, path: &Path) -> Result<Front, Damage> {
-    let bad_id = !crate::file::is_valid_id(&front.id);
+/// Validates the topic and the id.
+fn validate(front: Frontmatter, yaml: &str, path: &Path) -> Result<Frontmatter, DamagedFile> {
+    let bad_id = !crate::memory_file::is_valid_id(&front.id);
     let (key, reason) = match (bad_id, front.topic.trim().is_empty()) {
         (true, _) => (
             "id:",
@@ -86,34 +86,33 @@ fn check(front: Front, yaml: &str, path: &Path) -> Result<Front, Damage> {
         _ => return Ok(front),
     };
     let line = yaml.lines().position(|line| line.starts_with(key));
-    Err(Damage {
+    Err(DamagedFile {
         path: path.to_owned(),
         line: line.unwrap_or(0) + 2,
         reason,
     })
 }
 
-/// A whole file.
+/// Formats a whole file.
 ///
 /// # Errors
 /// When a value cannot be written as YAML.
-pub(crate) fn file(front: &Front, body: &str) -> Result<String, String> {
+pub(crate) fn format_file(front: &Frontmatter, body: &str) -> Result<String, String> {
     let yaml = serde_saphyr::to_string(front).map_err(|e| e.to_string())?;
-    Ok(join(yaml.trim_end(), body))
+    Ok(join_file(yaml.trim_end(), body))
 }
 
-/// A file of YAML and a body.
-pub(crate) fn join(yaml: &str, body: &str) -> String {
+/// Joins YAML and a body to a file.
+pub(crate) fn join_file(yaml: &str, body: &str) -> String {
     let yaml = yaml.trim_end();
     format!("{FENCE}\n{yaml}\n{FENCE}\n\n{}\n", body.trim_end())
 }
 
-/// YAML in which one key has another value, or none; all other lines are as
-/// they were.
+/// Sets or removes a key of YAML, and keeps all other lines.
 ///
 /// # Errors
-/// When the YAML is written so that this cannot be done.
-pub(crate) fn with_key(
+/// When the YAML is written so that the key cannot be replaced alone.
+pub(crate) fn set_key(
     yaml: &str,
     key: &str,
     value: Option<&impl Serialize>,
@@ -144,8 +143,8 @@ pub(crate) fn with_key(
     out.extend(new.trim_end().lines());
     out.extend(&lines[end..]);
     let changed = out.join("\n") + "\n";
-    let is_set = written(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
-    match is_set && others(yaml, key) == others(&changed, key) {
+    let is_set = read_key(&changed, key) == value.and_then(|v| serde_json::to_value(v).ok());
+    match is_set && read_other_keys(yaml, key) == read_other_keys(&changed, key) {
         true => Ok(changed),
         false => Err(format!(
             "the key `{key}` stands where it cannot be changed alone"
@@ -153,14 +152,14 @@ pub(crate) fn with_key(
     }
 }
 
-/// What one key says.
-fn written(yaml: &str, key: &str) -> Option<Value> {
+/// Reads the value of one key.
+fn read_key(yaml: &str, key: &str) -> Option<Value> {
     let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
     all.remove(key)
 }
 
-/// All keys but one, to see that they stay.
-fn others(yaml: &str, but: &str) -> Option<Map<String, Value>> {
+/// Reads all keys but one, to verify that they are kept.
+fn read_other_keys(yaml: &str, but: &str) -> Option<Map<String, Value>> {
     let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
     all.remove(but);
     Some(all)
@@ -169,45 +168,45 @@ fn others(yaml: &str, but: &str) -> Option<Map<String, Value>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Importance, Kind, Source};
-    use crate::moment::Moment;
+    use crate::frontmatter_time::FrontmatterTime;
+    use crate::memory::{Importance, MemoryKind, MemorySource};
     use proptest::prelude::*;
 
     const MINE: &str = "id: mem-20260110-091500\ntopic: \"Pool\" # mine\nmood: [calm,\n  blue]\n# a comment\ntags:\n- a\n- b\ncreated: 2026-01-10\nzeal: {x: 1}\n";
 
     #[test]
-    fn a_key_changes_and_nothing_else() {
-        let changed = with_key(MINE, "tags", Some(&["c"])).unwrap();
+    fn a_key_changes_and_all_else_is_kept() {
+        let changed = set_key(MINE, "tags", Some(&["c"])).unwrap();
         assert_eq!(changed, MINE.replace("- a\n- b\n", "- c\n"));
-        let changed = with_key(MINE, "superseded_by", Some(&"mem-1")).unwrap();
+        let changed = set_key(MINE, "superseded_by", Some(&"mem-1")).unwrap();
         assert_eq!(changed, format!("{MINE}superseded_by: mem-1\n"));
         assert_eq!(
-            with_key(&changed, "superseded_by", None::<&str>.as_ref()).unwrap(),
+            set_key(&changed, "superseded_by", None::<&str>.as_ref()).unwrap(),
             MINE
         );
-        let changed = with_key(MINE, "mood", None::<&str>.as_ref()).unwrap();
+        let changed = set_key(MINE, "mood", None::<&str>.as_ref()).unwrap();
         assert_eq!(changed, MINE.replace("mood: [calm,\n  blue]\n", ""));
     }
 
     #[test]
     fn a_comment_inside_a_list_ends_with_it() {
         let yaml = "id: mem-1\ncues:\n- a\n# between\n- b # after\n\n- c\n# below\nzeal: 1\n";
-        let changed = with_key(yaml, "cues", Some(&["x"])).unwrap();
+        let changed = set_key(yaml, "cues", Some(&["x"])).unwrap();
         assert_eq!(changed, "id: mem-1\ncues:\n- x\n# below\nzeal: 1\n");
     }
 
     #[test]
-    fn what_cannot_be_changed_alone_is_refused() {
+    fn a_key_in_flow_style_is_refused() {
         let flow = "{id: mem-1, topic: t, created: 2026-01-10}\n";
-        assert!(with_key(flow, "topic", Some(&"u")).is_err());
+        assert!(set_key(flow, "topic", Some(&"u")).is_err());
     }
 
     #[test]
-    fn damage_has_its_line() {
+    fn a_damaged_file_is_reported_with_its_line() {
         let check = |text: &str, line: usize, reason: &str| {
             let path = Path::new("m.md");
-            let damage = split(text, path)
-                .and_then(|parts| read(parts.yaml, path))
+            let damage = split_file(text, path)
+                .and_then(|parts| parse(parts.yaml, path))
                 .unwrap_err();
             assert_eq!(damage.line, line, "{damage}");
             assert!(damage.reason.contains(reason), "{damage}");
@@ -242,25 +241,25 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
         #[test]
-        fn what_is_written_is_read(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), body in "[a-z\n-]{0,30}") {
-            let front = Front {
-                id: "mem-20260110-091500".into(), topic, kind: Kind::KnownIssue, importance: Importance::High,
-                tags, keywords: vec![], cues: vec![], created: Moment::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
-                source: Some(Source { session: Some(session), ..Source::default() }),
+        fn formatted_frontmatter_is_parsed_back(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), body in "[a-z\n-]{0,30}") {
+            let front = Frontmatter {
+                id: "mem-20260110-091500".into(), topic, kind: MemoryKind::KnownIssue, importance: Importance::High,
+                tags, keywords: vec![], cues: vec![], created: FrontmatterTime::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
+                source: Some(MemorySource { session: Some(session), ..MemorySource::default() }),
             };
-            let text = file(&front, &body).unwrap();
-            let parts = split(&text, Path::new("m.md")).unwrap();
+            let text = format_file(&front, &body).unwrap();
+            let parts = split_file(&text, Path::new("m.md")).unwrap();
             prop_assert_eq!(parts.body.trim_end(), body.trim_end());
-            prop_assert_eq!(&read(parts.yaml, Path::new("m.md")).unwrap(), &front);
-            let changed = with_key(parts.yaml, "topic", Some(&"other")).unwrap();
-            let changed = read(&changed, Path::new("m.md")).unwrap();
-            prop_assert_eq!(changed, Front { topic: "other".into(), ..front });
+            prop_assert_eq!(&parse(parts.yaml, Path::new("m.md")).unwrap(), &front);
+            let changed = set_key(parts.yaml, "topic", Some(&"other")).unwrap();
+            let changed = parse(&changed, Path::new("m.md")).unwrap();
+            prop_assert_eq!(changed, Frontmatter { topic: "other".into(), ..front });
         }
 
         #[test]
         fn no_bytes_panic(text in "(---\n)?[ -~\n池]{0,60}(---\n)?[ -~\n]{0,20}") {
             let path = Path::new("m.md");
-            let _ = split(&text, path).map(|parts| read(parts.yaml, path));
+            let _ = split_file(&text, path).map(|parts| parse(parts.yaml, path));
         }
     }
 }

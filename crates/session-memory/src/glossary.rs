@@ -1,7 +1,7 @@
-//! Words of software in Chinese and in English, so that one language finds the
-//! other: the models in the binary read English alone.
+//! A glossary of software terms in Chinese and English. It translates for the bundled models, which
+//! read English alone.
 
-use crate::terms::{is_unspaced, without_between};
+use crate::terms::{is_unspaced, remove_stop_words};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -11,51 +11,52 @@ static WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         .filter_map(|line| line.split_once('\t'))
         .collect()
 });
-/// The characters that words there begin with.
-static BEGIN: LazyLock<HashSet<char>> = LazyLock::new(|| {
+/// The first characters of its words.
+static FIRST_CHARS: LazyLock<HashSet<char>> = LazyLock::new(|| {
     WORDS
         .keys()
         .filter_map(|word| word.chars().next())
         .collect()
 });
-/// Characters of the longest word there.
-const LONGEST: usize = 6;
+/// The characters of its longest word.
+const MAX_WORD_CHARS: usize = 6;
 
-/// A part of a text in a script without spaces.
-pub(crate) struct Piece<'a> {
-    /// As it is written.
+/// A segment of a text in a script without spaces.
+pub(crate) struct Segment<'a> {
+    /// The text of the segment.
     pub(crate) text: &'a str,
-    /// The same in English; none where the glossary does not have it.
+    /// The translation; `None` where the glossary lacks it.
     pub(crate) english: Option<&'static str>,
 }
 
-/// A text cut into words of the glossary, the longest first, and what stands
-/// between them.
-pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+/// Segments a text into words of the glossary, by the longest match, and the text between them.
+pub(crate) fn segment(text: &str) -> Vec<Segment<'_>> {
     let mut out = Vec::new();
     let (mut at, mut begin) = (0, 0);
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        let found = BEGIN.contains(&first).then(|| longest(&text[at..]));
+        let found = FIRST_CHARS
+            .contains(&first)
+            .then(|| longest_match(&text[at..]));
         match found.flatten() {
-            Some((length, english)) => {
+            Some(GlossaryMatch { bytes, english }) => {
                 if begin < at {
-                    out.push(Piece {
+                    out.push(Segment {
                         text: &text[begin..at],
                         english: None,
                     });
                 }
-                out.push(Piece {
-                    text: &text[at..at + length],
+                out.push(Segment {
+                    text: &text[at..at + bytes],
                     english: Some(english),
                 });
-                at += length;
+                at += bytes;
                 begin = at;
             }
             None => at += first.len_utf8(),
         }
     }
     if begin < text.len() {
-        out.push(Piece {
+        out.push(Segment {
             text: &text[begin..],
             english: None,
         });
@@ -63,33 +64,41 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The longest word of the glossary that a text begins with: its bytes, and its
-/// English.
-fn longest(text: &str) -> Option<(usize, &'static str)> {
+/// A word of the glossary at the beginning of a text.
+struct GlossaryMatch {
+    bytes: usize,
+    english: &'static str,
+}
+
+/// Finds the longest word of the glossary that a text begins with.
+fn longest_match(text: &str) -> Option<GlossaryMatch> {
     let ends = text
         .char_indices()
-        .take(LONGEST)
+        .take(MAX_WORD_CHARS)
         .map(|(at, c)| at + c.len_utf8());
-    let found = ends.filter_map(|end| Some((end, *WORDS.get(&text[..end])?)));
+    let found = ends.filter_map(|bytes| {
+        let english = *WORDS.get(&text[..bytes])?;
+        Some(GlossaryMatch { bytes, english })
+    });
     found.last()
 }
 
-/// A text for a model that reads English: what the glossary knows in English,
-/// other characters of those scripts left out.
-pub(crate) fn in_english(text: &str) -> String {
+/// Translates the words of the glossary to English, and drops other characters of scripts without
+/// spaces.
+pub(crate) fn translate_to_english(text: &str) -> String {
     if !text.contains(is_unspaced) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
-    for piece in pieces(text) {
-        match piece.english {
+    for segment in segment(text) {
+        match segment.english {
             Some(english) => {
                 out.push(' ');
                 out.push_str(english);
                 out.push(' ');
             }
             None => out.extend(
-                piece
+                segment
                     .text
                     .chars()
                     .map(|c| if is_unspaced(c) { ' ' } else { c }),
@@ -99,31 +108,31 @@ pub(crate) fn in_english(text: &str) -> String {
     session_core::text::one_line(&out)
 }
 
-/// The part of a text that the glossary must know for a model that reads English.
-const UNDERSTOOD: f32 = 0.5;
+/// The least readable fraction of a text that is embedded.
+const MIN_READABLE: f32 = 0.5;
 
-/// True where a model that reads English reads enough of a text to compare it.
-pub(crate) fn is_understood(text: &str) -> bool {
-    share_known(text) >= UNDERSTOOD
+/// Returns true where an English model reads enough of a text to compare it.
+pub(crate) fn is_mostly_readable(text: &str) -> bool {
+    readable_fraction(text) >= MIN_READABLE
 }
 
-/// The part of a text that a model that reads English reads of it, 0 to 1: of what is written
-/// without spaces, what the glossary knows, and all else.
-fn share_known(text: &str) -> f32 {
+/// Returns the fraction of a text's letters that an English model reads, 0 to 1: all but those
+/// without a translation.
+fn readable_fraction(text: &str) -> f32 {
     let letters = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
     if !text.contains(is_unspaced) {
         return if letters(text) > 0 { 1.0 } else { 0.0 };
     }
-    let text = without_between(text);
-    let unknown = |piece: &Piece<'_>| match piece.english {
+    let text = remove_stop_words(text);
+    let unknown = |segment: &Segment<'_>| match segment.english {
         Some(_) => 0,
-        None => piece
+        None => segment
             .text
             .chars()
             .filter(|c| is_unspaced(*c) && c.is_alphanumeric())
             .count(),
     };
-    let unknown: usize = pieces(&text).iter().map(unknown).sum();
+    let unknown: usize = segment(&text).iter().map(unknown).sum();
     #[expect(clippy::cast_precision_loss, reason = "characters of a line")]
     match letters(&text) {
         0 => 0.0,
@@ -136,28 +145,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_that_reads_english_understands_a_part() {
-        assert!(share_known("raise the pool") >= 1.0);
-        assert!(share_known("连接池的 timeout") >= 1.0);
-        assert!(share_known("邮编读进来变成数字了") < 0.5);
-        assert!(share_known("的") <= 0.0);
-        assert!(share_known("🚀 !") <= 0.0);
+    fn the_readable_fraction_counts_letters_with_a_translation() {
+        assert!(readable_fraction("raise the pool") >= 1.0);
+        assert!(readable_fraction("连接池的 timeout") >= 1.0);
+        assert!(readable_fraction("邮编读进来变成数字了") < 0.5);
+        assert!(readable_fraction("的") <= 0.0);
+        assert!(readable_fraction("🚀 !") <= 0.0);
     }
 
     #[test]
-    fn known_words_are_read_in_english() {
+    fn words_of_the_glossary_are_translated() {
         assert_eq!(
-            in_english("早上连接池 timeout 了"),
+            translate_to_english("早上连接池 timeout 了"),
             "connection pool timeout"
         );
-        assert_eq!(in_english("plain"), "plain");
+        assert_eq!(translate_to_english("plain"), "plain");
         assert!(TEXT.lines().all(|line| line.split('\t').count() == 2));
         let widest = WORDS.keys().map(|word| word.chars().count()).max();
-        assert!(widest <= Some(LONGEST));
-        assert_eq!(
-            WORDS.len(),
-            TEXT.lines().count(),
-            "a word stands there twice"
-        );
+        assert!(widest <= Some(MAX_WORD_CHARS));
+        assert_eq!(WORDS.len(), TEXT.lines().count(), "a word is listed twice");
     }
 }

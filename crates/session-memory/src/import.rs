@@ -1,28 +1,28 @@
-//! Memories of other programs, and of an export.
+//! Import of memories from other programs and from an export.
 
-mod conversation;
-mod cursor;
+mod conversation_memory;
+mod cursor_memory;
 mod export;
 mod section;
 
-pub use export::{Exported, export};
+pub use export::{MemoryExport, export_memories};
 
 use crate::error::{MemoryError, Result};
-use crate::memory::{Memory, Scope, State};
-use crate::store::{Imported, Store};
+use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::memory_store::{ImportedMemory, MemoryStore};
 use crate::trust::Trust;
 use jiff::Zoned;
 use session_files::{Dir, outermost_root, private};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of an export.
+/// The most bytes of an export.
 const EXPORT_LIMIT: u64 = 256 << 20;
 
-/// A format that memories come in.
+/// A format of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// What `memory export` writes.
+pub enum ImportFormat {
+    /// The document of `memory export`.
     SessionSearch,
     /// `daily/*.md` with `index/keywords.json`.
     CursorMemory,
@@ -30,8 +30,8 @@ pub enum Format {
     ConversationMemory,
 }
 
-impl Format {
-    /// Its name.
+impl ImportFormat {
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::SessionSearch => "session-search",
@@ -40,48 +40,48 @@ impl Format {
         }
     }
 
-    /// Where it lies below a project's root.
-    pub fn usual_place(self) -> Option<&'static str> {
+    /// Returns the default path below a project's root, if the format has one.
+    pub fn default_path(self) -> Option<&'static str> {
         match self {
             Self::SessionSearch => None,
             Self::CursorMemory => Some(".cursor/skills/memory-data"),
-            Self::ConversationMemory => Some(conversation::PLACE),
+            Self::ConversationMemory => Some(conversation_memory::DEFAULT_PATH),
         }
     }
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Imports {
-    /// What is new.
+pub struct ImportReport {
+    /// The memories that are new.
     pub imported: Vec<Memory>,
-    /// How many were there already, from an earlier import.
+    /// The number of memories that an earlier import brought.
     pub known: usize,
 }
 
-/// Where memories are imported from: a folder, a file of an export, or `-`, which is stdin.
+/// The path of an import: a directory, a file of an export, or `-` for stdin.
 #[derive(Debug, Clone, Copy)]
 pub struct ImportPath<'a> {
-    /// As it was named.
+    /// The path as it was typed.
     pub path: &'a Path,
-    /// The user's home directory, in which no repository is looked for.
+    /// The user's home directory, which is no repository.
     pub home: &'a Path,
 }
 
 impl ImportPath<'_> {
-    /// True for what a repository holds: it is opened beneath the root, and waits for trust.
-    pub fn is_of_repository(&self) -> bool {
-        let led = || fs_err::canonicalize(self.path).ok();
-        let leads_there = || led().is_some_and(|real| outermost_root(&real, self.home).is_some());
-        !self.is_stdin() && (self.beneath().is_some() || leads_there())
+    /// Returns true for a path in a repository, whose memories are untrusted.
+    pub fn is_in_repository(&self) -> bool {
+        let real = || fs_err::canonicalize(self.path).ok();
+        let leads_there = || real().is_some_and(|real| outermost_root(&real, self.home).is_some());
+        !self.is_stdin() && (self.split_at_root().is_some() || leads_there())
     }
 
     fn is_stdin(&self) -> bool {
         self.path == Path::new("-")
     }
 
-    /// The outermost root around it, and where it lies from there by its name.
-    fn beneath(&self) -> Option<(PathBuf, PathBuf)> {
+    /// Returns the root of the outermost repository around the path, and the path below it.
+    fn split_at_root(&self) -> Option<(PathBuf, PathBuf)> {
         outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
     }
 
@@ -92,16 +92,16 @@ impl ImportPath<'_> {
         }
     }
 
-    fn folder(&self) -> Result<Dir> {
-        let folder = match self.beneath() {
+    fn open_directory(&self) -> Result<Dir> {
+        let directory = match self.split_at_root() {
             Some((root, path)) => Dir::open(&root)?.directory(&path)?,
             None => Some(Dir::open(self.path)?),
         };
-        folder.ok_or_else(|| self.missing())
+        directory.ok_or_else(|| self.missing())
     }
 
-    fn text(&self) -> Result<String> {
-        let text = match self.beneath() {
+    fn read_text(&self) -> Result<String> {
+        let text = match self.split_at_root() {
             _ if self.is_stdin() => Some(std::io::read_to_string(std::io::stdin())?),
             Some((root, path)) => Dir::open(&root)?.read_text(&path, EXPORT_LIMIT)?,
             None => private::read_text(self.path, EXPORT_LIMIT)?,
@@ -110,58 +110,60 @@ impl ImportPath<'_> {
     }
 }
 
-/// Takes memories over. What came from the same place before is left out, so that
-/// importing twice changes nothing.
+/// Imports memories. Those of an earlier import are left out, so that importing twice changes
+/// nothing.
 ///
 /// # Errors
-/// When there is nothing to import, the folder cannot be written, or a repository's memories would
+/// When there is nothing to import, the directory cannot be written, or a repository's memories would
 /// become global.
-pub fn import(
-    store: &Store,
-    format: Format,
+pub fn import_memories(
+    store: &MemoryStore,
+    format: ImportFormat,
     from: ImportPath<'_>,
-    scope: Option<Scope>,
+    scope: Option<MemoryScope>,
     now: &Zoned,
-) -> Result<Imports> {
-    let trust = match from.is_of_repository() {
+) -> Result<ImportReport> {
+    let trust = match from.is_in_repository() {
         true => Trust::Waiting,
         false => Trust::Own,
     };
-    let target = scope.or(store.places().first().map(|place| place.scope));
-    if target == Some(Scope::Global) && !trust.is_given() {
+    let target = scope.or(store.directories().first().map(|directory| directory.scope));
+    if target == Some(MemoryScope::Global) && !trust.is_trusted() {
         return Err(MemoryError::Refused(
             "what lies in a repository cannot become global, where nothing waits for trust\nhint: import it into the project, or copy it elsewhere first".to_owned(),
         ));
     }
     let found = match format {
-        Format::SessionSearch => export::read(from.path, &from.text()?)?,
-        Format::CursorMemory => cursor::read(&from.folder()?, now)?,
-        Format::ConversationMemory => conversation::read(&from.folder()?, now)?,
+        ImportFormat::SessionSearch => export::read(from.path, &from.read_text()?)?,
+        ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory()?, now)?,
+        ImportFormat::ConversationMemory => {
+            conversation_memory::read(&from.open_directory()?, now)?
+        }
     };
     let mut known: HashSet<String> = store
-        .list(&State::ALL)
+        .list(&MemoryState::ALL)
         .memories
         .iter()
         .filter_map(|memory| origin(&memory.front))
         .collect();
-    let mut imports = Imports::default();
+    let mut imports = ImportReport::default();
     for memory in found {
         let is_known = match origin(&memory.front) {
             Some(origin) => !known.insert(origin),
-            None => is_same(store, &memory),
+            None => is_stored(store, &memory),
         };
         match is_known {
             true => imports.known += 1,
             false => imports
                 .imported
-                .push(store.put(&memory, scope, trust, now)?),
+                .push(store.insert_imported(&memory, scope, trust, now)?),
         }
     }
     Ok(imports)
 }
 
-/// Where a memory was imported from.
-fn origin(front: &crate::memory::Front) -> Option<String> {
+/// Returns the format and the file that a memory was imported from.
+fn origin(front: &crate::memory::Frontmatter) -> Option<String> {
     let source = front.source.as_ref()?;
     Some(format!(
         "{} {}",
@@ -170,8 +172,8 @@ fn origin(front: &crate::memory::Front) -> Option<String> {
     ))
 }
 
-/// True when the store has a memory with its id that says the same.
-fn is_same(store: &Store, memory: &Imported) -> bool {
+/// Returns true where the store has an equal memory with the same id.
+fn is_stored(store: &MemoryStore, memory: &ImportedMemory) -> bool {
     let own = store.find(&memory.front.id);
     own.is_ok_and(|own| own.front == memory.front && own.body.trim() == memory.body.trim())
 }

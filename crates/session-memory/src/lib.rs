@@ -1,29 +1,42 @@
-//! Saved memories: what somebody decided to keep, found again when it helps.
+//! Memories: notes that a user decided to keep, searched and injected before prompts.
 //!
-//! A [`Memory`] is a Markdown file with YAML before it ([`Front`]). Files are the truth: they lie in a
-//! project or beside the user's settings ([`Place`]), in a folder for each [`State`], and
-//! may be edited by hand at will. [`Store`] reads and writes them, whole or not at all, one process
-//! at a time, and keeps the generated views beside them up to date. A file that is damaged costs itself and is
-//! named with its line ([`Damage`]).
+//! # Storage
 //!
-//! [`rank`] says how well memories answer a text: a hybrid of words and
-//! meaning ([`Meaning`]), times what age leaves, times the weight of the place ([`Retrieval`]). [`repeated`] finds
-//! those that a new one repeats. [`tidy`] archives what nobody touched.
+//! A [`Memory`] is a Markdown file with YAML [`Frontmatter`]. The files are the only data: the user may
+//! edit them at will. They are in a [`MemoryDirectory`] of the project or of the user's home, in one
+//! directory for each [`MemoryState`]. A [`MemoryStore`] reads and writes them under a lock, each file
+//! whole or not at all, and rebuilds the generated views beside them. A damaged file is reported with
+//! its line ([`DamagedFile`]) and does not affect the others.
 //!
-//! A memory may have cues, what somebody would type when it helps; then it is as near as the nearest of them
-//! brings it. [`commonplace`] says how much a prompt is like those that need no memory at all.
+//! A repository can contain memories, too, so each has a [`Trust`]: untrusted ones are searched, and
+//! never injected. The [`DirectoryRecords`] of this machine hold the hashes of trusted contents.
 //!
-//! Before a prompt, [`decide`] lets through the gate ([`Injection`]) what is worth it, and builds a [`Block`] within a
-//! budget: fenced, escaped, the same bytes for the same input. [`SessionState`] keeps it from saying
-//! anything twice, and [`log`] counts, without any text.
+//! # Search
+//!
+//! [`rank_memories`] fuses BM25 and the cosines of a [`MemoryEmbedder`], and multiplies the match by
+//! decay and scope weight ([`RetrievalSettings`]). A memory may have cues: prompts for which it helps,
+//! which are compared one by one. [`find_duplicates`] finds memories that a new one repeats, and
+//! [`apply_retention`] archives those that are untouched for long.
+//!
+//! # Injection
+//!
+//! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
+//! memories, until one has a block or the deadline passes. [`decide`] applies the thresholds of the
+//! gate ([`InjectionSettings`]) to the matches, less the prompt's [`background_similarity`], and
+//! assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
+//! [`SessionState`] prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
 //! ```
 //! use jiff::Zoned;
-//! use session_memory::{Draft, Injection, Known, Location, Prompt, Records, Retrieval, Store, decide, places, rank};
+//! use session_memory::{
+//!     Contenders, DirectoryRecords, Draft, InjectionSettings, MemoryStore, PromptFeatures,
+//!     RetrievalSettings, SessionContext, StorageLocation, decide, memory_directories, rank_memories,
+//! };
 //!
 //! let home = tempfile::tempdir()?;
-//! let records = Records::new(home.path().join("records"));
-//! let store = Store::new(places(None, home.path(), Location::ProjectFirst)?, records);
+//! let records = DirectoryRecords::new(home.path().join("records"));
+//! let directories = memory_directories(None, home.path(), StorageLocation::ProjectFirst)?;
+//! let store = MemoryStore::new(directories, records);
 //! let draft = Draft {
 //!     topic: "Connection pool too small".into(),
 //!     key_info: vec!["Time-outs under load; raise DB_POOL_SIZE".into()],
@@ -34,69 +47,98 @@
 //!
 //! let memories = store.list_trusted();
 //! let prompt = "the connection pool gives time-outs under load";
-//! let ranked = rank(prompt, &memories, &Retrieval::default(), None, now.timestamp())?.unwrap();
-//! let prompt = Prompt::new(prompt, 0.0);
-//! let decision = decide(&prompt, &memories, ranked.matches, vec![], &Known::default(), &Injection::default());
-//! assert!(decision.block.unwrap().text.contains("[context] Connection pool too small; Time-outs"));
+//! let settings = RetrievalSettings::default();
+//! let ranked = rank_memories(prompt, &memories, &settings, None, now.timestamp())?.unwrap();
+//! let contenders = Contenders {
+//!     memories: &memories,
+//!     matches: ranked.matches,
+//!     others: Vec::new(),
+//! };
+//! let prompt = PromptFeatures::new(prompt, 0.0);
+//! let session = SessionContext::default();
+//! let decision = decide(&prompt, contenders, &session, &InjectionSettings::default());
+//! let block = decision.block.unwrap();
+//! assert!(block.text.contains("[context] Connection pool too small; Time-outs"));
 //! # Ok::<(), session_memory::MemoryError>(())
 //! ```
 
-mod block;
-mod body;
-mod change;
-mod commonplace;
-mod context;
+mod background_model;
+mod context_sheet;
+mod directory_records;
+mod directory_writer;
 mod draft;
+mod duplicates;
 mod error;
-mod file;
 mod frontmatter;
-mod gate;
+mod frontmatter_time;
 mod glossary;
 mod import;
-mod inject;
+mod injection_decision;
+mod injection_gate;
+mod injection_log;
+mod injector;
+mod key_info;
 mod keywords;
-mod life;
-mod limits;
-pub mod log;
-mod meaning;
+mod lexical_index;
+mod life_cycle;
 mod memory;
-mod moment;
-mod place;
+mod memory_block;
+mod memory_change;
+mod memory_directory;
+mod memory_embedder;
+mod memory_file;
+mod memory_store;
+mod open_directory;
+mod prompt_parts;
 mod rank;
-mod record;
-mod session;
+mod session_state;
+mod setting_values;
 mod signals;
-mod similar;
-mod store;
+mod similarity;
+mod stop_words;
+mod string_list;
 mod terms;
-mod texts;
 mod trust;
-mod vectors;
+mod vector_cache;
 mod views;
-mod writing;
 
-pub use block::{Block, Item, block};
-pub use change::Change;
-pub use commonplace::{commonplace, pack as pack_commonplace};
-pub use context::{sheet, sync as sync_context};
-pub use draft::clean_tag;
-pub use error::{Damage, MemoryError, Result};
-pub use gate::{Injection, Marks, Reason};
-pub use import::{Exported, Format, ImportPath, Imports, export, import};
-pub use inject::{Decision, Disabled, Known, Prompt, Verdict, decide};
-pub use keywords::most_common as keywords;
-pub use life::{Keeping, Moved, Storage, archive, recalled, tidy, untouched};
-pub use meaning::{Meaning, prepare};
-pub use memory::{Draft, Front, Importance, Kind, Memory, Scope, Source, State};
-pub use moment::Moment;
-pub use place::{Location, Place, places, settings_folder};
-pub use rank::{Match, Ranked, Retrieval, rank};
-pub use record::{FolderRecord, Records};
-pub use session::SessionState;
-pub use signals::{Signal, of as signals, subject};
-pub use similar::{Repeated, repeated};
-pub use store::{Imported, Listing, Store};
-pub use texts::texts;
+pub use background_model::{background_similarity, pack_background_vectors};
+pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
+pub use directory_records::{DirectoryRecord, DirectoryRecords};
+pub use draft::normalize_tag;
+pub use duplicates::{Duplicate, find_duplicates};
+pub use error::{DamagedFile, MemoryError, Result};
+pub use frontmatter_time::FrontmatterTime;
+pub use import::{
+    ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
+};
+pub use injection_decision::{
+    Contenders, InjectionCandidate, InjectionDecision, PromptFeatures, SessionContext, SkipReason,
+    decide,
+};
+pub use injection_gate::{GateOutcome, InjectionSettings, Thresholds};
+pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
+pub use injector::{
+    InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
+};
+pub use keywords::most_common_keywords;
+pub use life_cycle::{
+    MovedMemories, RetentionSettings, StorageSettings, apply_retention, archive_memory,
+    find_untouched, record_recall,
+};
+pub use memory::{
+    Draft, Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+};
+pub use memory_block::{BlockItem, MemoryBlock, PastTurn};
+pub use memory_change::MemoryChange;
+pub use memory_directory::{
+    MemoryDirectory, StorageLocation, memory_directories, settings_directory,
+};
+pub use memory_embedder::MemoryEmbedder;
+pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
+pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
+pub use session_state::SessionState;
+pub use signals::{Signal, find_signals, without_continuation};
+pub use string_list::deserialize_string_list;
 pub use trust::Trust;
-pub use vectors::of_texts as vectors_of;
-pub use views::index as index_table;
+pub use views::render_index;

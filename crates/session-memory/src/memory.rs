@@ -1,31 +1,35 @@
-//! The nouns: a memory and what is said of it.
+//! A memory with its frontmatter, and the draft of a new one.
 
-use crate::moment::Moment;
+use crate::frontmatter_time::FrontmatterTime;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a memory is about.
+/// The most lines and bytes of a memory that can be shown and trusted.
+const REVIEW_LINES: usize = 200;
+const REVIEW_BYTES: usize = 16 << 10;
+
+/// The kind of a memory.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Something was decided.
+pub enum MemoryKind {
+    /// A decision that was made.
     Decision,
-    /// Something is known not to work.
+    /// A fault that is known.
     KnownIssue,
-    /// How things are.
+    /// A fact about the project.
     #[default]
     Context,
-    /// How somebody wants it.
+    /// A preference of the user.
     Preference,
-    /// Something is to be done.
+    /// A task that is open.
     Todo,
 }
 
-impl Kind {
-    /// All kinds, as they are listed.
+impl MemoryKind {
+    /// All kinds, in the order of lists.
     pub const ALL: [Self; 5] = [
         Self::Decision,
         Self::KnownIssue,
@@ -34,7 +38,7 @@ impl Kind {
         Self::Todo,
     ];
 
-    /// For people, and for models.
+    /// Returns the name for people and models.
     pub fn label(self) -> &'static str {
         match self {
             Self::Decision => "decision",
@@ -45,31 +49,31 @@ impl Kind {
         }
     }
 
-    /// The kind of a name as people and models type it: `known-issue`,
-    /// `known issue`, `Known_Issue`.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Finds the kind of a name as people and models type it: `known-issue`, `known issue`,
+    /// `Known_Issue`.
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase().replace(['-', '_'], " ");
         Self::ALL.into_iter().find(|kind| kind.label() == name)
     }
 }
 
-/// How much a memory matters. The greater one matters more.
+/// The importance of a memory, in ascending order.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Importance {
-    /// Needs a better match to be put before a prompt.
+    /// A memory with a higher gate threshold.
     Low,
-    /// As most.
+    /// A memory as most are.
     #[default]
     Normal,
-    /// Comes first, and is in the project's context sheet.
+    /// A memory that comes first in a block, and is in the context sheet.
     High,
 }
 
 impl Importance {
-    /// Its name.
+    /// Returns the name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -78,32 +82,32 @@ impl Importance {
         }
     }
 
-    /// The importance of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Finds the importance of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Low, Self::Normal, Self::High];
         all.into_iter()
             .find(|i| i.label() == name.trim().to_lowercase())
     }
 }
 
-/// Where a memory stands in its life: the folder that its file is in.
+/// The state of a memory, which is the directory of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
-    /// Found by searches and put before prompts.
+pub enum MemoryState {
+    /// The memory is searched and injected.
     Active,
-    /// Found only where it is asked for.
+    /// The memory is searched on request.
     Archive,
-    /// Deleted, and still there.
+    /// The memory is deleted and can be restored.
     Trash,
 }
 
-impl State {
+impl MemoryState {
     /// All states, in the order in which an id is looked up.
     pub const ALL: [Self; 3] = [Self::Active, Self::Archive, Self::Trash];
 
-    /// Name of the folder.
-    pub fn folder(self) -> &'static str {
+    /// Returns the name of the directory.
+    pub fn directory_name(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Archive => "archive",
@@ -112,18 +116,18 @@ impl State {
     }
 }
 
-/// Whose memories: one project's, or this user's everywhere.
+/// The scope of a memory: one project, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// One project's.
+pub enum MemoryScope {
+    /// One project.
     Project,
-    /// This user's, everywhere.
+    /// All projects of this user.
     Global,
 }
 
-impl Scope {
-    /// Its name.
+impl MemoryScope {
+    /// Returns the name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -132,109 +136,108 @@ impl Scope {
     }
 }
 
-/// Where a memory comes from.
+/// The session or the import that a memory comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    /// The agent whose session it was.
+pub struct MemorySource {
+    /// The agent of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Full id of the session.
+    /// The full id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Its turns, counted from 0: `3-5`.
+    /// The session's turns, counted from 0: `3-5`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<String>,
-    /// The format that it was imported from.
+    /// The format of the import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<String>,
-    /// Where it stood there: the file, and the part of it.
+    /// The file of the import, and the section in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
 
-/// What stands in the frontmatter of a memory's file. Keys that are not listed
-/// here are the user's, and stay.
+/// The frontmatter of a memory's file. Keys that are not listed here are the user's, and are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Front {
+pub struct Frontmatter {
     /// `mem-YYYYMMDD-HHMMSS`, with `-2` and so on where that was taken.
     pub id: String,
-    /// What it is about, in a line.
+    /// The topic, on one line.
     pub topic: String,
-    /// What it is.
+    /// The kind.
     #[serde(default)]
-    pub kind: Kind,
-    /// How much it matters.
+    pub kind: MemoryKind,
+    /// The importance.
     #[serde(default)]
     pub importance: Importance,
-    /// The user's labels, without `#`.
+    /// The tags, without `#`.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Words by which it is recalled.
+    /// The keywords of lists, indexes and the skill.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// What somebody would type when it helps: it is found by these, too.
+    /// The cues: prompts for which the memory helps, which are searched, too.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "crate::texts::texts"
+        deserialize_with = "crate::string_list::deserialize_string_list"
     )]
     pub cues: Vec<String>,
-    /// When it was saved.
-    pub created: Moment,
-    /// When it was changed last. A file without it was never changed.
+    /// The time of saving.
+    pub created: FrontmatterTime,
+    /// The time of the last change; `None` in a file that was never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub updated: Option<Moment>,
-    /// The memory that replaces it.
+    pub updated: Option<FrontmatterTime>,
+    /// The id of the memory that replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// Where it comes from.
+    /// The session or the import that it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<MemorySource>,
 }
 
-/// A memory as it lies in its file.
+/// A memory that was read from its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
-    /// What stands in its frontmatter.
-    pub front: Front,
-    /// What follows: key information as a list, and whatever else.
+    /// The frontmatter.
+    pub front: Frontmatter,
+    /// The text after the frontmatter: key information as a list, then notes.
     pub body: String,
-    /// The whole file.
+    /// The whole text of the file.
     pub text: String,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its folder.
-    pub state: State,
-    /// Whose it is.
-    pub scope: Scope,
-    /// Whether it may be put before a prompt.
+    /// The state.
+    pub state: MemoryState,
+    /// The scope.
+    pub scope: MemoryScope,
+    /// The trust, which decides whether it may be injected.
     pub trust: Trust,
 }
 
 impl Memory {
-    /// True when it was saved from this session: its own words.
-    pub fn is_of(&self, session: Option<&str>) -> bool {
+    /// Returns true where it was saved from this session.
+    pub fn was_saved_in(&self, session: Option<&str>) -> bool {
         let own = self.front.source.as_ref();
         let own = own.and_then(|source| source.session.as_deref());
         own.is_some() && own == session
     }
 
-    /// Its id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         &self.front.id
     }
 
-    /// When it was changed last, or saved.
-    pub fn updated(&self) -> Moment {
+    /// Returns the time of the last change, or of saving.
+    pub fn updated(&self) -> FrontmatterTime {
         self.front.updated.unwrap_or(self.front.created)
     }
 
-    /// Its key information: the lists in its body before the first heading.
+    /// Reads the key information: the lists in the body before the first heading.
     pub fn key_info(&self) -> Vec<String> {
-        crate::body::items(&self.body)
+        crate::key_info::read_items(&self.body)
     }
 
-    /// What it says, on a line: its key information, else its body.
+    /// Returns the key information, or else the body, on one line.
     pub fn summary(&self) -> String {
         let items = self.key_info();
         let text = match items.is_empty() {
@@ -244,20 +247,25 @@ impl Memory {
         session_core::text::one_line(&text)
     }
 
-    /// What it says: what is embedded, and compared with other memories.
-    pub fn searched(&self) -> String {
+    /// Returns the text that is embedded: topic, body, tags and keywords.
+    pub fn embedding_text(&self) -> String {
         let front = &self.front;
         let labels = [front.tags.join(" "), front.keywords.join(" ")].join(" ");
         let body = session_core::text::one_line(&self.body);
         format!("{}\n{body}\n{}", front.topic, labels.trim())
     }
 
-    /// What its words are looked for in: all that, and the cues.
-    pub fn worded(&self) -> String {
-        format!("{}\n{}", self.searched(), self.front.cues.join("\n"))
+    /// Returns the text that is searched by terms: the embedding text and the cues.
+    pub fn lexical_text(&self) -> String {
+        format!("{}\n{}", self.embedding_text(), self.front.cues.join("\n"))
     }
 
-    /// The day of its id, in the time zone where it was saved: `2026-01-10`.
+    /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
+    pub fn is_reviewable(&self) -> bool {
+        self.text.lines().count() <= REVIEW_LINES && self.text.len() <= REVIEW_BYTES
+    }
+
+    /// Returns the day of the id, in the time zone where it was saved: `2026-01-10`.
     pub fn day(&self) -> String {
         let digits = self
             .id()
@@ -273,27 +281,27 @@ impl Memory {
 /// A memory before it is saved.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Draft {
-    /// What it is about, in a line.
+    /// The topic, on one line.
     pub topic: String,
-    /// What is to be remembered.
+    /// The key information.
     pub key_info: Vec<String>,
-    /// Labels, with or without `#`.
+    /// The tags, with or without `#`.
     pub tags: Vec<String>,
-    /// Words by which it is recalled; none: they are chosen.
+    /// The keywords; chosen from the text where there are none.
     pub keywords: Vec<String>,
-    /// What somebody would type when it helps.
+    /// The cues: prompts for which the memory helps.
     pub cues: Vec<String>,
-    /// What it is.
-    pub kind: Kind,
-    /// How much it matters.
+    /// The kind.
+    pub kind: MemoryKind,
+    /// The importance.
     pub importance: Importance,
-    /// Markdown after the key information.
+    /// The Markdown after the key information.
     #[serde(skip)]
     pub notes: String,
-    /// Where it comes from.
+    /// The session or the import that it comes from.
     #[serde(skip)]
-    pub source: Option<Source>,
-    /// The text of the turns that it comes from, kept beside it.
+    pub source: Option<MemorySource>,
+    /// The text of the turns that it comes from, which is stored as its conversation.
     #[serde(skip)]
     pub raw: Option<String>,
 }

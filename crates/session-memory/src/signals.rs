@@ -1,18 +1,18 @@
-//! What a prompt says of whether memories are wanted.
+//! Signals: phrases of a prompt, in English and Chinese, that say whether memories are wanted.
 
 use serde::Serialize;
 
-/// A sign in a prompt.
+/// A signal in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Signal {
-    /// Something else begins: no memories.
+    /// The prompt changes the topic, and wants no memories.
     Exclusion,
-    /// Something goes on.
+    /// The prompt goes on with earlier work.
     Continuation,
-    /// It is to be as the user likes it.
+    /// The prompt refers to the user's preferences.
     Preference,
-    /// It is about this project.
+    /// The prompt refers to this project.
     Project,
 }
 
@@ -124,8 +124,8 @@ const PROJECT: &[&str] = &[
     "仓库里",
 ];
 
-/// The signs in a prompt.
-pub fn of(prompt: &str) -> Vec<Signal> {
+/// Finds the signals in a prompt.
+pub fn find_signals(prompt: &str) -> Vec<Signal> {
     let text = format!(" {} ", prompt.to_lowercase().replace('’', "'"));
     let lists = [
         (Signal::Exclusion, EXCLUSION),
@@ -133,37 +133,35 @@ pub fn of(prompt: &str) -> Vec<Signal> {
         (Signal::Preference, PREFERENCE),
         (Signal::Project, PROJECT),
     ];
-    let is_there = |words: &[&str]| {
-        words
-            .iter()
-            .any(|word| places(&text, word).next().is_some())
+    let has_any = |phrases: &[&str]| {
+        let mut phrases = phrases.iter();
+        phrases.any(|phrase| find_phrase(&text, phrase).next().is_some())
     };
-    let found = lists.into_iter().filter(|(_, words)| is_there(words));
+    let found = lists.into_iter().filter(|(_, phrases)| has_any(phrases));
     found.map(|(signal, _)| signal).collect()
 }
 
-/// A prompt without the words that say that something goes on: they are no
-/// words of what it is about.
-pub fn subject(prompt: &str) -> String {
+/// Blanks the phrases of [`Signal::Continuation`], which say nothing about the prompt's subject.
+pub fn without_continuation(prompt: &str) -> String {
     let mut text = prompt.to_owned();
-    let mut longest = CONTINUATION.to_vec();
-    longest.sort_by_key(|words| std::cmp::Reverse(words.len()));
-    for words in longest {
-        // Same length in small letters, or the places would not agree.
-        let small = text.to_lowercase();
-        if small.len() == text.len() {
-            for at in places(&small, words) {
-                text.replace_range(at..at + words.len(), &" ".repeat(words.len()));
+    let mut longest_first = CONTINUATION.to_vec();
+    longest_first.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+    for phrase in longest_first {
+        let lower = text.to_lowercase();
+        // Offsets agree only where lower case has the same length.
+        if lower.len() == text.len() {
+            for at in find_phrase(&lower, phrase) {
+                text.replace_range(at..at + phrase.len(), &" ".repeat(phrase.len()));
             }
         }
     }
     text
 }
 
-/// Where the text holds these words, and not within another word.
-fn places<'t>(text: &'t str, words: &'t str) -> impl Iterator<Item = usize> {
-    let is_ascii = words.starts_with(|c: char| c.is_ascii());
-    let found = text.match_indices(words).map(|(at, _)| at);
+/// Finds the offsets of a phrase that does not begin within an ASCII word.
+fn find_phrase<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> {
+    let is_ascii = phrase.starts_with(|c: char| c.is_ascii());
+    let found = text.match_indices(phrase).map(|(at, _)| at);
     found.filter(move |at| {
         let before = text[..*at].chars().next_back();
         !is_ascii || !before.is_some_and(|c| c.is_ascii_alphanumeric())
@@ -175,15 +173,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_heard_in_both_languages() {
+    fn signals_are_found_in_english_and_chinese() {
         use Signal::{Continuation, Exclusion, Preference, Project};
-        assert_eq!(of("New topic: what is a monad?"), [Exclusion]);
-        assert_eq!(of("换个话题，天气怎么样"), [Exclusion]);
+        assert_eq!(find_signals("New topic: what is a monad?"), [Exclusion]);
+        assert_eq!(find_signals("换个话题，天气怎么样"), [Exclusion]);
         assert_eq!(
-            of("Do it as last time, in our repo"),
+            find_signals("Do it as last time, in our repo"),
             [Continuation, Project]
         );
-        assert_eq!(of("按照我的风格继续写"), [Continuation, Preference]);
-        assert_eq!(of("four hours of sour milk"), []);
+        assert_eq!(
+            find_signals("按照我的风格继续写"),
+            [Continuation, Preference]
+        );
+        assert_eq!(find_signals("four hours of sour milk"), []);
     }
 }

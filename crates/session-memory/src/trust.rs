@@ -1,30 +1,30 @@
-//! Whose words a memory holds.
+//! Trust in the content of a memory.
 
 use serde::Serialize;
 
-/// Whether a memory may be put before a prompt. What came with a repository may not, until the
-/// user has said so for that content.
+/// The trust in a memory's content. Content from a repository may not be injected until the user
+/// has trusted it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// The user saved or edited it on this machine, or it lies in their own home directory.
+    /// The user saved or edited it on this machine, or it is in their home directory.
     Own,
     /// It came with the repository, and the user trusts this content.
     Trusted,
     /// It came with the repository, and nobody has trusted it.
     Waiting,
-    /// Another content of it was known before: a pull or an edit by hand changed it.
+    /// A pull or an edit by hand changed it after another content of it was trusted.
     Changed,
 }
 
 impl Trust {
-    /// True where it may be put before a prompt.
-    pub fn is_given(self) -> bool {
+    /// Returns true where it may be injected.
+    pub fn is_trusted(self) -> bool {
         matches!(self, Self::Own | Self::Trusted)
     }
 
-    /// Whose it is, as a block says it.
-    pub fn origin(self) -> &'static str {
+    /// Returns the owner of the words for a block.
+    pub fn origin_label(self) -> &'static str {
         match self {
             Self::Own => "yours",
             Self::Trusted | Self::Waiting | Self::Changed => "from the repository",

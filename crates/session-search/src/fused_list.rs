@@ -9,7 +9,7 @@ use crate::fusion_weights::FusionWeights;
 use crate::hit::FusedHit;
 use crate::request::Request;
 use crate::session_context::SessionContext;
-use session_core::fuse;
+use session_core::{Normalization, fuse};
 use session_store::{Level, SessionId, Target, TurnId};
 
 /// Greatest number of turns or sessions of the lexical list.
@@ -45,7 +45,12 @@ impl FusedList {
         let identifier_share = candidates.holders.share();
         let weights = FusionWeights::new(request, words, &lexical, &nearest, identifier_share);
         Self {
-            hits: fuse(&lexical.scored, &dense.scored, weights.alpha),
+            hits: fuse(
+                &lexical.scored,
+                &dense.scored,
+                weights.alpha,
+                Normalization::ByBest,
+            ),
             weights,
             stats: nearest.stats,
             lexical,

@@ -2,7 +2,7 @@
 
 use super::TimeArgs;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use session_memory::{Format, Importance, Kind};
+use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ pub struct SaidArgs {
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
     #[arg(long, value_name = "KIND", value_parser = kind)]
-    pub kind: Option<Kind>,
+    pub kind: Option<MemoryKind>,
     /// high, normal or low
     #[arg(long, value_name = "HOW", value_parser = importance)]
     pub importance: Option<Importance>,
@@ -148,7 +148,7 @@ pub struct MemoryListArgs {
     pub all: bool,
     /// Of this kind
     #[arg(long, value_name = "KIND", value_parser = kind)]
-    pub kind: Option<Kind>,
+    pub kind: Option<MemoryKind>,
     /// With this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
@@ -279,7 +279,7 @@ pub enum FormatArg {
     ConversationMemory,
 }
 
-impl From<FormatArg> for Format {
+impl From<FormatArg> for ImportFormat {
     fn from(format: FormatArg) -> Self {
         match format {
             FormatArg::SessionSearch => Self::SessionSearch,
@@ -299,12 +299,13 @@ pub struct SyncContextArgs {
     pub json: bool,
 }
 
-fn kind(text: &str) -> Result<Kind, String> {
-    Kind::named(text).ok_or_else(|| "not decision, known-issue, context, preference or todo".into())
+fn kind(text: &str) -> Result<MemoryKind, String> {
+    MemoryKind::from_name(text)
+        .ok_or_else(|| "not decision, known-issue, context, preference or todo".into())
 }
 
 fn importance(text: &str) -> Result<Importance, String> {
-    Importance::named(text).ok_or_else(|| "not high, normal or low".into())
+    Importance::from_name(text).ok_or_else(|| "not high, normal or low".into())
 }
 
 fn days(text: &str) -> Result<u32, String> {

@@ -14,7 +14,9 @@ use session_agents::{
 };
 use session_config::Home;
 use session_core::text::printable;
-use session_memory::{Location, Records, Store, keywords, places};
+use session_memory::{
+    DirectoryRecords, MemoryStore, StorageLocation, memory_directories, most_common_keywords,
+};
 use session_sources::Env;
 use std::io::Write;
 
@@ -41,7 +43,7 @@ pub fn run(args: &SkillArgs) -> Result<Found> {
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn follow(env: &Env, records: &Records) -> Result<()> {
+pub fn follow(env: &Env, records: &DirectoryRecords) -> Result<()> {
     let keywords = |location: &SkillLocation| memory_keywords(location, env, records);
     Ok(update_skill_keywords(all_locations(env), keywords)?)
 }
@@ -133,16 +135,16 @@ fn all_locations(env: &Env) -> Vec<SkillLocation> {
 
 /// Returns the most common keywords of the active memories: the project's for its skill, the global
 /// ones for the user's. A model reads them as instructions, so untrusted memories have none there.
-fn memory_keywords(location: &SkillLocation, env: &Env, records: &Records) -> Vec<String> {
+fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
     let scope = match location.project {
-        Some(_) => Location::ProjectOnly,
-        None => Location::GlobalOnly,
+        Some(_) => StorageLocation::ProjectOnly,
+        None => StorageLocation::GlobalOnly,
     };
-    let Ok(places) = places(location.project.as_ref(), &env.home, scope) else {
+    let Ok(places) = memory_directories(location.project.as_ref(), &env.home, scope) else {
         return Vec::new();
     };
-    let memories = Store::new(places, records.clone()).list_trusted();
-    keywords(&memories, MAX_KEYWORDS)
+    let memories = MemoryStore::new(places, records.clone()).list_trusted();
+    most_common_keywords(&memories, MAX_KEYWORDS)
 }
 
 fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {

@@ -11,13 +11,9 @@ use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_core::text::printable;
-use session_memory::{Item, Memory, State, Trust};
+use session_memory::{BlockItem, Memory, MemoryState, Trust};
 use std::io::Write;
 use std::path::Path;
-
-/// Most lines and bytes of a memory that can be shown and trusted.
-const LINES: usize = 200;
-const BYTES: usize = 16 << 10;
 
 #[derive(Serialize)]
 struct Trusted {
@@ -56,11 +52,13 @@ pub fn run(args: &TrustArgs) -> Result<Found> {
 
 fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let wanted = match args.memories.is_empty() {
-        true => memories.store.list(&State::ALL).memories,
+        true => memories.store.list(&MemoryState::ALL).memories,
         false => named(&args.memories, memories)?,
     };
-    let waiting = wanted.into_iter().filter(|memory| !memory.trust.is_given());
-    let waiting = short(waiting.collect())?;
+    let waiting = wanted
+        .into_iter()
+        .filter(|memory| !memory.trust.is_trusted());
+    let waiting = keep_reviewable(waiting.collect())?;
     if waiting.is_empty() {
         writeln!(notes::stderr(), "nothing waits for trust here")?;
         return told(&[], args.json);
@@ -97,7 +95,7 @@ fn shown(memory: &Memory) -> String {
         _ => "",
     };
     let path = safe_line(&memory.path.to_string_lossy());
-    let line = paint(TITLE, safe_line(&Item::whole_line(memory)));
+    let line = paint(TITLE, safe_line(&BlockItem::full_line(memory)));
     let mut out = format!("\n{path}{how}\n{line}\n");
     for line in printable(&memory.text).lines() {
         out.push_str(&format!("  | {line}\n"));
@@ -105,11 +103,9 @@ fn shown(memory: &Memory) -> String {
     out
 }
 
-/// Memories that are too long to be read on a terminal are left out, and named.
-fn short(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
-    let (short, long): (Vec<_>, Vec<_>) = waiting
-        .into_iter()
-        .partition(|memory| memory.text.lines().count() <= LINES && memory.text.len() <= BYTES);
+/// Leaves out, and names, the memories that are too long to be read on a terminal.
+fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
+    let (short, long): (Vec<_>, Vec<_>) = waiting.into_iter().partition(Memory::is_reviewable);
     for memory in long {
         let id = memory.id();
         note(&format!(
@@ -165,15 +161,15 @@ fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
 
 fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let records = memories.store.records().all();
-    let trusted = records.iter().filter(|record| record.trusted() > 0);
+    let trusted = records.iter().filter(|record| record.count_trusted() > 0);
     let projects: Vec<TrustedProject> = trusted
         .map(|record| TrustedProject {
-            folder: record.folder.display().to_string(),
-            trusted: record.trusted(),
+            folder: record.path.display().to_string(),
+            trusted: record.count_trusted(),
         })
         .collect();
-    let mut waiting = memories.store.list(&State::ALL).memories;
-    waiting.retain(|memory| !memory.trust.is_given());
+    let mut waiting = memories.store.list(&MemoryState::ALL).memories;
+    waiting.retain(|memory| !memory.trust.is_trusted());
     let is_empty = projects.is_empty() && waiting.is_empty();
     if args.json {
         json::print(&Listed {

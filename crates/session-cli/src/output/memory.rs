@@ -2,19 +2,12 @@
 
 use crate::output::layout::{Field, INDENT, flow, fold, safe_line};
 use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
-use session_core::BandThresholds;
-use session_memory::{Match, Memory, State};
+use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// Lines of what a found memory says.
 const LINES: usize = 4;
-/// The score of a memory is no probability: it falls with age and counts importance.
-const BANDS: BandThresholds = BandThresholds {
-    moderate: 0.45,
-    strong: 0.65,
-};
-
 /// Memories that were found, best first.
-pub fn results(found: &[Match], all: &[Memory], explain: bool, width: usize) -> String {
+pub fn results(found: &[MemoryMatch], all: &[Memory], explain: bool, width: usize) -> String {
     let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
     for one in found {
         out.push_str(&result(one, &all[one.memory], explain, width));
@@ -22,8 +15,8 @@ pub fn results(found: &[Match], all: &[Memory], explain: bool, width: usize) -> 
     out
 }
 
-fn result(found: &Match, memory: &Memory, explain: bool, width: usize) -> String {
-    let band = BANDS.band(found.score);
+fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
+    let band = found.band();
     let score = format!("[{:.2} {}]", found.score, band.name());
     let style = crate::output::style::band(band);
     let mut out = flow(
@@ -55,13 +48,13 @@ fn result(found: &Match, memory: &Memory, explain: bool, width: usize) -> String
 /// What is to be known of a memory beside what it says.
 fn notes(memory: &Memory) -> Vec<String> {
     let mut notes = Vec::new();
-    if !memory.trust.is_given() {
+    if !memory.trust.is_trusted() {
         notes.push("from the repository, not trusted".to_owned());
     }
     if let Some(by) = &memory.front.superseded_by {
         notes.push(format!("superseded by {}", safe_line(by)));
     }
-    if memory.state == State::Archive {
+    if memory.state == MemoryState::Archive {
         notes.push(format!(
             "archived; session-search memory activate {}",
             safe_line(memory.id())
@@ -71,7 +64,7 @@ fn notes(memory: &Memory) -> Vec<String> {
 }
 
 /// How a score came to be.
-fn explained(found: &Match, memory: &Memory) -> Vec<String> {
+fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
     let standing = |standing: Option<session_core::Standing>| match standing {
         Some(s) => format!("{:.2} (rank {})", s.scaled, s.rank),
         None => "-".to_owned(),
@@ -104,12 +97,12 @@ pub fn list(all: &[Memory], width: usize) -> String {
     let mut out = String::new();
     for memory in all {
         let state = match (memory.state, &memory.front.superseded_by) {
-            (State::Archive, _) => "  archived",
-            (State::Trash, _) => "  trash",
+            (MemoryState::Archive, _) => "  archived",
+            (MemoryState::Trash, _) => "  trash",
             (_, Some(_)) => "  superseded",
             _ => "",
         };
-        let trust = match memory.trust.is_given() {
+        let trust = match memory.trust.is_trusted() {
             true => "",
             false => "  not trusted",
         };

@@ -111,8 +111,8 @@ const TOLD: [&str; 19] = [
     "session-config/src/environment.rs",
     "session-eval/src/set.rs",
     "session-files/src/project.rs",
-    "session-memory/src/import/conversation.rs",
-    "session-memory/src/place.rs",
+    "session-memory/src/import/conversation_memory.rs",
+    "session-memory/src/memory_directory.rs",
 ];
 
 #[test]

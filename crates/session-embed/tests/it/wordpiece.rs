@@ -20,10 +20,14 @@ static REFERENCE: LazyLock<Tokenizer> = LazyLock::new(|| {
         .build()
         .unwrap();
     let mut tokenizer = Tokenizer::new(model);
-    tokenizer.with_normalizer(Some(BertNormalizer::default()));
+    tokenizer
+        .with_normalizer(Some(BertNormalizer::default()))
+        .unwrap();
     tokenizer.with_pre_tokenizer(Some(BertPreTokenizer));
     let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-    tokenizer.add_special_tokens(&special.map(|token| AddedToken::from(token, true)));
+    tokenizer
+        .add_special_tokens(special.map(|token| AddedToken::from(token, true)))
+        .unwrap();
     tokenizer
 });
 

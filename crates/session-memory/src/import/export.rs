@@ -1,26 +1,26 @@
-//! Memories as one JSON document, which can be imported again.
+//! The export of memories: one JSON document, which can be imported again.
 
-use crate::error::{Damage, MemoryError, Result};
+use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
-use crate::memory::{Memory, Scope, State};
-use crate::store::{Imported, Store};
+use crate::memory::{Memory, MemoryState};
+use crate::memory_store::{ImportedMemory, MemoryStore};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const FORMAT: &str = "session-search-memories";
 
-/// All memories.
+/// The document of an export.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Exported {
+pub struct MemoryExport {
     format: String,
     version: u32,
-    /// Each with its whole file.
-    pub memories: Vec<One>,
+    /// The memories.
+    pub memories: Vec<ExportedMemory>,
 }
 
-/// A memory with its whole file.
+/// A memory of an export, with its whole file.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct One {
+pub struct ExportedMemory {
     id: String,
     state: String,
     scope: String,
@@ -29,48 +29,45 @@ pub struct One {
     raw: Option<String>,
 }
 
-/// Memories as one document.
-pub fn export(store: &Store, memories: &[Memory]) -> Exported {
-    let one = |memory: &Memory| {
-        One {
+/// Exports memories with their conversations.
+pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport {
+    let to_exported = |memory: &Memory| {
+        ExportedMemory {
             id: memory.id().to_owned(),
-            state: memory.state.folder().to_owned(),
-            scope: match memory.scope {
-                Scope::Project => "project".to_owned(),
-                Scope::Global => "global".to_owned(),
-            },
+            state: memory.state.directory_name().to_owned(),
+            scope: memory.scope.label().to_owned(),
             file: memory.text.clone(),
-            // A conversation that cannot be read costs itself.
-            raw: store.raw(memory).ok().flatten(),
+            // A conversation that cannot be read is left out.
+            raw: store.read_conversation(memory).ok().flatten(),
         }
     };
-    Exported {
+    MemoryExport {
         format: FORMAT.to_owned(),
         version: 1,
-        memories: memories.iter().map(one).collect(),
+        memories: memories.iter().map(to_exported).collect(),
     }
 }
 
 /// Reads an export.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Imported>> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     let nothing = |what: String| MemoryError::NothingToImport {
         path: path.to_owned(),
         what,
     };
-    let all: Exported = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
+    let all: MemoryExport = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
     if all.format != FORMAT {
         return Err(nothing(format!("it is no `{FORMAT}`")));
     }
-    let one = |one: One| -> std::result::Result<Imported, Damage> {
+    let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
         let name = Path::new(&one.id);
-        let parts = yaml::split(&one.file, name)?;
-        let mut states = State::ALL.into_iter();
-        Ok(Imported {
-            front: yaml::read(parts.yaml, name)?,
+        let parts = yaml::split_file(&one.file, name)?;
+        let mut states = MemoryState::ALL.into_iter();
+        Ok(ImportedMemory {
+            front: yaml::parse(parts.yaml, name)?,
             body: parts.body.to_owned(),
             state: states
-                .find(|s| s.folder() == one.state)
-                .unwrap_or(State::Active),
+                .find(|s| s.directory_name() == one.state)
+                .unwrap_or(MemoryState::Active),
             raw: one.raw,
             text: Some(one.file),
         })
@@ -79,5 +76,5 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Imported>> {
         .memories
         .into_iter()
         .map(one)
-        .collect::<std::result::Result<_, Damage>>()?)
+        .collect::<std::result::Result<_, DamagedFile>>()?)
 }

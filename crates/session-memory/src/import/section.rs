@@ -1,56 +1,78 @@
-//! Markdown by its headings, in English and in Chinese.
+//! Sections, lists and labels of Markdown, in English and in Chinese.
 
-/// A heading, and what stands below it up to the next one of its level or above.
+/// A section: a heading, and the text up to the next heading of its level or above.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section<'a> {
-    /// Text of the heading.
+    /// The text of the heading.
     pub(super) heading: &'a str,
-    /// What stands below.
+    /// The text below the heading.
     pub(super) text: &'a str,
 }
 
-/// What stands before the first heading of a level, and the sections of that
-/// level. Headings within code are none.
-pub(super) fn sections(text: &str, level: usize) -> (&str, Vec<Section<'_>>) {
-    let mut starts: Vec<(usize, usize, Option<&str>)> = Vec::new();
-    let (mut at, mut in_code) = (0, false);
+/// Markdown split at the headings of one level.
+#[derive(Debug)]
+pub(super) struct Sections<'a> {
+    /// The text before the first heading of the level.
+    pub(super) head: &'a str,
+    /// The sections of the level.
+    pub(super) sections: Vec<Section<'a>>,
+}
+
+/// A line that is a heading of the level (then with its text), or of one above.
+struct HeadingLine<'a> {
+    start: usize,
+    end: usize,
+    heading: Option<&'a str>,
+}
+
+/// Splits Markdown at the headings of a level. Headings within fenced code are text.
+pub(super) fn split_sections(text: &str, level: usize) -> Sections<'_> {
+    let lines = heading_lines(text, level);
+    let first = lines.iter().find(|line| line.heading.is_some());
+    let head = first.map_or(text.len(), |line| line.start);
+    let ends = lines.iter().skip(1).map(|line| line.start);
+    let ends = ends.chain([text.len()]);
+    let sections = lines.iter().zip(ends).filter_map(|(line, end)| {
+        line.heading.map(|heading| Section {
+            heading,
+            text: text[line.end..end].trim_matches('\n'),
+        })
+    });
+    Sections {
+        head: text[..head].trim(),
+        sections: sections.collect(),
+    }
+}
+
+fn heading_lines(text: &str, level: usize) -> Vec<HeadingLine<'_>> {
+    let mut lines = Vec::new();
+    let (mut start, mut in_code) = (0, false);
     for line in text.split_inclusive('\n') {
         let hashes = line.bytes().take_while(|b| *b == b'#').count();
         in_code ^= line.trim_start().starts_with("```");
-        let is_heading =
-            !in_code && (1..=level).contains(&hashes) && line[hashes..].starts_with(' ');
-        if is_heading {
-            let own = (hashes == level).then(|| line[hashes..].trim());
-            starts.push((at, at + line.len(), own));
+        let is_heading = (1..=level).contains(&hashes) && line[hashes..].starts_with(' ');
+        let end = start + line.len();
+        if is_heading && !in_code {
+            lines.push(HeadingLine {
+                start,
+                end,
+                heading: (hashes == level).then(|| line[hashes..].trim()),
+            });
         }
-        at += line.len();
+        start = end;
     }
-    let head = starts
-        .iter()
-        .find(|(.., own)| own.is_some())
-        .map_or(text.len(), |s| s.0);
-    let ends = starts.iter().skip(1).map(|s| s.0).chain([text.len()]);
-    let section = |((_, begin, own), end): (&(usize, usize, Option<&'_ str>), usize)| {
-        own.map(|_| (*begin, end))
-    };
-    let places: Vec<(usize, usize)> = starts.iter().zip(ends).filter_map(section).collect();
-    let headings = starts.iter().filter_map(|s| s.2);
-    let all = headings.zip(places).map(|(heading, (begin, end))| Section {
-        heading,
-        text: text[begin..end].trim_matches('\n'),
-    });
-    (text[..head].trim(), all.collect())
+    lines
 }
 
-/// True when a heading or a label is one of these, whatever its letters.
+/// Compares a heading or label with lower-case names, without its case and colon.
 pub(super) fn is_one_of(text: &str, names: &[&str]) -> bool {
     let text = text.trim().trim_end_matches([':', '：']).to_lowercase();
     names.contains(&text.as_str())
 }
 
-/// The items of a list; a text without a list is one item.
-pub(super) fn items(text: &str) -> Vec<String> {
-    let items = crate::body::items(text);
+/// Reads the items of a list; a text without a list is one item.
+pub(super) fn list_items(text: &str) -> Vec<String> {
+    let items = crate::key_info::read_items(text);
     let text = text.trim().trim_end_matches("---").trim();
     match items.is_empty() && !text.is_empty() {
         true => vec![text.to_owned()],
@@ -58,8 +80,8 @@ pub(super) fn items(text: &str) -> Vec<String> {
     }
 }
 
-/// The value of a line `- **Name**: value`, with either colon.
-pub(super) fn labelled<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
+/// Finds the value of a line `- **Name**: value`, with an ASCII or a full-width colon.
+pub(super) fn find_labelled<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let line = line.trim().trim_start_matches(['-', '*', ' ']);
         let at = line.find([':', '：'])?;
@@ -74,8 +96,8 @@ pub(super) fn labelled<'a>(text: &'a str, names: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// Words in a list, by commas of either kind.
-pub(super) fn words(text: &str) -> Vec<String> {
+/// Splits a list of words at commas, semicolons and line breaks.
+pub(super) fn split_words(text: &str) -> Vec<String> {
     let words = text.split([',', '，', '、', ';', '；', '\n']);
     let words = words.map(|word| word.trim().trim_matches('`').trim().to_owned());
     words.filter(|word| !word.is_empty()).collect()

@@ -2,15 +2,15 @@
 
 use crate::Found;
 use crate::command::background;
-use crate::command::inject::{self, Asked, Outcome, candidates, entry, is_on, last_moment};
+use crate::command::inject::{self, Asked, Outcome};
 use crate::memories::Memories;
 use anyhow::Result;
 use session_agents::{HookAnswer, HookEvent};
 use session_config::Home;
-use session_memory::{Block, Disabled, Importance, Item, SessionState, block, log};
+use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the thread that answers tells.
 enum Told {
@@ -40,17 +40,17 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
     // Not joined: what comes too late ends with the process.
     std::thread::spawn(move || {
         if let Err(error) = work(began, &tell) {
-            note_failure(began, Disabled::QueryFailed);
+            note_failure(began, SkipReason::QueryFailed);
             drop(error);
         }
     });
-    let mut patience = patience(&session_memory::Injection::default());
+    let mut patience = InjectionSettings::default().timeout();
     let mut configured = None;
     loop {
         let left = patience.saturating_sub(began.elapsed());
         match told.recv_timeout(left) {
             Ok(Told::Configured(home)) => {
-                patience = self::patience(&home.config.injection);
+                patience = home.config.injection.timeout();
                 configured = Some(home);
             }
             Ok(Told::Answer(answer)) => {
@@ -59,7 +59,7 @@ pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
             }
             Err(RecvTimeoutError::Disconnected) => return Found::Something,
             Err(RecvTimeoutError::Timeout) => {
-                note_failure(began, Disabled::Timeout);
+                note_failure(began, SkipReason::Timeout);
                 prepare_here(configured.as_deref());
                 return Found::Something;
             }
@@ -73,12 +73,10 @@ fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
     let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let memories = Memories::of(&folder)?;
     let _ = tell.send(Told::Configured(Box::new(memories.home.clone())));
-    let until = last_moment(began, &memories.home.config.injection);
-    let outcome = inject::outcome(&asked, memories, began, Some(until))?;
-    if let (Some(Disabled::Timeout), Some(memories)) =
-        (outcome.decision.disabled, &outcome.memories)
-    {
-        background::prepare(&memories.home, &folder);
+    let deadline = memories.home.config.injection.embedding_deadline(began);
+    let outcome = inject::outcome(&asked, memories, began, Some(deadline))?;
+    if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
+        background::prepare(&outcome.memories.home, &folder);
     }
     let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
     Ok(())
@@ -92,64 +90,36 @@ fn prepare_here(configured: Option<&Home>) {
     }
 }
 
-fn patience(how: &session_memory::Injection) -> Duration {
-    Duration::from_millis(how.timeout_ms)
-}
-
-fn note_failure(began: Instant, why: Disabled) {
+fn note_failure(began: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
-        let _ = log::write(&home.root, &entry(None, began, None, Some(why), 0));
+        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(began, why));
     }
 }
 
 /// Returns what the agent reads as the answer.
 fn answer(asked: &Asked, outcome: &Outcome) -> Option<HookAnswer> {
-    let memories = outcome.memories.as_ref()?;
+    let memories = &outcome.memories;
     let event = HookEvent::from_name(&asked.hook_event_name)?;
     let mut answer = HookAnswer::default();
     let block = match event {
         HookEvent::SessionStart => {
             answer.system_message = suggestion(asked, memories);
-            is_on(memories).then(|| start(asked, memories)).flatten()
+            let session = asked.session_id.as_deref();
+            let injector = memories.injector();
+            injector.begin_session(session, has_forgotten(asked))
         }
         // Its output becomes a part of the instructions for the summary.
         HookEvent::PreCompact => None,
         HookEvent::UserPromptSubmit => {
-            let is_noted = outcome.note();
-            outcome.decision.block.clone().filter(|_| is_noted)
+            let is_recorded = outcome.record();
+            let block = outcome.injection.decision.block.clone();
+            block.filter(|_| is_recorded)
         }
     };
     if let Some(block) = block {
         answer = answer.with_context(event, &block.text);
     }
     Some(answer).filter(|answer| !answer.is_empty())
-}
-
-/// What matters most, when a session begins.
-fn start(asked: &Asked, memories: &Memories) -> Option<Block> {
-    let session = asked.session_id.as_deref();
-    let root = &memories.home.root;
-    let mut state = session
-        .map(|id| SessionState::of(root, id))
-        .unwrap_or_default();
-    if has_forgotten(asked) {
-        state.injected.clear();
-    }
-    let all = candidates(memories);
-    let wanted = all.iter().filter(|memory| {
-        let front = &memory.front;
-        front.importance == Importance::High
-            && front.superseded_by.is_none()
-            && !memory.is_of(session)
-            && !state.injected.contains(memory.id())
-    });
-    let items = wanted.map(|memory| Item::of(memory, 1.0)).collect();
-    let block = block(items, &memories.home.config.injection).filter(|_| !state.off);
-    let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
-    state.injected.extend(ids);
-    // What cannot be noted would be said again.
-    let noted = session.is_none_or(|session| state.keep(root, session).is_ok());
-    block.filter(|_| noted)
 }
 
 /// True where the agent no longer has what was put before its prompts.

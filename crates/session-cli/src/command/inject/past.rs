@@ -1,21 +1,21 @@
-//! Past turns of the history, for who wants them before a prompt, too.
+//! Past turns of the history for injection.
 
 use crate::output::session::rfc3339;
 use anyhow::Result;
 use session_config::Home;
 use session_core::Band;
-use session_memory::{Importance, Item, Moment};
+use session_memory::{BlockItem, FrontmatterTime, PastTurn};
 use session_search::{Hit, Level, Request, search};
 
-/// Most past turns that are looked at.
+/// The most past turns of a prompt.
 const TURNS: usize = 3;
 
-/// The turns that answer a prompt with certainty, those of its own session left
-/// out. The index is taken as it is: a prompt does not wait for it.
+/// Finds the turns in the strong band for a prompt, except those of its own session. The index is
+/// searched as it is: a prompt does not wait for a refresh.
 ///
 /// # Errors
 /// When there is no index, or it fails.
-pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> {
+pub fn find_turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<BlockItem>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
     let models = crate::command::fresh::query_models(home)?.without_endpoint();
@@ -36,22 +36,13 @@ pub fn turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<Item>> 
     Ok(certain.filter_map(item).collect())
 }
 
-fn item(hit: &Hit) -> Option<Item> {
+fn item(hit: &Hit) -> Option<BlockItem> {
     let turn = hit.turn.as_ref()?;
     let at = rfc3339(turn.started_ms.or(hit.session.ended_ms));
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "0 to 100"
-    )]
-    let relevance = (hit.score.clamp(0.0, 1.0) * 100.0).round() as u32;
-    Some(Item {
-        label: "past turn".to_owned(),
+    Some(BlockItem::from_past_turn(PastTurn {
         text: hit.preview.clone(),
         id: format!("{}:{}", hit.session.uid, turn.index),
-        origin: "from your history",
-        updated: Moment::parse(&at?)?,
-        importance: Importance::Low,
-        relevance,
-    })
+        started: FrontmatterTime::parse(&at?)?,
+        score: hit.score,
+    }))
 }

@@ -1,17 +1,17 @@
-//! Why something is put before a prompt, or not, for people.
+//! The explanation of a decision, for people.
 
 use crate::output::layout::{cut, safe_line};
 use crate::output::style::{FAINT, ID, paint};
-use session_memory::{Decision, Disabled, Reason, Verdict};
+use session_memory::{GateOutcome, InjectionCandidate, InjectionDecision, SkipReason};
 
-/// Candidates that are explained.
+/// The most candidates that are explained.
 const SHOWN: usize = 10;
-/// What stands before the cue that is nearest to the prompt.
+/// The label of the best cue.
 const CUE: &str = "    nearest cue: ";
 
-/// The explanation.
-pub fn explained(decision: &Decision, width: usize) -> String {
-    let mut out = format!("{}\n", outcome(decision));
+/// Formats the decision and its candidates.
+pub fn explain(decision: &InjectionDecision, width: usize) -> String {
+    let mut out = format!("{}\n", format_outcome(decision));
     if !decision.signals.is_empty() {
         let signals: Vec<String> = decision
             .signals
@@ -20,54 +20,61 @@ pub fn explained(decision: &Decision, width: usize) -> String {
             .collect();
         out.push_str(&format!("signals: {}\n", signals.join(", ")));
     }
-    if !decision.verdicts.is_empty() {
-        out.push_str(&format!("commonplace: {:.2}\n", decision.commonplace));
+    if !decision.candidates.is_empty() {
+        out.push_str(&format!(
+            "commonplace: {:.2}\n",
+            decision.background_similarity
+        ));
     }
-    for verdict in decision.verdicts.iter().take(SHOWN) {
-        out.push_str(&candidate(verdict, width));
+    for candidate in decision.candidates.iter().take(SHOWN) {
+        out.push_str(&format_candidate(candidate, width));
     }
-    match decision.verdicts.len().saturating_sub(SHOWN) {
+    match decision.candidates.len().saturating_sub(SHOWN) {
         0 => {}
         more => out.push_str(&format!("{more} more match less\n")),
     }
     out
 }
 
-fn outcome(decision: &Decision) -> String {
-    let why = match decision.disabled {
+fn format_outcome(decision: &InjectionDecision) -> String {
+    let why = match decision.skipped {
         None => return "something is put before this prompt".to_owned(),
-        Some(Disabled::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
-        Some(Disabled::EmptyResult) => "no memory has anything in common with it (empty_result)",
-        Some(Disabled::NoRoom) => "what matches has no room in the budget (no_room)",
-        Some(Disabled::LowRelevance) => "no memory matches well enough (low_relevance)",
-        Some(Disabled::AlreadyInjected) => {
+        Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
+        Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
+        Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",
+        Some(SkipReason::LowRelevance) => "no memory matches well enough (low_relevance)",
+        Some(SkipReason::AlreadyInjected) => {
             "what matches was said in this session (already_injected)"
         }
-        Some(Disabled::QueryFailed) => "the search failed (query_failed)",
-        Some(Disabled::Timeout) => "it took too long (timeout)",
+        Some(SkipReason::QueryFailed) => "the search failed (query_failed)",
+        Some(SkipReason::Timeout) => "it took too long (timeout)",
     };
     format!("nothing is put before this prompt: {why}")
 }
 
-fn candidate(verdict: &Verdict, width: usize) -> String {
-    let found = &verdict.found;
-    let reason = match verdict.reason {
-        Reason::Passed => "passed",
-        Reason::LowScore => "match too low",
-        Reason::LowOverlap => "too few common words",
-        Reason::Superseded => "superseded",
-        Reason::AlreadyInjected => "said already",
-        Reason::OwnSession => "from this session",
-        Reason::NoRoom => "no room",
+fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
+    let found = &candidate.found;
+    let reason = match candidate.outcome {
+        GateOutcome::Passed => "passed",
+        GateOutcome::LowScore => "match too low",
+        GateOutcome::LowOverlap => "too few common words",
+        GateOutcome::Superseded => "superseded",
+        GateOutcome::AlreadyInjected => "said already",
+        GateOutcome::OwnSession => "from this session",
+        GateOutcome::NoRoom => "no room",
     };
     let head = format!(
         "{:<20} {:.2} of {:.2}, words {:.2} of {:.2}",
-        reason, verdict.reached, verdict.marks.score, found.overlap, verdict.marks.overlap
+        reason,
+        candidate.gate_score,
+        candidate.thresholds.score,
+        found.overlap,
+        candidate.thresholds.overlap
     );
-    let id = paint(ID, safe_line(&verdict.id));
+    let id = paint(ID, safe_line(&candidate.id));
     let topic = cut(
-        &safe_line(&verdict.topic),
-        width.saturating_sub(4 + verdict.id.len() + 2),
+        &safe_line(&candidate.topic),
+        width.saturating_sub(4 + candidate.id.len() + 2),
     );
     let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
     if let Some(cue) = &found.cue {

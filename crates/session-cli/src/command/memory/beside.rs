@@ -1,14 +1,14 @@
 //! Memories beside the sessions that a search finds: one search covers both.
 
-use super::search::{Candidate, candidates_of, find};
+use super::search::{Candidate, candidates_of};
 use crate::memories::Memories;
 use crate::output::{layout, memory};
 use anyhow::Result;
-use session_memory::{Match, Memory, State};
+use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// The memories that answer a query.
 pub struct Beside {
-    found: Vec<Match>,
+    found: Vec<MemoryMatch>,
     all: Vec<Memory>,
 }
 
@@ -48,8 +48,8 @@ pub fn beside(query: &str) -> Result<Beside> {
             all: Vec::new(),
         });
     }
-    let all = memories.list(&[State::Active], None)?;
-    let mut found = find(query, &all, &memories)?;
+    let all = memories.list(&[MemoryState::Active], None)?;
+    let mut found = memories.search(query, &all)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(Beside { found, all })
 }

@@ -8,7 +8,7 @@ use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_files::private;
-use session_memory::{Change, Memory};
+use session_memory::{Memory, MemoryChange};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ const EDITED_LIMIT: u64 = 256 << 10;
 pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     let said = &args.said;
     let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
-    let change = Change {
+    let change = MemoryChange {
         topic: said.topic.clone(),
         key_info: some(&said.info),
         tags: some(&said.tag),

@@ -5,9 +5,9 @@ use super::save::say_moved;
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use jiff::{Timestamp, Zoned};
-use session_memory::{Change, Memory, State, tidy, untouched};
+use session_memory::{Memory, MemoryState, apply_retention, find_untouched};
 
 /// Runs `memory delete`.
 ///
@@ -21,7 +21,7 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
         }
         return done("removed for good", &found, args.ids.json);
     }
-    let moved = moved(&found, State::Trash, memories)?;
+    let moved = moved(&found, MemoryState::Trash, memories)?;
     done("put into the trash", &moved, args.ids.json)
 }
 
@@ -32,13 +32,13 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
 pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let now = Timestamp::now();
     let found = match args.older_than {
-        Some(days) => untouched(&memories.store, State::Active, days, now),
+        Some(days) => find_untouched(&memories.store, MemoryState::Active, days, now),
         None => all(&args.ids, memories)?,
     };
-    let archive = |memory| session_memory::archive(&memories.store, memory, now);
+    let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
-    say_moved(&tidy(&memories.store, &memories.keeping, now)?)?;
+    say_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
     done("archived", &archived, args.json)
 }
 
@@ -48,9 +48,9 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
 /// When one is not there. Then nothing is activated.
 pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let found = all(&args.ids, memories)?;
-    let active = moved(&found, State::Active, memories)?;
+    let active = moved(&found, MemoryState::Active, memories)?;
     let recalled: Vec<&Memory> = active.iter().collect();
-    session_memory::recalled(&memories.store, &recalled, Timestamp::now());
+    session_memory::record_recall(&memories.store, &recalled, Timestamp::now());
     done("active", &active, args.json)
 }
 
@@ -59,26 +59,8 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When one of them is not there.
 pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
-    let old = memories.store.find(&args.old)?;
-    let new = memories.store.find(&args.by)?;
-    if new.state == State::Trash {
-        bail!(
-            "{} is in the trash\nhint: `session-search memory activate {}` first",
-            new.id(),
-            new.id()
-        );
-    }
-    if old.id() == new.id() {
-        bail!("a memory cannot replace itself");
-    }
-    if new.front.superseded_by.as_deref() == Some(old.id()) {
-        bail!("{} is superseded by {} already", new.id(), old.id());
-    }
-    let change = Change {
-        superseded_by: Some(new.id().to_owned()),
-        ..Change::default()
-    };
-    let old = memories.store.change(old.id(), &change, &Zoned::now())?;
+    let now = Zoned::now();
+    let old = memories.store.supersede(&args.old, &args.by, &now)?;
     done("superseded", &[old], args.json)
 }
 
@@ -89,7 +71,7 @@ fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
         .collect::<session_memory::Result<_>>()?)
 }
 
-fn moved(found: &[Memory], state: State, memories: &Memories) -> Result<Vec<Memory>> {
+fn moved(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Vec<Memory>> {
     let moved = found
         .iter()
         .map(|memory| memories.store.move_to(memory, state));

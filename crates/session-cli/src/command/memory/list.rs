@@ -8,7 +8,7 @@ use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Zoned;
 use serde::Serialize;
-use session_memory::{Memory, State, clean_tag};
+use session_memory::{Memory, MemoryState, normalize_tag};
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -21,14 +21,14 @@ struct List<'a> {
 /// # Errors
 /// When the list cannot be written.
 pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
-    let states: &[State] = match () {
-        () if args.all => &State::ALL,
-        () if args.archived => &[State::Archive],
-        () if args.trash => &[State::Trash],
-        () => &[State::Active],
+    let states: &[MemoryState] = match () {
+        () if args.all => &MemoryState::ALL,
+        () if args.archived => &[MemoryState::Archive],
+        () if args.trash => &[MemoryState::Trash],
+        () => &[MemoryState::Active],
     };
     let mut all = memories.list_within(states, &args.time)?;
-    let tag = args.tag.as_deref().map(clean_tag);
+    let tag = args.tag.as_deref().map(normalize_tag);
     all.retain(|memory| {
         args.kind.is_none_or(|kind| memory.front.kind == kind)
             && tag
@@ -54,7 +54,7 @@ fn nothing(args: &MemoryListArgs) -> &'static str {
 /// When the list cannot be written.
 pub fn today(args: &PlainArgs, memories: &Memories) -> Result<Found> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
-    let mut all = memories.list(&[State::Active, State::Archive], Some(-1))?;
+    let mut all = memories.list(&[MemoryState::Active, MemoryState::Archive], Some(-1))?;
     all.retain(|memory| memory.day() == today);
     print(&all, args.json, "nothing was saved today")
 }

@@ -71,7 +71,7 @@ fn changed(found: Found, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_waiting(memories: &[Memory]) -> Result<()> {
-    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_given()).collect();
+    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
     let Some(first) = waiting.first() else {
         return Ok(());
     };

@@ -13,7 +13,8 @@ use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 use session_config::Home;
 use session_memory::{
-    Draft, Importance, Kind, Memory, Moved, Repeated, Source, State, repeated, tidy,
+    Draft, Duplicate, Importance, Memory, MemoryKind, MemorySource, MemoryState, MovedMemories,
+    apply_retention, find_duplicates,
 };
 use std::io::{IsTerminal, Read, Write};
 
@@ -27,13 +28,17 @@ const RAW_LIMIT: usize = 2 << 20;
 #[serde(deny_unknown_fields)]
 struct Given {
     topic: String,
-    #[serde(default, alias = "info", deserialize_with = "session_memory::texts")]
+    #[serde(
+        default,
+        alias = "info",
+        deserialize_with = "session_memory::deserialize_string_list"
+    )]
     key_info: Vec<String>,
     #[serde(default)]
     tags: Vec<String>,
     #[serde(default)]
     keywords: Vec<String>,
-    #[serde(default, deserialize_with = "session_memory::texts")]
+    #[serde(default, deserialize_with = "session_memory::deserialize_string_list")]
     cues: Vec<String>,
     #[serde(default)]
     kind: Option<String>,
@@ -44,9 +49,9 @@ struct Given {
 #[derive(Serialize)]
 struct Saved<'a> {
     memory: json::Memory<'a>,
-    repeats: &'a [Repeated],
+    repeats: &'a [Duplicate],
     #[serde(flatten)]
-    moved: &'a Moved,
+    moved: &'a MovedMemories,
 }
 
 /// Runs the command.
@@ -65,7 +70,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     let memory = store.save(&draft, scope, &now)?;
     let repeats = repeats(&memory, memories)?;
     memories.prepare(std::slice::from_ref(&memory))?;
-    let moved = tidy(&store, &memories.keeping, now.timestamp())?;
+    let moved = apply_retention(&store, &memories.retention, now.timestamp())?;
     if args.json {
         json::print(&Saved {
             memory: json::Memory::of(&memory),
@@ -92,7 +97,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn say_moved(moved: &Moved) -> Result<()> {
+pub fn say_moved(moved: &MovedMemories) -> Result<()> {
     for id in &moved.archived {
         note(&format!(
             "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
@@ -108,11 +113,11 @@ pub fn say_moved(moved: &Moved) -> Result<()> {
 
 /// The memories that a new one repeats. That they cannot be compared is no
 /// reason not to save.
-fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Repeated>> {
-    let active = memories.store.list(&[State::Active]).memories;
+fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Duplicate>> {
+    let active = memories.store.list(&[MemoryState::Active]).memories;
     let model = memories.model()?;
-    let meaning = memories.meaning(model.as_ref(), None);
-    Ok(repeated(memory, &active, &meaning)?)
+    let embedder = memories.embedder(model.as_ref());
+    Ok(find_duplicates(memory, &active, &embedder)?)
 }
 
 fn draft(said: &SaidArgs) -> Result<Draft> {
@@ -154,12 +159,12 @@ fn given() -> Result<Draft> {
         Err(e) => bail!("stdin is no memory: {e}\n{hint}"),
     };
     let kind = given.kind.as_deref().map(|kind| {
-        Kind::named(kind).with_context(|| {
+        MemoryKind::from_name(kind).with_context(|| {
             format!("`{kind}` is no kind\nhint: decision, known-issue, context, preference or todo")
         })
     });
     let importance = given.importance.as_deref().map(|importance| {
-        Importance::named(importance)
+        Importance::from_name(importance)
             .with_context(|| format!("`{importance}` is no importance\nhint: high, normal or low"))
     });
     Ok(Draft {
@@ -175,7 +180,7 @@ fn given() -> Result<Draft> {
 }
 
 /// The turns that a memory comes from, and their text.
-fn source(from: &str, home: &Home) -> Result<(Source, String)> {
+fn source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
     let FreshIndex { index, all, .. } = fresh::index(home)?;
     let (session, exchanges) = show::turns_of(from, 0, &index, &all)?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
@@ -199,14 +204,14 @@ fn source(from: &str, home: &Home) -> Result<(Source, String)> {
             break;
         }
     }
-    let source = Source {
+    let source = MemorySource {
         agent: Some(session.source.clone()),
         session: Some(session.uid.clone()),
         turns: Some(match first == last {
             true => first.to_string(),
             false => format!("{first}-{last}"),
         }),
-        ..Source::default()
+        ..MemorySource::default()
     };
     Ok((source, raw))
 }

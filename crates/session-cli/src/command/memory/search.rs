@@ -8,11 +8,8 @@ use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
-use session_memory::{Match, Memory, State, recalled};
+use session_memory::{Memory, MemoryMatch, MemoryState, record_recall};
 use std::io::Write;
-
-/// A score below this says nothing, unless a word is common to both.
-const LEAST: f32 = 0.05;
 
 /// The answer.
 #[derive(Serialize)]
@@ -27,7 +24,7 @@ struct Answer<'a> {
 pub struct Candidate<'a> {
     rank: usize,
     #[serde(flatten)]
-    found: &'a Match,
+    found: &'a MemoryMatch,
     #[serde(flatten)]
     memory: json::Memory<'a>,
 }
@@ -39,21 +36,21 @@ pub struct Candidate<'a> {
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    let states: &[State] = match args.archived {
-        true => &[State::Active, State::Archive],
-        false => &[State::Active],
+    let states: &[MemoryState] = match args.archived {
+        true => &[MemoryState::Active, MemoryState::Archive],
+        false => &[MemoryState::Active],
     };
     let all = match args.time.is_given() {
         true => memories.list_within(states, &args.time)?,
         false => memories.list(states, None)?,
     };
     let how = &memories.home.config.retrieval;
-    let found = find(&query, &all, memories)?;
+    let found = memories.search(&query, &all)?;
     let shown = args.limit.unwrap_or(how.max_results);
     let candidates = &found[..found.len().min(how.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
     let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
-    recalled(&memories.store, &recall, Timestamp::now());
+    record_recall(&memories.store, &recall, Timestamp::now());
     if args.json {
         json::print(&Answer {
             query: &query,
@@ -74,21 +71,9 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     }
 }
 
-/// The memories that answer a query, best first.
-///
-/// # Errors
-/// When the model fails.
-pub fn find(query: &str, all: &[Memory], memories: &Memories) -> Result<Vec<Match>> {
-    let model = memories.model()?;
-    let ranked = memories.rank(query, all, &memories.meaning(model.as_ref(), None))?;
-    let mut found = ranked.unwrap_or_default().matches;
-    found.retain(|m| m.score >= LEAST || !m.terms.is_empty());
-    Ok(found)
-}
-
-/// Matches as they are printed.
-pub fn candidates_of<'a>(found: &'a [Match], all: &'a [Memory]) -> Vec<Candidate<'a>> {
-    let candidate = |(i, found): (usize, &'a Match)| Candidate {
+/// Returns matches as they are printed.
+pub fn candidates_of<'a>(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Candidate<'a>> {
+    let candidate = |(i, found): (usize, &'a MemoryMatch)| Candidate {
         rank: i + 1,
         found,
         memory: json::Memory::of(&all[found.memory]),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
 use session_core::text::printable;
-use session_memory::{Memory, State, recalled};
+use session_memory::{Memory, MemoryState, record_recall};
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -25,12 +25,12 @@ struct Shown<'a> {
 /// When there is no such memory.
 pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     let memory = memories.store.find(&args.id)?;
-    let raw = match memories.store.raw(&memory) {
+    let raw = match memories.store.read_conversation(&memory) {
         // Only who asks for it has to know.
         Err(_) if !args.raw => None,
         raw => raw?,
     };
-    recalled(&memories.store, &[&memory], Timestamp::now());
+    record_recall(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     if args.json {
         json::print(&Shown {
@@ -58,11 +58,11 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
 fn tell(memory: &Memory, is_raw: bool) -> Result<()> {
     let id = memory.id();
     match memory.state {
-        State::Active => {}
-        State::Archive => note(&format!(
+        MemoryState::Active => {}
+        MemoryState::Archive => note(&format!(
             "it is archived; `session-search memory activate {id}` makes it active"
         ))?,
-        State::Trash => note(&format!(
+        MemoryState::Trash => note(&format!(
             "it is in the trash; `session-search memory activate {id}` takes it back"
         ))?,
     }

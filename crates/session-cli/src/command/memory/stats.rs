@@ -8,8 +8,10 @@ use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
 use serde::Serialize;
-use session_memory::log::{Usage, usage};
-use session_memory::{Memory, State, index_table, keywords, sheet};
+use session_memory::{
+    InjectionLog, InjectionStats, Memory, MemoryState, most_common_keywords, render_context_sheet,
+    render_index,
+};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -29,7 +31,7 @@ struct Stats {
     importance: BTreeMap<&'static str, usize>,
     keywords: Vec<String>,
     layers: Layers,
-    injection: Usage,
+    injection: InjectionStats,
 }
 
 #[derive(Serialize)]
@@ -62,12 +64,12 @@ pub fn run(args: &PlainArgs, memories: &Memories) -> Result<Found> {
 }
 
 fn stats(memories: &Memories) -> Result<Stats> {
-    let listing = memories.store.list(&State::ALL);
+    let listing = memories.store.list(&MemoryState::ALL);
     let all = &listing.memories;
     let in_state = |state| all.iter().filter(|m| m.state == state).count();
-    let places = memories.store.places().iter().map(|place| {
+    let places = memories.store.directories().iter().map(|place| {
         let own = all.iter().filter(|m| m.scope == place.scope).count();
-        let path = place.folder.display().to_string();
+        let path = place.path.display().to_string();
         (
             place.scope.label(),
             Place {
@@ -78,21 +80,21 @@ fn stats(memories: &Memories) -> Result<Stats> {
     });
     let active: Vec<Memory> = all
         .iter()
-        .filter(|m| m.state == State::Active)
+        .filter(|m| m.state == MemoryState::Active)
         .cloned()
         .collect();
     let mut stats = Stats {
         active: active.len(),
-        archived: in_state(State::Archive),
-        trash: in_state(State::Trash),
+        archived: in_state(MemoryState::Archive),
+        trash: in_state(MemoryState::Trash),
         damaged: listing.damaged.len(),
-        waiting: all.iter().filter(|m| !m.trust.is_given()).count(),
+        waiting: all.iter().filter(|m| !m.trust.is_trusted()).count(),
         places: places.collect(),
         kinds: BTreeMap::new(),
         importance: BTreeMap::new(),
-        keywords: keywords(&active, KEYWORDS),
+        keywords: most_common_keywords(&active, KEYWORDS),
         layers: layers(&active, memories)?,
-        injection: usage(&memories.home.root),
+        injection: InjectionLog::new(&memories.home.root).stats(),
     };
     for memory in &active {
         *stats.kinds.entry(memory.front.kind.label()).or_default() += 1;
@@ -108,13 +110,13 @@ fn layers(active: &[Memory], memories: &Memories) -> Result<Layers> {
     let chars = |text: &str| text.chars().count();
     let mut conversations = 0;
     for memory in active {
-        let raw = memories.store.raw(memory).ok().flatten();
+        let raw = memories.store.read_conversation(memory).ok().flatten();
         conversations += raw.as_deref().map_or(0, chars);
     }
     Ok(Layers {
-        keywords: chars(&keywords(active, KEYWORDS).join(", ")),
-        index: chars(&index_table(&active.iter().collect::<Vec<_>>())),
-        context: chars(&sheet(active)),
+        keywords: chars(&most_common_keywords(active, KEYWORDS).join(", ")),
+        index: chars(&render_index(&active.iter().collect::<Vec<_>>())),
+        context: chars(&render_context_sheet(active)),
         summaries: active.iter().map(|m| chars(&m.text)).sum(),
         conversations,
     })

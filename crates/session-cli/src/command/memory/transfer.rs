@@ -13,13 +13,11 @@ use jiff::Zoned;
 use serde::Serialize;
 use session_files::Project;
 use session_memory::{
-    Format, ImportPath, State, export as exported, import as imported, settings_folder, sheet, tidy,
+    ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
+    import_memories, render_context_sheet, write_context_sheet,
 };
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Name of the sheet in a project's folder of settings.
-const SHEET: &str = "session-search-context.md";
 
 #[derive(Serialize)]
 struct Imported<'a> {
@@ -39,8 +37,8 @@ struct Synced {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list_within(&State::ALL, &args.time)?;
-    let document = exported(&memories.store, &all);
+    let all = memories.list_within(&MemoryState::ALL, &args.time)?;
+    let document = export_memories(&memories.store, &all);
     match &args.to {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
@@ -62,7 +60,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When there is nothing to import, or a file cannot be written.
 pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
-    let format = Format::from(args.format);
+    let format = ImportFormat::from(args.format);
     let Some(path) = args.path.clone().or_else(|| usual(format, memories)) else {
         bail!("nothing is named to import\nhint: `session-search memory import FILE`");
     };
@@ -72,7 +70,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         path: &path,
         home: &memories.home.env.home,
     };
-    let done = imported(&store, format, from, scope, &now)?;
+    let done = import_memories(&store, format, from, scope, &now)?;
     if args.json {
         json::print(&Imported {
             imported: done.imported.iter().map(json::Memory::of).collect(),
@@ -89,14 +87,18 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
             count(done.imported.len())
         )?;
     }
-    say_moved(&tidy(&store, &memories.keeping, now.timestamp())?)?;
+    say_moved(&apply_retention(
+        &store,
+        &memories.retention,
+        now.timestamp(),
+    )?)?;
     Ok(Found::Something)
 }
 
-fn usual(format: Format, memories: &Memories) -> Option<PathBuf> {
-    let place = format.usual_place()?;
+fn usual(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
+    let path = format.default_path()?;
     let root = memories.project.as_ref().map(Project::root);
-    Some(root.unwrap_or(&memories.home.env.home).join(place))
+    Some(root.unwrap_or(&memories.home.env.home).join(path))
 }
 
 /// Runs `memory sync-context`.
@@ -104,8 +106,8 @@ fn usual(format: Format, memories: &Memories) -> Option<PathBuf> {
 /// # Errors
 /// When there is no project, or the file cannot be written.
 pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list(&[State::Active], Some(-1))?;
-    let text = sheet(&all);
+    let all = memories.list(&[MemoryState::Active], Some(-1))?;
+    let text = render_context_sheet(&all);
     if args.print {
         write!(anstream::stdout(), "{text}")?;
         return Ok(Found::Something);
@@ -115,8 +117,8 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
             "this folder belongs to no project\nhint: go to a folder below one with `.git`, or take --print"
         );
     };
-    let relative = settings_folder().join(SHEET);
-    let changed = session_memory::sync_context(&project.open()?, &relative, &all)?;
+    let relative = context_sheet_path();
+    let changed = write_context_sheet(&project.open()?, &all)?;
     let path = project.root().join(&relative);
     if args.json {
         json::print(&Synced {

@@ -1,7 +1,7 @@
-//! The body of a memory: a list of what is to be remembered, and notes.
+//! Key information: the lists in a memory's body before its first heading.
 
-/// A list of items as Markdown; lines of an item after its first are indented.
-pub(crate) fn list(items: &[String]) -> String {
+/// Formats items as a Markdown list, with the further lines of an item indented.
+pub(crate) fn write_list(items: &[String]) -> String {
     let item = |text: &String| {
         let mut lines = text.trim().lines();
         let mut out = format!("- {}\n", lines.next().unwrap_or_default().trim_end());
@@ -16,8 +16,8 @@ pub(crate) fn list(items: &[String]) -> String {
     items.iter().map(item).collect()
 }
 
-/// The items of the lists in a body before its first heading.
-pub(crate) fn items(body: &str) -> Vec<String> {
+/// Reads the items of the lists before the first heading.
+pub(crate) fn read_items(body: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     let mut is_open = false;
     let mut blank = 0;
@@ -41,8 +41,8 @@ pub(crate) fn items(body: &str) -> Vec<String> {
     items
 }
 
-/// A body in which other items stand in the place of those lists, the rest kept.
-pub(crate) fn with_items(body: &str, new: &[String]) -> String {
+/// Replaces the lists before the first heading by one of new items, and keeps the rest.
+pub(crate) fn replace_items(body: &str, new: &[String]) -> String {
     let mut rest = String::new();
     let mut is_open = false;
     let mut is_headed = false;
@@ -58,8 +58,8 @@ pub(crate) fn with_items(body: &str, new: &[String]) -> String {
     }
     let rest = rest.trim_matches('\n');
     match rest.is_empty() {
-        true => list(new),
-        false => format!("{}\n{rest}\n", list(new)),
+        true => write_list(new),
+        false => format!("{}\n{rest}\n", write_list(new)),
     }
 }
 
@@ -69,18 +69,21 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn items_are_what_begins_a_line_with_a_dash() {
+    fn lines_that_begin_with_a_dash_or_star_are_items() {
         let body = "intro\n\n- one\n  more\n\n  after a gap\n- two\n\nnotes - not one\n  - inner\n* three\n";
-        assert_eq!(items(body), ["one\nmore\n\nafter a gap", "two", "three"]);
         assert_eq!(
-            with_items(body, &["new".into()]),
+            read_items(body),
+            ["one\nmore\n\nafter a gap", "two", "three"]
+        );
+        assert_eq!(
+            replace_items(body, &["new".into()]),
             "- new\n\nintro\n\nnotes - not one\n  - inner\n"
         );
-        assert_eq!(with_items("- a\n  b\n", &["c".into()]), "- c\n");
+        assert_eq!(replace_items("- a\n  b\n", &["c".into()]), "- c\n");
         let headed = "- a\n\n## Notes\n\n- b\n";
-        assert_eq!(items(headed), ["a"]);
+        assert_eq!(read_items(headed), ["a"]);
         assert_eq!(
-            with_items(headed, &["c".into()]),
+            replace_items(headed, &["c".into()]),
             headed.replace("- a", "- c")
         );
     }
@@ -89,8 +92,8 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
         #[test]
-        fn a_list_is_read_as_it_was_written(texts in prop::collection::vec("[a-z][a-z :#'\"池-]{0,20}[a-z](\n{1,2}[a-z -]{0,8}[a-z]){0,2}", 0..4)) {
-            prop_assert_eq!(items(&list(&texts)), texts);
+        fn a_formatted_list_is_read_back_unchanged(texts in prop::collection::vec("[a-z][a-z :#'\"池-]{0,20}[a-z](\n{1,2}[a-z -]{0,8}[a-z]){0,2}", 0..4)) {
+            prop_assert_eq!(read_items(&write_list(&texts)), texts);
         }
     }
 }

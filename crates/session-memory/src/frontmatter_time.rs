@@ -1,17 +1,17 @@
-//! Times as they stand in frontmatter.
+//! Times of frontmatter.
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A moment, written as `2026-01-10T09:15:00Z`. A bare date, which people write, is its
-/// midnight in UTC; so is a time without a zone taken as UTC.
+/// A time of frontmatter, formatted as `2026-01-10T09:15:00Z`. A bare date is its midnight in UTC,
+/// and a time without a zone is taken as UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(pub Timestamp);
+pub struct FrontmatterTime(pub Timestamp);
 
-impl Moment {
-    /// Reads a time as it may stand in a file.
+impl FrontmatterTime {
+    /// Parses a time of a file; `None` where it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(at) = text.parse::<Timestamp>() {
@@ -24,31 +24,37 @@ impl Moment {
         Some(Self(civil.to_zoned(TimeZone::UTC).ok()?.timestamp()))
     }
 
-    /// The day in UTC: `2026-01-10`.
+    /// Formats the day in UTC: `2026-01-10`.
     pub fn day(self) -> String {
         self.0.strftime("%Y-%m-%d").to_string()
     }
 
-    /// Whole days from this moment to another, not below 0.
+    /// Counts whole days from this time to `now`, at least 0.
     pub fn days_to(self, now: Timestamp) -> u32 {
         let seconds = now.as_second().saturating_sub(self.0.as_second());
         u32::try_from(seconds.max(0) / 86_400).unwrap_or(u32::MAX)
     }
 }
 
-impl std::fmt::Display for Moment {
+impl From<&Zoned> for FrontmatterTime {
+    fn from(now: &Zoned) -> Self {
+        Self(now.timestamp())
+    }
+}
+
+impl std::fmt::Display for FrontmatterTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.0.strftime("%Y-%m-%dT%H:%M:%SZ"))
     }
 }
 
-impl Serialize for Moment {
+impl Serialize for FrontmatterTime {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Moment {
+impl<'de> Deserialize<'de> for FrontmatterTime {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         let wrong =
@@ -62,9 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn dates_and_times_are_parsed_with_or_without_a_zone() {
         let check = |text: &str, expected: &str| {
-            let read = Moment::parse(text).map_or("none".into(), |m| m.to_string());
+            let read = FrontmatterTime::parse(text).map_or("none".into(), |m| m.to_string());
             assert_eq!(read, expected, "{text}");
         };
         check("2026-01-10T09:15:00Z", "2026-01-10T09:15:00Z");

@@ -1,14 +1,14 @@
-//! Values of a configuration that cannot be are refused where they are read.
+//! Deserializers of settings that refuse values out of range.
 
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 
-/// A number from 0 to 1.
-pub(crate) fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
+/// Deserializes a number from 0 to 1.
+pub(crate) fn fraction<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
     number(from, 1.0, "a number from 0 to 1")
 }
 
-/// A number from 0 to 10.
+/// Deserializes a number from 0 to 10.
 pub(crate) fn weight<'de, D: Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
     number(from, 10.0, "a number from 0 to 10")
 }
@@ -25,17 +25,17 @@ fn number<'de, D: Deserializer<'de>>(from: D, most: f64, expected: &str) -> Resu
     }
 }
 
-/// A whole number from 1 to 100000.
+/// Deserializes a whole number from 1 to 100000.
 pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     whole(from, 1).map(|n| n as usize)
 }
 
-/// The same for times.
-pub(crate) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+/// Deserializes milliseconds, from 1 to 100000.
+pub(crate) fn millis<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     whole(from, 1).map(i64::unsigned_abs)
 }
 
-/// The same for days, from 0.
+/// Deserializes days, from 0 to 100000.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -45,8 +45,8 @@ pub(crate) fn days<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> 
     whole(from, 0).map(|n| n as u32)
 }
 
-/// Days, or -1 for ever.
-pub(crate) fn days_or_ever<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+/// Deserializes days from 0 to 100000, or -1 for no limit.
+pub(crate) fn days_or_unlimited<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     whole(from, -1)
 }
 

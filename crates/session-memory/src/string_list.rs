@@ -1,20 +1,22 @@
-//! A list of texts, as people write it: one of them may stand alone, or none.
+//! Lenient lists of strings: one string instead of a list, or nothing, is accepted.
 
 use serde::Deserializer;
 use serde::de::{Error, SeqAccess, Visitor};
 use std::fmt;
 
-/// Reads a list of texts, a text by itself, or nothing (`null`, an empty value).
+/// Deserializes a list of strings, a single string, or nothing (`null`, an empty value).
 ///
 /// # Errors
-/// For anything else, with a word on the colon that makes a text a map.
-pub fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    from.deserialize_any(Texts)
+/// For anything else, with a note on the colon that makes a YAML text a map.
+pub fn deserialize_string_list<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<String>, D::Error> {
+    from.deserialize_any(StringListVisitor)
 }
 
-struct Texts;
+struct StringListVisitor;
 
-impl<'de> Visitor<'de> for Texts {
+impl<'de> Visitor<'de> for StringListVisitor {
     type Value = Vec<String>;
 
     fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,191 @@
+//! Writing in a directory of memories: under its lock, with every content recorded first.
+
+use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
+use crate::error::{MemoryError, Result};
+use crate::memory::MemoryState;
+use crate::memory_directory::MemoryDirectory;
+use crate::memory_file::memory_path;
+use crate::views;
+use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The directory of conversations that memories were saved from.
+const CONVERSATIONS: &str = "raw";
+/// The most bytes of a conversation.
+pub(crate) const CONVERSATION_LIMIT: u64 = 8 << 20;
+const IGNORE_FILE: &str = ".gitignore";
+/// The ignore file of the directory itself.
+const IGNORE_PATTERNS: &str = "raw/\ntrash/\n.lock\n.new-*\n";
+/// The ignore file of a directory that git ignores wholly.
+const IGNORE_ALL: &str = "*\n";
+const IGNORE_LIMIT: u64 = 4096;
+const LOCK: &str = ".lock";
+/// The longest time that a command waits for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A writer that holds the lock of a directory until it is dropped.
+pub(crate) struct DirectoryWriter<'a> {
+    directory: &'a MemoryDirectory,
+    records: &'a DirectoryRecords,
+    pub(crate) dir: Dir,
+    _lock: Lock,
+}
+
+impl<'a> DirectoryWriter<'a> {
+    /// Creates and locks a directory, and removes what a killed process left there.
+    ///
+    /// # Errors
+    /// When the directory cannot be written, or another process holds the lock for too long.
+    pub(crate) fn open(
+        directory: &'a MemoryDirectory,
+        records: &'a DirectoryRecords,
+    ) -> Result<Self> {
+        let dir = directory.create()?;
+        let lock = Lock::within(&dir, LOCK, LOCK_TIMEOUT)?;
+        let lock = lock.ok_or_else(|| MemoryError::Locked(directory.path.clone()))?;
+        let writer = Self {
+            directory,
+            records,
+            dir,
+            _lock: lock,
+        };
+        let states = MemoryState::ALL.map(MemoryState::directory_name);
+        for inner in ["", CONVERSATIONS, views::DAILY].iter().chain(&states) {
+            remove_temporary_files(&writer.dir, Path::new(inner), crate::memory_file::MAX_FILES);
+        }
+        if !writer.dir.exists(Path::new(IGNORE_FILE)) {
+            writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
+        }
+        views::adopt(directory, &writer.dir, records)?;
+        writer.remove_orphan_conversations()?;
+        Ok(writer)
+    }
+
+    /// Writes a memory's file, and records its content with an origin, if one is given. The record is
+    /// written first: a recorded content that is never written does no harm.
+    ///
+    /// # Errors
+    /// When the record or the file cannot be written.
+    pub(crate) fn write_memory(
+        &self,
+        state: MemoryState,
+        id: &str,
+        text: &str,
+        origin: Option<ContentOrigin>,
+    ) -> Result<()> {
+        if let Some(origin) = origin {
+            self.records.update(self.directory, |record| {
+                record.add_content(id, text, origin)
+            })?;
+        }
+        self.write_ignore_file(state.directory_name())?;
+        self.write(&memory_path(state, id), text)
+    }
+
+    /// Writes the conversation that a memory is saved from.
+    ///
+    /// # Errors
+    /// When it cannot be written, or git would not ignore it.
+    pub(crate) fn write_conversation(&self, id: &str, text: &str) -> Result<()> {
+        self.write_ignore_file(CONVERSATIONS)?;
+        let path = conversation_path(id);
+        let key = path.to_string_lossy().into_owned();
+        self.records.update_hashes(self.directory, |written| {
+            written.insert(key, content_hash(text));
+        })?;
+        self.write(&path, text)
+    }
+
+    /// Moves a memory's file to another state.
+    ///
+    /// # Errors
+    /// When it cannot be moved, or one is there already.
+    pub(crate) fn rename(&self, id: &str, from: MemoryState, to: MemoryState) -> Result<()> {
+        self.write_ignore_file(to.directory_name())?;
+        self.dir
+            .rename(&memory_path(from, id), &memory_path(to, id))
+            .map_err(|error| match error {
+                FileError::Exists(path) => MemoryError::Refused(format!(
+                    "`{}` is there already and would be lost\nhint: compare it with `{}` and remove one of them",
+                    path.display(),
+                    self.directory.path.join(memory_path(from, id)).display()
+                )),
+                error => error.into(),
+            })
+    }
+
+    /// Removes a memory's file, and the conversation that it was saved from.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub(crate) fn remove(&self, state: MemoryState, id: &str) -> Result<()> {
+        self.dir.remove(&memory_path(state, id))?;
+        // Something else than a file there is not ours.
+        let _ = self.dir.remove(&conversation_path(id));
+        Ok(())
+    }
+
+    /// Rebuilds the generated views. An error is left for the next writer: views hold no data.
+    pub(crate) fn finish(self) {
+        let _ = views::rebuild(self.directory, &self.dir, self.records);
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<()> {
+        Ok(self.dir.write(path, text.as_bytes(), Durability::Durable)?)
+    }
+
+    /// Ensures that git ignores the conversations and the trash. The deepest ignore file wins over all
+    /// others, so it has to be ours.
+    fn write_ignore_file(&self, inner: &str) -> Result<()> {
+        if inner != CONVERSATIONS && inner != MemoryState::Trash.directory_name() {
+            return Ok(());
+        }
+        let path = Path::new(inner).join(IGNORE_FILE);
+        match self.dir.read_text(&path, IGNORE_LIMIT)? {
+            None => self.write(&path, IGNORE_ALL),
+            Some(text) if text == IGNORE_ALL => Ok(()),
+            Some(_) => Err(MemoryError::Refused(format!(
+                "`{}` is not ours, and git might take what is written beside it\nhint: remove that file, or leave out `--from`; a deleted memory goes for good with `--purge`",
+                self.directory.path.join(path).display()
+            ))),
+        }
+    }
+
+    /// Removes conversations whose memory is gone, by hand or because a save was killed, if this
+    /// program wrote them and they are unchanged.
+    fn remove_orphan_conversations(&self) -> Result<()> {
+        let written = self.records.read_hashes(self.directory);
+        let orphans = written
+            .iter()
+            .filter(|(path, hash)| self.is_orphan(path, hash));
+        let orphans: Vec<&String> = orphans.map(|(path, _)| path).collect();
+        if orphans.is_empty() {
+            return Ok(());
+        }
+        for path in &orphans {
+            self.dir.remove(Path::new(path))?;
+        }
+        self.records.update_hashes(self.directory, |written| {
+            written.retain(|path, _| !orphans.contains(&path));
+        })
+    }
+
+    fn is_orphan(&self, path: &str, hash: &str) -> bool {
+        let path = Path::new(path);
+        let id = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut states = MemoryState::ALL.into_iter();
+        path.starts_with(CONVERSATIONS)
+            && !states.any(|state| self.dir.exists(&memory_path(state, &id)))
+            && match self.dir.read_text(path, CONVERSATION_LIMIT) {
+                Ok(Some(text)) => content_hash(&text) == hash,
+                Ok(None) => true,
+                Err(_) => false,
+            }
+    }
+}
+
+/// Returns the path of a memory's conversation below its [`MemoryDirectory`].
+pub(crate) fn conversation_path(id: &str) -> PathBuf {
+    Path::new(CONVERSATIONS).join(format!("{id}{}", crate::memory_file::EXTENSION))
+}

@@ -1,0 +1,184 @@
+//! The format `conversation-memory`: a directory for each memory, with a summary and the whole
+//! conversation.
+
+use super::ImportFormat;
+use super::section::{find_labelled, is_one_of, list_items, split_sections, split_words};
+use crate::directory_writer::CONVERSATION_LIMIT;
+use crate::error::{MemoryError, Result};
+use crate::frontmatter_time::FrontmatterTime;
+use crate::keywords;
+use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
+use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
+use crate::memory_store::ImportedMemory;
+use jiff::Zoned;
+use jiff::civil::DateTime;
+use session_files::Dir;
+use std::path::Path;
+
+/// The default path below a project's root.
+pub(super) const DEFAULT_PATH: &str = ".claude/data/conversation-memory";
+
+/// Titles of summaries.
+const TITLES: [&str; 6] = [
+    "conversation memory",
+    "对话记忆",
+    "memory",
+    "记忆",
+    "memory summary",
+    "记忆摘要",
+];
+/// Headings of key information.
+const INFO: [&str; 10] = [
+    "key decisions",
+    "关键决策",
+    "important conclusions",
+    "重要结论",
+    "conclusions",
+    "结论",
+    "key points",
+    "要点",
+    "key information",
+    "关键信息",
+];
+const TOPIC: [&str; 4] = ["topic", "主题", "对话主题", "conversation topic"];
+/// Headings and labels of keywords.
+const KEYWORDS: [&str; 3] = ["keywords", "关键词", "关键字"];
+const TIME: [&str; 5] = ["time", "时间", "created", "创建时间", "date"];
+const SESSION: [&str; 2] = ["sessionid", "session id"];
+
+/// Reads the directory that holds `memories`, or is it.
+pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
+    let inner = root.directory(Path::new("memories"))?;
+    let memories = inner.as_ref().unwrap_or(root);
+    let mut found = Vec::new();
+    for state in [MemoryState::Active, MemoryState::Archive] {
+        for name in memories.names(Path::new(state.directory_name()), MAX_FILES)? {
+            let path = Path::new(state.directory_name()).join(&name);
+            // A file there belongs to something else.
+            if let Ok(Some(directory)) = memories.directory(&path) {
+                found.extend(read_memory(
+                    &directory,
+                    &name.to_string_lossy(),
+                    state,
+                    now,
+                )?);
+            }
+        }
+    }
+    match found.is_empty() {
+        true => Err(MemoryError::NothingToImport {
+            path: root.path().to_owned(),
+            what: "there is no `active/mem-*` or `archive/mem-*` with a summary.md".to_owned(),
+        }),
+        false => Ok(found),
+    }
+}
+
+fn read_memory(
+    directory: &Dir,
+    name: &str,
+    state: MemoryState,
+    now: &Zoned,
+) -> Result<Option<ImportedMemory>> {
+    let summary = directory.read_text(Path::new("summary.md"), FILE_LIMIT)?;
+    let raw = read_raw(directory)?;
+    if summary.is_none() && raw.is_none() {
+        return Ok(None);
+    }
+    let summary = summary.unwrap_or_default();
+    let titles = split_sections(&summary, 1).sections;
+    let heading = titles.first().map(|s| s.heading).unwrap_or_default();
+    let parts = split_sections(&summary, 2).sections;
+    let named = |names: &[&str]| {
+        parts
+            .iter()
+            .find(|s| is_one_of(s.heading, names))
+            .map(|s| s.text)
+    };
+    let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
+    let topic = topic.or(topic_of_title(heading)).unwrap_or(name);
+    let topic = session_core::text::one_line(topic);
+    let info: Vec<String> = parts
+        .iter()
+        .filter(|s| is_one_of(s.heading, &INFO))
+        .flat_map(|s| list_items(s.text))
+        .collect();
+    let keywords = named(&KEYWORDS)
+        .or_else(|| find_labelled(&summary, &KEYWORDS))
+        .map(split_words);
+    let created = find_created(name, &summary, now);
+    let rest = match summary.split_once('\n') {
+        Some((first, rest)) if first.starts_with("# ") => rest.trim(),
+        _ => summary.trim(),
+    };
+    let body = format!(
+        "{}\n# Imported summary\n\n{rest}\n",
+        crate::key_info::write_list(&info)
+    );
+    Ok(Some(ImportedMemory {
+        front: Frontmatter {
+            id: match is_valid_id(name) {
+                true => name.to_owned(),
+                false => String::new(),
+            },
+            keywords: keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[])),
+            cues: Vec::new(),
+            topic,
+            kind: MemoryKind::Context,
+            importance: Importance::Normal,
+            tags: Vec::new(),
+            created,
+            updated: Some(created),
+            superseded_by: None,
+            source: Some(MemorySource {
+                session: find_labelled(&summary, &SESSION).map(str::to_owned),
+                imported: Some(ImportFormat::ConversationMemory.name().to_owned()),
+                origin: Some(format!("{}/{name}", state.directory_name())),
+                ..MemorySource::default()
+            }),
+        },
+        body: body.trim().to_owned(),
+        text: None,
+        raw,
+        state,
+    }))
+}
+
+/// Returns the part of a title after `Conversation Memory:`, or the whole title.
+fn topic_of_title(heading: &str) -> Option<&str> {
+    let text = match heading.split_once([':', '：']) {
+        Some((label, text)) if is_one_of(label, &TITLES) => text,
+        _ => heading,
+    };
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Returns the time in the summary, or else that of the directory's name.
+fn find_created(name: &str, summary: &str, now: &Zoned) -> FrontmatterTime {
+    let civil = |text: &str| {
+        text.trim()
+            .replace(' ', "T")
+            .replace('/', "-")
+            .parse::<DateTime>()
+            .ok()
+    };
+    let stated = find_labelled(summary, &TIME).and_then(civil);
+    let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+    let named = || DateTime::strptime("%Y%m%d%H%M%S", digits.get(..14)?).ok();
+    let at = stated.or_else(named).unwrap_or_else(|| now.datetime());
+    let at = at
+        .to_zoned(now.time_zone().clone())
+        .unwrap_or_else(|_| now.clone());
+    FrontmatterTime(at.timestamp())
+}
+
+/// Reads the conversation and the messages beside the summary.
+fn read_raw(directory: &Dir) -> Result<Option<String>> {
+    let conversation = directory.read_text(Path::new("conversation.md"), CONVERSATION_LIMIT)?;
+    let messages = directory.read_text(Path::new("messages.json"), CONVERSATION_LIMIT)?;
+    let messages = messages.map(|text| format!("```json\n{}\n```\n", text.trim_end()));
+    Ok(match (conversation, messages) {
+        (Some(text), Some(messages)) => Some(format!("{}\n\n{messages}", text.trim_end())),
+        (text, messages) => text.or(messages),
+    })
+}

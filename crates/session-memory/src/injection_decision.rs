@@ -1,0 +1,207 @@
+//! The decision about a prompt: the candidates, the gate's verdict on each, and the block.
+
+use crate::injection_gate::{GateOutcome, InjectionSettings, Thresholds, gate_score};
+use crate::memory::{Importance, Memory};
+use crate::memory_block::{BlockItem, MemoryBlock};
+use crate::rank::MemoryMatch;
+use crate::signals::{Signal, find_signals};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// The reason why nothing is injected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// Injection is switched off, or the prompt asks for no memories.
+    SwitchOff,
+    /// There is no candidate.
+    EmptyResult,
+    /// No candidate passes the gate.
+    LowRelevance,
+    /// The candidates that pass exceed the budget.
+    NoRoom,
+    /// The candidates that pass were injected earlier in this session.
+    AlreadyInjected,
+    /// The search failed.
+    QueryFailed,
+    /// The deadline passed.
+    Timeout,
+}
+
+/// A memory that was compared with a prompt, and the gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InjectionCandidate {
+    /// The memory's id.
+    pub id: String,
+    /// The memory's topic.
+    pub topic: String,
+    /// The gate's verdict.
+    #[serde(rename = "reason")]
+    pub outcome: GateOutcome,
+    /// The match of prompt and memory.
+    #[serde(flatten)]
+    pub found: MemoryMatch,
+    /// The score that the gate compares with the threshold.
+    #[serde(rename = "reached")]
+    pub gate_score: f32,
+    /// The thresholds of the memory for this prompt.
+    #[serde(rename = "marks")]
+    pub thresholds: Thresholds,
+    /// The memory's importance.
+    pub importance: Importance,
+}
+
+/// The block that is injected before a prompt, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InjectionDecision {
+    /// The block, if anything passes.
+    pub block: Option<MemoryBlock>,
+    /// The reason why there is no block.
+    pub skipped: Option<SkipReason>,
+    /// The signals of the prompt.
+    pub signals: Vec<Signal>,
+    /// The similarity of the prompt to the background model, 0 to 1.
+    pub background_similarity: f32,
+    /// The candidates, the best match first.
+    pub candidates: Vec<InjectionCandidate>,
+}
+
+impl InjectionDecision {
+    /// Returns a decision without a block.
+    pub fn skip(reason: SkipReason) -> Self {
+        Self {
+            block: None,
+            skipped: Some(reason),
+            signals: Vec::new(),
+            background_similarity: 0.0,
+            candidates: Vec::new(),
+        }
+    }
+}
+
+/// The features of a prompt that move the gate's thresholds.
+#[derive(Debug, Clone)]
+pub struct PromptFeatures {
+    /// The signals in the prompt.
+    pub signals: Vec<Signal>,
+    /// The similarity to the background model, 0 to 1 ([`crate::background_similarity`]).
+    pub background_similarity: f32,
+}
+
+impl PromptFeatures {
+    /// Finds the signals of a prompt whose background similarity is known.
+    pub fn new(text: &str, background_similarity: f32) -> Self {
+        Self {
+            signals: find_signals(text),
+            background_similarity,
+        }
+    }
+}
+
+/// The session that a prompt belongs to.
+#[derive(Debug, Clone, Default)]
+pub struct SessionContext<'a> {
+    /// The session's full id.
+    pub session: Option<&'a str>,
+    /// The ids of memories and turns that were injected into it.
+    pub injected: HashSet<String>,
+}
+
+/// The items that compete for a block.
+#[derive(Debug, Default)]
+pub struct Contenders<'a> {
+    /// The memories that were ranked.
+    pub memories: &'a [Memory],
+    /// The ranked matches of `memories`.
+    pub matches: Vec<MemoryMatch>,
+    /// The items from elsewhere, which have passed a gate of their own.
+    pub others: Vec<BlockItem>,
+}
+
+/// Decides which memories are injected before a prompt.
+pub fn decide(
+    prompt: &PromptFeatures,
+    contenders: Contenders<'_>,
+    session: &SessionContext<'_>,
+    settings: &InjectionSettings,
+) -> InjectionDecision {
+    if prompt.signals.contains(&Signal::Exclusion) {
+        return InjectionDecision {
+            signals: prompt.signals.clone(),
+            ..InjectionDecision::skip(SkipReason::SwitchOff)
+        };
+    }
+    let memories = contenders.memories;
+    let evaluate = |found| evaluate(memories, found, prompt, session, settings);
+    let mut candidates: Vec<_> = contenders.matches.into_iter().map(evaluate).collect();
+    let mut items = passed_items(&candidates, memories);
+    let is_new = |item: &BlockItem| !session.injected.contains(&item.id);
+    items.extend(contenders.others.into_iter().filter(is_new));
+    let block = MemoryBlock::assemble(items, settings);
+    mark_left_out(&mut candidates, block.as_ref());
+    InjectionDecision {
+        skipped: block.is_none().then(|| skip_reason(&candidates)),
+        block,
+        signals: prompt.signals.clone(),
+        background_similarity: prompt.background_similarity,
+        candidates,
+    }
+}
+
+fn evaluate(
+    memories: &[Memory],
+    found: MemoryMatch,
+    prompt: &PromptFeatures,
+    session: &SessionContext<'_>,
+    settings: &InjectionSettings,
+) -> InjectionCandidate {
+    let memory = &memories[found.memory];
+    let outcome = match settings.evaluate(memory, &found, prompt) {
+        GateOutcome::Passed if memory.was_saved_in(session.session) => GateOutcome::OwnSession,
+        GateOutcome::Passed if session.injected.contains(memory.id()) => {
+            GateOutcome::AlreadyInjected
+        }
+        other => other,
+    };
+    InjectionCandidate {
+        id: memory.id().to_owned(),
+        topic: memory.front.topic.clone(),
+        outcome,
+        gate_score: gate_score(&found, prompt.background_similarity),
+        thresholds: settings.thresholds(memory, &found, &prompt.signals),
+        importance: memory.front.importance,
+        found,
+    }
+}
+
+fn passed_items(candidates: &[InjectionCandidate], memories: &[Memory]) -> Vec<BlockItem> {
+    let passed = candidates
+        .iter()
+        .filter(|c| c.outcome == GateOutcome::Passed);
+    passed
+        .map(|c| BlockItem::from_memory(&memories[c.found.memory], c.found.matched))
+        .collect()
+}
+
+/// Marks the candidates that passed and did not fit into the block.
+fn mark_left_out(candidates: &mut [InjectionCandidate], block: Option<&MemoryBlock>) {
+    let included = block.map_or(&[][..], |block| &block.ids);
+    for candidate in candidates {
+        if candidate.outcome == GateOutcome::Passed && !included.contains(&candidate.id) {
+            candidate.outcome = GateOutcome::NoRoom;
+        }
+    }
+}
+
+fn skip_reason(candidates: &[InjectionCandidate]) -> SkipReason {
+    let any = |outcome| candidates.iter().any(|c| c.outcome == outcome);
+    if candidates.is_empty() {
+        SkipReason::EmptyResult
+    } else if any(GateOutcome::NoRoom) {
+        SkipReason::NoRoom
+    } else if any(GateOutcome::AlreadyInjected) || any(GateOutcome::OwnSession) {
+        SkipReason::AlreadyInjected
+    } else {
+        SkipReason::LowRelevance
+    }
+}

@@ -1,0 +1,270 @@
+//! The injection loop: from a prompt of a session to a block, the session's state and the log.
+
+use crate::background_model::background_similarity;
+use crate::error::Result;
+use crate::injection_decision::{
+    Contenders, InjectionDecision, PromptFeatures, SessionContext, SkipReason, decide,
+};
+use crate::injection_gate::InjectionSettings;
+use crate::injection_log::{InjectionLog, InjectionLogEntry};
+use crate::life_cycle::record_recall;
+use crate::memory::{Importance, Memory};
+use crate::memory_block::{BlockItem, MemoryBlock};
+use crate::memory_embedder::MemoryEmbedder;
+use crate::memory_store::MemoryStore;
+use crate::prompt_parts::{split_prompt, typed_text};
+use crate::rank::{RetrievalSettings, rank_memories};
+use crate::session_state::SessionState;
+use crate::signals::without_continuation;
+use jiff::Timestamp;
+use session_embed::Embedder;
+use std::path::Path;
+use std::time::Instant;
+
+/// The settings of an injector.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InjectorSettings {
+    /// Injection is switched on by configuration and environment.
+    pub enabled: bool,
+    /// The thresholds, budgets and the timeout.
+    pub injection: InjectionSettings,
+    /// The settings of ranking.
+    pub retrieval: RetrievalSettings,
+}
+
+/// A prompt that asks for memories.
+#[derive(Debug, Clone, Copy)]
+pub struct InjectionRequest<'a> {
+    /// The prompt as it was typed.
+    pub prompt: &'a str,
+    /// The full id of its session, if it has one.
+    pub session: Option<&'a str>,
+    /// The time of the call, from which the log counts.
+    pub started: Instant,
+    /// The time at which embedding of memories stops; `None` embeds all.
+    pub deadline: Option<Instant>,
+}
+
+/// The resources that an injector opens where a prompt needs them.
+pub trait InjectionResources {
+    /// Opens the model that embeds prompts and memories.
+    ///
+    /// # Errors
+    /// When the model cannot be opened.
+    fn open_model(&self) -> Result<Box<dyn Embedder>>;
+
+    /// Finds past turns that answer a prompt, except those of its own session.
+    fn find_past_turns(&self, prompt: &str, session: Option<&str>) -> Vec<BlockItem>;
+}
+
+/// The outcome of a request: the decision, and the facts that are recorded.
+#[derive(Debug)]
+pub struct InjectionOutcome {
+    /// The decision.
+    pub decision: InjectionDecision,
+    /// The memories that were compared.
+    pub candidates: Vec<Memory>,
+    session: Option<String>,
+    started: Instant,
+}
+
+impl InjectionOutcome {
+    /// Makes the entry of the log.
+    pub fn log_entry(&self) -> InjectionLogEntry {
+        let block = self.decision.block.as_ref();
+        InjectionLogEntry {
+            session: self.session.clone(),
+            injected_count: block.map_or(0, |block| block.ids.len()),
+            injected_chars: block.map_or(0, MemoryBlock::char_count),
+            disabled_reason: self.decision.skipped,
+            candidates: self.candidates.len(),
+            ..InjectionLogEntry::new(self.started)
+        }
+    }
+}
+
+/// An injector of the memories of a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Injector<'a> {
+    /// The store of the memories.
+    pub store: &'a MemoryStore,
+    /// The directory of session states, of the log and of cached vectors: that of the index.
+    pub state: &'a Path,
+    /// The settings.
+    pub settings: InjectorSettings,
+}
+
+impl Injector<'_> {
+    /// Lists the trusted memories that are in the scope of days. Damaged files are left out.
+    pub fn list_candidates(&self, now: Timestamp) -> Vec<Memory> {
+        let mut all = self.store.list_trusted();
+        let retrieval = &self.settings.retrieval;
+        all.retain(|memory| retrieval.is_in_scope(memory, now));
+        all
+    }
+
+    /// Decides which memories are injected before a prompt. Nothing is recorded.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn inject(
+        &self,
+        request: &InjectionRequest<'_>,
+        resources: &dyn InjectionResources,
+    ) -> Result<InjectionOutcome> {
+        let session = request.session.filter(|id| !id.is_empty());
+        let state = session.map(|id| SessionState::read(self.state, id));
+        let state = state.unwrap_or_default();
+        let mut outcome = InjectionOutcome {
+            decision: InjectionDecision::skip(SkipReason::SwitchOff),
+            candidates: Vec::new(),
+            session: session.map(str::to_owned),
+            started: request.started,
+        };
+        if self.settings.enabled && !state.off {
+            outcome.candidates = self.list_candidates(Timestamp::now());
+            outcome.decision = self.decide(request, &outcome.candidates, state, resources)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Decides by the parts of a prompt, one after the other, until one has a block.
+    fn decide(
+        &self,
+        request: &InjectionRequest<'_>,
+        candidates: &[Memory],
+        state: SessionState,
+        resources: &dyn InjectionResources,
+    ) -> Result<InjectionDecision> {
+        let prompt = typed_text(request.prompt);
+        let has_candidates = !candidates.is_empty() || self.settings.injection.past_turns;
+        if prompt.trim().is_empty() || !has_candidates {
+            return Ok(InjectionDecision::skip(SkipReason::EmptyResult));
+        }
+        let model = resources.open_model()?;
+        let comparison = PartComparison {
+            settings: &self.settings,
+            candidates,
+            session: SessionContext {
+                session: request.session,
+                injected: state.injected.into_iter().collect(),
+            },
+            embedder: MemoryEmbedder {
+                model: model.as_ref(),
+                cache: self.state,
+                deadline: request.deadline,
+            },
+            resources,
+        };
+        let mut first = None;
+        for part in split_prompt(&prompt) {
+            let is_late = |deadline| Instant::now() >= deadline;
+            if first.is_some() && request.deadline.is_some_and(is_late) {
+                break;
+            }
+            let Some(decision) = comparison.decide(&part)? else {
+                break;
+            };
+            if decision.block.is_some() || decision.skipped == Some(SkipReason::SwitchOff) {
+                return Ok(decision);
+            }
+            first.get_or_insert(decision);
+        }
+        Ok(first.unwrap_or_else(|| InjectionDecision::skip(SkipReason::Timeout)))
+    }
+
+    /// Records an outcome before its block is printed: in the session's state, so that nothing is
+    /// injected twice, as a recall, and in the log. Returns false where the state cannot be written;
+    /// then the block must not be printed.
+    pub fn record(&self, outcome: &InjectionOutcome) -> bool {
+        if let Some(block) = &outcome.decision.block {
+            let record = |session: &String| {
+                let recorded = SessionState::record_injected(self.state, session, &block.ids);
+                recorded.unwrap_or(false)
+            };
+            if !outcome.session.as_ref().is_none_or(record) {
+                return false;
+            }
+            let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
+            let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
+            record_recall(self.store, &injected, Timestamp::now());
+        }
+        let _ = InjectionLog::new(self.state).append(&outcome.log_entry());
+        true
+    }
+
+    /// Injects the memories of high importance at the beginning of a session, and records them. Where
+    /// the agent has lost its context, earlier injections of the session are forgotten.
+    pub fn begin_session(
+        &self,
+        session: Option<&str>,
+        has_lost_context: bool,
+    ) -> Option<MemoryBlock> {
+        if !self.settings.enabled {
+            return None;
+        }
+        let state = session.map(|id| SessionState::read(self.state, id));
+        let mut state = state.unwrap_or_default();
+        if has_lost_context {
+            state.injected.clear();
+        }
+        let candidates = self.list_candidates(Timestamp::now());
+        let wanted = candidates.iter().filter(|memory| {
+            let front = &memory.front;
+            front.importance == Importance::High
+                && front.superseded_by.is_none()
+                && !memory.was_saved_in(session)
+                && !state.injected.contains(memory.id())
+        });
+        let items = wanted.map(|memory| BlockItem::from_memory(memory, 1.0));
+        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection);
+        let block = block.filter(|_| !state.off);
+        let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
+        state.injected.extend(ids);
+        // A block that cannot be recorded would be injected again.
+        let is_recorded = session.is_none_or(|id| state.write(self.state, id).is_ok());
+        block.filter(|_| is_recorded)
+    }
+}
+
+/// The comparison of each part of a prompt with the candidates.
+struct PartComparison<'a> {
+    settings: &'a InjectorSettings,
+    candidates: &'a [Memory],
+    session: SessionContext<'a>,
+    embedder: MemoryEmbedder<'a>,
+    resources: &'a dyn InjectionResources,
+}
+
+impl PartComparison<'_> {
+    /// Decides by one part; `None` where the deadline passed.
+    fn decide(&self, part: &str) -> Result<Option<InjectionDecision>> {
+        let subject = without_continuation(part);
+        let Some(ranked) = rank_memories(
+            &subject,
+            self.candidates,
+            &self.settings.retrieval,
+            Some(&self.embedder),
+            Timestamp::now(),
+        )?
+        else {
+            return Ok(None);
+        };
+        let query_vector = &ranked.query_vector;
+        let Some(similarity) = background_similarity(&subject, query_vector, &self.embedder)?
+        else {
+            return Ok(None);
+        };
+        let contenders = Contenders {
+            memories: self.candidates,
+            matches: ranked.matches,
+            others: match self.settings.injection.past_turns {
+                true => self.resources.find_past_turns(part, self.session.session),
+                false => Vec::new(),
+            },
+        };
+        let prompt = PromptFeatures::new(part, similarity);
+        let settings = &self.settings.injection;
+        Ok(Some(decide(&prompt, contenders, &self.session, settings)))
+    }
+}

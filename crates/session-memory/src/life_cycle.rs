@@ -1,0 +1,195 @@
+//! The life cycle of memories: recall, archiving by age, and retention.
+
+use crate::directory_records::DirectoryRecord;
+use crate::error::Result;
+use crate::frontmatter_time::FrontmatterTime;
+use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::memory_directory::{MemoryDirectory, StorageLocation};
+use crate::memory_store::MemoryStore;
+use crate::setting_values;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// Settings of storage: `[storage]` of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageSettings {
+    /// The directories that are used.
+    pub location: StorageLocation,
+    /// Memories that were untouched for long are archived where many are active.
+    pub auto_archive: bool,
+    /// The number of active memories above which some are archived.
+    #[serde(deserialize_with = "setting_values::count")]
+    pub archive_above: usize,
+    /// The days without a change or a recall after which a memory may be archived.
+    #[serde(deserialize_with = "setting_values::days")]
+    pub archive_after_days: u32,
+    /// The days after which an archived memory is put into the trash; -1 keeps it.
+    #[serde(deserialize_with = "setting_values::days_or_unlimited")]
+    pub retention_days: i64,
+}
+
+impl Default for StorageSettings {
+    fn default() -> Self {
+        Self {
+            location: StorageLocation::ProjectFirst,
+            auto_archive: true,
+            archive_above: 20,
+            archive_after_days: 14,
+            retention_days: -1,
+        }
+    }
+}
+
+/// The storage settings of each scope. A project's settings apply to its own memories alone: a
+/// repository must not be able to archive the user's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RetentionSettings {
+    /// The settings of the project's memories.
+    pub project: StorageSettings,
+    /// The settings of the user's global memories.
+    pub global: StorageSettings,
+}
+
+impl RetentionSettings {
+    fn for_directory(&self, directory: &MemoryDirectory) -> &StorageSettings {
+        match directory.scope {
+            MemoryScope::Project => &self.project,
+            MemoryScope::Global => &self.global,
+        }
+    }
+}
+
+/// The memories that were moved because of their age.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct MovedMemories {
+    /// The ids that were archived.
+    pub archived: Vec<String>,
+    /// The ids that were put into the trash.
+    pub trashed: Vec<String>,
+}
+
+/// Days of the last recall, `2026-01-10`, by id.
+type RecallDays = BTreeMap<String, String>;
+
+/// Records that memories were recalled today. The record is the user's own state, so that recall
+/// writes nothing in a project; it may be lost where another process writes.
+pub fn record_recall(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
+    let today = now.strftime("%Y-%m-%d").to_string();
+    for directory in store.directories() {
+        let own = memories.iter().filter(|m| m.scope == directory.scope);
+        let new: RecallDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
+        let known = recall_days(store, directory);
+        if new.iter().any(|(id, day)| known.get(id) != Some(day)) {
+            let add = |record: &mut DirectoryRecord| record.recalled.extend(new);
+            store.records().try_update(directory, add);
+        }
+    }
+}
+
+fn recall_days(store: &MemoryStore, directory: &MemoryDirectory) -> RecallDays {
+    store.records().read(directory).recalled
+}
+
+/// Returns the time of the last change or recall, in milliseconds since 1970.
+fn last_touched_ms(memory: &Memory, days: &RecallDays) -> i64 {
+    let recalled = days
+        .get(memory.id())
+        .and_then(|day| FrontmatterTime::parse(day));
+    let recalled = recalled.map_or(0, |at| at.0.as_millisecond());
+    memory.updated().0.as_millisecond().max(recalled)
+}
+
+/// Finds the trusted memories in a state that were neither changed nor recalled for some days, the
+/// longest untouched first.
+pub fn find_untouched(
+    store: &MemoryStore,
+    state: MemoryState,
+    days: u32,
+    now: Timestamp,
+) -> Vec<Memory> {
+    let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
+    let directories = store.directories().iter();
+    let recalls: Vec<_> = directories
+        .map(|d| (d.scope, recall_days(store, d)))
+        .collect();
+    let last_touched = |memory: &Memory| {
+        let own = recalls.iter().find(|(scope, _)| *scope == memory.scope);
+        own.map_or(i64::MAX, |(_, days)| last_touched_ms(memory, days))
+    };
+    let mut found = store.list(&[state]).memories;
+    // Untrusted memories are the repository's, and are moved by command alone.
+    found.retain(|memory| memory.trust.is_trusted() && last_touched(memory) <= limit);
+    found.sort_by_key(|memory| (last_touched(memory), memory.front.id.clone()));
+    found
+}
+
+/// Archives a memory, and records the day, from which `storage.retention_days` counts.
+///
+/// # Errors
+/// When its file cannot be moved.
+pub fn archive_memory(store: &MemoryStore, memory: &Memory, now: Timestamp) -> Result<Memory> {
+    let memory = store.move_to(memory, MemoryState::Archive)?;
+    record_recall(store, &[&memory], now);
+    Ok(memory)
+}
+
+/// Records today for archived memories without a day: those archived by hand or on another machine.
+fn record_missing_recall_days(store: &MemoryStore, now: Timestamp) {
+    let directories = store.directories().iter();
+    let recorded: Vec<RecallDays> = directories.map(|d| recall_days(store, d)).collect();
+    let mut found = store.list(&[MemoryState::Archive]).memories;
+    found.retain(|memory| !recorded.iter().any(|days| days.contains_key(memory.id())));
+    record_recall(store, &found.iter().collect::<Vec<_>>(), now);
+}
+
+/// Archives untouched memories where too many are active in a directory, and puts memories into the
+/// trash that were archived for longer than the retention.
+///
+/// # Errors
+/// When a file cannot be moved.
+pub fn apply_retention(
+    store: &MemoryStore,
+    settings: &RetentionSettings,
+    now: Timestamp,
+) -> Result<MovedMemories> {
+    let mut moved = MovedMemories::default();
+    for directory in store.directories() {
+        apply_to_directory(
+            &store.with_directory(directory),
+            settings.for_directory(directory),
+            now,
+            &mut moved,
+        )?;
+    }
+    Ok(moved)
+}
+
+fn apply_to_directory(
+    store: &MemoryStore,
+    settings: &StorageSettings,
+    now: Timestamp,
+    moved: &mut MovedMemories,
+) -> Result<()> {
+    let active = store.list(&[MemoryState::Active]).memories;
+    let active = active.iter().filter(|m| m.trust.is_trusted()).count();
+    let spare = active.saturating_sub(settings.archive_above);
+    if settings.auto_archive && spare > 0 {
+        let old = find_untouched(store, MemoryState::Active, settings.archive_after_days, now);
+        for memory in old.iter().take(spare) {
+            archive_memory(store, memory, now)?;
+            moved.archived.push(memory.id().to_owned());
+        }
+    }
+    if let Ok(days) = u32::try_from(settings.retention_days) {
+        record_missing_recall_days(store, now);
+        for memory in find_untouched(store, MemoryState::Archive, days, now) {
+            store.move_to(&memory, MemoryState::Trash)?;
+            moved.trashed.push(memory.id().to_owned());
+        }
+    }
+    Ok(())
+}

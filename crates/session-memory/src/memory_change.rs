@@ -1,0 +1,95 @@
+//! Changes of a memory's file, which keep everything else in it.
+
+use crate::draft::{normalize_cues, normalize_tag};
+use crate::error::{MemoryError, Result};
+use crate::frontmatter as yaml;
+use crate::frontmatter_time::FrontmatterTime;
+use crate::key_info;
+use crate::keywords;
+use crate::memory::{Importance, Memory, MemoryKind};
+use jiff::Zoned;
+use serde::Serialize;
+use session_core::text::one_line;
+
+/// The fields of a memory that a command changes; `None` leaves one as it is.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryChange {
+    /// The new topic.
+    pub topic: Option<String>,
+    /// The new key information.
+    pub key_info: Option<Vec<String>>,
+    /// The new tags.
+    pub tags: Option<Vec<String>>,
+    /// The new cues.
+    pub cues: Option<Vec<String>>,
+    /// The new kind.
+    pub kind: Option<MemoryKind>,
+    /// The new importance.
+    pub importance: Option<Importance>,
+    /// The id of the memory that replaces it.
+    pub superseded_by: Option<String>,
+}
+
+impl MemoryChange {
+    /// Returns true where no field changes.
+    pub fn is_empty(&self) -> bool {
+        self.topic.is_none()
+            && self.key_info.is_none()
+            && self.tags.is_none()
+            && self.cues.is_none()
+            && self.kind.is_none()
+            && self.importance.is_none()
+            && self.superseded_by.is_none()
+    }
+}
+
+/// Sets a key of the frontmatter.
+///
+/// # Errors
+/// When the YAML is written so that the key cannot be replaced alone.
+pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
+    yaml::set_key(text, key, Some(value)).map_err(MemoryError::Refused)
+}
+
+/// Returns the text of a memory's file after a change.
+///
+/// # Errors
+/// When the topic would be empty, or a key of the file cannot be replaced alone.
+pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) -> Result<String> {
+    let parts = yaml::split_file(&memory.text, &memory.path)?;
+    let mut front = parts.yaml.to_owned();
+    if let Some(topic) = &change.topic {
+        if topic.trim().is_empty() {
+            return Err(MemoryError::Refused("a memory needs a topic".to_owned()));
+        }
+        front = set_front_key(&front, "topic", &one_line(topic))?;
+    }
+    if let Some(tags) = &change.tags {
+        let tags: Vec<String> = tags.iter().map(|tag| normalize_tag(tag)).collect();
+        front = set_front_key(&front, "tags", &tags)?;
+    }
+    if let Some(cues) = &change.cues {
+        front = set_front_key(&front, "cues", &normalize_cues(cues))?;
+    }
+    if let Some(kind) = &change.kind {
+        front = set_front_key(&front, "kind", kind)?;
+    }
+    if let Some(importance) = &change.importance {
+        front = set_front_key(&front, "importance", importance)?;
+    }
+    if let Some(by) = &change.superseded_by {
+        front = set_front_key(&front, "superseded_by", by)?;
+    }
+    front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
+    let body = match &change.key_info {
+        Some(items) => key_info::replace_items(parts.body, items),
+        None => parts.body.to_owned(),
+    };
+    let parsed = yaml::parse(&front, &memory.path)?;
+    if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
+        let keywords =
+            keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
+        front = set_front_key(&front, "keywords", &keywords)?;
+    }
+    Ok(yaml::join_file(&front, &body))
+}

@@ -1,0 +1,159 @@
+//! Directories of memories: one in a project, and one in the user's home.
+
+use crate::error::{MemoryError, Result};
+use crate::memory::MemoryScope;
+use serde::{Deserialize, Serialize};
+use session_files::{Dir, Project};
+use std::path::{Path, PathBuf};
+
+/// The directory that holds the data of agents' tools, in a project and in the home directory.
+const AGENT_DIRECTORY: &str = ".claude";
+/// The directory of memories below it, apart from code such as skills.
+const DATA: &str = "data/session-search/memories";
+
+/// The directories that are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StorageLocation {
+    /// The project's, where there is one, and the global one.
+    #[default]
+    ProjectFirst,
+    /// The project's alone.
+    ProjectOnly,
+    /// The global one alone.
+    GlobalOnly,
+}
+
+/// A directory of memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryDirectory {
+    /// The owner of the memories.
+    pub scope: MemoryScope,
+    /// The directory that holds `active`, `archive` and so on.
+    pub path: PathBuf,
+    /// The project, beneath whose root files are opened.
+    project: Option<Project>,
+}
+
+impl MemoryDirectory {
+    fn in_project(project: &Project) -> Self {
+        Self {
+            scope: MemoryScope::Project,
+            path: project.root().join(relative_path()),
+            project: Some(project.clone()),
+        }
+    }
+
+    fn in_home(home: &Path) -> Self {
+        Self {
+            scope: MemoryScope::Global,
+            path: home.join(relative_path()),
+            project: None,
+        }
+    }
+
+    /// Opens the directory; `None` where there is none. Symbolic links are followed in the user's
+    /// home, never in a project.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or a link leads to it in a project.
+    pub(crate) fn open(&self) -> Result<Option<Dir>> {
+        match &self.project {
+            Some(project) => Ok(project.open()?.directory(&relative_path())?),
+            None => Ok(Dir::open_existing(&self.path)?),
+        }
+    }
+
+    /// Opens the directory, and creates it where there is none.
+    ///
+    /// # Errors
+    /// As [`MemoryDirectory::open`], and when it cannot be created.
+    pub(crate) fn create(&self) -> Result<Dir> {
+        Ok(match &self.project {
+            Some(project) => project.open()?.create_directory(&relative_path())?,
+            None => Dir::create(&self.path)?,
+        })
+    }
+
+    /// Returns the path that identifies the directory on this machine, shared by all worktrees of a
+    /// repository.
+    pub(crate) fn identity(&self) -> PathBuf {
+        match &self.project {
+            Some(project) => project.identity().join(relative_path()),
+            None => fs_err::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()),
+        }
+    }
+}
+
+fn relative_path() -> PathBuf {
+    Path::new(AGENT_DIRECTORY).join(DATA)
+}
+
+/// Returns the directory of agents' settings below a project's root.
+pub fn settings_directory() -> &'static Path {
+    Path::new(AGENT_DIRECTORY)
+}
+
+/// Returns the directories that memories are read from; new ones are saved in the first.
+///
+/// # Errors
+/// [`MemoryError::NoProject`] where only a project's is wanted and there is no project.
+pub fn memory_directories(
+    project: Option<&Project>,
+    home: &Path,
+    location: StorageLocation,
+) -> Result<Vec<MemoryDirectory>> {
+    let global = MemoryDirectory::in_home(home);
+    let project = project.map(MemoryDirectory::in_project);
+    match (location, project) {
+        (StorageLocation::ProjectOnly, None) => Err(MemoryError::NoProject),
+        (StorageLocation::ProjectOnly, Some(project)) => Ok(vec![project]),
+        (StorageLocation::ProjectFirst, Some(project)) => Ok(vec![project, global]),
+        (StorageLocation::ProjectFirst, None) | (StorageLocation::GlobalOnly, _) => {
+            Ok(vec![global])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_follow_the_storage_location() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder.path().join(".git")).unwrap();
+        let home = Path::new("/h");
+        let project = Project::find(folder.path(), home).unwrap();
+        let scopes = |project: Option<&Project>, location| {
+            let directories = memory_directories(project, home, location);
+            directories
+                .map(|p| p.iter().map(|p| p.scope).collect::<Vec<_>>())
+                .ok()
+        };
+        use MemoryScope::{Global, Project as OfProject};
+        let project = project.as_ref();
+        assert_eq!(
+            scopes(project, StorageLocation::ProjectFirst),
+            Some(vec![OfProject, Global])
+        );
+        assert_eq!(
+            scopes(None, StorageLocation::ProjectFirst),
+            Some(vec![Global])
+        );
+        assert_eq!(
+            scopes(project, StorageLocation::ProjectOnly),
+            Some(vec![OfProject])
+        );
+        assert_eq!(scopes(None, StorageLocation::ProjectOnly), None);
+        assert_eq!(
+            scopes(project, StorageLocation::GlobalOnly),
+            Some(vec![Global])
+        );
+        let global = &memory_directories(project, home, StorageLocation::GlobalOnly).unwrap()[0];
+        assert_eq!(
+            global.path,
+            Path::new("/h/.claude/data/session-search/memories")
+        );
+    }
+}

@@ -1,0 +1,434 @@
+//! The store of memories: a directory of Markdown files for each state.
+
+use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
+use crate::directory_writer::{CONVERSATION_LIMIT, DirectoryWriter, conversation_path};
+use crate::draft::{new_frontmatter, validate_draft};
+use crate::error::{DamagedFile, MemoryError, Result};
+use crate::frontmatter as yaml;
+use crate::frontmatter_time::FrontmatterTime;
+use crate::key_info;
+use crate::memory::{Draft, Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::memory_change::{MemoryChange, apply_change, set_front_key};
+use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directories};
+use crate::memory_file::{IdListing, is_valid_id, read_memory};
+use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
+use crate::trust::Trust;
+use crate::views;
+use jiff::Zoned;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of memories that are read while a prompt waits.
+const PROMPT_LIMIT: usize = 3 << 20;
+
+/// A store of the memories in some directories. New ones are saved in the first directory.
+#[derive(Debug, Clone)]
+pub struct MemoryStore {
+    directories: Vec<MemoryDirectory>,
+    records: DirectoryRecords,
+}
+
+/// The memories of a listing, and the files that are damaged.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryListing {
+    /// The memories, the newest first.
+    pub memories: Vec<Memory>,
+    /// The files that cannot be read or parsed.
+    pub damaged: Vec<DamagedFile>,
+}
+
+/// A memory from another program or an export.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedMemory {
+    /// The frontmatter; an empty id is replaced by a generated one.
+    pub front: Frontmatter,
+    /// The body.
+    pub body: String,
+    /// The whole file of an export, kept to the byte where the id is free.
+    pub text: Option<String>,
+    /// The conversation that it was saved from.
+    pub raw: Option<String>,
+    /// The state.
+    pub state: MemoryState,
+}
+
+impl MemoryStore {
+    /// Makes a store of these directories, whether they exist or not.
+    pub fn new(directories: Vec<MemoryDirectory>, records: DirectoryRecords) -> Self {
+        Self {
+            directories,
+            records,
+        }
+    }
+
+    /// Returns the directories.
+    pub fn directories(&self) -> &[MemoryDirectory] {
+        &self.directories
+    }
+
+    /// Returns the records of this machine.
+    pub fn records(&self) -> &DirectoryRecords {
+        &self.records
+    }
+
+    /// Makes a store of one directory alone.
+    pub(crate) fn with_directory(&self, directory: &MemoryDirectory) -> Self {
+        Self::new(vec![directory.clone()], self.records.clone())
+    }
+
+    /// Makes a store that contains the global directory, and is this one where it does already.
+    ///
+    /// # Errors
+    /// As [`memory_directories`].
+    pub fn with_global(&self, home: &Path) -> Result<Self> {
+        let mut directories = self.directories.iter();
+        if directories.any(|directory| directory.scope == MemoryScope::Global) {
+            return Ok(self.clone());
+        }
+        let directories = memory_directories(None, home, StorageLocation::GlobalOnly)?;
+        Ok(Self::new(directories, self.records.clone()))
+    }
+
+    /// Reads the memories in some states. A damaged file does not affect the others.
+    pub fn list(&self, states: &[MemoryState]) -> MemoryListing {
+        let mut listing = MemoryListing::default();
+        let opened = self.open_directories(&mut listing.damaged);
+        for directory in &opened {
+            for &state in states {
+                let IdListing { ids, damaged } = directory.ids(state);
+                listing.damaged.extend(damaged);
+                directory.read_all(state, &ids, &mut listing);
+            }
+        }
+        sort_newest_first(&mut listing.memories);
+        clear_lost_replacements(&mut listing.memories, &opened);
+        listing
+    }
+
+    /// Reads the active memories that may be injected, at most [`PROMPT_LIMIT`] bytes. In a project
+    /// only files with a recorded content are opened, so that a repository cannot delay a prompt.
+    pub fn list_trusted(&self) -> Vec<Memory> {
+        let opened = self.open_directories(&mut Vec::new());
+        let mut memories = Vec::new();
+        let mut budget = PROMPT_LIMIT;
+        // The user's own first: a repository cannot use up their budget.
+        let in_scope = |scope| opened.iter().filter(move |o| o.directory.scope == scope);
+        for directory in in_scope(MemoryScope::Global).chain(in_scope(MemoryScope::Project)) {
+            let ids = match directory.directory.scope {
+                MemoryScope::Global => directory.ids(MemoryState::Active).ids,
+                MemoryScope::Project => directory.record.ids().map(str::to_owned).collect(),
+            };
+            for id in ids {
+                let memory = directory.read_trusted(&id);
+                let fits = memory.filter(|memory| memory.text.len() <= budget);
+                budget -= fits.as_ref().map_or(0, |memory| memory.text.len());
+                memories.extend(fits);
+            }
+        }
+        sort_newest_first(&mut memories);
+        clear_lost_replacements(&mut memories, &opened);
+        memories
+    }
+
+    /// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
+    ///
+    /// # Errors
+    /// When no id or several ids match, or the file is damaged.
+    pub fn find(&self, id: &str) -> Result<Memory> {
+        find_by_id(&self.open_directories(&mut Vec::new()), id)
+    }
+
+    /// Saves a new memory in the first directory, or in that of a scope.
+    ///
+    /// # Errors
+    /// When the draft is not valid, or the directory cannot be written.
+    pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
+        validate_draft(draft)?;
+        let directory = self.directory_in(scope)?;
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        let front = new_frontmatter(draft, self.free_id(now), now);
+        let notes = draft.notes.trim();
+        let list = key_info::write_list(&draft.key_info);
+        let body = match notes.is_empty() {
+            true => list,
+            false => format!("{list}\n{notes}\n"),
+        };
+        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::Refused)?;
+        if let Some(raw) = &draft.raw {
+            writer.write_conversation(&front.id, raw)?;
+        }
+        writer.write_memory(
+            MemoryState::Active,
+            &front.id,
+            &text,
+            Some(ContentOrigin::User),
+        )?;
+        writer.finish();
+        self.reread(directory, MemoryState::Active, &front.id)
+    }
+
+    /// Inserts a memory with its times, its state and, where it is free, its id. It is the user's own
+    /// where `trust` says so.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn insert_imported(
+        &self,
+        memory: &ImportedMemory,
+        scope: Option<MemoryScope>,
+        trust: Trust,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        let directory = self.directory_in(scope)?;
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        let mut front = memory.front.clone();
+        let is_own = is_valid_id(&front.id) && !self.is_taken(&front.id);
+        if !is_own {
+            front.id = self.free_id(&front.created.0.to_zoned(now.time_zone().clone()));
+        }
+        let text = match &memory.text {
+            Some(text) if is_own => text.clone(),
+            _ => yaml::format_file(&front, &memory.body).map_err(MemoryError::Refused)?,
+        };
+        if let Some(raw) = &memory.raw {
+            writer.write_conversation(&front.id, raw)?;
+        }
+        let origin = trust.is_trusted().then_some(ContentOrigin::User);
+        writer.write_memory(memory.state, &front.id, &text, origin)?;
+        writer.finish();
+        self.reread(directory, memory.state, &front.id)
+    }
+
+    /// Changes fields of a memory, and keeps everything else in its file. An untrusted memory stays
+    /// untrusted: nobody has read the rest of it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
+        let directory = self.directory_of(&self.find(id)?);
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        let memory = self.find(id)?; // read again under the lock
+        let text = apply_change(&memory, change, now)?;
+        writer.write_memory(
+            memory.state,
+            memory.id(),
+            &text,
+            origin_after_change(memory.trust),
+        )?;
+        writer.finish();
+        self.reread(directory, memory.state, memory.id())
+    }
+
+    /// Marks a memory as replaced by another one.
+    ///
+    /// # Errors
+    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
+    /// replaced by it.
+    pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
+        let old = self.find(old)?;
+        let new = self.find(new)?;
+        if new.state == MemoryState::Trash {
+            return Err(MemoryError::ReplacementInTrash(new.id().to_owned()));
+        }
+        if old.id() == new.id() {
+            return Err(MemoryError::ReplacedByItself);
+        }
+        if new.front.superseded_by.as_deref() == Some(old.id()) {
+            return Err(MemoryError::ReplacementIsReplaced {
+                replacement: new.id().to_owned(),
+                by: old.id().to_owned(),
+            });
+        }
+        let change = MemoryChange {
+            superseded_by: Some(new.id().to_owned()),
+            ..MemoryChange::default()
+        };
+        self.change(old.id(), &change, now)
+    }
+
+    /// Replaces a memory's file by an edited text. It becomes the user's own where they have seen it,
+    /// and else keeps its trust.
+    ///
+    /// # Errors
+    /// When the text is no memory, has another id, or the file has changed since it was read.
+    pub fn replace(
+        &self,
+        memory: &Memory,
+        text: &str,
+        is_seen: bool,
+        now: &Zoned,
+    ) -> Result<Memory> {
+        let directory = self.directory_of(memory);
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        let parts = yaml::split_file(text, &memory.path)?;
+        let front = yaml::parse(parts.yaml, &memory.path)?;
+        if front.id != memory.front.id {
+            return Err(MemoryError::Refused(
+                "the id of a memory cannot be changed".into(),
+            ));
+        }
+        let current = self.reread(directory, memory.state, memory.id());
+        if current.map(|current| current.text).ok().as_deref() != Some(memory.text.as_str()) {
+            let reason = "the file was changed by somebody else meanwhile";
+            return Err(MemoryError::Refused(reason.into()));
+        }
+        let yaml = set_front_key(parts.yaml, "updated", &FrontmatterTime::from(now))?;
+        let text = yaml::join_file(&yaml, parts.body);
+        let origin = match is_seen {
+            true => Some(ContentOrigin::User),
+            false => origin_after_change(memory.trust),
+        };
+        writer.write_memory(memory.state, memory.id(), &text, origin)?;
+        writer.finish();
+        self.reread(directory, memory.state, memory.id())
+    }
+
+    /// Moves a memory to another state. A memory in the trash loses its trust until the user restores
+    /// it.
+    ///
+    /// # Errors
+    /// When its file cannot be moved.
+    pub fn move_to(&self, memory: &Memory, state: MemoryState) -> Result<Memory> {
+        let directory = self.directory_of(memory);
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        if state != memory.state {
+            // First, so that a failure leaves nothing trusted that was deleted.
+            self.records.update(directory, |record| match state {
+                MemoryState::Trash => record.mark_deleted(memory.id()),
+                MemoryState::Active | MemoryState::Archive => {
+                    record.unmark_deleted(memory.id(), &memory.text)
+                }
+            })?;
+            writer.rename(memory.id(), memory.state, state)?;
+            writer.finish();
+        }
+        self.reread(directory, state, memory.id())
+    }
+
+    /// Removes a memory and its conversation for good.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn purge(&self, memory: &Memory) -> Result<()> {
+        let directory = self.directory_of(memory);
+        let writer = DirectoryWriter::open(directory, &self.records)?;
+        self.records
+            .update(directory, |record| record.remove(memory.id()))?;
+        writer.remove(memory.state, memory.id())?;
+        writer.finish();
+        Ok(())
+    }
+
+    /// Trusts memories of a repository with their present content.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn trust(&self, memories: &[Memory]) -> Result<()> {
+        for memory in memories {
+            let learn = |record: &mut DirectoryRecord| {
+                record.add_content(memory.id(), &memory.text, ContentOrigin::Trust);
+            };
+            self.records.update(self.directory_of(memory), learn)?;
+        }
+        Ok(())
+    }
+
+    /// Revokes the trust in some memories of the project, or in all that came with the repository.
+    /// Returns their number.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or there is no project.
+    pub fn revoke(&self, ids: Option<&[String]>) -> Result<usize> {
+        let directory = self.directory_in(Some(MemoryScope::Project))?;
+        self.records.update(directory, |record| record.revoke(ids))
+    }
+
+    /// Reads the conversation that a memory was saved from.
+    ///
+    /// # Errors
+    /// When the file exists and cannot be read.
+    pub fn read_conversation(&self, memory: &Memory) -> Result<Option<String>> {
+        let Some(dir) = self.directory_of(memory).open()? else {
+            return Ok(None);
+        };
+        Ok(dir.read_text(&conversation_path(memory.id()), CONVERSATION_LIMIT)?)
+    }
+
+    /// Returns the paths of views that another program wrote, which are not overwritten.
+    pub fn foreign_views(&self) -> Vec<PathBuf> {
+        let foreign = |directory: &MemoryDirectory| views::find_foreign(directory, &self.records);
+        self.directories.iter().flat_map(foreign).collect()
+    }
+
+    fn open_directories(&self, damaged: &mut Vec<DamagedFile>) -> Vec<OpenDirectory<'_>> {
+        let mut all = Vec::new();
+        for directory in &self.directories {
+            match directory.open() {
+                Ok(None) => {}
+                Ok(Some(dir)) => all.push(OpenDirectory {
+                    directory,
+                    dir,
+                    record: self.records.read(directory),
+                }),
+                Err(error) => damaged.push(DamagedFile::unreadable(&directory.path, &error)),
+            }
+        }
+        all
+    }
+
+    fn reread(&self, directory: &MemoryDirectory, state: MemoryState, id: &str) -> Result<Memory> {
+        let unknown = || MemoryError::Unknown(id.to_owned());
+        let dir = directory.open()?.ok_or_else(unknown)?;
+        let record = self.records.read(directory);
+        read_memory(directory, &dir, &record, state, id)?.ok_or_else(unknown)
+    }
+
+    fn directory_in(&self, scope: Option<MemoryScope>) -> Result<&MemoryDirectory> {
+        let wanted =
+            |directory: &&MemoryDirectory| scope.is_none_or(|scope| scope == directory.scope);
+        let directory = self.directories.iter().find(wanted);
+        directory.ok_or_else(|| {
+            MemoryError::Refused("storage.location keeps no memories there".to_owned())
+        })
+    }
+
+    fn directory_of(&self, memory: &Memory) -> &MemoryDirectory {
+        let own = self.directories.iter().find(|p| p.scope == memory.scope);
+        own.unwrap_or(&self.directories[0])
+    }
+
+    fn is_taken(&self, id: &str) -> bool {
+        self.open_directories(&mut Vec::new())
+            .iter()
+            .any(|directory| {
+                MemoryState::ALL
+                    .into_iter()
+                    .any(|state| directory.has(state, id))
+                    || directory.dir.exists(&conversation_path(id))
+            })
+    }
+
+    fn free_id(&self, now: &Zoned) -> String {
+        let base = format!("mem-{}", now.strftime("%Y%m%d-%H%M%S"));
+        let named = |n: usize| match n {
+            1 => base.clone(),
+            n => format!("{base}-{n}"),
+        };
+        let free = (1..).map(named).find(|id| !self.is_taken(id));
+        free.unwrap_or(base.clone())
+    }
+}
+
+/// Returns the origin of a memory's content after a change, by its trust before.
+fn origin_after_change(trust: Trust) -> Option<ContentOrigin> {
+    match trust {
+        Trust::Own => Some(ContentOrigin::User),
+        Trust::Trusted => Some(ContentOrigin::Trust),
+        Trust::Waiting | Trust::Changed => None,
+    }
+}
+
+/// Sorts by creation, the newest first.
+fn sort_newest_first(memories: &mut [Memory]) {
+    let by_age = |m: &Memory| (m.front.created, m.front.id.clone());
+    memories.sort_by_key(|m| std::cmp::Reverse(by_age(m)));
+}

@@ -1,0 +1,164 @@
+//! An opened directory of memories, and the lookup of ids in several of them.
+
+use crate::directory_records::DirectoryRecord;
+use crate::error::{DamagedFile, MemoryError, Result};
+use crate::memory::{Memory, MemoryScope, MemoryState};
+use crate::memory_directory::MemoryDirectory;
+use crate::memory_file::{
+    IdListing, is_generated_id, is_valid_id, list_ids, memory_path, read_memory,
+    read_trusted_memory,
+};
+use crate::memory_store::MemoryListing;
+use session_files::Dir;
+
+/// The most bytes of untrusted memories that are read in a directory.
+const WAITING_LIMIT: u64 = 4 << 20;
+/// A directory that exists, opened, with its record.
+pub(crate) struct OpenDirectory<'a> {
+    pub(crate) directory: &'a MemoryDirectory,
+    pub(crate) dir: Dir,
+    pub(crate) record: DirectoryRecord,
+}
+
+impl OpenDirectory<'_> {
+    /// Returns true where the memory's file exists.
+    pub(crate) fn has(&self, state: MemoryState, id: &str) -> bool {
+        self.dir.exists(&memory_path(state, id))
+    }
+
+    /// Lists the ids of a state.
+    pub(crate) fn ids(&self, state: MemoryState) -> IdListing {
+        list_ids(&self.dir, &self.record, state)
+    }
+
+    /// Reads memories; of untrusted ones at most [`WAITING_LIMIT`] bytes in all, since a repository
+    /// chooses their number and size.
+    pub(crate) fn read_all(&self, state: MemoryState, ids: &[String], listing: &mut MemoryListing) {
+        let (mut budget, mut left_out) = (WAITING_LIMIT, 0);
+        for id in ids {
+            let bytes = self.dir.length(&memory_path(state, id)).unwrap_or(0);
+            let is_known =
+                self.directory.scope == MemoryScope::Global || self.record.has_length(id, bytes);
+            match budget.checked_sub(bytes) {
+                _ if is_known => {}
+                Some(rest) => budget = rest,
+                None => {
+                    left_out += 1;
+                    continue;
+                }
+            }
+            match self.read(state, id) {
+                Ok(memory) => listing.memories.extend(memory),
+                Err(damage) => listing.damaged.push(damage),
+            }
+        }
+        if left_out > 0 {
+            let path = self.directory.path.join(state.directory_name());
+            let reason = format!(
+                "{left_out} memories that nobody trusts are left out: they are too large together"
+            );
+            listing
+                .damaged
+                .push(DamagedFile::unreadable(&path, &reason));
+        }
+    }
+
+    /// Reads an active memory if its content is trusted.
+    pub(crate) fn read_trusted(&self, id: &str) -> Option<Memory> {
+        read_trusted_memory(self.directory, &self.dir, &self.record, id)
+    }
+
+    /// Reads a memory's file; `None` where there is none.
+    pub(crate) fn read(
+        &self,
+        state: MemoryState,
+        id: &str,
+    ) -> std::result::Result<Option<Memory>, DamagedFile> {
+        read_memory(self.directory, &self.dir, &self.record, state, id)
+    }
+}
+
+/// A file whose id matches a lookup.
+struct FoundFile<'a> {
+    directory: &'a OpenDirectory<'a>,
+    state: MemoryState,
+    id: String,
+}
+
+impl FoundFile<'_> {
+    fn is_trusted(&self) -> bool {
+        let memory = self.directory.read(self.state, &self.id).ok().flatten();
+        memory.is_some_and(|memory| memory.trust.is_trusted())
+    }
+}
+
+/// Finds the memory of an id, or of a unique prefix of one; `mem-` may be left out.
+///
+/// # Errors
+/// When no id or several ids match, or the file is damaged.
+pub(crate) fn find_by_id(directories: &[OpenDirectory<'_>], id: &str) -> Result<Memory> {
+    let is_whole = |file: &FoundFile<'_>| is_same_id(&file.id, id);
+    let mut found = find_prefix(directories, id);
+    let (whole, longer): (Vec<_>, Vec<_>) = found.iter().partition(|file| is_whole(file));
+    // A file of a repository whose id is a prefix of the user's ids does not hide these.
+    let is_hijacked =
+        || !whole.iter().any(|f| f.is_trusted()) && longer.iter().any(|f| f.is_trusted());
+    if is_generated_id(id) || (!whole.is_empty() && !is_hijacked()) {
+        found.retain(is_whole);
+        keep_preferred(&mut found);
+    }
+    let unknown = || MemoryError::Unknown(id.to_owned());
+    match found.as_slice() {
+        [] => Err(unknown()),
+        [file] => (file.directory.read(file.state, &file.id)?).ok_or_else(unknown),
+        several => Err(MemoryError::Ambiguous {
+            id: id.to_owned(),
+            found: several.iter().map(|file| file.id.clone()).collect(),
+        }),
+    }
+}
+
+fn is_same_id(id: &str, typed: &str) -> bool {
+    id == typed || id.strip_prefix("mem-") == Some(typed)
+}
+
+fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<FoundFile<'a>> {
+    let with_mem = format!("mem-{prefix}");
+    let begins = |id: &str| id.starts_with(prefix) || id.starts_with(&with_mem);
+    let mut found = Vec::new();
+    for directory in directories {
+        for state in MemoryState::ALL {
+            let ids = directory.ids(state).ids.into_iter();
+            let ids = ids.filter(|id| !prefix.is_empty() && begins(id));
+            found.extend(ids.map(|id| FoundFile {
+                directory,
+                state,
+                id,
+            }));
+        }
+    }
+    found
+}
+
+/// Keeps one of several files with one id: a trusted one, so that a repository cannot hide the
+/// user's, or else the first, by directory and state.
+fn keep_preferred(found: &mut Vec<FoundFile<'_>>) {
+    if found.len() > 1 {
+        let best = found.iter().position(FoundFile::is_trusted).unwrap_or(0);
+        found.swap(0, best);
+        found.truncate(1);
+    }
+}
+
+/// Clears `superseded_by` where the replacement is neither active nor archived.
+pub(crate) fn clear_lost_replacements(memories: &mut [Memory], directories: &[OpenDirectory<'_>]) {
+    let is_kept = |id: &String| {
+        let states = [MemoryState::Active, MemoryState::Archive];
+        let has = |open: &OpenDirectory<'_>| states.iter().any(|state| open.has(*state, id));
+        is_valid_id(id) && directories.iter().any(has)
+    };
+    for memory in memories {
+        let by = memory.front.superseded_by.take();
+        memory.front.superseded_by = by.filter(is_kept);
+    }
+}

@@ -1,0 +1,110 @@
+//! The state of a session: what was injected into it, and its switch.
+
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+use session_files::{Dir, Lock, private};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The number of sessions from which on old ones are deleted.
+const MAX_SESSIONS: usize = 500;
+/// The longest time that a prompt waits for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
+/// The most bytes of a session's state.
+const LIMIT: u64 = 256 << 10;
+const LOCK: &str = ".lock";
+/// The age from which on a session's state is deleted.
+const OLD: Duration = Duration::from_secs(60 * 86_400);
+
+/// The state of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// Injection is switched off.
+    pub off: bool,
+    /// The ids of memories and turns that were injected.
+    pub injected: BTreeSet<String>,
+}
+
+impl SessionState {
+    /// Reads the state of a session; the default for a new one.
+    pub fn read(root: &Path, session: &str) -> Self {
+        let text = private::read(&state_file(root, session), LIMIT)
+            .ok()
+            .flatten();
+        text.and_then(|text| serde_json::from_slice(&text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Records ids that are about to be injected. Returns false, and records nothing, where another
+    /// process has recorded one of them or holds the lock.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
+        let directory = Dir::create(&state_directory(root))?;
+        let Some(_lock) = Lock::within(&directory, LOCK, LOCK_TIMEOUT)? else {
+            return Ok(false);
+        };
+        let mut state = Self::read(root, session);
+        let before = state.injected.len();
+        state.injected.extend(ids.iter().cloned());
+        let is_new = state.injected.len() == before + ids.len();
+        if is_new {
+            state.write(root, session)?;
+        }
+        Ok(is_new)
+    }
+
+    /// Switches injection off or on for a session.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn switch(root: &Path, session: &str, off: bool) -> Result<()> {
+        let state = Self {
+            off,
+            ..Self::read(root, session)
+        };
+        state.write(root, session)
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn write(&self, root: &Path, session: &str) -> Result<()> {
+        let path = state_file(root, session);
+        if !path.exists() {
+            delete_old(&state_directory(root));
+        }
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        Ok(private::write_cached(&path, &text)?)
+    }
+}
+
+fn state_directory(root: &Path) -> PathBuf {
+    root.join("injection").join("sessions")
+}
+
+fn state_file(root: &Path, session: &str) -> PathBuf {
+    let mut name = blake3::hash(session.as_bytes()).to_hex().to_string();
+    name.truncate(32);
+    state_directory(root).join(name + ".json")
+}
+
+fn delete_old(directory: &Path) {
+    let names = Dir::open(directory).and_then(|dir| dir.names(Path::new(""), usize::MAX));
+    let names = names.unwrap_or_default();
+    if names.len() < MAX_SESSIONS {
+        return;
+    }
+    let now = SystemTime::now();
+    for path in names.iter().map(|name| directory.join(name)) {
+        let changed = fs_err::metadata(&path).and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
+        if age.is_some_and(|age| age > OLD) {
+            let _ = fs_err::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The cache of memories' vectors: a prompt has to wait for its own vector alone.
+
+use crate::error::Result;
+use crate::memory_embedder::MemoryEmbedder;
+use session_core::text::clip;
+use session_files::private;
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// The bytes of a text's hash.
+const HASH_BYTES: usize = 16;
+/// The longest text that is embedded, in bytes.
+const TEXT_BYTES: usize = 1000;
+/// The most bytes of the cache; a larger one is started anew.
+const LIMIT: u64 = 64 << 20;
+/// The texts of a batch where there is no deadline.
+const BATCH: usize = 8;
+
+/// The beginning of the BLAKE3 hash of a text.
+type TextHash = [u8; HASH_BYTES];
+
+/// Returns the vectors of texts, in their order; only the first ones where the deadline passes
+/// before all are embedded.
+///
+/// # Errors
+/// When the model fails.
+pub(crate) fn embed_cached(
+    texts: &[String],
+    embedder: &MemoryEmbedder<'_>,
+) -> Result<Vec<Vec<f32>>> {
+    let spec = embedder.model.spec();
+    let path = embedder.cache.join("memories").join(spec.fingerprint());
+    let file = private::read(&path, LIMIT).ok().flatten();
+    let file = file.unwrap_or_default();
+    let mut cached = read_records(&file, spec.dims);
+    let texts: Vec<&str> = texts.iter().map(|text| clip(text, TEXT_BYTES)).collect();
+    let hashes: Vec<TextHash> = texts.iter().map(|text| hash_text(text)).collect();
+    let is_missing = |i: &usize| !cached.get(&hashes[*i]).is_some_and(|row| is_finite(row));
+    let missing: Vec<usize> = (0..hashes.len()).filter(is_missing).collect();
+    let new = embed_missing(&texts, &missing, embedder)?;
+    cached.extend(new.iter().map(|(i, row)| (hashes[*i], row.as_slice())));
+    if !new.is_empty() {
+        // Without the cache the next prompt embeds them again.
+        let _ = private::write_cached(&path, &format_records(&cached));
+    }
+    let rows = hashes.iter().map_while(|hash| cached.get(hash));
+    let rows = rows.take_while(|row| is_finite(row));
+    Ok(rows.map(|row| read_vector(row)).collect())
+}
+
+/// Embeds the texts of some indexes until the deadline. Returns each index with its vector in bytes.
+fn embed_missing(
+    texts: &[&str],
+    missing: &[usize],
+    embedder: &MemoryEmbedder<'_>,
+) -> Result<Vec<(usize, Vec<u8>)>> {
+    let mut new = Vec::new();
+    // Before a deadline one by one, and at least one: the next prompt continues from there.
+    let size = if embedder.deadline.is_some() {
+        1
+    } else {
+        BATCH
+    };
+    for batch in missing.chunks(size) {
+        let batch_texts: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
+        let rows = embedder.model.embed_documents(&batch_texts)?;
+        for (i, row) in batch.iter().zip(rows.outer_iter()) {
+            new.push((*i, row.iter().flat_map(|x| x.to_le_bytes()).collect()));
+        }
+        let deadline = embedder.deadline;
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            break;
+        }
+    }
+    Ok(new)
+}
+
+fn hash_text(text: &str) -> TextHash {
+    let mut hash = [0; HASH_BYTES];
+    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..HASH_BYTES]);
+    hash
+}
+
+/// Reads records of a hash and a vector of little-endian `f32`. A partial record is ignored.
+fn read_records(bytes: &[u8], dims: usize) -> HashMap<TextHash, &[u8]> {
+    let records = bytes.chunks_exact(HASH_BYTES + 4 * dims);
+    let parts = records.filter_map(|record| record.split_first_chunk::<HASH_BYTES>());
+    parts.map(|(hash, row)| (*hash, row)).collect()
+}
+
+/// Formats records, sorted by hash.
+fn format_records(cached: &HashMap<TextHash, &[u8]>) -> Vec<u8> {
+    let mut sorted: Vec<_> = cached.iter().collect();
+    sorted.sort_by_key(|(hash, _)| **hash);
+    let mut out = Vec::new();
+    for (hash, row) in sorted {
+        out.extend_from_slice(hash);
+        out.extend_from_slice(row);
+    }
+    out
+}
+
+fn is_finite(row: &[u8]) -> bool {
+    let (numbers, _) = row.as_chunks::<4>();
+    numbers.iter().all(|n| f32::from_le_bytes(*n).is_finite())
+}
+
+fn read_vector(row: &[u8]) -> Vec<f32> {
+    let (numbers, _) = row.as_chunks::<4>();
+    numbers.iter().map(|n| f32::from_le_bytes(*n)).collect()
+}

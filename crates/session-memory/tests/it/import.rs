@@ -1,0 +1,213 @@
+//! Import of other programs' memories, and of an export.
+
+use crate::support::{INFO, PROMPT, TOPIC, World, now};
+use serde_json::json;
+use session_memory::{
+    ImportFormat, ImportPath, ImportReport, Memory, MemoryError, MemoryScope, MemoryState, Trust,
+    archive_memory, export_memories, import_memories,
+};
+use std::path::Path;
+
+const DAY: &str = "# 2026-01-29 对话记忆
+
+## Session 1 - 10:30:45
+
+### 主题
+记忆功能的设计
+
+### 关键信息
+- 检索方式：关键词加模型筛选
+- 第二条
+
+### 标签
+#skill #memory
+
+---
+
+## Session 2 - 11:00:00
+
+### Topic
+The API moves to FastAPI
+
+### Key Information
+- Flask goes
+- version 0.110
+
+### Decisions
+Async everywhere.
+
+### Tags
+#api
+
+---
+";
+const KEYWORDS: &str = r##"{"version": "1.0", "entries": [
+    {"id": "2026-01-29-001", "date": "2026-01-29", "session": 1, "keywords": ["记忆", "设计"], "summary": "记忆功能的设计", "tags": ["#design"], "line_range": [3, 14]},
+    {"id": "2026-01-28-001", "date": "2026-01-28", "session": 1, "keywords": ["lost"], "summary": "A day whose file is lost", "tags": []}
+]}"##;
+
+fn import(
+    world: &World,
+    format: ImportFormat,
+    path: &Path,
+    scope: Option<MemoryScope>,
+) -> session_memory::Result<ImportReport> {
+    let from = ImportPath {
+        path,
+        home: world.home(),
+    };
+    import_memories(&world.store, format, from, scope, &now())
+}
+
+/// Imports from the format's default path in the project.
+fn import_default(world: &World, format: ImportFormat) -> session_memory::Result<ImportReport> {
+    let path = world.project(format.default_path().unwrap());
+    import(world, format, &path, None)
+}
+
+fn find<'a>(report: &'a ImportReport, topic: &str) -> &'a Memory {
+    let mut all = report.imported.iter();
+    all.find(|memory| memory.front.topic == topic).unwrap()
+}
+
+#[test]
+fn days_of_cursor_memory_are_imported_whole_and_once() {
+    let world = World::new();
+    let root = world.project(".cursor/skills/memory-data");
+    world.write(&root.join("daily/2026-01-29.md"), DAY);
+    world.write(&root.join("index/keywords.json"), KEYWORDS);
+    let report = import_default(&world, ImportFormat::CursorMemory).unwrap();
+    assert_eq!(report.imported.len(), 3);
+    let zh = find(&report, "记忆功能的设计");
+    assert_eq!(zh.id(), "mem-20260129-103045");
+    assert_eq!(zh.key_info()[1], "第二条");
+    assert_eq!(zh.front.tags, ["skill", "memory", "design"]);
+    assert_eq!(zh.front.keywords, ["记忆", "设计"]);
+    let en = find(&report, "The API moves to FastAPI");
+    assert_eq!(en.key_info(), ["Flask goes", "version 0.110"]);
+    assert!(en.body.contains("## Decisions\n\nAsync everywhere."));
+    find(&report, "A day whose file is lost");
+    let again = import_default(&world, ImportFormat::CursorMemory).unwrap();
+    assert_eq!((again.imported.len(), again.known), (0, 3));
+}
+
+#[test]
+fn text_of_cursor_memory_beside_its_template_is_kept() {
+    let world = World::new();
+    let root = world.project(".cursor/skills/memory-data");
+    let day = "# 2026-01-15\n\n## Session 1\n\n### Topic\nPool\n\n### Key Info\nThe pool was raised \
+               after the outage.\n- pool is 40\n1. first\n\n### Tags\n#db\ntrailing words\n\n## Session 1\n\n\
+               ### Topic\nSecond thing\n\n### Key Info\n- two\n";
+    world.write(&root.join("daily/2026-01-15.md"), day);
+    let report = import_default(&world, ImportFormat::CursorMemory).unwrap();
+    assert_eq!(report.imported.len(), 2);
+    let texts: String = report.imported.iter().map(|m| m.text.clone()).collect();
+    for part in [
+        "The pool was raised after the outage.",
+        "- pool is 40",
+        "1. first",
+        "trailing words",
+        "Second thing",
+        "- two",
+    ] {
+        assert!(texts.contains(part), "{part}: {texts}");
+    }
+    world.write(&root.join("index/keywords.json"), "{broken");
+    let error = import_default(&world, ImportFormat::CursorMemory).unwrap_err();
+    assert!(error.to_string().contains("keywords.json"), "{error}");
+}
+
+#[test]
+fn directories_of_conversation_memory_are_imported_whole() {
+    let world = World::new();
+    let root = world.project(".claude/data/conversation-memory/memories");
+    for (path, text) in [
+        (
+            "active/mem-20260118-190000/summary.md",
+            "# Conversation Memory: Index timing\n\n## Metadata\n\n- **Time**: 2026-01-18 19:00:00\n- **Keywords**: index, timing\n- **sessionId**: abc-1\n\n## Summary\n\nThe index was blank.\n\n## Key Decisions\n\n- Generate the summary first\n",
+        ),
+        (
+            "active/mem-20260118-190000/conversation.md",
+            "User: why blank?\n",
+        ),
+        (
+            "active/mem-20260118-190000/messages.json",
+            "[{\"role\": \"user\"}]",
+        ),
+        (
+            "archive/mem-20260110-080000/summary.md",
+            "# 对话记忆：部署流程\n\n## 元信息\n\n- **时间**：2026-01-10 08:00:00\n- **关键词**：部署，流程\n\n## 关键决策\n\n- 用蓝绿部署\n",
+        ),
+    ] {
+        world.write(&root.join(path), text);
+    }
+    let report = import_default(&world, ImportFormat::ConversationMemory).unwrap();
+    assert_eq!(report.imported.len(), 2);
+    let en = find(&report, "Index timing");
+    assert_eq!(en.id(), "mem-20260118-190000");
+    assert_eq!(en.key_info(), ["Generate the summary first"]);
+    assert_eq!(en.front.keywords, ["index", "timing"]);
+    assert!(en.was_saved_in(Some("abc-1")));
+    assert!(en.body.contains("The index was blank."));
+    let raw = world.store.read_conversation(en).unwrap().unwrap();
+    assert!(
+        raw.contains("why blank?") && raw.contains("\"role\""),
+        "{raw}"
+    );
+    let zh = find(&report, "部署流程");
+    assert_eq!(zh.state, MemoryState::Archive);
+    assert_eq!(zh.key_info(), ["用蓝绿部署"]);
+    let again = import_default(&world, ImportFormat::ConversationMemory).unwrap();
+    assert_eq!((again.imported.len(), again.known), (0, 2));
+}
+
+#[test]
+fn an_export_is_imported_to_the_byte() {
+    let from = World::new();
+    let memory = from.save("Lantern", "in the harbour");
+    let text = memory.text.replace("kind:", "mine: 1 # kept\nkind:");
+    fs_err::write(&memory.path, &text).unwrap();
+    let gone = from.save("Gone", "by");
+    archive_memory(&from.store, &gone, now().timestamp()).unwrap();
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_value(export_memories(&from.store, &all)).unwrap();
+    assert_eq!(document["format"], json!("session-search-memories"));
+
+    let to = World::new();
+    let path = to.home().join("memories.json");
+    to.write(&path, document.to_string());
+    let format = ImportFormat::SessionSearch;
+    let report = import(&to, format, &path, None).unwrap();
+    assert_eq!(find(&report, "Lantern").text, text);
+    assert_eq!(find(&report, "Gone").state, MemoryState::Archive);
+    let again = import(&to, format, &path, None).unwrap();
+    assert_eq!((again.imported.len(), again.known), (0, 2));
+    assert!(import(&to, format, &memory.path, None).is_err());
+}
+
+#[test]
+fn a_missing_path_is_nothing_to_import() {
+    let world = World::new();
+    for format in [ImportFormat::CursorMemory, ImportFormat::ConversationMemory] {
+        let error = import(&world, format, &world.project("nowhere"), None).unwrap_err();
+        let is_nothing = matches!(error, MemoryError::NothingToImport { .. });
+        assert!(is_nothing && error.hint().is_some(), "{error}");
+    }
+}
+
+#[test]
+fn memories_from_a_repository_are_untrusted_and_stay_in_the_project() {
+    let world = World::new();
+    let root = world.project(".claude/data/conversation-memory/memories");
+    let summary = format!("# Memory: {TOPIC}\n\n## Key points\n\n- {INFO}\n");
+    world.write(&root.join("active/mem-a/summary.md"), &summary);
+    let path = world.project(".claude/data/conversation-memory");
+    let format = ImportFormat::ConversationMemory;
+    let global = Some(MemoryScope::Global);
+    assert!(import(&world, format, &path, global).is_err());
+    let report = import(&world, format, &path, None).unwrap();
+    assert_eq!(report.imported[0].trust, Trust::Waiting);
+    assert_eq!(world.inject(PROMPT, "s1"), [""; 0]);
+    world.store.trust(&report.imported).unwrap();
+    assert_eq!(world.inject(PROMPT, "s1"), [report.imported[0].id()]);
+}

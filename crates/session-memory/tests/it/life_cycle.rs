@@ -1,0 +1,111 @@
+//! The life cycle: states, archiving by age, retention.
+
+use crate::support::{World, days_ago, draft, now};
+use jiff::{Timestamp, ToSpan, Zoned};
+use session_memory::{
+    Memory, MemoryState, MovedMemories, RetentionSettings, StorageSettings, apply_retention,
+    archive_memory, find_untouched, record_recall,
+};
+
+fn retain(world: &World, settings: StorageSettings, now: &Zoned) -> MovedMemories {
+    let settings = RetentionSettings {
+        project: settings,
+        global: settings,
+    };
+    apply_retention(&world.store, &settings, now.timestamp()).unwrap()
+}
+
+fn save_old(world: &World, topic: &str, days: i64) -> Memory {
+    let draft = draft(topic, "info");
+    world.store.save(&draft, None, &days_ago(days)).unwrap()
+}
+
+#[test]
+fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
+    let world = World::new();
+    let memory = world.save("Lantern", "in the harbour");
+    let archived = archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
+    assert!(world.topics(&[MemoryState::Active]).is_empty());
+    assert_eq!(world.topics(&[MemoryState::Archive]), ["Lantern"]);
+    let trashed = world.store.move_to(&archived, MemoryState::Trash).unwrap();
+    assert!(!trashed.path.starts_with(archived.path.parent().unwrap()));
+    let active = world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    assert_eq!(world.topics(&[MemoryState::Active]), ["Lantern"]);
+    world.store.purge(&active).unwrap();
+    assert!(world.topics(&MemoryState::ALL).is_empty());
+}
+
+#[test]
+fn the_longest_untouched_are_archived_above_the_limit() {
+    let world = World::new();
+    let old = save_old(&world, "Old", 30);
+    let older = save_old(&world, "Older", 40);
+    world.save("New", "info");
+    let settings = StorageSettings {
+        archive_above: 2,
+        ..StorageSettings::default()
+    };
+    let off = StorageSettings {
+        auto_archive: false,
+        ..settings
+    };
+    assert_eq!(retain(&world, off, &now()), MovedMemories::default());
+    assert_eq!(retain(&world, settings, &now()).archived, [older.id()]);
+    assert_eq!(
+        retain(&world, settings, &now()),
+        MovedMemories::default(),
+        "two are left"
+    );
+    let one = StorageSettings {
+        archive_above: 1,
+        ..settings
+    };
+    record_recall(&world.store, &[&old], Timestamp::now());
+    let moved = retain(&world, one, &now());
+    assert_eq!(moved, MovedMemories::default(), "a recall is a touch");
+}
+
+#[test]
+fn untouched_memories_are_sorted_by_their_last_touch() {
+    let world = World::new();
+    save_old(&world, "Old", 30);
+    save_old(&world, "Older", 40);
+    world.save("New", "info");
+    let found = find_untouched(&world.store, MemoryState::Active, 14, Timestamp::now());
+    let topics: Vec<&str> = found.iter().map(|m| m.front.topic.as_str()).collect();
+    assert_eq!(topics, ["Older", "Old"]);
+}
+
+#[test]
+fn retention_counts_from_the_day_of_archiving() {
+    let world = World::new();
+    let memory = save_old(&world, "Old but gold", 400);
+    archive_memory(&world.store, &memory, Timestamp::now()).unwrap();
+    let settings = StorageSettings {
+        retention_days: 30,
+        ..StorageSettings::default()
+    };
+    assert_eq!(retain(&world, settings, &now()), MovedMemories::default());
+    let later = now().checked_add(29.days()).unwrap();
+    assert_eq!(retain(&world, settings, &later), MovedMemories::default());
+    let later = now().checked_add(32.days()).unwrap();
+    assert_eq!(retain(&world, settings, &later).trashed, [memory.id()]);
+    assert_eq!(world.topics(&[MemoryState::Trash]), ["Old but gold"]);
+}
+
+#[test]
+fn a_project_does_not_archive_the_users_global_memories() {
+    let world = World::new();
+    world.save_global("Mine", "info");
+    let settings = RetentionSettings {
+        project: StorageSettings {
+            archive_above: 1,
+            archive_after_days: 0,
+            retention_days: 0,
+            ..StorageSettings::default()
+        },
+        global: StorageSettings::default(),
+    };
+    let moved = apply_retention(&world.store, &settings, Timestamp::now()).unwrap();
+    assert_eq!(moved, MovedMemories::default());
+}

@@ -1,0 +1,10 @@
+//! Memories through the public types of the crate.
+
+mod import;
+mod injector;
+mod life_cycle;
+mod search;
+mod store;
+mod support;
+#[cfg(unix)]
+mod trust;

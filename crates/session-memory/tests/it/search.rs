@@ -1,0 +1,115 @@
+//! Search: rank, age, scope, replacement and near-duplicates.
+
+use crate::support::{World, days_ago, draft, embedder, now};
+use jiff::Timestamp;
+use session_memory::{MemoryError, MemoryState, RetrievalSettings, find_duplicates, rank_memories};
+
+#[test]
+fn a_score_is_the_match_times_decay_and_weight() {
+    let world = World::new();
+    let old = draft("Lantern release", "on Tuesdays");
+    world.store.save(&old, None, &days_ago(2000)).unwrap();
+    world.save("Kestrel release", "on Mondays");
+    let all = world.store.list(&[MemoryState::Active]).memories;
+    let settings = RetrievalSettings::default();
+    let ranked = rank_memories("lantern release", &all, &settings, None, Timestamp::now());
+    let best = &ranked.unwrap().unwrap().matches[0];
+    assert_eq!(all[best.memory].front.topic, "Lantern release");
+    assert!((best.decay - 0.5).abs() < 1e-6);
+    assert!((best.score - best.matched * 0.5).abs() < 1e-6, "{best:?}");
+    assert_eq!(best.terms, ["lantern", "releas"]);
+}
+
+#[test]
+fn memories_of_the_project_rank_above_global_ones() {
+    let world = World::new();
+    world.save_global("Tabs for makefiles", "never spaces");
+    world.save("Tabs for the shop", "never spaces");
+    let found = world.search("tabs spaces");
+    assert_eq!(found, ["Tabs for the shop", "Tabs for makefiles"]);
+}
+
+#[test]
+fn chinese_is_searched_without_spaces() {
+    let world = World::new();
+    world.save("支付回调用幂等键去重", "写入 Redis，保留 24 小时");
+    assert_eq!(world.search("回调怎么去重"), ["支付回调用幂等键去重"]);
+}
+
+#[test]
+fn only_memories_of_the_scope_of_days_are_candidates() {
+    let mut world = World::new();
+    let old = draft("Lantern release", "on Tuesdays");
+    world.store.save(&old, None, &days_ago(40)).unwrap();
+    world.save("Kestrel release", "on Mondays");
+    assert_eq!(world.injector().list_candidates(Timestamp::now()).len(), 2);
+    world.settings.retrieval.scope_days = 30;
+    let candidates = world.injector().list_candidates(Timestamp::now());
+    let topics: Vec<&str> = candidates.iter().map(|m| m.front.topic.as_str()).collect();
+    assert_eq!(topics, ["Kestrel release"]);
+}
+
+#[test]
+fn a_replaced_memory_ranks_below_its_replacement() {
+    let world = World::new();
+    let old = world.save("Releases on Tuesdays", "tag before 11:00");
+    let new = world.save("Releases on Thursdays", "tag before noon");
+    let query = "releases on tuesdays tag before 11:00";
+    assert_eq!(world.search(query)[0], "Releases on Tuesdays");
+    let replaced = world.store.supersede(old.id(), new.id(), &now()).unwrap();
+    assert_eq!(replaced.front.superseded_by.as_deref(), Some(new.id()));
+    assert_eq!(world.search(query)[0], "Releases on Thursdays");
+}
+
+#[test]
+fn a_replacement_must_exist_and_be_another_memory() {
+    let world = World::new();
+    let old = world.save("Releases on Tuesdays", "tag before 11:00");
+    let new = world.save("Releases on Thursdays", "tag before noon");
+    let supersede = |old: &str, new: &str| world.store.supersede(old, new, &now());
+    assert!(matches!(
+        supersede(old.id(), old.id()),
+        Err(MemoryError::ReplacedByItself)
+    ));
+    assert!(matches!(
+        supersede(old.id(), "mem-lost"),
+        Err(MemoryError::Unknown(_))
+    ));
+    let trashed = world.store.move_to(&new, MemoryState::Trash).unwrap();
+    let error = supersede(old.id(), new.id()).unwrap_err();
+    assert!(
+        matches!(error, MemoryError::ReplacementInTrash(_)),
+        "{error}"
+    );
+    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    supersede(old.id(), new.id()).unwrap();
+    let error = supersede(new.id(), old.id()).unwrap_err();
+    assert!(
+        matches!(error, MemoryError::ReplacementIsReplaced { .. }),
+        "{error}"
+    );
+    world.store.purge(&new).unwrap();
+    let old = world.store.list(&[MemoryState::Active]).memories;
+    assert_eq!(old[0].front.superseded_by, None, "the replacement is lost");
+}
+
+#[test]
+fn a_near_duplicate_is_found_and_another_topic_is_not() {
+    let world = World::new();
+    let info = "time-outs under load, raise DB_POOL to 40";
+    let old = world.save("Connection pool too small", info);
+    let duplicates = |topic: &str, info: &str| {
+        let new = world.save(topic, info);
+        let all = world.store.list(&[MemoryState::Active]).memories;
+        let model = session_embed::bundled().unwrap();
+        let embedder = embedder(model.as_ref(), &world.state);
+        let found = find_duplicates(&new, &all, &embedder).unwrap();
+        found.into_iter().map(|d| d.id).collect::<Vec<_>>()
+    };
+    let found = duplicates(
+        "The connection pool is too small",
+        "time-outs under load: raise DB_POOL to 40",
+    );
+    assert_eq!(found, [old.id()]);
+    assert_eq!(duplicates("Holidays", "skip bank holidays"), [""; 0]);
+}

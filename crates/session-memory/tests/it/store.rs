@@ -1,0 +1,309 @@
+//! Files of memories: saved, found by id, changed, moved, removed.
+
+use crate::support::{World, days_ago, draft, now};
+use session_memory::{
+    Draft, Importance, MemoryChange, MemoryError, MemoryKind, MemoryScope, MemoryState,
+    StorageLocation, write_context_sheet,
+};
+
+#[test]
+fn a_saved_memory_is_a_markdown_file_with_frontmatter() {
+    let world = World::new();
+    let memory = world.save_draft(&Draft {
+        kind: MemoryKind::KnownIssue,
+        importance: Importance::High,
+        tags: vec!["#db".into()],
+        ..draft("Pool: too small", "raise DB_POOL")
+    });
+    let text = world.read(&memory);
+    for part in [
+        "id: mem-",
+        "topic: \"Pool: too small\"\n",
+        "kind: known-issue\n",
+        "importance: high\n",
+        "- db\n",
+        "\n- raise DB_POOL\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("cues"), "{text}");
+    assert_eq!(memory.key_info(), ["raise DB_POOL"]);
+}
+
+#[test]
+fn a_change_keeps_other_keys_comments_and_notes() {
+    let world = World::new();
+    let memory = world.save("Pool", "raise DB_POOL");
+    let edited = world
+        .read(&memory)
+        .replace("kind:", "mood: calm # mine\nkind:");
+    fs_err::write(&memory.path, edited + "\n## Notes\n\nMore of it.\n").unwrap();
+    let change = MemoryChange {
+        topic: Some("Pools".into()),
+        key_info: Some(vec!["one".into()]),
+        ..MemoryChange::default()
+    };
+    let changed = world.store.change(memory.id(), &change, &now()).unwrap();
+    let text = world.read(&changed);
+    assert!(text.contains("mood: calm # mine\nkind:"), "{text}");
+    assert!(
+        text.contains("\n---\n\n- one\n\n## Notes\n\nMore of it.\n"),
+        "{text}"
+    );
+    assert_eq!(changed.front.topic, "Pools");
+}
+
+#[test]
+fn views_list_the_active_memories_and_those_of_each_day() {
+    let world = World::new();
+    let memory = world.save_draft(&Draft {
+        kind: MemoryKind::KnownIssue,
+        ..draft("Pool", "raise DB_POOL")
+    });
+    let root = &world.store.directories()[0].path;
+    let index = fs_err::read_to_string(root.join("index.md")).unwrap();
+    assert!(index.contains("| known issue | Pool |"), "{index}");
+    let daily = root.join("daily").join(memory.day() + ".md");
+    let daily = fs_err::read_to_string(daily).unwrap();
+    assert!(daily.contains("## Pool\n"), "{daily}");
+    assert!(world.store.foreign_views().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn files_and_directories_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let memory = world.save("a", "b");
+    let mode = |path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(memory.path.as_path()), 0o600);
+    let active = memory.path.parent().unwrap();
+    assert_eq!(mode(active), 0o700);
+    assert_eq!(mode(active.parent().unwrap()), 0o700);
+}
+
+#[test]
+fn a_draft_needs_a_topic_and_content() {
+    let world = World::new();
+    for draft in [draft(" ", "info"), draft("topic", " ")] {
+        let error = world.store.save(&draft, None, &now()).unwrap_err();
+        assert!(matches!(error, MemoryError::Refused(_)), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_reported_and_the_others_are_listed() {
+    let world = World::new();
+    world.save("Pool", "raise DB_POOL");
+    let path = world.file(MemoryState::Active, "mem-x");
+    world.write(&path, "---\nid: mem-x\ntopic: [a\n---\n");
+    let listing = world.store.list(&[MemoryState::Active]);
+    assert_eq!(listing.memories.len(), 1);
+    assert_eq!(
+        (&listing.damaged[0].path, listing.damaged[0].line),
+        (&path, 3)
+    );
+}
+
+#[test]
+fn each_scope_has_a_directory_of_its_own() {
+    let world = World::new();
+    world.save_global("Tabs for makefiles", "never spaces");
+    world.save("Tabs for the shop", "never spaces");
+    let topics = |project: &str, location| {
+        let store = world.store_of(project, location);
+        let all = store.list(&[MemoryState::Active]).memories.into_iter();
+        all.map(|m| m.front.topic).collect::<Vec<_>>()
+    };
+    let both = topics("shop", StorageLocation::ProjectFirst);
+    assert_eq!(both.len(), 2, "{both:?}");
+    let own = topics("shop", StorageLocation::ProjectOnly);
+    assert_eq!(own, ["Tabs for the shop"]);
+    let global = topics("shop", StorageLocation::GlobalOnly);
+    assert_eq!(global, ["Tabs for makefiles"]);
+    let elsewhere = topics("", StorageLocation::ProjectFirst);
+    assert_eq!(elsewhere, ["Tabs for makefiles"]);
+}
+
+#[test]
+fn a_global_memory_can_be_saved_where_only_the_project_is_used() {
+    let world = World::new();
+    let store = world.store_of("shop", StorageLocation::ProjectOnly);
+    let global = Some(MemoryScope::Global);
+    let new = draft("Tabs", "never spaces");
+    assert!(store.save(&new, global, &now()).is_err());
+    let store = store.with_global(world.home()).unwrap();
+    let memory = store.save(&new, global, &now()).unwrap();
+    assert_eq!(memory.scope, MemoryScope::Global);
+}
+
+#[test]
+fn an_id_is_found_by_a_unique_prefix() {
+    let world = World::new();
+    let first = world.store.save(&draft("First", "one"), None, &days_ago(1));
+    let first = first.unwrap();
+    let second = world.save("Second", "two");
+    for id in [first.id(), &first.id()["mem-".len()..], &first.id()[..12]] {
+        assert_eq!(world.store.find(id).unwrap().front.topic, "First", "{id}");
+    }
+    let error = world.store.find("mem-").unwrap_err();
+    let MemoryError::Ambiguous { found, .. } = error else {
+        panic!("{error}");
+    };
+    assert!(found.contains(&second.id().to_owned()), "{found:?}");
+    assert!(matches!(
+        world.store.find("mem-2"),
+        Err(MemoryError::Ambiguous { .. })
+    ));
+    for id in ["", "mem-1999"] {
+        assert!(matches!(world.store.find(id), Err(MemoryError::Unknown(_))));
+    }
+}
+
+#[test]
+fn a_complete_id_is_no_prefix_of_a_longer_one() {
+    let world = World::new();
+    let memory = world.save("First", "one");
+    let longer = format!("{}-2", memory.id());
+    fs_err::rename(&memory.path, world.file(MemoryState::Active, &longer)).unwrap();
+    let error = world.store.find(memory.id()).unwrap_err();
+    assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
+    assert_eq!(world.store.find(&longer).unwrap().front.topic, "First");
+}
+
+/// A merge of "archived here, edited there" leaves two files.
+#[test]
+fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
+    let world = World::new();
+    let memory = world.save("First", "one");
+    let archived = world.file(MemoryState::Archive, memory.id());
+    world.write(&archived, world.read(&memory).replace("First", "Second"));
+    let found = world.store.find(memory.id()).unwrap();
+    assert_eq!(found.front.topic, "First");
+    let error = world.store.move_to(&found, MemoryState::Archive);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("would be lost"), "{error}");
+    world.store.purge(&found).unwrap();
+    let found = world.store.find(memory.id()).unwrap();
+    assert_eq!(found.front.topic, "Second");
+}
+
+#[test]
+fn an_edited_text_replaces_a_file_that_is_unchanged() {
+    let world = World::new();
+    let memory = world.save("Lantern", "in the harbour");
+    let text = memory.text.replace("harbour", "tower");
+    let replace = |text: &str| world.store.replace(&memory, text, true, &now());
+    for bad in [
+        "no memory",
+        &text.replace("topic: Lantern", "topic: ["),
+        &text.replace(memory.id(), "mem-other"),
+    ] {
+        assert!(replace(bad).is_err(), "{bad}");
+        assert_eq!(world.read(&memory), memory.text);
+    }
+    assert_eq!(replace(&text).unwrap().key_info(), ["in the tower"]);
+    let error = replace(&text).unwrap_err().to_string();
+    assert!(error.contains("changed by somebody else"), "{error}");
+}
+
+#[test]
+fn cues_are_stored_on_one_line_each_and_once() {
+    let world = World::new();
+    let cues = [
+        "indent  this\nfile",
+        " ",
+        "indent this file",
+        "format: the code",
+    ];
+    let memory = world.save_draft(&Draft {
+        cues: cues.map(str::to_owned).to_vec(),
+        ..draft("Tabs", "never tabs")
+    });
+    assert_eq!(memory.front.cues, ["indent this file", "format: the code"]);
+    let change = MemoryChange {
+        cues: Some(vec!["which indent".into()]),
+        ..MemoryChange::default()
+    };
+    let changed = world.store.change(memory.id(), &change, &now()).unwrap();
+    assert_eq!(changed.front.cues, ["which indent"]);
+    assert_eq!(changed.key_info(), memory.key_info());
+    assert_eq!(changed.front.keywords, memory.front.keywords);
+}
+
+#[test]
+fn cues_written_by_hand_may_be_missing_or_one_text() {
+    let world = World::new();
+    let memory = world.save_draft(&Draft {
+        cues: vec!["a".into(), "- b".into()],
+        ..draft("Pool", "raise DB_POOL")
+    });
+    let text = world.read(&memory);
+    let (head, rest) = text.split_once("cues:").unwrap();
+    let rest = rest.split_once("created:").unwrap().1;
+    let read = |cues: &str| {
+        fs_err::write(&memory.path, format!("{head}cues:{cues}\ncreated:{rest}")).unwrap();
+        world.store.find(memory.id())
+    };
+    let cues = |cues: &str| read(cues).unwrap().front.cues;
+    assert_eq!(cues("\n- a\n- '- b'"), ["a", "- b"]);
+    assert_eq!(cues(""), [""; 0]);
+    assert_eq!(cues(" null"), [""; 0]);
+    assert_eq!(cues(" how to deploy"), ["how to deploy"]);
+    assert_eq!(cues("\n- a\n-"), ["a"]);
+    let Err(MemoryError::Damaged(damage)) = read("\n- how to: deploy") else {
+        panic!("a map is no cue");
+    };
+    assert_eq!(damage.line, 12);
+}
+
+#[test]
+fn memories_that_are_saved_at_once_are_all_kept() {
+    const WRITERS: usize = 4;
+    const EACH: usize = 5;
+    let world = World::new();
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let world = &world;
+            scope.spawn(move || {
+                for n in 0..EACH {
+                    world.save(&format!("Writer {writer}, {n}"), "info");
+                }
+            });
+        }
+    });
+    let topics = world.topics(&[MemoryState::Active]);
+    assert_eq!(topics.len(), WRITERS * EACH, "{topics:?}");
+    let index = world.store.directories()[0].path.join("index.md");
+    let index = fs_err::read_to_string(index).unwrap();
+    assert_eq!(index.matches("| mem-").count(), WRITERS * EACH);
+}
+
+#[test]
+fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten() {
+    let world = World::new();
+    world.save_draft(&Draft {
+        importance: Importance::Low,
+        ..draft("Low", "never mind")
+    });
+    world.save_draft(&Draft {
+        importance: Importance::High,
+        kind: MemoryKind::Decision,
+        ..draft("Money is an integer", "of <minor> units")
+    });
+    let all = world.store.list(&[MemoryState::Active]).memories;
+    let root = session_files::Dir::open(&world.project("")).unwrap();
+    assert!(write_context_sheet(&root, &all).unwrap());
+    assert!(!write_context_sheet(&root, &all).unwrap(), "it is the same");
+    let sheet = world.project(".claude/session-search-context.md");
+    let text = fs_err::read_to_string(&sheet).unwrap();
+    let line = "[decision] Money is an integer; of &lt;minor&gt; units (mem-";
+    assert!(
+        text.contains(line) && !text.contains("never mind"),
+        "{text}"
+    );
+    world.write(&sheet, "# My own notes\n");
+    assert!(write_context_sheet(&root, &all).is_err());
+    let text = fs_err::read_to_string(&sheet).unwrap();
+    assert_eq!(text, "# My own notes\n");
+}

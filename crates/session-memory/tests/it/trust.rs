@@ -1,0 +1,203 @@
+//! Memories that come with a repository are untrusted until the user trusts their content.
+
+use crate::support::{INFO, PROMPT, TOPIC, World, draft, now};
+use session_memory::{
+    Memory, MemoryChange, MemoryError, MemoryState, StorageLocation, Trust, render_context_sheet,
+};
+
+const ID: &str = "mem-20260110-091500";
+
+fn file_text(id: &str, topic: &str, info: &str) -> String {
+    format!(
+        "---\nid: {id}\ntopic: {topic}\ncreated: 2026-01-10\nimportance: high\n---\n\n- {info}\n"
+    )
+}
+
+/// A project whose repository brings a memory.
+fn clone_with_memory() -> World {
+    let world = World::new();
+    pull(&world, INFO);
+    world
+}
+
+fn pull(world: &World, info: &str) {
+    let path = world.file(MemoryState::Active, ID);
+    world.write(&path, file_text(ID, TOPIC, info));
+}
+
+fn theirs(world: &World) -> Memory {
+    world.store.find(ID).unwrap()
+}
+
+fn is_injected(world: &World, id: &str) -> bool {
+    let block = world.decide(PROMPT, None).decision.block;
+    block.is_some_and(|block| block.ids.iter().any(|other| other == id))
+}
+
+#[test]
+fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
+    let world = clone_with_memory();
+    let is_in_sheet = || render_context_sheet(&[theirs(&world)]).contains(TOPIC);
+    let trust = || theirs(&world).trust;
+    assert_eq!(trust(), Trust::Waiting);
+    assert!(!is_injected(&world, ID) && !is_in_sheet());
+    assert_eq!(world.injector().begin_session(None, false), None);
+    world.store.trust(&[theirs(&world)]).unwrap();
+    assert_eq!(trust(), Trust::Trusted);
+    assert!(is_injected(&world, ID) && is_in_sheet());
+    let block = world.decide(PROMPT, None).decision.block.unwrap();
+    assert!(block.text.contains("from the repository"));
+
+    pull(&world, &format!("{INFO}; changed"));
+    assert_eq!(trust(), Trust::Changed);
+    assert!(!is_injected(&world, ID));
+    pull(&world, INFO);
+    assert!(is_injected(&world, ID), "this content was trusted");
+    assert_eq!(world.store.revoke(None).unwrap(), 1);
+    assert!(!is_injected(&world, ID));
+}
+
+#[test]
+fn a_change_of_an_untrusted_memory_trusts_nothing() {
+    let world = clone_with_memory();
+    let change = MemoryChange {
+        tags: Some(vec!["db".into()]),
+        ..MemoryChange::default()
+    };
+    let changed = world.store.change(ID, &change, &now()).unwrap();
+    let archived = world.store.move_to(&changed, MemoryState::Archive).unwrap();
+    world.store.move_to(&archived, MemoryState::Active).unwrap();
+    assert!(!is_injected(&world, ID));
+    let own = world.save(TOPIC, INFO);
+    world.store.change(own.id(), &change, &now()).unwrap();
+    assert!(is_injected(&world, own.id()));
+}
+
+#[test]
+fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
+    let world = clone_with_memory();
+    let edit = |is_seen| {
+        let memory = theirs(&world);
+        let text = memory.text.replace("DB_POOL", "DB_SIZE");
+        world
+            .store
+            .replace(&memory, &text, is_seen, &now())
+            .unwrap()
+    };
+    assert!(!edit(false).trust.is_trusted());
+    pull(&world, INFO);
+    assert_eq!(edit(true).trust, Trust::Own);
+}
+
+#[test]
+fn worktrees_share_the_trust_of_their_repository() {
+    let world = clone_with_memory();
+    world.store.trust(&[theirs(&world)]).unwrap();
+    let git = world.project(".git/worktrees/side");
+    let side = world.home().join("side");
+    world.write(&git.join("commondir"), "../..\n");
+    world.write(&git.join("gitdir"), side.join(".git").display().to_string());
+    world.write(&side.join(".git"), format!("gitdir: {}\n", git.display()));
+    let store = world.store_of("side", StorageLocation::ProjectFirst);
+    let active = store.directories()[0].path.join("active");
+    world.write(&active.join(format!("{ID}.md")), file_text(ID, TOPIC, INFO));
+    assert_eq!(store.find(ID).unwrap().trust, Trust::Trusted);
+}
+
+#[test]
+fn a_deleted_memory_that_a_pull_restores_is_untrusted() {
+    let world = clone_with_memory();
+    world.store.trust(&[theirs(&world)]).unwrap();
+    world
+        .store
+        .move_to(&theirs(&world), MemoryState::Trash)
+        .unwrap();
+    pull(&world, INFO);
+    assert!(!is_injected(&world, ID));
+    world.store.trust(&[theirs(&world)]).unwrap();
+    world.store.purge(&theirs(&world)).unwrap();
+    pull(&world, INFO);
+    assert!(!is_injected(&world, ID));
+}
+
+#[test]
+fn a_failed_purge_leaves_nothing_trusted() {
+    let world = clone_with_memory();
+    world.store.trust(&[theirs(&world)]).unwrap();
+    let raw = world.store.directories()[0].path.join("raw");
+    fs_err::create_dir_all(raw.join(format!("{ID}.md"))).unwrap();
+    world.store.purge(&theirs(&world)).unwrap();
+    pull(&world, INFO);
+    assert!(!is_injected(&world, ID));
+}
+
+#[test]
+fn the_user_restores_an_own_memory_with_its_trust() {
+    let world = World::new();
+    let own = world.save(TOPIC, INFO);
+    let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
+    assert!(!is_injected(&world, own.id()));
+    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    assert!(is_injected(&world, own.id()));
+}
+
+#[test]
+fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
+    let world = World::new();
+    let own = world.save_global(TOPIC, INFO);
+    let aliases: String = (1..40)
+        .map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1))
+        .collect();
+    let bomb = format!("---\na0: &a0 [x, x]\n{aliases}---\n{}", "x".repeat(200_000));
+    for n in 0..20 {
+        let memory = world.save(&format!("T{n}"), "x");
+        world.write(&memory.path, &bomb);
+    }
+    assert!(is_injected(&world, own.id()));
+}
+
+#[test]
+fn a_repository_does_not_hide_a_memory_of_the_user_by_its_id() {
+    let world = World::new();
+    let own = world.save_global("Mine", "the words of the user");
+    let path = world.file(MemoryState::Active, own.id());
+    world.write(&path, file_text(own.id(), "Theirs", "other words"));
+    assert_eq!(world.store.find(own.id()).unwrap().front.topic, "Mine");
+    let prefix = &own.id()["mem-".len().."mem-".len() + 8];
+    let id = format!("mem-{prefix}");
+    let path = world.file(MemoryState::Active, &id);
+    world.write(&path, file_text(&id, "Hijacked", "other words"));
+    let error = world.store.find(prefix).unwrap_err();
+    assert!(matches!(error, MemoryError::Ambiguous { .. }), "{error}");
+}
+
+#[test]
+fn untrusted_memories_are_read_within_a_limit() {
+    let world = World::new();
+    let own = world.save("Mine", "own");
+    for n in 0..40 {
+        let id = format!("mem-2026-{n:04}");
+        let path = world.file(MemoryState::Active, &id);
+        world.write(&path, file_text(&id, "Theirs", &"x".repeat(200_000)));
+    }
+    let listing = world.store.list(&[MemoryState::Active]);
+    assert!(listing.memories.iter().any(|m| m.id() == own.id()));
+    assert!(listing.memories.len() < 25, "{}", listing.memories.len());
+    let left_out = &listing.damaged[0].reason;
+    assert!(left_out.contains("are left out"), "{left_out}");
+}
+
+#[test]
+fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
+    let world = World::new();
+    assert!(world.save("Short", "text").is_reviewable());
+    assert!(!world.save("Long", &"x".repeat(20_000)).is_reviewable());
+    assert!(
+        !world
+            .save_draft(&session_memory::Draft {
+                notes: "line\n".repeat(300),
+                ..draft("Lines", "many")
+            })
+            .is_reviewable()
+    );
+}
