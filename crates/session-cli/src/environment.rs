@@ -1,126 +1,18 @@
-//! Variables that a project can set, by its settings of an agent or by a tool as direnv, and what
-//! they may not name.
+//! Environment variables of the user, without those that lead into the project.
 
 use crate::output::notes;
+use session_config::Home;
 use session_core::text::printable;
-use session_files::{is_below, outermost_root};
-use std::collections::HashMap;
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
 
-/// Variables that say where something is read or written. Some are lists, with commas.
-const PATHS: [&str; 11] = [
-    "SESSION_SEARCH_CONFIG",
-    "SESSION_SEARCH_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_STATE_HOME",
-    "CLAUDE_CONFIG_DIR",
-    "OPENCODE_DB",
-    "HF_HOME",
-    "HF_HUB_CACHE",
-    "HF_ENDPOINT",
-];
-/// Variables that name a program to be run.
-const PROGRAMS: [&str; 3] = ["PAGER", "VISUAL", "EDITOR"];
-
-/// Takes away the variables that name something in what lies around a directory, and places that
-/// are no whole paths: they would mean another place in another directory. Returns their names.
-pub fn refuse(
-    vars: &mut HashMap<String, String>,
-    home: &Path,
-    directory: &Path,
-) -> Vec<&'static str> {
-    let root = outermost_root(directory, home).map(|(root, _)| root);
-    let around = Around {
-        home,
-        directory,
-        root: root.as_deref(),
-    };
-    let search = vars.get("PATH").cloned().unwrap_or_default();
-    let is_set = |name: &&&'static str| vars.contains_key(**name);
-    let value = |name: &str| vars.get(name).map_or("", String::as_str);
-    let places = PATHS.iter().filter(is_set);
-    let places = places.filter(|name| around.refuses_place(name, value(name)));
-    let programs = PROGRAMS.iter().filter(is_set);
-    let programs = programs.filter(|name| around.refuses_program(value(name), &search));
-    let refused: Vec<&'static str> = places.chain(programs).copied().collect();
-    for name in &refused {
-        vars.remove(*name);
-    }
-    refused
+/// Returns the program that a variable names, unless the variable leads into the project.
+pub fn program(variable: &str) -> Option<String> {
+    Home::unconfigured().ok()?.program(variable)
 }
 
-/// True for a whole path that means the same wherever it is looked at from, whatever is made meanwhile.
-fn is_plain(path: &str) -> bool {
-    let (in_home, path) = (path.starts_with("~/"), Path::new(path));
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    let is_special = path.starts_with("/proc") || path.starts_with("/dev");
-    (in_home || path.is_absolute()) && !climbs && !is_special
-}
-
-/// Where variables are looked at from.
-struct Around<'a> {
-    home: &'a Path,
-    directory: &'a Path,
-    /// The outermost root around the directory.
-    root: Option<&'a Path>,
-}
-
-impl Around<'_> {
-    fn refuses_place(&self, name: &str, value: &str) -> bool {
-        let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
-        let mut parts = value
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.any(|part| match name {
-            "HF_ENDPOINT" => !is_address(part),
-            _ => !is_plain(part) || self.lies_below(part),
-        })
-    }
-
-    /// True for a command line of which a word is something in the project, or whose program is
-    /// found there.
-    fn refuses_program(&self, command: &str, search: &str) -> bool {
-        let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
-        let mut words = command.split(separators).filter(|word| !word.is_empty());
-        let program = words.clone().next().unwrap_or_default();
-        let found = || {
-            let mut candidates = std::env::split_paths(search).map(|at| at.join(program));
-            candidates.find(|path| path.is_file())
-        };
-        let is_found_there = |path: PathBuf| self.root.is_some_and(|root| is_below(&path, root));
-        // Arguments as `s/a/b/` are no paths: something has to be there.
-        let is_there = |word: &str| self.at(word).exists() && self.lies_below(word);
-        let is_path = |word: &str| word.contains(['/', '\\']) || word.starts_with('.');
-        words.any(|word| (word != program || is_path(word)) && is_there(word))
-            || (!is_path(program) && found().is_some_and(is_found_there))
-    }
-
-    fn lies_below(&self, word: &str) -> bool {
-        self.root.is_some_and(|root| is_below(&self.at(word), root))
-    }
-
-    fn at(&self, word: &str) -> PathBuf {
-        match word.strip_prefix("~/") {
-            Some(rest) => self.home.join(rest),
-            None => self.directory.join(word),
-        }
-    }
-}
-
-/// A variable that names a program, unless the project at hand chose it.
-pub fn program(name: &str) -> Option<String> {
-    let home = crate::home::Home::unconfigured().ok()?;
-    let value = home.env.get(name).map(str::to_owned);
-    value.filter(|value| !value.trim().is_empty())
-}
-
-/// Says which variables are left out. That it cannot be said changes nothing.
+/// Notes which variables are left out. A failure to note it changes nothing.
 pub fn note_refused() {
-    let Ok(home) = crate::home::Home::unconfigured() else {
+    let Ok(home) = Home::unconfigured() else {
         return;
     };
     for name in &home.refused {
@@ -129,53 +21,5 @@ pub fn note_refused() {
             "note: the variable {} is left out, since it names something in this project, or no whole path",
             printable(name)
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_project_names_in_itself_is_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home", "p/.git", "p/bin", "p/in/.claude", "out"] {
-            fs_err::create_dir_all(real.join(path)).unwrap();
-        }
-        for file in ["p/bin/less", "p/in/edit.sh", "p/vimrc", "p/x"] {
-            fs_err::write(real.join(file), "").unwrap();
-        }
-        let check = |name: &str, value: &str, is_refused: bool| {
-            let value = value.replace("ROOT", &real.display().to_string());
-            let path = format!("{}/p/bin:/usr/bin", real.display());
-            let set = [(name, value.as_str()), ("PATH", &path)];
-            let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            let mut vars = HashMap::from(set);
-            let refused = refuse(&mut vars, &real.join("home"), &real.join("p/in"));
-            assert_eq!(!refused.is_empty(), is_refused, "{name}={value}");
-            assert_eq!(!vars.contains_key(name), is_refused, "{name}={value}");
-        };
-        check("SESSION_SEARCH_HOME", "index", true);
-        check("SESSION_SEARCH_HOME", "../../out/index", true);
-        check("SESSION_SEARCH_HOME", "ROOT/out/index", false);
-        check("SESSION_SEARCH_HOME", "x://index", true);
-        check("XDG_DATA_HOME", "/proc/self/cwd/x://d", true);
-        check("XDG_DATA_HOME", "/nope/../home/x", true);
-        check("SESSION_SEARCH_CONFIG", "ROOT/p/.claude", true);
-        check("XDG_CONFIG_HOME", "ROOT/out", false);
-        check("CLAUDE_CONFIG_DIR", "ROOT/out, ROOT/p/in", true);
-        check("OPENCODE_DB", "~/x.db", false);
-        check("HF_ENDPOINT", "file://ROOT/p/hub", true);
-        check("HF_ENDPOINT", "https://hub.example", false);
-        check("EDITOR", "./edit.sh", true);
-        check("EDITOR", "vim -u ROOT/p/vimrc", true);
-        check("EDITOR", "vim", false);
-        check("EDITOR", "sh edit.sh", true);
-        check("EDITOR", "sed -i s/a/b/", false);
-        check("EDITOR", "sh -c 'ROOT/p/x'", true);
-        check("PAGER", "less -R", true); // found by PATH in the project
-        check("HF_ENDPOINT", "conf", true); // found by PATH in the project
-        check("PAGER", "/usr/bin/more", false);
     }
 }

@@ -2,6 +2,7 @@
 
 use anyhow::Error;
 use session_agents::{AgentError, ResumeError};
+use session_config::{ConfigError, TimeError};
 use session_core::text::printable;
 use session_files::FileError;
 use session_indexer::IndexError;
@@ -52,10 +53,17 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
         found.and_then(MemoryError::hint)
     };
+    let of_config = || {
+        let found = error.chain().find_map(|e| e.downcast_ref::<ConfigError>());
+        let of_time = || error.chain().find_map(|e| e.downcast_ref::<TimeError>());
+        let hint = found.and_then(ConfigError::hint);
+        hint.or_else(|| of_time()?.hint()).map(Cow::from)
+    };
     match of_index {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
             .or_else(|| error.chain().find_map(hint_of_agent))
+            .or_else(of_config)
             .or_else(of_memory)
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),

@@ -3,15 +3,11 @@
 
 mod args;
 mod command;
-mod config;
 mod environment;
 mod error;
-mod home;
 mod memories;
 mod named;
 mod output;
-mod power;
-mod when;
 
 use args::{Arguments, Command};
 use clap::Parser;

@@ -1,11 +1,9 @@
 //! The memories of this user and of a directory's project, as they are configured.
 
 use crate::args::TimeArgs;
-use crate::config::layers::Layers;
-use crate::home::Home;
-use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::{Timestamp, Zoned};
+use session_config::{ConfigLayers, Home};
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::{Project, UnownedRoot};
@@ -84,7 +82,7 @@ impl Memories {
             notes.push(with_hint(&unowned));
             None
         });
-        let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
+        let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {
             home.env.get(name)
         })?;
         let whole = layers.ignored.iter().filter(|i| i.key.is_none());
@@ -201,9 +199,9 @@ impl Memories {
     /// # Errors
     /// When the time cannot be read, or stderr cannot be written.
     pub fn list_within(&self, states: &[MemoryState], time: &TimeArgs) -> Result<Vec<Memory>> {
-        let range = Range::of(time, Zoned::now)?;
+        let range = time.range(Zoned::now)?;
         let mut memories = self.list(states, Some(-1))?;
-        memories.retain(|memory| range.holds(memory.updated().0.as_millisecond()));
+        memories.retain(|memory| range.contains(memory.updated().0.as_millisecond()));
         Ok(memories)
     }
 

@@ -1,8 +1,8 @@
 //! Paths that a command line names: in a repository they are opened beneath its root, where no link is
 //! followed. Which repository that is, the path says, not the folder that the process is in.
 
-use crate::home::Home;
 use anyhow::{Context, Result};
+use session_config::Home;
 use session_files::{Dir, Durability, FileError, normal, outermost_root, private};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,11 @@
-//! The time that counts, as every command takes it.
+//! The time range, as every command takes it.
 
+use anyhow::{Result, bail};
 use clap::Args;
+use jiff::Zoned;
+use session_config::{TimeError, TimeRange, TypedRange};
 
-/// A stretch of time in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
+/// A time range in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
     /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
@@ -43,8 +46,30 @@ impl TimeArgs {
             || self.yesterday
     }
 
-    /// What was asked for, as it is typed.
-    pub fn typed(&self) -> String {
+    /// Returns the time range that is asked for, as seen from `now`.
+    ///
+    /// # Errors
+    /// When a time cannot be parsed, or the range ends before it begins.
+    pub fn range(&self, now: fn() -> Zoned) -> Result<TimeRange> {
+        let (since, until) = (self.since.as_deref(), self.until.as_deref());
+        let typed = match (&self.stretch, self.days) {
+            (Some(text), _) => TypedRange::Within(text),
+            (None, _) if self.today => TypedRange::Within("today"),
+            (None, _) if self.yesterday => TypedRange::Within("yesterday"),
+            (None, Some(days)) if since.is_none() => TypedRange::LastDays { days, until },
+            (None, _) => TypedRange::Between { since, until },
+        };
+        match TimeRange::parse(typed, now) {
+            Err(TimeError::Reversed) => bail!(
+                "`{}` ends before it begins\nhint: write the earlier time first",
+                self.typed()
+            ),
+            range => Ok(range?),
+        }
+    }
+
+    /// Returns the options as they are typed.
+    fn typed(&self) -> String {
         let days = self.days.map(|days| days.to_string());
         let option = |name: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("--{name} {value}"))
@@ -63,6 +88,7 @@ impl TimeArgs {
 
 #[cfg(test)]
 mod tests {
+    use super::TimeArgs;
     use crate::args::Arguments;
     use clap::{Arg, CommandFactory, Parser};
 
@@ -76,6 +102,36 @@ mod tests {
         &["memory", "list"],
         &["memory", "export"],
     ];
+
+    #[test]
+    fn a_range_that_ends_before_it_begins_is_named_as_typed() {
+        let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
+        let check = |args: TimeArgs, typed: &str| {
+            let error = args.range(now).unwrap_err().to_string();
+            let expected = format!("`{typed}` ends before it begins\n");
+            assert!(error.starts_with(&expected), "{error}");
+        };
+        check(TimeArgs::of("today..yesterday"), "today..yesterday");
+        let until = TimeArgs {
+            until: Some("last week".into()),
+            ..TimeArgs::default()
+        };
+        let since = Some("today".into());
+        check(
+            TimeArgs {
+                since,
+                ..until.clone()
+            },
+            "--since today --until last week",
+        );
+        check(
+            TimeArgs {
+                days: Some(1),
+                ..until
+            },
+            "--days 1 --until last week",
+        );
+    }
 
     fn is_taken(command: &[&str], time: &[&str]) -> bool {
         let all = [&["session-search"], command, time].concat();

@@ -1,10 +1,8 @@
 //! Embedding in a process of its own, after a search.
 
 use crate::command::fresh;
-use crate::config::OnBattery;
-use crate::home::Home;
-use crate::power;
 use anyhow::Result;
+use session_config::{Home, OnBattery, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
 use session_query::QueryModels;
 use session_store::{Lock, StoreError};
@@ -68,7 +66,7 @@ pub fn is_running(home: &Home) -> bool {
 }
 
 fn is_paused(home: &Home) -> bool {
-    home.config.on_battery == OnBattery::Pause && power::is_on_battery()
+    home.config.on_battery == OnBattery::Pause && is_on_battery()
 }
 
 /// The process itself: on its own, behind all others, until all is done.
@@ -80,8 +78,8 @@ pub fn run(home: &Home) -> Result<()> {
         Err(StoreError::Locked { .. }) => return Ok(()),
         lock => lock?,
     };
-    power::stand_back(home.config.nice);
-    let models = home.query_models()?;
+    lower_priority(home.config.nice);
+    let models = fresh::query_models(home)?;
     fresh::use_threads(home.config.threads(true));
     embed(home, &models, &|| is_paused(home), &Silent)?;
     Ok(())

@@ -3,10 +3,10 @@
 pub use session_agents::with_subagents;
 
 use crate::args::FilterArgs;
-use crate::home::Home;
 use crate::output::notes;
 use anyhow::Result;
 use session_agents::CallingProcess;
+use session_config::Home;
 use session_core::text::printable;
 use session_store::SessionRow;
 use std::io::{IsTerminal, Write};

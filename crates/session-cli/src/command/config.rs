@@ -3,9 +3,6 @@
 use crate::Found;
 use crate::args::ConfigArgs;
 use crate::command::memory::note;
-use crate::config::Remote;
-use crate::config::layers::{Ignored, Layers, Origin, variable};
-use crate::home::Home;
 use crate::memories::with_hint;
 use crate::output::json;
 use crate::output::layout::{line, safe_line};
@@ -13,6 +10,9 @@ use crate::output::style::{FAINT, paint};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
+use session_config::{
+    ConfigLayers, EndpointConfig, Home, IgnoredSetting, Setting, SettingOrigin, variable_name,
+};
 use session_core::text::printable;
 use session_files::Project;
 use session_models::EndpointSettings;
@@ -30,7 +30,7 @@ const COLUMNS: usize = 100;
 const SECRET: &str = "remote.api_key";
 
 #[derive(Serialize)]
-struct Key {
+struct JsonKey {
     key: String,
     value: Value,
     /// `default`, `file` or `variable`.
@@ -52,17 +52,16 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
         note(&with_hint(unowned))?;
     }
     let project = project.ok().flatten();
-    let layers = Layers::read(&home.folders().config, project.as_ref(), |name| {
+    let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {
         home.env.get(name)
     })?;
     let file = EndpointSettings::from_env_file(&home.folders())?;
-    let keys: Vec<Key> = layers
-        .all()?
+    let keys: Vec<JsonKey> = layers
+        .settings()?
         .into_iter()
-        .map(|all| key(all, &home, &file))
+        .map(|setting| resolve_key(setting, &home, &file))
         .collect();
-    let mut ignored: Vec<IgnoredSetting> =
-        layers.ignored.iter().map(IgnoredSetting::from).collect();
+    let mut ignored: Vec<JsonIgnored> = layers.ignored.iter().map(JsonIgnored::from).collect();
     ignored.extend(address_by_variable(&home, &file, &layers.config.remote));
     if args.json {
         json::print(&serde_json::json!({ "keys": keys, "ignored": ignored }))?;
@@ -97,7 +96,7 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
 
 /// A setting of a project or a variable that does not count.
 #[derive(Serialize)]
-struct IgnoredSetting {
+struct JsonIgnored {
     /// None where it is a whole file.
     key: Option<String>,
     value: Value,
@@ -106,15 +105,15 @@ struct IgnoredSetting {
     reason: String,
 }
 
-impl From<&Ignored> for IgnoredSetting {
-    fn from(ignored: &Ignored) -> Self {
+impl From<&IgnoredSetting> for JsonIgnored {
+    fn from(ignored: &IgnoredSetting) -> Self {
         Self {
             key: ignored.key.clone(),
             value: rounded(ignored.value.clone()),
             from: match &ignored.origin {
-                Origin::Default => "default".to_owned(),
-                Origin::File(path) => path.display().to_string(),
-                Origin::Variable(name) => name.clone(),
+                SettingOrigin::Default => "default".to_owned(),
+                SettingOrigin::File(path) => path.display().to_string(),
+                SettingOrigin::Variable(name) => name.clone(),
             },
             reason: ignored.reason.clone(),
         }
@@ -125,12 +124,12 @@ impl From<&Ignored> for IgnoredSetting {
 fn address_by_variable(
     home: &Home,
     file: &EndpointSettings,
-    configured: &Remote,
-) -> Option<IgnoredSetting> {
+    configured: &EndpointConfig,
+) -> Option<JsonIgnored> {
     let (key, variable) = REMOTE[0];
     let url = home.env.get(variable)?;
     let own = file.url.as_ref().or(configured.url.as_ref());
-    (own.map(String::as_str) != Some(url)).then(|| IgnoredSetting {
+    (own.map(String::as_str) != Some(url)).then(|| JsonIgnored {
         key: Some(key.to_owned()),
         value: Value::from(url),
         from: variable.to_owned(),
@@ -138,7 +137,8 @@ fn address_by_variable(
     })
 }
 
-fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &EndpointSettings) -> Key {
+fn resolve_key(setting: Setting, home: &Home, file: &EndpointSettings) -> JsonKey {
+    let Setting { key, value, origin } = setting;
     let remote = REMOTE
         .iter()
         .find(|(name, _)| *name == key)
@@ -149,22 +149,22 @@ fn key((key, value, origin): (String, Value, Origin), home: &Home, file: &Endpoi
     let (value, origin) = match (in_file(file, &key), given) {
         (Some(text), _) => {
             let path = home.folders().config.join(".env");
-            (Value::from(text), Origin::File(path))
+            (Value::from(text), SettingOrigin::File(path))
         }
-        (None, Some((name, text))) => (Value::from(text), Origin::Variable(name.to_owned())),
+        (None, Some((name, text))) => (Value::from(text), SettingOrigin::Variable(name.to_owned())),
         (None, None) => (value, origin),
     };
     let value = match (key.as_str(), value.is_null()) {
         (SECRET, false) => Value::from("(set)"),
         _ => value,
     };
-    let overriding = variable(&key).or_else(|| remote.map(str::to_owned));
+    let overriding = variable_name(&key).or_else(|| remote.map(str::to_owned));
     let (origin, from) = match origin {
-        Origin::Default => ("default", None),
-        Origin::File(path) => ("file", Some(path.display().to_string())),
-        Origin::Variable(name) => ("variable", Some(name)),
+        SettingOrigin::Default => ("default", None),
+        SettingOrigin::File(path) => ("file", Some(path.display().to_string())),
+        SettingOrigin::Variable(name) => ("variable", Some(name)),
     };
-    Key {
+    JsonKey {
         key,
         value: rounded(value),
         origin,

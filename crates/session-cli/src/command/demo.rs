@@ -4,12 +4,12 @@ use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::Answer;
 use crate::command::{fresh, search, show};
-use crate::home::Home;
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, layout, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
+use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome};
 use session_query::{Snapshot, embed_query};
@@ -60,7 +60,7 @@ impl Demo {
         }
         let env = Env::with_home(&folder.path().join("home"));
         let root = folder.path().join("index");
-        let home = Home::apart(env, root);
+        let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
         let refreshed = fresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
         let snapshot = fresh::live_index(&home, embedder.as_ref()).snapshot()?;

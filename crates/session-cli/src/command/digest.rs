@@ -3,12 +3,11 @@
 use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{filter, fresh};
-use crate::home::Home;
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout, notes};
-use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
+use session_config::{CalendarRange, Home};
 use session_report::report_projects;
 use std::io::{IsTerminal, Write};
 
@@ -17,16 +16,16 @@ use std::io::{IsTerminal, Write};
 /// # Errors
 /// When the index fails, or the time cannot be read.
 pub fn run(args: &DigestArgs) -> Result<Found> {
-    let range = Range::of(&args.time(), Zoned::now)?;
-    let stretch = Stretch::of(range, 0, &Zoned::now())?;
+    let range = args.time().range(Zoned::now)?;
+    let range = CalendarRange::new(range, 0, &Zoned::now())?;
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
     let wanted = filter::matches_project(args.project.as_deref());
-    let projects = report_projects(&fresh.index, &fresh.all, &stretch.milliseconds(), wanted)?;
+    let projects = report_projects(&fresh.index, &fresh.all, &range.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);
     let digest = Digest {
         projects: &projects,
-        stretch: &stretch,
+        range: &range,
         all: &fresh.all,
         width,
     };
@@ -38,7 +37,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         writeln!(
             notes::stderr(),
             "{}",
-            nothing(&stretch, args.project.is_some())
+            nothing(&range, args.project.is_some())
         )?;
         return Ok(Found::Nothing);
     }
@@ -48,15 +47,15 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     Ok(Found::Something)
 }
 
-fn nothing(stretch: &Stretch, narrowed: bool) -> String {
+fn nothing(range: &CalendarRange, narrowed: bool) -> String {
     let hint = if narrowed {
         "\nhint: --project may be too narrow"
     } else {
         ""
     };
-    let on = match stretch.from.date() == stretch.last_day() {
+    let on = match range.from.date() == range.last_day() {
         true => "on",
         false => "from",
     };
-    format!("no session {on} {}{hint}", days(stretch))
+    format!("no session {on} {}{hint}", days(range))
 }

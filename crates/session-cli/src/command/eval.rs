@@ -3,13 +3,13 @@
 use crate::Found;
 use crate::args::{Constant, EvalArgs, EvalLevel};
 use crate::command::fresh;
-use crate::home::Home;
 use crate::named;
 use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, notes};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use session_config::Home;
 use session_embed::Embedder;
 use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
@@ -114,7 +114,7 @@ fn home(args: &EvalArgs, set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
     let history = std::path::absolute(history)?;
     let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
     let root = kept.unwrap_or_else(|| scratch.path().join("index"));
-    Ok((Home::apart(env, root), Some(scratch)))
+    Ok((Home::new(env, root), Some(scratch)))
 }
 
 fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {

@@ -1,7 +1,6 @@
 //! Filters and sessions as typed.
 
 use crate::args::FilterArgs;
-use crate::when::Range;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_search::{Filter, Resolved, is_of_project, resolve};
@@ -13,7 +12,7 @@ use session_store::SessionRow;
 /// # Errors
 /// When a time or an id cannot be read.
 pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let time = Range::of(&args.time, Zoned::now)?;
+    let time = args.time.range(Zoned::now)?;
     if let Some(source) = &args.source {
         known_source(source)?;
     }

@@ -1,13 +1,13 @@
 //! The index, brought up to date before a command reads it.
 
-use crate::home::Home;
 use crate::output::human::plural;
 use crate::output::notes;
 use crate::output::progress::Bar;
 use anyhow::Result;
+use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Outcome, Progress};
-use session_query::{LiveIndex, Snapshot};
+use session_query::{LiveIndex, QueryError, QueryModels, Snapshot};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub struct FreshIndex {
 /// # Errors
 /// When the index or the model fails.
 pub fn index(home: &Home) -> Result<FreshIndex> {
-    let models = home.query_models()?;
+    let models = query_models(home)?;
     let live = live_index(home, models.table());
     let outcome = live.refresh_for_query()?;
     note_unread(&outcome)?;
@@ -36,6 +36,14 @@ pub fn index(home: &Home) -> Result<FreshIndex> {
         all: sessions,
         is_complete: outcome.is_complete(),
     })
+}
+
+/// Returns the models that answer queries.
+///
+/// # Errors
+/// When the chosen model is unknown or not installed.
+pub fn query_models(home: &Home) -> Result<QueryModels, QueryError> {
+    QueryModels::new(home.catalogue()?, &home.config.model, &home.root)
 }
 
 /// Returns the user's index, refreshed with a progress bar.

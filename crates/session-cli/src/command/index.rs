@@ -4,11 +4,11 @@ use crate::Found;
 use crate::args::IndexArgs;
 use crate::command::background;
 use crate::command::fresh;
-use crate::home::Home;
 use crate::output::human::plural;
 use crate::output::progress::Bar;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
+use session_config::Home;
 use session_indexer::{Embedded, Mode, Outcome};
 use session_query::{MAX_LOCK_WAIT, QueryModels};
 use session_store::{Lock, StoreError};
@@ -25,7 +25,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let models = home.query_models()?;
+    let models = fresh::query_models(&home)?;
     fresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &home, &models)?;
     let embedded = embed(&home, &models)?;

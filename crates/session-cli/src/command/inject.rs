@@ -94,7 +94,7 @@ fn from_stdin(args: &InjectArgs) -> Result<Found> {
 }
 
 fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
-    let root = crate::home::Home::unconfigured()?.root;
+    let root = session_config::Home::unconfigured()?.root;
     SessionState::switch(&root, session, off)?;
     if as_json {
         json::print(&serde_json::json!({"session": session, "off": off}))?;

@@ -3,10 +3,10 @@
 use crate::Found;
 use crate::args::ResumeArgs;
 use crate::command::{filter, fresh};
-use crate::home::Home;
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
+use session_config::Home;
 use session_core::text::printable;
 use std::io::{ErrorKind, Write};
 use std::process::Command;

@@ -3,10 +3,10 @@
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
 use crate::command::{background, caller, demo, filter, fresh, memory};
-use crate::home::Home;
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
 use anyhow::Result;
+use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
 use session_indexer::Outcome;
@@ -25,7 +25,7 @@ const LEFT_OF: usize = 20;
 /// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let models = home.query_models()?;
+    let models = fresh::query_models(&home)?;
     let live = fresh::live_index(&home, models.table());
     let warm = || {
         if !args.ranking.keyword_only && models.chosen().is_some() {

@@ -2,7 +2,6 @@
 
 use crate::Found;
 use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
-use crate::home::Home;
 use crate::memories::project_at_hand;
 use crate::output::diff::format_diff;
 use crate::output::human::plural;
@@ -13,6 +12,7 @@ use session_agents::{
     Agent, SkillAction, SkillFilePlan, SkillFileReport, SkillLocation, SkillPlan, SkillReport,
     revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
+use session_config::Home;
 use session_core::text::printable;
 use session_memory::{
     DirectoryRecords, MemoryStore, StorageLocation, memory_directories, most_common_keywords,

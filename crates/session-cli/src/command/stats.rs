@@ -3,12 +3,11 @@
 use crate::Found;
 use crate::args::{StatsArgs, TimeArgs};
 use crate::command::{filter, fresh};
-use crate::home::Home;
 use crate::output::calendar::Calendar;
 use crate::output::{json, layout, notes};
-use crate::when::{Range, Stretch};
 use anyhow::Result;
 use jiff::Zoned;
+use session_config::{CalendarRange, Home};
 use session_core::text::printable;
 use session_report::count_by_day;
 use std::io::Write;
@@ -18,7 +17,7 @@ use std::io::Write;
 /// # Errors
 /// When the index fails.
 pub fn run(args: &StatsArgs) -> Result<Found> {
-    let range = Range::of(&time(args), Zoned::now)?;
+    let range = time(args).range(Zoned::now)?;
     let home = Home::from_process()?;
     let fresh = fresh::index(&home)?;
     let now = Zoned::now();
@@ -28,9 +27,12 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         .filter_map(|session| session.started_ms)
         .min();
     let earliest = earliest.unwrap_or(now.timestamp().as_millisecond());
-    let days = Stretch::of(range, earliest, &now)?.days()?;
+    let days = CalendarRange::new(range, earliest, &now)?.days()?;
     let wanted = filter::matches_project(args.project.as_deref());
-    let (dates, ranges): (Vec<_>, Vec<_>) = days.into_iter().unzip();
+    let (dates, ranges): (Vec<_>, Vec<_>) = days
+        .into_iter()
+        .map(|day| (day.date, day.milliseconds))
+        .unzip();
     let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
     let calendar = Calendar::of(dates, counted);
     if args.json {

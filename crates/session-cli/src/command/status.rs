@@ -3,7 +3,6 @@
 use crate::Found;
 use crate::args::StatusArgs;
 use crate::command::background;
-use crate::home::Home;
 use crate::output::human::{bracketed, plural};
 use crate::output::layout::{INDENT, fold, line, safe_line, width};
 use crate::output::session::{minute, rfc3339};
@@ -11,6 +10,7 @@ use crate::output::style::{FAILED, FAINT, TITLE, paint};
 use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
+use session_config::Home;
 use session_indexer::{Changes, discover};
 use session_search::Searched;
 use session_store::{Level, Problem, Reader, SessionId, SessionRow, StoreError};

@@ -5,10 +5,10 @@ use crate::output::layout::{fold, safe_line};
 use crate::output::session::{project, rfc3339, short_id, title, visible_title};
 use crate::output::units::duration;
 use crate::output::work::{JsonTokens, file_names, tokens};
-use crate::when::Stretch;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use session_config::CalendarRange;
 use session_core::Touch;
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
@@ -18,7 +18,7 @@ pub struct Digest<'a> {
     /// What was done.
     pub projects: &'a [ProjectReport],
     /// When.
-    pub stretch: &'a Stretch,
+    pub range: &'a CalendarRange,
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
     /// Columns to fold to; on a terminal alone, for what is pasted elsewhere is
@@ -32,7 +32,7 @@ impl Digest<'_> {
         let sessions: usize = self.projects.iter().map(|p| p.sessions.len()).sum();
         let mut out = format!(
             "## {}: {}, {}\n",
-            days(self.stretch),
+            days(self.range),
             plural(sessions, "session"),
             plural(self.projects.len(), "project")
         );
@@ -90,7 +90,7 @@ impl Digest<'_> {
 
     /// The time of day, and the day where there are several.
     fn when(&self, work: &WorkSummary) -> String {
-        let one_day = self.stretch.from.date() == self.stretch.last_day();
+        let one_day = self.range.from.date() == self.range.last_day();
         let format = if one_day { "%H:%M" } else { "%a %d %H:%M" };
         match work.started_ms.map(Timestamp::from_millisecond) {
             Some(Ok(at)) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
@@ -110,8 +110,8 @@ impl Digest<'_> {
 }
 
 /// `January 16, 2026`, or the first day to the last.
-pub fn days(stretch: &Stretch) -> String {
-    let (first, last) = (stretch.from.date(), stretch.last_day());
+pub fn days(range: &CalendarRange) -> String {
+    let (first, last) = (range.from.date(), range.last_day());
     let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
     if first == last {
         return long(first);
@@ -246,8 +246,8 @@ impl<'a> Digest<'a> {
     /// The report as it is printed as JSON.
     pub fn json(&self, complete: bool) -> JsonDigest<'a> {
         JsonDigest {
-            from: self.stretch.from.timestamp().to_string(),
-            to: self.stretch.to.timestamp().to_string(),
+            from: self.range.from.timestamp().to_string(),
+            to: self.range.to.timestamp().to_string(),
             complete,
             sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
             projects: self.projects.iter().map(json_project).collect(),

@@ -36,7 +36,7 @@ fn layer(name: &str) -> usize {
         "session-sources" | "session-embed" | "session-store" => 1,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 2,
-        "session-eval" | "session-query" => 3,
+        "session-config" | "session-eval" | "session-query" => 3,
         "session-cli" => 4,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
@@ -99,7 +99,7 @@ const TOLD: [&str; 19] = [
     "session-cli/src/args/memory.rs",
     "session-cli/src/args/setup.rs",
     "session-cli/src/args/skill.rs",
-    "session-cli/src/home.rs",
+    "session-config/src/error.rs",
     "session-cli/src/command/search.rs",
     "session-cli/src/command/setup/history.rs",
     "session-cli/src/command/setup/mod.rs",
@@ -108,7 +108,7 @@ const TOLD: [&str; 19] = [
     "session-cli/src/command/skill.rs",
     "session-cli/src/command/demo.rs",
     "session-cli/src/command/eval.rs",
-    "session-cli/src/environment.rs",
+    "session-config/src/environment.rs",
     "session-eval/src/set.rs",
     "session-files/src/project.rs",
     "session-memory/src/import/conversation_memory.rs",

@@ -3,10 +3,10 @@
 use crate::Found;
 use crate::command::background;
 use crate::command::inject::{self, Asked, Outcome};
-use crate::home::Home;
 use crate::memories::Memories;
 use anyhow::Result;
 use session_agents::{HookAnswer, HookEvent};
+use session_config::Home;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

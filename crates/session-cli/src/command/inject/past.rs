@@ -1,8 +1,8 @@
 //! Past turns of the history for injection.
 
-use crate::home::Home;
 use crate::output::session::rfc3339;
 use anyhow::Result;
+use session_config::Home;
 use session_core::Band;
 use session_memory::{BlockItem, FrontmatterTime, PastTurn};
 use session_search::{Hit, Level, Request, search};
@@ -18,7 +18,7 @@ const TURNS: usize = 3;
 pub fn find_turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<BlockItem>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let models = home.query_models()?.without_endpoint();
+    let models = crate::command::fresh::query_models(home)?.without_endpoint();
     let embeddings = models.embed(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,

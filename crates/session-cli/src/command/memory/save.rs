@@ -5,13 +5,13 @@ use crate::args::{SaidArgs, SaveArgs};
 use crate::command::fresh::{self, FreshIndex};
 use crate::command::memory::note;
 use crate::command::show;
-use crate::home::Home;
 use crate::memories::Memories;
 use crate::output::layout::safe_line;
 use crate::output::{json, notes, show as exchange};
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
+use session_config::Home;
 use session_memory::{
     Draft, Duplicate, Importance, Memory, MemoryKind, MemorySource, MemoryState, MovedMemories,
     apply_retention, find_duplicates,

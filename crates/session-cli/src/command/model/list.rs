@@ -2,12 +2,12 @@
 
 use crate::Found;
 use crate::args::ListArgs;
-use crate::home::Home;
 use crate::output::layout::{cut, line, width};
 use crate::output::style::{FAINT, ID, TITLE, paint};
 use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
+use session_config::Home;
 use session_embed::{Architecture, ModelSpec};
 use session_models::{Catalogue, ModelState};
 use session_store::{Reader, StoreError};

@@ -4,12 +4,11 @@ mod list;
 
 use crate::Found;
 use crate::args::{ImportArgs, ModelArgs, ModelCommand};
-use crate::config;
-use crate::home::Home;
 use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
+use session_config::{Home, set_key};
 use session_models::{Catalogue, ModelState};
 use std::io::Write;
 
@@ -24,7 +23,7 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
     match &args.command {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
-            take(&args.name, &home, &catalogue)?;
+            use_model(&args.name, &home, &catalogue)?;
             done("used", &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
@@ -78,13 +77,13 @@ fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
 ///
 /// # Errors
 /// When the model is not here, or the file cannot be written.
-pub fn take(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
+pub fn use_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
     let spec = catalogue.find_spec(name)?;
     catalogue.require_available(spec)?;
     if catalogue.model_state(spec) == ModelState::Remote {
         catalogue.load(name)?; // it answers, and says how long its vectors are
     }
-    config::set(&home.folders().config, None, "model", name)
+    Ok(set_key(&home.folders().config, None, "model", name)?)
 }
 
 fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {

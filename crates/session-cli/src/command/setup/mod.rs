@@ -9,10 +9,10 @@ mod skill;
 use crate::Found;
 use crate::args::SetupArgs;
 use crate::command::dialog::{Dialog, with_terminal};
-use crate::home::Home;
 use crate::output::json;
 use anyhow::{Result, bail};
 use serde::Serialize;
+use session_config::Home;
 
 /// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -127,7 +127,7 @@ mod tests {
                 panic!("{options:?}");
             };
             let root = self.home.path().join("index");
-            let mut home = Home::apart(Env::with_home(self.home.path()), root);
+            let mut home = Home::new(Env::with_home(self.home.path()), root);
             home.config.model = "table".to_owned();
             let mut output = Vec::new();
             let mut dialog = Dialog {

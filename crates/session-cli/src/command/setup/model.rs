@@ -4,10 +4,9 @@ use crate::args::SetupArgs;
 use crate::command::dialog::Dialog;
 use crate::command::model;
 use crate::command::setup::StepOutcome;
-use crate::config;
-use crate::home::Home;
 use crate::output::download::Bars;
 use anyhow::Result;
+use session_config::{Home, set_key};
 use session_models::{Catalogue, EndpointSettings, ModelState, REMOTE_MODEL};
 
 /// Runs the step.
@@ -78,7 +77,7 @@ fn local(
     if !is_here {
         catalogue.pull(name, &home.hub(), &Bars::new())?;
     }
-    model::take(name, home, catalogue)?;
+    model::use_model(name, home, catalogue)?;
     dialog.print(&format!("`{name}` is in use"))?;
     Ok(StepOutcome::Written)
 }
@@ -100,9 +99,9 @@ fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result
         return Ok(StepOutcome::without_consent(dialog));
     }
     let folder = home.folders().config;
-    config::set(&folder, Some("remote"), "url", url)?;
-    config::set(&folder, Some("remote"), "model", name)?;
-    config::set(&folder, None, "model", REMOTE_MODEL)?;
+    set_key(&folder, Some("remote"), "url", url)?;
+    set_key(&folder, Some("remote"), "model", name)?;
+    set_key(&folder, None, "model", REMOTE_MODEL)?;
     dialog.print(&format!("`{name}` at {url} is in use"))?;
     Ok(StepOutcome::Written)
 }

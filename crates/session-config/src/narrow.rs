@@ -1,9 +1,9 @@
-//! Narrows the configuration: a project and the environment may ask for less, never for more, since a
-//! cloned repository chooses both.
+//! Which settings a project's file and the environment may narrow. A cloned repository chooses both,
+//! so they may restrict what the user configured, and never extend it.
 
 use serde_json::Value;
 
-/// Which way a key may be changed by others than the user's own file.
+/// The direction in which others than the user's own file may change a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Narrowing {
     /// From true to false.
@@ -20,7 +20,7 @@ pub enum Narrowing {
     Never,
 }
 
-/// The keys that a project may decide, and which way.
+/// The keys about memories, and how each may be narrowed.
 const KEYS: [(&str, Narrowing); 22] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
@@ -46,20 +46,20 @@ const KEYS: [(&str, Narrowing); 22] = [
     ("injection.past_turns", Narrowing::Off),
 ];
 
-/// Returns which way a key of memories may be changed; `None` for a key that is not about them.
+/// Returns how a key about memories may be narrowed; `None` for any other key.
 pub fn narrowing(key: &str) -> Option<Narrowing> {
     let found = KEYS.iter().find(|(name, _)| *name == key);
     found.map(|(_, narrowing)| *narrowing)
 }
 
 impl Narrowing {
-    /// True when a value asks for no more than the user's own does.
+    /// True where a value is as narrow as the user's own, or narrower.
     pub fn allows(self, own: &Value, other: &Value) -> bool {
         let days = |value: &Value| match value.as_i64() {
             Some(-1) => Some(i64::MAX),
             days => days,
         };
-        // As they are kept: 0.36 is no less than itself.
+        // Settings are `f32`: 0.36 as `f64` compares as smaller than itself.
         #[expect(clippy::cast_possible_truncation, reason = "kept as f32")]
         let number = |value: &Value| value.as_f64().map(|number| number as f32);
         let numbers = number(own).zip(number(other));
@@ -75,7 +75,7 @@ impl Narrowing {
         }
     }
 
-    /// Why a value was ignored.
+    /// Returns why a value was ignored.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Off => "only your own configuration turns it on",
@@ -92,11 +92,11 @@ impl Narrowing {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::config::layers::flat;
+    use crate::layers::flatten;
     use serde_json::json;
 
     #[test]
-    fn less_is_allowed_and_more_is_not() {
+    fn narrowing_is_allowed_and_widening_is_not() {
         let check = |key: &str, own: Value, allowed: &[Value], refused: &[Value]| {
             let narrowing = narrowing(key).unwrap();
             for value in allowed {
@@ -152,10 +152,10 @@ mod tests {
         );
     }
 
-    /// A key that is added to a table of memories has to be given its way.
+    /// A key that is added to a table of memories needs an entry.
     #[test]
-    fn every_key_of_memories_has_its_way() {
-        let all = flat(&serde_json::to_value(Config::default()).unwrap());
+    fn every_key_of_memories_has_a_narrowing() {
+        let all = flatten(&serde_json::to_value(Config::default()).unwrap());
         let of_memories = ["enabled", "auto_save", "auto_retrieve"];
         let tables = ["storage.", "retrieval.", "injection."];
         for (key, _) in all {

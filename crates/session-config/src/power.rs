@@ -1,6 +1,6 @@
-//! What the machine has to spare.
+//! Battery power and scheduling priority.
 
-/// True on a machine that runs on its battery.
+/// True while the machine is on battery power.
 #[cfg(target_os = "linux")]
 pub fn is_on_battery() -> bool {
     let supplies = fs_err::read_dir("/sys/class/power_supply");
@@ -9,29 +9,29 @@ pub fn is_on_battery() -> bool {
     states.any(|state| state.trim() == "Discharging")
 }
 
-/// True on a machine that runs on its battery.
+/// True while the machine is on battery power.
 #[cfg(target_os = "macos")]
 pub fn is_on_battery() -> bool {
-    let told = std::process::Command::new("pmset")
+    let output = std::process::Command::new("pmset")
         .args(["-g", "batt"])
         .output();
-    told.is_ok_and(|told| String::from_utf8_lossy(&told.stdout).contains("Battery Power"))
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Battery Power"))
 }
 
-/// Not known here.
+/// Returns false: no other system is asked.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn is_on_battery() -> bool {
     false
 }
 
-/// Leaves the terminal that this process was started from, and lets others go
-/// first. Where the system refuses, it goes on as it is.
+/// Detaches this process from its terminal and lowers its scheduling priority; a refusal of the system
+/// is ignored.
 #[cfg(unix)]
-pub fn stand_back(nice: i8) {
+pub fn lower_priority(nice: i8) {
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(i32::from(nice));
 }
 
-/// Nothing to do here.
+/// Does nothing: no other system is supported.
 #[cfg(not(unix))]
-pub fn stand_back(_: i8) {}
+pub fn lower_priority(_: i8) {}

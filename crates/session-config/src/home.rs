@@ -1,66 +1,71 @@
-//! Where this user's things are.
+//! The user's environment, directories and configuration.
 
 use crate::config::Config;
-use crate::config::layers::Layers;
-use crate::environment;
-use anyhow::{Context, Result};
+use crate::environment::remove_untrusted;
+use crate::error::{ConfigError, Result};
+use crate::layers::ConfigLayers;
 use session_files::home_directory;
 use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
 };
-use session_query::{QueryError, QueryModels};
 use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// The user's environment, the folder of the index, and what they configured.
+/// The user's environment, the directory of the index, and the configuration.
 #[derive(Clone)]
 pub struct Home {
-    /// Home folder and variables.
+    /// Home directory and variables.
     pub env: Env,
-    /// Folder of the index.
+    /// Directory of the index.
     pub root: PathBuf,
-    /// What the user configured.
+    /// The configuration in effect.
     pub config: Config,
-    /// Variables that are left out of the environment, since they name something in the project
-    /// at hand.
+    /// Variables that were removed from the environment, since they lead into the project around the
+    /// working directory.
     pub refused: Vec<&'static str>,
 }
 
 impl Home {
-    /// Reads the process's environment and the configuration file. Variables
-    /// that are not UTF-8 are left out.
+    /// Reads the process's environment and the user's configuration file. Variables that are not UTF-8
+    /// are left out.
     ///
     /// # Errors
-    /// When there is no home folder, or the configuration has a mistake.
+    /// When there is no home directory, or the configuration has a mistake.
     pub fn from_process() -> Result<Self> {
         let mut home = Self::unconfigured()?;
         let var = |name: &str| home.env.get(name);
-        home.config = Layers::read(&home.folders().config, None, var)?.config;
+        home.config = ConfigLayers::read(&home.folders().config, None, var)?.config;
         Ok(home)
     }
 
-    /// The same without the configuration, which has its defaults.
+    /// Reads the process's environment; the configuration has its defaults.
     ///
     /// # Errors
-    /// When there is no home folder.
+    /// When there is no home directory.
     pub fn unconfigured() -> Result<Self> {
-        // A folder that is gone is in no project.
-        Self::unconfigured_in(&std::env::current_dir().unwrap_or_default())
+        // The environment of a process is read once: each reading searches for the project's root.
+        static HOME: OnceLock<Home> = OnceLock::new();
+        if let Some(home) = HOME.get() {
+            return Ok(home.clone());
+        }
+        // A directory that was removed is in no project.
+        let home = Self::unconfigured_in(&std::env::current_dir().unwrap_or_default())?;
+        Ok(HOME.get_or_init(|| home).clone())
     }
 
-    /// The same for the project of a folder.
+    /// Reads the process's environment for a process that works in the project around a directory.
     ///
     /// # Errors
     /// As [`Home::unconfigured`].
-    pub fn unconfigured_in(folder: &Path) -> Result<Self> {
-        let home = home_directory(folder)
-            .context("there is no home folder\nhint: set HOME to the folder with your .claude or .local/share/opencode")?;
+    pub fn unconfigured_in(directory: &Path) -> Result<Self> {
+        let home = home_directory(directory).ok_or(ConfigError::NoHome)?;
         let vars = std::env::vars_os()
             .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         let mut vars = vars.collect();
-        let mut refused = environment::refuse(&mut vars, &home, folder);
+        let mut refused = remove_untrusted(&mut vars, &home, directory);
         if std::env::home_dir().is_some_and(|named| named != home) {
             refused.push("HOME");
         }
@@ -68,12 +73,12 @@ impl Home {
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));
         Ok(Self {
             refused,
-            ..Self::apart(env, root)
+            ..Self::new(env, root)
         })
     }
 
-    /// A home that the user's configuration says nothing of.
-    pub fn apart(env: Env, root: PathBuf) -> Self {
+    /// Returns a home with another index and the default configuration.
+    pub fn new(env: Env, root: PathBuf) -> Self {
         Self {
             env,
             root,
@@ -82,30 +87,36 @@ impl Home {
         }
     }
 
-    /// The index as it is at this moment, whatever is written to it meanwhile.
+    /// Returns the program that a variable names, unless the variable is unset or was removed.
+    pub fn program(&self, variable: &str) -> Option<String> {
+        let value = self.env.get(variable).map(str::to_owned);
+        value.filter(|value| !value.trim().is_empty())
+    }
+
+    /// Opens a snapshot of the index, which later writes do not change.
     ///
     /// # Errors
-    /// When there is none, or it is damaged.
+    /// When there is no index, or it is damaged.
     pub fn index(&self) -> Result<Reader, StoreError> {
         let index = Reader::open(&self.root)?;
         index.snapshot()?;
         Ok(index)
     }
 
-    /// Where the configuration and the models are.
+    /// Returns the directories of the configuration, the models and the data.
     pub fn folders(&self) -> UserDirectories {
         UserDirectories::from_environment(&self.env.home, |name| {
             self.env.get(name).map(str::to_owned)
         })
     }
 
-    /// What this machine knows of folders of memories: the user's own state.
+    /// Returns what this machine knows of directories of memories: state of the user, not of a project.
     pub fn records(&self) -> DirectoryRecords {
         DirectoryRecords::new(self.folders().data.join("memories"))
     }
 
-    /// The hub that models are downloaded from. A token goes only where the user's configuration or
-    /// nobody says: an address that a variable alone names gets none.
+    /// Returns the hub that models are downloaded from. A token goes to the default hub or to one that
+    /// the configuration names: an address from a variable alone gets none.
     pub fn hub(&self) -> HubConfig {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
         let configured = self.config.hub.clone();
@@ -113,20 +124,20 @@ impl Home {
             ("HF_ENDPOINT", Some(url)) => Some(url.clone()),
             (name, _) => var(name),
         });
-        let is_named = configured.is_some() || var("HF_ENDPOINT").is_none();
+        let is_trusted = configured.is_some() || var("HF_ENDPOINT").is_none();
         HubConfig {
-            // In clear it would be read on the way, by a proxy that a variable names at the least.
+            // Without TLS a proxy, which a variable can name, would read it.
             token: hub
                 .token
-                .filter(|_| is_named && hub.endpoint.starts_with("https://")),
+                .filter(|_| is_trusted && hub.endpoint.starts_with("https://")),
             ..hub
         }
     }
 
-    /// The models that there are.
+    /// Returns the models that are known.
     ///
     /// # Errors
-    /// When the endpoint is not well configured and its model is in use.
+    /// When the endpoint's configuration has a mistake and its model is in use.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
         let catalogue = Catalogue::open(self.folders())?.with_device(self.config.device.into());
         let endpoint = self.endpoint();
@@ -136,17 +147,9 @@ impl Home {
         Ok(catalogue.with_endpoint(endpoint))
     }
 
-    /// The models that answer queries.
-    ///
-    /// # Errors
-    /// When the chosen model is unknown or not installed.
-    pub fn query_models(&self) -> Result<QueryModels, QueryError> {
-        QueryModels::new(self.catalogue()?, &self.config.model, &self.root)
-    }
-
-    /// The endpoint that is configured: its address by `.env` in the configuration folder or by the
-    /// configuration, and what these leave open by the environment. A project can set variables:
-    /// an address in one sends nothing anywhere.
+    /// Returns the configured endpoint. Its address comes from `.env` in the configuration directory or
+    /// from the configuration; the environment adds what these leave open. A project can set variables,
+    /// so an address in one is not used.
     fn endpoint(&self) -> Result<Option<Endpoint>, ModelError> {
         let var = |name: &str| self.env.get(name).map(str::to_owned);
         let settings = EndpointSettings::from_env_file(&self.folders())?

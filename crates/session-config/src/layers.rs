@@ -1,9 +1,9 @@
 //! Merges the layers of the configuration: the user's file, narrowed by the project's file and by the
 //! environment. Each key remembers which layer decided it.
 
-use super::narrow::{self, Narrowing};
-use super::{Config, FILE, LIMIT, in_words, parse};
-use anyhow::{Result, anyhow};
+use crate::config::{Config, FILE_NAME, SIZE_LIMIT, parse, rephrase};
+use crate::error::{ConfigError, Result};
+use crate::narrow::{self, Narrowing};
 use serde_json::Value;
 use session_files::{Project, private};
 use session_memory::{StorageSettings, settings_directory};
@@ -11,63 +11,73 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// Name of the file in a project's folder of settings.
-pub const PROJECT_FILE: &str = "session-search.toml";
+/// Name of the file in a project's settings directory.
+const PROJECT_FILE: &str = "session-search.toml";
 
-/// Who said what counts.
+/// The layer that decided a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// Nobody.
+pub enum SettingOrigin {
+    /// None: it has its default.
     Default,
-    /// A file.
+    /// A configuration file.
     File(PathBuf),
-    /// A variable.
+    /// An environment variable.
     Variable(String),
 }
 
-/// A setting of a project or a variable that does not count.
+/// A key of the configuration in effect.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ignored {
+pub struct Setting {
+    /// The key, such as `retrieval.max_results`.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// The layer that decided it.
+    pub origin: SettingOrigin,
+}
+
+/// A setting of a project or of a variable that was ignored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IgnoredSetting {
     /// The key; `None` where a whole file is left out.
     pub key: Option<String>,
     /// Its value there.
     pub value: Value,
-    /// Who said it.
-    pub origin: Origin,
-    /// Why it does not count.
+    /// The layer that has it.
+    pub origin: SettingOrigin,
+    /// Why it was ignored.
     pub reason: String,
 }
 
-/// What counts, and who said it.
-pub struct Layers {
-    /// What counts.
+/// The configuration in effect, and which layer decided each key.
+pub struct ConfigLayers {
+    /// The configuration in effect.
     pub config: Config,
-    /// What counts of memories that belong to no project.
+    /// Storage of memories that belong to no project: the project's file does not change it.
     pub global: StorageSettings,
-    /// Settings of the project and of variables that do not count.
-    pub ignored: Vec<Ignored>,
-    /// Who said it, by keys as `retrieval.max_results`; those that are not here have
-    /// their default.
-    origins: BTreeMap<String, Origin>,
+    /// Settings of the project and of variables that were ignored.
+    pub ignored: Vec<IgnoredSetting>,
+    /// The layer by key, such as `retrieval.max_results`; keys that are not here have their default.
+    origins: BTreeMap<String, SettingOrigin>,
 }
 
-impl Layers {
-    /// Reads the user's file in a folder, the file of a project, the variables.
+impl ConfigLayers {
+    /// Reads the user's file in a directory, the file of a project, and the variables.
     ///
     /// # Errors
-    /// For a mistake in the user's file, with its line and key, or in a variable. One in a project's
-    /// file costs that file alone.
+    /// For a mistake in the user's file, with its line and key, or in a variable. A project's file with
+    /// a mistake is ignored.
     pub fn read<'a>(
-        folder: &Path,
+        directory: &Path,
         project: Option<&Project>,
         var: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self> {
-        let path = folder.join(FILE);
-        let own = match private::read_text(&path, LIMIT)? {
+        let path = directory.join(FILE_NAME);
+        let own = match private::read_text(&path, SIZE_LIMIT)? {
             Some(text) => table(&text, &path)?,
             None => Table::new(),
         };
-        let origin = |key| (key, Origin::File(path.clone()));
+        let origin = |key| (key, SettingOrigin::File(path.clone()));
         let mut merging = Merging {
             own: serde_json::to_value(config(&own)?)?,
             origins: leaves(&own)
@@ -90,56 +100,68 @@ impl Layers {
         })
     }
 
-    /// Every key with its value and who said it.
-    pub fn all(&self) -> Result<Vec<(String, Value, Origin)>> {
-        let all = flat(&serde_json::to_value(&self.config)?);
-        let origin = |key: &String| self.origins.get(key).cloned().unwrap_or(Origin::Default);
+    /// Returns every key with its value, keys outside of tables first.
+    ///
+    /// # Errors
+    /// None that are known: every value has a form in JSON.
+    pub fn settings(&self) -> Result<Vec<Setting>> {
+        let origin = |key: &str| self.origins.get(key).cloned();
+        let all = flatten(&serde_json::to_value(&self.config)?).into_iter();
         Ok(all
-            .into_iter()
-            .map(|(key, value)| (key.clone(), value, origin(&key)))
+            .map(|(key, value)| Setting {
+                origin: origin(&key).unwrap_or(SettingOrigin::Default),
+                key,
+                value,
+            })
             .collect())
     }
 }
 
-/// Layers on their way.
+/// The layers that were merged so far.
 struct Merging {
-    /// The value of every key by the user's own file.
+    /// The value of every key by the user's own file alone.
     own: Value,
-    /// The tables of all layers.
+    /// The merged tables of all layers.
     merged: Table,
-    /// The same without the project's.
+    /// The merged tables of all layers but the project's.
     of_user: Table,
-    origins: BTreeMap<String, Origin>,
-    ignored: Vec<Ignored>,
+    origins: BTreeMap<String, SettingOrigin>,
+    ignored: Vec<IgnoredSetting>,
 }
 
 impl Merging {
-    /// Takes over what a project's file narrows.
+    /// Merges those settings of a project's file that narrow the user's.
     fn add_project(&mut self, project: &Project) {
         let relative = settings_directory().join(PROJECT_FILE);
         let path = project.root().join(&relative);
         let read = || -> Result<Option<Table>> {
-            let text = project.open()?.read_text(&relative, LIMIT)?;
+            let text = project.open()?.read_text(&relative, SIZE_LIMIT)?;
             text.map(|text| table(&text, &path)).transpose()
         };
-        let origin = Origin::File(path.clone());
+        let origin = SettingOrigin::File(path.clone());
         match read() {
             Ok(None) => {}
             Ok(Some(table)) => {
                 for (key, value) in leaves(&table) {
-                    self.add_of_project(&key, value, &table, &origin);
+                    self.add_project_setting(&key, value, &table, &origin);
                 }
             }
-            Err(error) => self.ignored.push(Ignored {
+            Err(error) => self.ignored.push(IgnoredSetting {
                 key: None,
                 value: Value::Null,
                 origin,
-                reason: format!("{error:#}"),
+                reason: format_reason(&error),
             }),
         }
     }
 
-    fn add_of_project(&mut self, key: &str, value: Value, from: &Table, origin: &Origin) {
+    fn add_project_setting(
+        &mut self,
+        key: &str,
+        value: Value,
+        from: &Table,
+        origin: &SettingOrigin,
+    ) {
         let narrowing = narrow::narrowing(key).unwrap_or(Narrowing::Never);
         match (narrowing.allows(self.own_value(key), &value), at(from, key)) {
             (true, Some(given)) => {
@@ -150,19 +172,26 @@ impl Merging {
         }
     }
 
-    /// Takes over what variables say: of memories what narrows, of all else anything.
+    /// Merges variables: settings of memories that narrow the user's, and any other setting.
     fn add_variables<'a>(&mut self, var: impl Fn(&str) -> Option<&'a str>) -> Result<()> {
-        for (key, default) in flat(&serde_json::to_value(Config::default())?) {
-            let Some(name) = variable(&key) else { continue };
+        for (key, default) in flatten(&serde_json::to_value(Config::default())?) {
+            let Some(name) = variable_name(&key) else {
+                continue;
+            };
             let Some(text) = var(&name).filter(|text| !text.trim().is_empty()) else {
                 continue;
             };
             let given = value(text, &default);
             let mut merged = self.merged.clone();
             set(&mut merged, &key, given.clone());
-            config(&merged).map_err(|why| wrong_variable(&name, text, &why))?;
+            let config = config(&merged);
+            config.map_err(|error| ConfigError::Variable {
+                name: name.clone(),
+                value: text.to_owned(),
+                message: error.to_string(),
+            })?;
             let json = serde_json::to_value(&given)?;
-            let origin = Origin::Variable(name);
+            let origin = SettingOrigin::Variable(name);
             match narrow::narrowing(&key) {
                 Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
                     self.ignore(&key, json, origin, narrowing);
@@ -182,8 +211,8 @@ impl Merging {
         self.own.pointer(&pointer).unwrap_or(&Value::Null)
     }
 
-    fn ignore(&mut self, key: &str, value: Value, origin: Origin, narrowing: Narrowing) {
-        self.ignored.push(Ignored {
+    fn ignore(&mut self, key: &str, value: Value, origin: SettingOrigin, narrowing: Narrowing) {
+        self.ignored.push(IgnoredSetting {
             key: Some(key.to_owned()),
             value,
             origin,
@@ -192,21 +221,23 @@ impl Merging {
     }
 }
 
-/// The variable that overrides a key: `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`. An endpoint's
-/// have names of their own, and the hub, which gets a token, has none.
-pub fn variable(key: &str) -> Option<String> {
+/// Formats why a project's file was ignored.
+fn format_reason(error: &ConfigError) -> String {
+    match (error, error.hint()) {
+        (ConfigError::Mistake { .. }, Some(hint)) => format!("{error}\nhint: {hint}"),
+        _ => error.to_string(),
+    }
+}
+
+/// Returns the variable that overrides a key, such as `SESSION_SEARCH_RETRIEVAL_MAX_RESULTS`. An
+/// endpoint's variables have names of their own, and the hub, which gets a token, has none.
+pub fn variable_name(key: &str) -> Option<String> {
     let name = || format!("SESSION_SEARCH_{}", key.replace('.', "_").to_uppercase());
     (!key.starts_with("remote.") && key != "hub").then(name)
 }
 
-fn wrong_variable(name: &str, text: &str, why: &anyhow::Error) -> anyhow::Error {
-    anyhow!(
-        "the variable {name} is `{text}`: {why}\nhint: docs/configuration.md has the values; unset {name} to do without it"
-    )
-}
-
-/// The values of a tree by their path: those at the top first.
-pub(super) fn flat(value: &Value) -> Vec<(String, Value)> {
+/// Returns the values of a tree by their paths, those outside of tables first.
+pub(crate) fn flatten(value: &Value) -> Vec<(String, Value)> {
     let Value::Object(map) = value else {
         return Vec::new();
     };
@@ -215,29 +246,29 @@ pub(super) fn flat(value: &Value) -> Vec<(String, Value)> {
         .into_iter()
         .map(|(key, value)| (key.clone(), value.clone()));
     let inner = tables.into_iter().flat_map(|(key, table)| {
-        let inner = flat(table).into_iter();
+        let inner = flatten(table).into_iter();
         inner.map(move |(name, value)| (format!("{key}.{name}"), value))
     });
     plain.chain(inner).collect()
 }
 
-/// A configuration's table, once it was read as one: for the line of a mistake.
+/// Parses a file as a configuration, for the line of a mistake, and returns its table.
 fn table(text: &str, path: &Path) -> Result<Table> {
     parse(text, path)?;
-    Ok(text.parse()?)
+    toml::from_str(text).map_err(|error| ConfigError::Value(rephrase(error.message())))
 }
 
 fn config(merged: &Table) -> Result<Config> {
-    let wrong = |e: toml::de::Error| anyhow!("{}", in_words(e.message()));
-    merged.clone().try_into().map_err(wrong)
+    let config = merged.clone().try_into();
+    config.map_err(|error: toml::de::Error| ConfigError::Value(rephrase(error.message())))
 }
 
-/// The values in a table by their paths.
+/// Returns the values of a table by their paths.
 fn leaves(table: &Table) -> Vec<(String, Value)> {
-    flat(&serde_json::to_value(table).unwrap_or_default())
+    flatten(&serde_json::to_value(table).unwrap_or_default())
 }
 
-/// The value at a path.
+/// Returns the value at a path.
 fn at<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
     match key.split_once('.') {
         None => table.get(key),
@@ -257,8 +288,8 @@ fn set(table: &mut Table, key: &str, value: toml::Value) {
     }
 }
 
-/// A variable's text as a value: `0` and `1` stand for no and yes where that is asked,
-/// what is no number, no `true` and no `false` is text.
+/// Parses the text of a variable as a TOML value; a text that is none stands for itself. `0` and `1`
+/// are booleans where the default is one.
 fn value(text: &str, default: &Value) -> toml::Value {
     let text = text.trim();
     if default.is_boolean() && ["0", "1"].contains(&text) {

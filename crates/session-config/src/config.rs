@@ -1,0 +1,229 @@
+//! The configuration file. `docs/configuration.md` describes its keys.
+
+use crate::error::{ConfigError, Result};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+/// Name of the file in the configuration directory.
+pub(crate) const FILE_NAME: &str = "config.toml";
+/// Most bytes of a configuration file.
+pub(crate) const SIZE_LIMIT: u64 = 64 << 10;
+/// Most threads that a user can ask for.
+const MAX_THREADS: usize = 1024;
+
+/// The keys of the configuration and their values. Every key has a default; a key that is not here
+/// is an error.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The model that makes the vectors, by its name in `model list`.
+    #[serde(deserialize_with = "required_text")]
+    pub model: String,
+    /// Embed in a process of its own after a search.
+    pub background: bool,
+    /// Threads for embedding; see [`Config::threads`].
+    #[serde(deserialize_with = "thread_count")]
+    threads: Option<NonZeroUsize>,
+    /// Scheduling priority of that process: 0 to 19, the lowest.
+    #[serde(deserialize_with = "priority")]
+    pub nice: i8,
+    /// Whether that process runs while the machine is on battery power.
+    pub on_battery: OnBattery,
+    /// Where a model runs.
+    pub device: DeviceSetting,
+    /// Address of the model hub, where that is not the public one.
+    #[serde(deserialize_with = "optional_text")]
+    pub hub: Option<String>,
+    /// The endpoint behind the model `remote`.
+    pub remote: EndpointConfig,
+    /// Memories can be saved, found and injected into prompts.
+    pub enabled: bool,
+    /// Suggest to save a memory before a conversation is compacted.
+    pub auto_save: bool,
+    /// Inject memories into prompts.
+    pub auto_retrieve: bool,
+    /// Where memories are kept, and for how long.
+    pub storage: StorageSettings,
+    /// How memories are ranked.
+    pub retrieval: RetrievalSettings,
+    /// What is injected into prompts.
+    pub injection: InjectionSettings,
+}
+
+/// Whether a background process runs while the machine is on battery power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnBattery {
+    /// It leaves the work to a later process.
+    Pause,
+    /// It runs.
+    Run,
+}
+
+/// The device that a model runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceSetting {
+    /// The GPU of a Mac if there is one, else the CPU.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU of a Mac.
+    Metal,
+}
+
+impl From<DeviceSetting> for session_embed::Device {
+    fn from(device: DeviceSetting) -> Self {
+        match device {
+            DeviceSetting::Auto => Self::Auto,
+            DeviceSetting::Cpu => Self::Cpu,
+            DeviceSetting::Metal => Self::Metal,
+        }
+    }
+}
+
+/// An OpenAI-compatible endpoint. Its address comes from here or from `.env` in the same directory,
+/// never from the environment alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EndpointConfig {
+    /// URL, with or without `/embeddings` at its end.
+    #[serde(deserialize_with = "optional_text")]
+    pub url: Option<String>,
+    /// Key that is sent as a bearer token.
+    #[serde(deserialize_with = "optional_text")]
+    pub api_key: Option<String>,
+    /// Name of the model there.
+    #[serde(deserialize_with = "optional_text")]
+    pub model: Option<String>,
+    /// Most tokens of a text that the model reads.
+    #[serde(deserialize_with = "token_count")]
+    pub max_tokens: Option<usize>,
+}
+
+impl EndpointConfig {
+    /// Returns the settings of the endpoint.
+    pub fn endpoint_settings(&self) -> session_models::EndpointSettings {
+        session_models::EndpointSettings {
+            url: self.url.clone(),
+            api_key: self.api_key.clone(),
+            model: self.model.clone(),
+            max_tokens: self.max_tokens.map(|tokens| tokens.to_string()),
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let model = match cfg!(feature = "minilm") {
+            true => "all-minilm-l6-v2",
+            false => "table",
+        };
+        Self {
+            model: model.to_owned(),
+            background: true,
+            threads: None,
+            nice: 10,
+            on_battery: OnBattery::Pause,
+            device: DeviceSetting::Auto,
+            hub: None,
+            remote: EndpointConfig::default(),
+            enabled: true,
+            auto_save: false,
+            auto_retrieve: true,
+            storage: StorageSettings::default(),
+            retrieval: RetrievalSettings::default(),
+            injection: InjectionSettings::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Returns how many threads embed: those that are configured, else all cores, and in the background
+    /// half of them.
+    pub fn threads(&self, in_background: bool) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        match (self.threads, in_background) {
+            (Some(threads), _) => threads.get(),
+            (None, false) => cores,
+            (None, true) => (cores / 2).max(1),
+        }
+    }
+}
+
+/// Parses a configuration file.
+///
+/// # Errors
+/// For a mistake, with its line and key.
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
+    toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let line = text.get(..at).unwrap_or(text).matches('\n').count();
+        let key = text.lines().nth(line).and_then(|line| line.split_once('='));
+        ConfigError::Mistake {
+            path: path.to_owned(),
+            line: line + 1,
+            key: key.map(|(key, _)| key.trim().to_owned()),
+            message: rephrase(error.message()),
+        }
+    })
+}
+
+/// Replaces Rust's names of types in an error of the parser by those that a user knows.
+pub(crate) fn rephrase(message: &str) -> String {
+    let mut words: Vec<&str> = message.split_whitespace().collect();
+    while let Some(at) = words.iter().position(|word| *word == "struct") {
+        words.splice(at..(at + 2).min(words.len()), ["a", "table"]);
+    }
+    let phrases = [
+        ("expected i64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected text"),
+        ("unknown variant", "unknown value"),
+        ("unknown field", "unknown key"),
+    ];
+    phrases.iter().fold(words.join(" "), |text, (rust, plain)| {
+        text.replace(rust, plain)
+    })
+}
+
+fn required_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    match text.trim().is_empty() {
+        true => Err(D::Error::invalid_value(Unexpected::Str(&text), &"a name")),
+        false => Ok(text),
+    }
+}
+
+fn optional_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    required_text(from).map(Some)
+}
+
+fn whole_number<'de, D: Deserializer<'de>>(from: D, max: usize) -> Result<usize, D::Error> {
+    let number = i64::deserialize(from)?;
+    let expected = format!("a whole number from 1 to {max}");
+    usize::try_from(number)
+        .ok()
+        .filter(|n| (1..=max).contains(n))
+        .ok_or_else(|| D::Error::invalid_value(Unexpected::Signed(number), &expected.as_str()))
+}
+
+fn thread_count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<NonZeroUsize>, D::Error> {
+    whole_number(from, MAX_THREADS).map(NonZeroUsize::new)
+}
+
+fn token_count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    whole_number(from, 1 << 20).map(Some)
+}
+
+fn priority<'de, D: Deserializer<'de>>(from: D) -> Result<i8, D::Error> {
+    let number = i64::deserialize(from)?;
+    let nice = i8::try_from(number).ok().filter(|n| (0..=19).contains(n));
+    nice.ok_or_else(|| {
+        D::Error::invalid_value(Unexpected::Signed(number), &"a whole number from 0 to 19")
+    })
+}

@@ -1,0 +1,79 @@
+//! Why the configuration or the environment cannot be used.
+
+use session_files::FileError;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A mistake in the configuration, or a failure to read or write it.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file was refused, or the file system failed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A configuration file has a mistake.
+    #[error("{}", format_mistake(path, *line, key.as_deref(), message))]
+    Mistake {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The key in that line.
+        key: Option<String>,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A value does not fit its key.
+    #[error("{0}")]
+    Value(String),
+    /// An environment variable has a value that does not fit its key.
+    #[error("the variable {name} is `{value}`: {message}")]
+    Variable {
+        /// Name of the variable.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The file that a key is set in is not TOML.
+    #[error(transparent)]
+    Toml(#[from] toml_edit::TomlError),
+    /// The configuration cannot be formatted.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The user has no home directory.
+    #[error("there is no home folder")]
+    NoHome,
+}
+
+impl ConfigError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint().map(str::to_owned),
+            Self::Mistake { .. } => Some(
+                "docs/configuration.md has the keys and their values; text stands in double quotes"
+                    .to_owned(),
+            ),
+            Self::Variable { name, .. } => Some(format!(
+                "docs/configuration.md has the values; unset {name} to do without it"
+            )),
+            Self::NoHome => {
+                let directories = ".claude or .local/share/opencode";
+                Some(format!("set HOME to the folder with your {directories}"))
+            }
+            Self::Value(_) | Self::Toml(_) | Self::Json(_) => None,
+        }
+    }
+}
+
+fn format_mistake(path: &std::path::Path, line: usize, key: Option<&str>, message: &str) -> String {
+    let mut text = format!("{}, line {line}", path.display());
+    if let Some(key) = key {
+        let _ = write!(text, ", key `{key}`");
+    }
+    format!("{text}: {message}")
+}
+
+/// The result of this crate's functions.
+pub type Result<T, E = ConfigError> = std::result::Result<T, E>;

@@ -1,0 +1,51 @@
+//! The configuration: its layers, the environment, and the user's directories.
+//!
+//! [`ConfigLayers::read`] merges the user's `config.toml`, a project's file and environment variables
+//! into a [`Config`], and remembers which layer decided each [`Setting`]. A cloned repository chooses
+//! the project's file and can set variables: both may only narrow what the user configured about
+//! memories, and a setting that would widen it is an [`IgnoredSetting`]. [`set_key`] writes a key of
+//! the user's file and keeps its comments.
+//!
+//! [`Home`] is the environment of the process without the variables that lead into the project around
+//! the working directory, together with the directories and the configuration that follow from it. It
+//! opens the index ([`Home::index`]) and the models ([`Home::catalogue`]).
+//!
+//! [`TimeRange::parse`] reads the times that a user types, in the local time zone; a [`CalendarRange`]
+//! has the days of such a range.
+//!
+//! ```
+//! use session_config::{ConfigLayers, SettingOrigin, set_key};
+//!
+//! let directory = tempfile::tempdir()?;
+//! set_key(directory.path(), None, "model", "table")?;
+//! let variables = |name: &str| (name == "SESSION_SEARCH_NICE").then_some("5");
+//! let layers = ConfigLayers::read(directory.path(), None, variables)?;
+//! assert_eq!((layers.config.model.as_str(), layers.config.nice), ("table", 5));
+//!
+//! let settings = layers.settings()?;
+//! let nice = settings.iter().find(|setting| setting.key == "nice").unwrap();
+//! assert_eq!(nice.origin, SettingOrigin::Variable("SESSION_SEARCH_NICE".into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod calendar_range;
+mod config;
+mod edit;
+mod environment;
+mod error;
+mod home;
+mod layers;
+mod narrow;
+mod power;
+mod time_error;
+mod time_range;
+
+pub use calendar_range::{CalendarDay, CalendarRange};
+pub use config::{Config, DeviceSetting, EndpointConfig, OnBattery};
+pub use edit::set_key;
+pub use error::{ConfigError, Result};
+pub use home::Home;
+pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
+pub use power::{is_on_battery, lower_priority};
+pub use time_error::TimeError;
+pub use time_range::{TimeRange, TypedRange};

@@ -1,0 +1,52 @@
+//! Why a time cannot be used.
+
+/// A mistake in a time that was typed.
+#[derive(Debug, thiserror::Error)]
+pub enum TimeError {
+    /// The text is in none of the forms of a time.
+    #[error("`{0}` is not a time")]
+    NotATime(String),
+    /// The text is a range where one time is expected.
+    #[error("`{0}` is not a time")]
+    RangeForTime(String),
+    /// The time is outside of the calendar.
+    #[error("`{0}` lies beyond the calendar")]
+    BeyondCalendar(String),
+    /// The range ends before it begins.
+    #[error("the time ends before it begins")]
+    Reversed,
+    /// The range lies in the future.
+    #[error("that time has not begun")]
+    NotBegun,
+    /// The range has too many days to return them one by one.
+    #[error("{0} days are too many to count")]
+    TooManyDays(i32),
+    /// The calendar refused a computation.
+    #[error(transparent)]
+    Calendar(#[from] jiff::Error),
+}
+
+impl TimeError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotATime(_) => {
+                "write a date (2026-01-15), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)"
+            }
+            Self::RangeForTime(text) => return Some(format!("write `--when {text}`")),
+            Self::BeyondCalendar(_) => "it goes from year -9998 to 9998",
+            Self::Reversed => "write the earlier time first",
+            Self::NotBegun => "write an earlier one",
+            Self::TooManyDays(_) => "name a later beginning",
+            Self::Calendar(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// Errors are equal where their messages are.
+impl PartialEq for TimeError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}

@@ -1,0 +1,333 @@
+//! Times as people type them, in local time.
+
+use crate::time_error::TimeError;
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+use std::cell::LazyCell;
+
+pub(crate) type Result<T, E = TimeError> = std::result::Result<T, E>;
+
+/// A time range, either end of which may be open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TimeRange {
+    /// Its beginning, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Its end, which it does not include.
+    pub until_ms: Option<i64>,
+}
+
+/// A time range as it was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypedRange<'a> {
+    /// One text for both ends: a day or week, a duration before now, or `FROM..TO`.
+    Within(&'a str),
+    /// A text for each end.
+    Between {
+        /// The beginning.
+        since: Option<&'a str>,
+        /// The end; a day is included.
+        until: Option<&'a str>,
+    },
+    /// The last days, today included.
+    LastDays {
+        /// How many.
+        days: u32,
+        /// The end; a day is included.
+        until: Option<&'a str>,
+    },
+}
+
+impl TimeRange {
+    /// Parses a range as seen from `now`, which is called only where the text needs it: to find the
+    /// local time zone takes a tenth of a search.
+    ///
+    /// # Errors
+    /// When a time cannot be parsed, or the range ends before it begins.
+    pub fn parse(typed: TypedRange<'_>, now: fn() -> Zoned) -> Result<Self> {
+        let now = LazyCell::new(now);
+        let end = |text: Option<&str>, edge| text.map(|text| end_ms(text, &now, edge)).transpose();
+        let range = match typed {
+            TypedRange::Within(text) => parse_within(text, &now)?,
+            TypedRange::Between { since, until } => Self {
+                since_ms: end(since, Edge::Start)?,
+                until_ms: end(until, Edge::End)?,
+            },
+            TypedRange::LastDays { days, until } => Self {
+                since_ms: Some(start_of_last_days(days, &now)?),
+                until_ms: end(until, Edge::End)?,
+            },
+        };
+        match (range.since_ms, range.until_ms) {
+            (Some(since), Some(until)) if since >= until => Err(TimeError::Reversed),
+            _ => Ok(range),
+        }
+    }
+
+    /// True for a time within the range, in milliseconds since 1970.
+    pub fn contains(&self, ms: i64) -> bool {
+        self.since_ms.is_none_or(|since| since <= ms)
+            && self.until_ms.is_none_or(|until| ms < until)
+    }
+}
+
+/// Parses a text for both ends: days, a duration for the time since then, or `FROM..TO`, either side
+/// of which may be empty.
+fn parse_within(text: &str, now: &Zoned) -> Result<TimeRange> {
+    if let Some((from, to)) = text.split_once("..") {
+        let end = |text: &str, edge| {
+            let text = Some(text.trim()).filter(|text| !text.is_empty());
+            text.map(|text| end_ms(text, now, edge)).transpose()
+        };
+        return Ok(TimeRange {
+            since_ms: end(from, Edge::Start)?,
+            until_ms: end(to, Edge::End)?,
+        });
+    }
+    let time = in_calendar(text, parse_time(text, now))?;
+    let ms = |edge| in_calendar(text, time.edge_ms(now, edge));
+    Ok(TimeRange {
+        since_ms: Some(ms(Edge::Start)?),
+        until_ms: match time {
+            Time::Instant(_) => None,
+            Time::Days { .. } => Some(ms(Edge::End)?),
+        },
+    })
+}
+
+fn end_ms(text: &str, now: &Zoned, edge: Edge) -> Result<i64> {
+    if text.contains("..") {
+        return Err(TimeError::RangeForTime(text.to_owned()));
+    }
+    let time = parse_time(text, now).and_then(|time| time.edge_ms(now, edge));
+    in_calendar(text, time)
+}
+
+/// Returns the beginning of the first of the last `days` days.
+fn start_of_last_days(days: u32, now: &Zoned) -> Result<i64> {
+    let midnight = || -> Result<i64> {
+        let ago = Span::new().try_days(i64::from(days.saturating_sub(1)))?;
+        let day = now.start_of_day()?.checked_sub(ago)?;
+        Ok(day.timestamp().as_millisecond())
+    };
+    in_calendar(&format!("--days {days}"), midnight())
+}
+
+/// The end of a range that a day stands for.
+#[derive(Clone, Copy)]
+enum Edge {
+    Start,
+    End,
+}
+
+/// A parsed time.
+#[derive(Clone, Copy)]
+enum Time {
+    Instant(Timestamp),
+    /// From the beginning of the first day to the end of the last.
+    Days {
+        first: Date,
+        last: Date,
+    },
+}
+
+impl Time {
+    fn day(day: Date) -> Self {
+        Self::Days {
+            first: day,
+            last: day,
+        }
+    }
+
+    fn edge_ms(self, now: &Zoned, edge: Edge) -> Result<i64> {
+        let midnight = |day: Date| day.to_zoned(now.time_zone().clone());
+        let at = match (self, edge) {
+            (Self::Instant(at), _) => at,
+            (Self::Days { first, .. }, Edge::Start) => midnight(first)?.timestamp(),
+            (Self::Days { last, .. }, Edge::End) => {
+                midnight(last.checked_add(1.day())?)?.timestamp()
+            }
+        };
+        Ok(at.as_millisecond())
+    }
+}
+
+/// Names the text in an error of the calendar.
+pub(crate) fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error {
+        TimeError::Calendar(_) => TimeError::BeyondCalendar(text.to_owned()),
+        error => error,
+    })
+}
+
+fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
+    let text = text.trim();
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(Time::Instant(at));
+    }
+    if !text.contains([':', 'T'])
+        && let Ok(day) = text.parse::<Date>()
+    {
+        return Ok(Time::day(day));
+    }
+    if let Ok(at) = text.replace(' ', "T").parse::<DateTime>() {
+        let at = at.to_zoned(now.time_zone().clone())?;
+        return Ok(Time::Instant(at.timestamp()));
+    }
+    if let Some(ago) = parse_duration(text) {
+        return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
+    }
+    let time = parse_days(text, now.date())?;
+    time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
+}
+
+/// Parses a duration such as `3d`, `12h`, `2w`, `90m` or `1h 30m`.
+fn parse_duration(text: &str) -> Option<Span> {
+    let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
+    let span = text.parse::<Span>().ok().filter(|_| begins_with_digit);
+    span.filter(|span| !span.is_negative())
+}
+
+/// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
+/// Sunday), `monday` or `last monday` (the last one before today).
+fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days())?;
+    Ok(Some(match words.as_slice() {
+        ["today"] => Time::day(today),
+        ["yesterday"] => Time::day(today.checked_sub(1.day())?),
+        ["week"] => Time::Days {
+            first: today.checked_sub(6.days())?,
+            last: today,
+        },
+        ["this", "week"] => Time::Days {
+            first: monday,
+            last: today,
+        },
+        ["last", "week"] => Time::Days {
+            first: monday.checked_sub(7.days())?,
+            last: monday.checked_sub(1.day())?,
+        },
+        [name] | ["last", name] => match parse_weekday(name) {
+            Some(weekday) => Time::day(today.nth_weekday(-1, weekday)?),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    }))
+}
+
+/// Parses the English name of a weekday, or its first three letters.
+fn parse_weekday(name: &str) -> Option<Weekday> {
+    let parse = |format| BrokenDownTime::parse(format, name).ok()?.weekday();
+    ["%A", "%a"].into_iter().find_map(parse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Zoned {
+        "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap()
+    }
+
+    fn check(text: &str, edge: Edge) -> String {
+        match end_ms(text, &now(), edge) {
+            Ok(ms) => Timestamp::from_millisecond(ms).unwrap().to_string(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn dates_times_and_durations_are_parsed() {
+        assert_eq!(check("2026-01-15", Edge::Start), "2026-01-14T23:00:00Z");
+        assert_eq!(check("2026-01-15", Edge::End), "2026-01-15T23:00:00Z");
+        assert_eq!(
+            check("2026-01-15T09:30", Edge::Start),
+            "2026-01-15T08:30:00Z"
+        );
+        assert_eq!(
+            check("2026-01-15 09:30", Edge::Start),
+            "2026-01-15T08:30:00Z"
+        );
+        assert_eq!(
+            check("2026-01-15T09:30:00Z", Edge::Start),
+            "2026-01-15T09:30:00Z"
+        );
+        // The clocks went forward between the two.
+        assert_eq!(check("2d", Edge::Start), "2026-03-28T11:00:00Z");
+        assert_eq!(check("12h", Edge::Start), "2026-03-29T22:00:00Z");
+        assert_eq!(check("2w", Edge::Start), "2026-03-16T11:00:00Z");
+        assert_eq!(check("1h 30m", Edge::Start), "2026-03-30T08:30:00Z");
+        assert_eq!(check("-3d", Edge::Start), "`-3d` is not a time");
+        assert_eq!(check("3", Edge::Start), "`3` is not a time");
+        assert_eq!(check("soon", Edge::Start), "`soon` is not a time");
+        assert_eq!(check("", Edge::Start), "`` is not a time");
+    }
+
+    #[test]
+    fn days_and_weeks_are_parsed() {
+        // 2026-03-30 is a Monday; the night before it had 23 hours.
+        assert_eq!(check("today", Edge::Start), "2026-03-29T22:00:00Z");
+        assert_eq!(check("yesterday", Edge::Start), "2026-03-28T23:00:00Z");
+        assert_eq!(check("Yesterday", Edge::End), "2026-03-29T22:00:00Z");
+        assert_eq!(check("last  monday", Edge::Start), "2026-03-22T23:00:00Z");
+        assert_eq!(check("monday", Edge::End), "2026-03-23T23:00:00Z");
+        assert_eq!(check("sun", Edge::End), "2026-03-29T22:00:00Z");
+        assert_eq!(check("last week", Edge::Start), "2026-03-22T23:00:00Z");
+        assert_eq!(check("last week", Edge::End), "2026-03-29T22:00:00Z");
+        assert_eq!(check("next week", Edge::End), "`next week` is not a time");
+    }
+
+    fn ends(typed: TypedRange<'_>) -> String {
+        let format = |ms: Option<i64>| match ms {
+            Some(ms) => {
+                let at = Timestamp::from_millisecond(ms).unwrap();
+                let at = at.to_zoned(now().time_zone().clone());
+                at.datetime().to_string()
+            }
+            None => "open".to_owned(),
+        };
+        match TimeRange::parse(typed, now) {
+            Ok(range) => format!("{} to {}", format(range.since_ms), format(range.until_ms)),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_range_has_two_ends() {
+        let check =
+            |text: &str, expected: &str| assert_eq!(ends(TypedRange::Within(text)), expected);
+        check("yesterday", "2026-03-29T00:00:00 to 2026-03-30T00:00:00");
+        check("week", "2026-03-24T00:00:00 to 2026-03-31T00:00:00");
+        check("3d", "2026-03-27T12:00:00 to open");
+        check(
+            "2026-03-01..2026-03-02",
+            "2026-03-01T00:00:00 to 2026-03-03T00:00:00",
+        );
+        check(
+            "last monday .. yesterday",
+            "2026-03-23T00:00:00 to 2026-03-30T00:00:00",
+        );
+        check("2w..1w", "2026-03-16T12:00:00 to 2026-03-23T12:00:00");
+        check("2026-03-28..", "2026-03-28T00:00:00 to open");
+        check("..yesterday", "open to 2026-03-30T00:00:00");
+        check("..", "open to open");
+        check("today..yesterday", "the time ends before it begins");
+        check("a..b", "`a` is not a time");
+        check("", "`` is not a time");
+    }
+
+    #[test]
+    fn the_forms_of_a_range_mean_the_same() {
+        let check = |typed, text| assert_eq!(ends(typed), ends(TypedRange::Within(text)), "{text}");
+        let between = |since, until| TypedRange::Between { since, until };
+        check(between(None, None), "..");
+        check(between(Some("3d"), None), "3d");
+        check(between(None, Some("monday")), "..monday");
+        check(between(Some("last week"), Some("last week")), "last week");
+        let last_days = |days| TypedRange::LastDays { days, until: None };
+        check(last_days(7), "2026-03-24..");
+        check(last_days(0), "2026-03-30..");
+    }
+}
