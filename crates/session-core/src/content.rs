@@ -1,65 +1,77 @@
-//! What of a turn is kept and searched.
+//! The content of a turn: what is searched and reported.
 
-use crate::session::{Late, Part, TEXT_LIMIT, ToolCall, Turn};
-use crate::tally::{Run, Tally, Touch};
+use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
+use crate::tally::{CommandRunRef, FileAccess, Tally};
 use crate::text;
-use serde::{Deserialize, Serialize};
 
-/// The searchable words of a turn, field by field, and the facts that reports
-/// are made of: what the store keeps. The lexical index reads the words alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
+/// lexical index reads the texts alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TurnContent {
     /// The user's words.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prompt: String,
     /// The agent's words, its messages joined by blank lines.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub answer: String,
-    /// Offset in `answer` of the agent's last message: what it says in closing.
-    #[serde(rename = "a", default, skip_serializing_if = "is_default")]
+    /// Byte offset in `answer` of the agent's last message.
     pub closing: usize,
-    /// Shell commands, in order, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Shell commands in the order of their first run, each once.
     pub commands: Vec<String>,
-    /// Files named by calls, in order, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Files named by calls in the order of their first mention, each once.
     pub files: Vec<String>,
     /// Error lines of outputs, in order, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// Names of the tools used, in order, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// What it took.
-    #[serde(rename = "t", default, skip_serializing_if = "is_default")]
+    /// Time, tokens and models.
     pub tally: Tally,
-    /// What [`runs`](Self::runs) reads: twice the place of the command in
-    /// `commands`, one more when it failed. Empty while each command ran once
-    /// and none failed.
-    #[serde(rename = "r", default, skip_serializing_if = "Vec::is_empty")]
-    pub run_log: Vec<u32>,
-    /// What [`touched`](Self::touched) reads: four times the place of the file
-    /// in `files`, two more when it was written whole, one more when that failed.
-    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
-    pub change_log: Vec<u32>,
-    /// The reads of files in order: twice the place of the file in `files`, one more when it
-    /// failed. Contents of older versions have none.
-    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
-    pub read_log: Vec<u32>,
-    /// Which of [`runs`](Self::runs) never ended, counted from 0.
-    #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
-    pub unfinished_runs: Vec<u32>,
+    /// Runs of `commands`, in order.
+    pub runs: Vec<RunEntry>,
+    /// Changes of `files`, in order.
+    pub changes: Vec<FileEntry>,
+    /// Reads of `files`, in order. Contents of index format 4 have none.
+    pub reads: Vec<FileEntry>,
 }
 
-/// Most different commands, files and tools of one turn: far beyond what an agent does in one.
-const LIST_LIMIT: usize = 4_000;
-/// Most runs, most changes and most reads of one turn.
-const LOG_LIMIT: usize = 20_000;
-const ERROR_LIMIT: usize = 60;
+/// A run of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunEntry {
+    /// Index in [`TurnContent::commands`]; beyond its end where that was full.
+    pub command: usize,
+    /// It exited non-zero, or was not allowed to run.
+    pub failed: bool,
+    /// It never ended, as far as the history says.
+    pub unfinished: bool,
+}
+
+/// An access to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileEntry {
+    /// Index in [`TurnContent::files`]; beyond its end where that was full.
+    pub file: usize,
+    /// How the file was accessed.
+    pub access: FileAccess,
+    /// The access failed.
+    pub failed: bool,
+}
+
+/// A file with the greatest access to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccessedFile<'c> {
+    /// The file's path, as the agent named it.
+    pub path: &'c str,
+    /// The greatest access that succeeded.
+    pub access: FileAccess,
+}
+
+/// Greatest number of different commands, files and tools of a turn.
+const MAX_ITEMS: usize = 4_000;
+/// Greatest number of runs, changes and reads of a turn.
+const MAX_ENTRIES: usize = 20_000;
+const MAX_ERRORS: usize = 60;
 
 impl TurnContent {
-    /// Takes from a turn what is worth keeping.
-    pub fn of(turn: &Turn) -> Self {
+    /// Extracts the content of a turn.
+    pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
             prompt: text::clip(&turn.prompt, TEXT_LIMIT).to_owned(),
             tally: turn.tally.clone(),
@@ -71,7 +83,7 @@ impl TurnContent {
         content
     }
 
-    /// Appends what a later read found of the same turn. Splitting a turn at
+    /// Appends parts of the same turn that a later read delivered. Splitting a turn at
     /// any part and appending gives the same content as reading it whole.
     pub fn append(&mut self, more: &Turn) {
         self.tally.add(&more.tally);
@@ -80,47 +92,34 @@ impl TurnContent {
         }
     }
 
-    /// The commands in the order in which they ran, each as often as it did.
-    pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
-        let plain = (0..self.commands.len()).map(|at| (at, false));
-        let logged = self.run_log.iter().map(|run| (run / 2, run % 2 == 1));
-        let logged = logged.map(|(at, failed)| (at as usize, failed));
-        let plain = plain.filter(|_| self.run_log.is_empty());
-        let numbered = (0u32..).zip(plain.chain(logged));
-        numbered.filter_map(|(run, (at, failed))| {
-            let command = self.commands.get(at)?;
-            Some(Run {
-                command,
-                failed,
-                unfinished: self.unfinished_runs.contains(&run),
+    /// Returns the runs of commands in order.
+    pub fn command_runs(&self) -> impl Iterator<Item = CommandRunRef<'_>> {
+        self.runs.iter().filter_map(|run| {
+            Some(CommandRunRef {
+                command: self.commands.get(run.command)?,
+                failed: run.failed,
+                unfinished: run.unfinished,
             })
         })
     }
 
-    /// The files in the order in which they were first named, each with the
-    /// most that was done to it. What failed was not done: a file of which every
-    /// read and change failed is left out.
-    pub fn touched(&self) -> impl Iterator<Item = (&str, Touch)> {
-        let mut touches = vec![Touched::default(); self.files.len()];
-        let changes = self.change_log.iter().map(|change| {
-            let touch = match change & 2 {
-                0 => Touch::Edited,
-                _ => Touch::Written,
-            };
-            (change / 4, touch, change % 2 == 1)
-        });
-        let reads = self.read_log.iter();
-        let reads = reads.map(|read| (read / 2, Touch::Read, read % 2 == 1));
-        for (at, touch, failed) in changes.chain(reads) {
-            if let Some(touched) = touches.get_mut(at as usize) {
-                touched.add(touch, failed);
+    /// Returns the files in the order of their first mention, each with the greatest access. A file
+    /// of which every access failed is left out.
+    pub fn accessed_files(&self) -> impl Iterator<Item = AccessedFile<'_>> {
+        let mut summaries = vec![AccessSummary::default(); self.files.len()];
+        for entry in self.changes.iter().chain(&self.reads) {
+            if let Some(summary) = summaries.get_mut(entry.file) {
+                summary.add(entry);
             }
         }
-        let files = self.files.iter().map(String::as_str).zip(touches);
-        files.filter_map(|(file, touched)| Some((file, touched.most()?)))
+        let files = self.files.iter().zip(summaries);
+        files.filter_map(|(path, summary)| {
+            let access = summary.greatest()?;
+            Some(AccessedFile { path, access })
+        })
     }
 
-    /// True when there is nothing that a person could search for.
+    /// Returns true when there is nothing to search or report.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -134,7 +133,7 @@ impl TurnContent {
         }
     }
 
-    /// The agent's last message.
+    /// Returns the agent's last message.
     pub fn closing_answer(&self) -> &str {
         self.answer.get(self.closing..).unwrap_or(&self.answer)
     }
@@ -168,7 +167,7 @@ impl TurnContent {
 
     fn add_call(&mut self, call: &ToolCall) {
         if call.name != ToolCall::PATCH {
-            push_new(&mut self.tools, &call.name, LIST_LIMIT);
+            push_new(&mut self.tools, &call.name, MAX_ITEMS);
         }
         if let Some(dialog) = &call.dialog {
             self.add_answer(dialog.question.as_deref().unwrap_or_default());
@@ -178,7 +177,7 @@ impl TurnContent {
             return; // our own hits in a transcript would find themselves
         }
         if let Some(late) = call.late.as_deref().filter(|_| call.failed) {
-            self.fail(*late);
+            self.mark_failed(*late);
         }
         if let Some(command) = call.run() {
             self.add_run(&command, call);
@@ -196,96 +195,76 @@ impl TurnContent {
 
     fn add_errors(&mut self, output: &str, failed: bool) {
         for line in text::error_lines(output, failed) {
-            push_new(&mut self.errors, line, ERROR_LIMIT);
+            push_new(&mut self.errors, line, MAX_ERRORS);
         }
     }
 
     fn add_run(&mut self, command: &str, call: &ToolCall) {
-        let known = self.commands.len();
-        let at = push_new(&mut self.commands, command, LIST_LIMIT);
-        if call.unfinished {
-            let run = match self.run_log.len() {
-                0 => known,
-                runs => runs,
-            };
-            log(&mut self.unfinished_runs, number(run));
-        }
-        if self.run_log.is_empty() && !call.failed && at == known && at < LIST_LIMIT {
-            return;
-        }
-        self.log_runs(known);
-        log(&mut self.run_log, 2 * number(at) + u32::from(call.failed));
-    }
-
-    /// Writes down that the first commands ran once each, if nothing is yet.
-    fn log_runs(&mut self, commands: usize) {
-        if self.run_log.is_empty() {
-            self.run_log.extend((0..number(commands)).map(|at| 2 * at));
-        }
+        let command = push_new(&mut self.commands, command, MAX_ITEMS);
+        let run = RunEntry {
+            command,
+            failed: call.failed,
+            unfinished: call.unfinished,
+        };
+        push_entry(&mut self.runs, run);
     }
 
     fn add_file(&mut self, file: &str, call: &ToolCall) {
-        let at = push_new(&mut self.files, file, LIST_LIMIT);
-        let failed = u32::from(call.failed || call.unfinished);
-        match call.touch() {
-            Touch::Read => log(&mut self.read_log, 2 * number(at) + failed),
-            Touch::Edited => log(&mut self.change_log, 4 * number(at) + failed),
-            Touch::Written => log(&mut self.change_log, 4 * number(at) + 2 + failed),
+        let entry = FileEntry {
+            file: push_new(&mut self.files, file, MAX_ITEMS),
+            access: call.file_access(),
+            failed: call.failed || call.unfinished,
+        };
+        match entry.access {
+            FileAccess::Read => push_entry(&mut self.reads, entry),
+            FileAccess::Edited | FileAccess::Written => push_entry(&mut self.changes, entry),
         }
     }
 
-    /// A call of this turn was told before its result: it failed.
-    fn fail(&mut self, call: Late) {
-        if let Some(run) = call.run {
-            self.log_runs(self.commands.len());
-            let run = self.run_log.get_mut(run as usize);
-            run.into_iter().for_each(|run| *run |= 1);
+    /// Marks a call of this turn as failed that was delivered before its result.
+    fn mark_failed(&mut self, call: DeliveredCall) {
+        if let Some(run) = call.run.and_then(|run| self.runs.get_mut(run as usize)) {
+            run.failed = true;
         }
-        let changes = self.change_log.iter_mut().skip(call.change as usize);
+        let changes = self.changes.iter_mut().skip(call.change as usize);
+        let reads = self.reads.iter_mut().skip(call.read as usize);
         let changes = changes.take(call.changes as usize);
-        let reads = self.read_log.iter_mut().skip(call.read as usize);
         let failed = changes.chain(reads.take(call.reads as usize));
-        failed.for_each(|entry| *entry |= 1);
+        failed.for_each(|entry| entry.failed = true);
     }
 }
 
-/// What was done to a file, as far as the logs tell.
+/// The accesses to a file.
 #[derive(Clone, Copy, Default)]
-struct Touched {
-    most: Option<Touch>,
-    failed: bool,
+struct AccessSummary {
+    greatest: Option<FileAccess>,
+    has_failed: bool,
 }
 
-impl Touched {
-    fn add(&mut self, touch: Touch, failed: bool) {
-        match failed {
-            true => self.failed = true,
-            false => self.most = self.most.max(Some(touch)),
+impl AccessSummary {
+    fn add(&mut self, entry: &FileEntry) {
+        match entry.failed {
+            true => self.has_failed = true,
+            false => self.greatest = self.greatest.max(Some(entry.access)),
         }
     }
 
-    /// The most that was done. A file without any entry was read, in a content that logs no reads.
-    fn most(self) -> Option<Touch> {
-        self.most.or((!self.failed).then_some(Touch::Read))
+    /// Returns the greatest access that succeeded. A file without any entry was read: contents of
+    /// index format 4 have no entries of reads.
+    fn greatest(self) -> Option<FileAccess> {
+        self.greatest
+            .or((!self.has_failed).then_some(FileAccess::Read))
     }
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-fn number(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX / 4)
-}
-
-fn log(list: &mut Vec<u32>, entry: u32) {
-    if list.len() < LOG_LIMIT {
-        list.push(entry);
+fn push_entry<T>(entries: &mut Vec<T>, entry: T) {
+    if entries.len() < MAX_ENTRIES {
+        entries.push(entry);
     }
 }
 
-/// The place of an item in a list of which each is there once. What the list
-/// has no room for is `limit`, where nothing is.
+/// Returns the index of an item in a list without duplicates, appended if it is new; `limit` where the
+/// list is full.
 fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
     if let Some(at) = list.iter().position(|have| have == item) {
         return at;

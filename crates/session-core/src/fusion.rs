@@ -98,8 +98,8 @@ impl BandThresholds {
 }
 
 impl Band {
-    /// The band of the probability that a hit answers.
-    pub fn of(probability: f32) -> Self {
+    /// Returns the band of the probability that a hit answers.
+    pub fn from_probability(probability: f32) -> Self {
         let thresholds = BandThresholds {
             moderate: 0.4,
             strong: 0.7,
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_band_begins_at_its_threshold() {
-        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(Band::of);
+        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(Band::from_probability);
         use Band::{Moderate, Strong, Weak};
         assert_eq!(bands, [Weak, Weak, Moderate, Moderate, Strong, Strong]);
     }

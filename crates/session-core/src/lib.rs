@@ -2,7 +2,7 @@
 //!
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
-//! facts of what was done ([`Run`], [`Touch`], [`Tally`]). From
+//! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`Tally`]). From
 //! contents, [`document`] makes the texts that are embedded, [`noise`] says
 //! what is not worth indexing, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
@@ -15,7 +15,7 @@
 //!     parts: vec![Part::Text { text: "Process 4711 holds port 8080.".into() }],
 //!     ..Turn::default()
 //! };
-//! let content = TurnContent::of(&turn);
+//! let content = TurnContent::from_turn(&turn);
 //! let document = session_core::document::turn_document(&content, 900).unwrap();
 //! assert!(document.contains("port 8080"));
 //! ```
@@ -34,13 +34,13 @@ mod tally;
 pub mod text;
 pub mod title;
 
-pub use content::TurnContent;
+pub use content::{AccessedFile, FileEntry, RunEntry, TurnContent};
 pub use cosine_scale::CosineScale;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
 pub use query::{Query, Term};
 pub use session::{
-    Detail, Dialog, Late, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT, ToolCall,
-    Turn,
+    CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,
+    ToolCall, Turn,
 };
-pub use tally::{PAUSE_MS, Run, Tally, Tokens, Touch};
+pub use tally::{CommandRunRef, FileAccess, PAUSE_MS, Tally, Tokens};

@@ -1,6 +1,6 @@
 //! The nouns: what a history is made of.
 
-use crate::tally::{Tally, Touch};
+use crate::tally::{FileAccess, Tally};
 use crate::{noise, shell};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -191,27 +191,26 @@ pub struct ToolCall {
     /// Addresses of the pull requests that its command opened.
     #[serde(skip)]
     pub pull_requests: Vec<String>,
-    /// What passed between it and the user.
+    /// Its questions to the user and the reply.
     #[serde(skip)]
-    pub dialog: Option<Box<Dialog>>,
-    /// Of a result whose call an earlier read delivered: what that call was in
-    /// its turn.
+    pub dialog: Option<Box<CallDialog>>,
+    /// The position of the call, for a result whose call an earlier read delivered.
     #[serde(skip)]
-    pub late: Option<Box<Late>>,
+    pub late: Option<Box<DeliveredCall>>,
 }
 
-/// What a call asked the user, and the user's words in its result.
+/// A question of a call to the user, and the user's words in its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Dialog {
+pub struct CallDialog {
     /// Questions, a line each.
     pub question: Option<String>,
     /// Answers to its questions, or what to do instead of it.
     pub reply: Option<String>,
 }
 
-impl Dialog {
-    /// A dialog of these, if there is either.
-    pub fn of(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
+impl CallDialog {
+    /// Makes a dialog of these, if there is either.
+    pub fn new(question: Option<String>, reply: Option<String>) -> Option<Box<Self>> {
         let said = question.is_some() || reply.is_some();
         said.then(|| Box::new(Self { question, reply }))
     }
@@ -229,9 +228,10 @@ impl Dialog {
     }
 }
 
-/// What a call was in its turn: which command, which changes and reads of files.
+/// The position in its turn of a call that was delivered before its result: which of the turn's
+/// command runs, changes and reads of files belong to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Late {
+pub struct DeliveredCall {
     /// How many commands ran before it, if it ran one.
     pub run: Option<u32>,
     /// How many files were changed before it.
@@ -270,30 +270,30 @@ impl ToolCall {
         subject.or_else(asked)
     }
 
-    /// How it treats the files that it names.
-    pub fn touch(&self) -> Touch {
+    /// Returns how it accesses the files that it names.
+    pub fn file_access(&self) -> FileAccess {
         match self.name.as_str() {
-            "Write" => Touch::Written,
+            "Write" => FileAccess::Written,
             Self::PATCH | "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => {
-                Touch::Edited
+                FileAccess::Edited
             }
-            other if changes_by_its_name(other) => Touch::Edited,
-            _ => Touch::Read,
+            other if changes_by_its_name(other) => FileAccess::Edited,
+            _ => FileAccess::Read,
         }
     }
 
     /// How many files it changes, or tries to.
     pub fn changes(&self) -> u32 {
-        match self.touch() {
-            Touch::Read => 0,
+        match self.file_access() {
+            FileAccess::Read => 0,
             _ => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
         }
     }
 
     /// How many files it reads, or tries to.
     pub fn reads(&self) -> u32 {
-        match self.touch() {
-            Touch::Read => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
+        match self.file_access() {
+            FileAccess::Read => u32::try_from(self.files.len()).unwrap_or(u32::MAX),
             _ => 0,
         }
     }

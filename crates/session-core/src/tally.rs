@@ -1,4 +1,4 @@
-//! What a turn took: time, tokens, models; and what came of it.
+//! Time, tokens, models and results of a turn.
 
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 /// A time without any message, in milliseconds, beyond which nobody worked.
 pub const PAUSE_MS: i64 = 30 * 60 * 1000;
 
-/// What a turn took. Those of the pieces of a turn add up.
+/// Time, tokens, models and pull requests of a turn. Those of its parts add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Milliseconds between its first and last message in which nobody worked:
@@ -127,7 +127,7 @@ impl From<Tokens> for [u64; 3] {
 
 /// A command as it was run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Run<'c> {
+pub struct CommandRunRef<'c> {
     /// The command.
     pub command: &'c str,
     /// It exited non-zero, or was not let run.
@@ -137,14 +137,14 @@ pub struct Run<'c> {
     pub unfinished: bool,
 }
 
-/// How a turn treated a file, the least first.
+/// How a turn accessed a file, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Touch {
-    /// It named it: to read it, mostly.
+pub enum FileAccess {
+    /// The file was named, mostly to read it.
     Read,
-    /// It changed a part of it.
+    /// A part of the file was changed.
     Edited,
-    /// It wrote the whole of it.
+    /// The whole file was written.
     Written,
 }

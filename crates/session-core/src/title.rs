@@ -2,7 +2,7 @@
 //! into, else what was done.
 
 use crate::content::TurnContent;
-use crate::tally::Touch;
+use crate::tally::FileAccess;
 use crate::text::{self, clip, file_name, is_unspaced, one_line};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,19 +39,19 @@ pub fn of_rest(rest: &str) -> String {
     }
 }
 
-/// The title that its turns give to a session in which nobody said anything: the files that were
-/// changed, else the first command that ran, else the files that were read.
+/// Returns the title of a session without prompts: the files that were changed, else the first
+/// command that ran, else the files that were read.
 pub fn of_work<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Option<String> {
-    let touched = || turns.clone().flat_map(TurnContent::touched);
-    let named = |verb: &str, wanted: fn(Touch) -> bool| {
-        let files = touched().filter(|(_, touch)| wanted(*touch));
-        let names = list(files.map(|(path, _)| file_name(path)));
+    let accessed = || turns.clone().flat_map(TurnContent::accessed_files);
+    let named = |verb: &str, wanted: fn(FileAccess) -> bool| {
+        let files = accessed().filter(|file| wanted(file.access));
+        let names = list(files.map(|file| file_name(file.path)));
         names.map(|names| format!("{verb} {names}"))
     };
     let command = turns.clone().find_map(|turn| turn.commands.first());
-    named("edited", |touch| touch != Touch::Read)
+    named("edited", |access| access != FileAccess::Read)
         .or_else(|| command.map(|command| of_prompt(&format!("ran {command}"))))
-        .or_else(|| named("read", |touch| touch == Touch::Read))
+        .or_else(|| named("read", |access| access == FileAccess::Read))
 }
 
 /// The first names, each once, and how many more there are.

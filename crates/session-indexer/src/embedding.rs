@@ -61,7 +61,7 @@ impl<'a> Embedding<'a> {
 /// # Errors
 /// When the store or the model fails.
 pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
-    Run::new(Access::Held(writer), how, HELD_TEXTS)?.complete()
+    EmbeddingRun::new(Access::Held(writer), how, HELD_TEXTS)?.complete()
 }
 
 /// As [`embed_pending`], for a slow model: the writer is taken for each commit
@@ -70,11 +70,11 @@ pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedde
 /// # Errors
 /// When the store or the model fails, or another writer does not end.
 pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
-    Run::new(Access::Brief(root), how, BRIEF_TEXTS)?.complete()
+    EmbeddingRun::new(Access::Brief(root), how, BRIEF_TEXTS)?.complete()
 }
 
 /// One go at embedding.
-struct Run<'a> {
+struct EmbeddingRun<'a> {
     access: Access<'a>,
     how: &'a Embedding<'a>,
     limit: usize,
@@ -85,7 +85,7 @@ struct Run<'a> {
     turns_done: u64,
 }
 
-impl<'a> Run<'a> {
+impl<'a> EmbeddingRun<'a> {
     fn new(
         mut access: Access<'a>,
         how: &'a Embedding<'a>,

@@ -5,7 +5,7 @@ use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
 use crate::turn_record::TurnRecord;
 use serde::Serialize;
-use session_core::{PromptKind, Tokens, Touch, TurnContent, noise};
+use session_core::{FileAccess, PromptKind, Tokens, TurnContent, noise};
 
 /// Maximum length of a problem, in characters.
 const MAX_PROBLEM_CHARS: usize = 200;
@@ -66,7 +66,7 @@ pub struct TouchedFile {
     /// Path of the file, as the tool call gave it.
     pub path: String,
     /// The strongest access: written over edited over read.
-    pub touch: Touch,
+    pub touch: FileAccess,
 }
 
 impl WorkSummary {
@@ -103,14 +103,15 @@ impl WorkSummary {
 
     fn add_facts(&mut self, turn: &TurnRecord) {
         let content = &turn.content;
-        self.commands.extend(content.runs().map(|run| CommandRun {
-            command: run.command.to_owned(),
-            failed: run.failed,
-            unfinished: run.unfinished,
-            turn: turn.row.index,
-        }));
-        for (path, touch) in content.touched() {
-            self.add_file(path, touch);
+        self.commands
+            .extend(content.command_runs().map(|run| CommandRun {
+                command: run.command.to_owned(),
+                failed: run.failed,
+                unfinished: run.unfinished,
+                turn: turn.row.index,
+            }));
+        for file in content.accessed_files() {
+            self.add_file(file.path, file.access);
         }
         extend_distinct(&mut self.errors, &content.errors);
         extend_distinct(&mut self.pull_requests, &content.tally.pull_requests);
@@ -121,7 +122,7 @@ impl WorkSummary {
         self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
     }
 
-    fn add_file(&mut self, path: &str, touch: Touch) {
+    fn add_file(&mut self, path: &str, touch: FileAccess) {
         match self.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.touch = file.touch.max(touch),
             None => self.files.push(TouchedFile {
@@ -142,7 +143,9 @@ impl WorkSummary {
 
     /// Returns the files that were changed.
     pub fn changed_files(&self) -> impl Iterator<Item = &TouchedFile> {
-        self.files.iter().filter(|file| file.touch != Touch::Read)
+        self.files
+            .iter()
+            .filter(|file| file.touch != FileAccess::Read)
     }
 
     /// Counts the commands that failed.
@@ -218,6 +221,7 @@ fn is_noise(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::{FileEntry, RunEntry};
     use session_store::TurnRow;
 
     fn turn_record(index: u32, kind: PromptKind, prompt: &str, answers: &[&str]) -> TurnRecord {
@@ -277,14 +281,18 @@ mod tests {
         let mut first = turn_record(0, PromptKind::Typed, "Edit", &[]);
         first.content.files = vec!["a".into(), "b".into()];
         let mut second = first.clone();
-        second.content.change_log = vec![4];
+        second.content.changes = vec![FileEntry {
+            file: 1,
+            access: FileAccess::Edited,
+            failed: false,
+        }];
         let work = WorkSummary::from_turns(&[first, second]);
         let files: Vec<_> = work
             .files
             .iter()
             .map(|f| (f.path.as_str(), f.touch))
             .collect();
-        assert_eq!(files, [("a", Touch::Read), ("b", Touch::Edited)]);
+        assert_eq!(files, [("a", FileAccess::Read), ("b", FileAccess::Edited)]);
         assert_eq!(work.changed_files().count(), 1);
     }
 
@@ -292,7 +300,12 @@ mod tests {
     fn unfinished_commands_are_not_failures() {
         let mut turn = turn_record(0, PromptKind::Typed, "Heat it", &[]);
         turn.content.commands = vec!["make".into(), "heat".into()];
-        turn.content.unfinished_runs = vec![1];
+        let run = |command, unfinished| RunEntry {
+            command,
+            failed: false,
+            unfinished,
+        };
+        turn.content.runs = vec![run(0, false), run(1, true)];
         let work = WorkSummary::from_turns(&[turn]);
         let unfinished: Vec<bool> = work.commands.iter().map(|run| run.unfinished).collect();
         assert_eq!(

@@ -45,7 +45,7 @@ pub(crate) fn calibrate(
     }
     let unlikely = probabilities
         .first()
-        .is_none_or(|p| Band::of(*p) == Band::Weak);
+        .is_none_or(|p| Band::from_probability(*p) == Band::Weak);
     let limit = match lexical.matches_no_term() && unlikely {
         true => limit.min(MAX_UNLIKELY),
         false => limit,

@@ -32,7 +32,7 @@ pub(crate) fn read(
         hits.push(Hit {
             rank: i + 1,
             score: ranked.probability,
-            band: Band::of(ranked.probability),
+            band: Band::from_probability(ranked.probability),
             fused: ranked.fused.score,
             session: session.clone(),
             preview: snippet(&content, &request.query, PREVIEW_CHARS),

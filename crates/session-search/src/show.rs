@@ -1,7 +1,9 @@
 //! Turns in full.
 
 use serde::Serialize;
-use session_core::{Part, Run, SessionMeta, Span, ToolCall, Touch, Turn, TurnContent};
+use session_core::{
+    AccessedFile, CommandRunRef, FileAccess, Part, SessionMeta, Span, ToolCall, Turn, TurnContent,
+};
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::ops::RangeInclusive;
@@ -95,15 +97,15 @@ pub(crate) fn meta(session: &SessionRow) -> SessionMeta {
 }
 
 fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
-    let command = |run: Run<'_>| ToolCall {
+    let command = |run: CommandRunRef<'_>| ToolCall {
         name: "Bash".into(),
         command: Some(run.command.to_owned()),
         failed: run.failed,
         unfinished: run.unfinished,
         ..ToolCall::default()
     };
-    let mut calls: Vec<ToolCall> = content.runs().map(command).collect();
-    calls.extend(content.touched().map(file));
+    let mut calls: Vec<ToolCall> = content.command_runs().map(command).collect();
+    calls.extend(content.accessed_files().map(file_call));
     if !content.errors.is_empty() {
         let output = Some(content.errors.join("\n"));
         calls.push(ToolCall {
@@ -130,16 +132,16 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
     }
 }
 
-/// A file as the call that touched it.
-fn file((path, touch): (&str, Touch)) -> ToolCall {
-    let name = match touch {
-        Touch::Read => "Read",
-        Touch::Edited => "Edit",
-        Touch::Written => "Write",
+/// Returns a call that accesses a file.
+fn file_call(file: AccessedFile<'_>) -> ToolCall {
+    let name = match file.access {
+        FileAccess::Read => "Read",
+        FileAccess::Edited => "Edit",
+        FileAccess::Written => "Write",
     };
     ToolCall {
         name: name.into(),
-        files: vec![path.to_owned()],
+        files: vec![file.path.to_owned()],
         ..ToolCall::default()
     }
 }

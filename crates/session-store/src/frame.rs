@@ -3,6 +3,7 @@
 
 use crate::codec::{compress, decompress};
 use crate::id::TurnId;
+use crate::packed_content::PackedContent;
 use session_core::TurnContent;
 use std::io::{self, Read, sink};
 use zstd::stream::read::Decoder;
@@ -60,7 +61,7 @@ impl ContentFrame {
 
     /// Inserts the content of a turn, or replaces it.
     pub(crate) fn insert(&mut self, turn: TurnId, content: &TurnContent) -> io::Result<()> {
-        let json = serde_json::to_vec(content)?;
+        let json = serde_json::to_vec(&PackedContent::from(content))?;
         match self.0.iter_mut().find(|(number, _)| *number == turn) {
             Some((_, old)) => *old = json,
             None => self.0.push((turn, json)),
@@ -118,7 +119,8 @@ fn read_entry(from: &mut impl Read) -> io::Result<(TurnId, u32)> {
 }
 
 fn parse_content(json: &[u8]) -> TurnContent {
-    serde_json::from_slice(json).unwrap_or_default()
+    let packed: PackedContent<'_> = serde_json::from_slice(json).unwrap_or_default();
+    packed.into()
 }
 
 fn length_u32(length: usize) -> io::Result<u32> {

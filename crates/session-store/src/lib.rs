@@ -42,6 +42,7 @@ mod matrix;
 mod migrate;
 mod model;
 mod npy;
+mod packed_content;
 mod prompts;
 mod query_cache;
 mod reader;

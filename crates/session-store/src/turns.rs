@@ -50,7 +50,7 @@ impl Writer {
                 content.append(turn);
                 content
             }
-            _ => TurnContent::of(turn),
+            _ => TurnContent::from_turn(turn),
         };
         let changed = match known {
             Some(known) => self.change_turn(&known, session, turn, &content)?,

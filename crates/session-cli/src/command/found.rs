@@ -20,8 +20,8 @@ use std::path::Path;
 /// When the index fails, or a condition cannot be read.
 pub fn files(args: &FilesArgs) -> Result<Found> {
     let look = |session: &SessionRow, content: &TurnContent| {
-        let files = content.touched();
-        let files = files.filter(|(path, _)| is_meant(path, &args.path, session));
+        let files = content.accessed_files();
+        let files = files.filter(|file| is_meant(file.path, &args.path, session));
         let found: Vec<File> = files.map(File::from).collect();
         (!found.is_empty()).then_some(found)
     };
@@ -40,7 +40,9 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
 pub fn commands(args: &CommandsArgs) -> Result<Found> {
     let pattern = Pattern::of(&args.pattern);
     let look = |_: &SessionRow, content: &TurnContent| {
-        let runs = content.runs().filter(|run| pattern.is_in(run.command));
+        let runs = content
+            .command_runs()
+            .filter(|run| pattern.is_in(run.command));
         let found: Vec<Command> = runs.map(Command::from).collect();
         (!found.is_empty()).then_some(found)
     };

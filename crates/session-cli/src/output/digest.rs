@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use session_config::CalendarRange;
-use session_core::Touch;
+use session_core::FileAccess;
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
 
@@ -239,7 +239,7 @@ struct JsonSession<'a> {
 #[derive(Serialize)]
 struct JsonFile<'a> {
     path: &'a str,
-    touch: Touch,
+    touch: FileAccess,
 }
 
 impl<'a> Digest<'a> {

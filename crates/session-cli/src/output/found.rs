@@ -6,7 +6,7 @@ use crate::output::session::{gone, minute, project, rfc3339, short_id, title};
 use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{Run, Touch};
+use session_core::{AccessedFile, CommandRunRef, FileAccess};
 use session_search::FoundTurn;
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
@@ -27,14 +27,14 @@ pub trait Finding: Serialize {
 #[derive(Debug, Serialize)]
 pub struct File {
     path: String,
-    touch: Touch,
+    touch: FileAccess,
 }
 
-impl From<(&str, Touch)> for File {
-    fn from((path, touch): (&str, Touch)) -> Self {
+impl From<AccessedFile<'_>> for File {
+    fn from(file: AccessedFile<'_>) -> Self {
         Self {
-            path: path.to_owned(),
-            touch,
+            path: file.path.to_owned(),
+            touch: file.access,
         }
     }
 }
@@ -53,9 +53,9 @@ impl Finding for File {
 
     fn line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
         let (name, style) = match self.touch {
-            Touch::Read => ("read", FAINT),
-            Touch::Edited => ("edited", PROJECT),
-            Touch::Written => ("written", PROJECT),
+            FileAccess::Read => ("read", FAINT),
+            FileAccess::Edited => ("edited", PROJECT),
+            FileAccess::Written => ("written", PROJECT),
         };
         let root = session.project.as_deref().unwrap_or_default();
         let below = self.path.strip_prefix(root);
@@ -74,8 +74,8 @@ pub struct Command {
     unfinished: bool,
 }
 
-impl From<Run<'_>> for Command {
-    fn from(run: Run<'_>) -> Self {
+impl From<CommandRunRef<'_>> for Command {
+    fn from(run: CommandRunRef<'_>) -> Self {
         Self {
             command: run.command.to_owned(),
             failed: run.failed,

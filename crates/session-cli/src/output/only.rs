@@ -5,7 +5,7 @@ use crate::output::session::rfc3339;
 use crate::output::style::{CALL, FAILED, FAINT, ID, paint};
 use serde::Serialize;
 use session_core::text::printable;
-use session_core::{Touch, TurnContent};
+use session_core::{AccessedFile, FileAccess, TurnContent};
 use session_search::Exchange;
 
 /// What a turn has of the wanted kind.
@@ -46,16 +46,17 @@ pub fn is_empty(exchange: &Exchange, only: Only) -> bool {
 }
 
 fn things(exchange: &Exchange, only: Only) -> Things {
-    let content = TurnContent::of(&exchange.turn);
+    let content = TurnContent::from_turn(&exchange.turn);
     match only {
         Only::Commands => {
-            let runs = content.runs();
-            let command = |run: session_core::Run<'_>| (format!("$ {}", run.command), end(&run));
+            let runs = content.command_runs();
+            let command =
+                |run: session_core::CommandRunRef<'_>| (format!("$ {}", run.command), end(&run));
             Things::Lines(runs.map(command).collect())
         }
         Only::Files => {
-            let files = content.touched();
-            let file = |(path, touch): (&str, Touch)| (path.to_owned(), Some(name(touch)));
+            let files = content.accessed_files();
+            let file = |file: AccessedFile<'_>| (file.path.to_owned(), Some(name(file.access)));
             Things::Lines(files.map(file).collect())
         }
         Only::Errors => Things::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
@@ -64,7 +65,7 @@ fn things(exchange: &Exchange, only: Only) -> Things {
     }
 }
 
-fn end(run: &session_core::Run<'_>) -> Option<&'static str> {
+fn end(run: &session_core::CommandRunRef<'_>) -> Option<&'static str> {
     match (run.failed, run.unfinished) {
         (true, _) => Some("failed"),
         (_, true) => Some("unfinished"),
@@ -72,11 +73,11 @@ fn end(run: &session_core::Run<'_>) -> Option<&'static str> {
     }
 }
 
-fn name(touch: Touch) -> &'static str {
+fn name(touch: FileAccess) -> &'static str {
     match touch {
-        Touch::Read => "read",
-        Touch::Edited => "edited",
-        Touch::Written => "written",
+        FileAccess::Read => "read",
+        FileAccess::Edited => "edited",
+        FileAccess::Written => "written",
     }
 }
 
@@ -124,20 +125,20 @@ struct JsonRun {
 #[derive(Debug, Serialize)]
 struct JsonFile {
     path: String,
-    touch: Touch,
+    touch: FileAccess,
 }
 
 /// The things of one kind in a turn.
 pub fn json(exchange: &Exchange, only: Only) -> JsonOnly {
-    let content = TurnContent::of(&exchange.turn);
-    let runs = content.runs().map(|run| JsonRun {
+    let content = TurnContent::from_turn(&exchange.turn);
+    let runs = content.command_runs().map(|run| JsonRun {
         command: run.command.to_owned(),
         failed: run.failed,
         unfinished: run.unfinished,
     });
-    let files = content.touched().map(|(path, touch)| JsonFile {
-        path: path.to_owned(),
-        touch,
+    let files = content.accessed_files().map(|file| JsonFile {
+        path: file.path.to_owned(),
+        touch: file.access,
     });
     JsonOnly {
         turn: exchange.turn.index,

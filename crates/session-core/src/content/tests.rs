@@ -1,7 +1,7 @@
 //! What is kept of a turn.
 
 use super::*;
-use crate::{Dialog, PromptKind, Tokens};
+use crate::{CallDialog, PromptKind, Tokens};
 use proptest::prelude::*;
 
 fn turn(parts: Vec<Part>) -> Turn {
@@ -37,17 +37,21 @@ fn tool(name: &str, file: &str, failed: bool) -> Part {
 
 fn runs(content: &TurnContent) -> Vec<(&str, bool)> {
     content
-        .runs()
+        .command_runs()
         .map(|run| (run.command, run.failed))
         .collect()
 }
 
+fn accessed(content: &TurnContent) -> Vec<(&str, FileAccess)> {
+    let files = content.accessed_files();
+    files.map(|file| (file.path, file.access)).collect()
+}
+
 #[test]
 fn commands_are_told_in_order_with_how_they_ended() {
-    let plain = TurnContent::of(&turn(vec![bash("make", false), bash("make run", false)]));
+    let plain = TurnContent::from_turn(&turn(vec![bash("make", false), bash("make run", false)]));
     assert_eq!(runs(&plain), [("make", false), ("make run", false)]);
-    assert!(plain.run_log.is_empty(), "costs nothing");
-    let again = TurnContent::of(&turn(vec![
+    let again = TurnContent::from_turn(&turn(vec![
         bash("make", true),
         bash("session-search search make", false),
         bash("vi main.c", false),
@@ -62,7 +66,7 @@ fn commands_are_told_in_order_with_how_they_ended() {
 
 #[test]
 fn files_are_told_with_the_most_that_was_done() {
-    let content = TurnContent::of(&turn(vec![
+    let content = TurnContent::from_turn(&turn(vec![
         tool("Read", "a", false),
         tool("Edit", "a", false),
         tool("Edit", "b", true),
@@ -70,11 +74,11 @@ fn files_are_told_with_the_most_that_was_done() {
         tool("Edit", "c", false),
         tool("", "d", false),
     ]));
-    let touched: Vec<_> = content.touched().collect();
+    let touched = accessed(&content);
     let expected = [
-        ("a", Touch::Edited),
-        ("c", Touch::Written),
-        ("d", Touch::Edited),
+        ("a", FileAccess::Edited),
+        ("c", FileAccess::Written),
+        ("d", FileAccess::Edited),
     ];
     assert_eq!(touched, expected);
     assert_eq!(content.files, ["a", "b", "c", "d"], "all are named");
@@ -82,7 +86,7 @@ fn files_are_told_with_the_most_that_was_done() {
 
 #[test]
 fn a_change_that_failed_is_none() {
-    let content = TurnContent::of(&turn(vec![
+    let content = TurnContent::from_turn(&turn(vec![
         tool("Read", "read before", false),
         tool("Edit", "read before", true),
         tool("Write", "read after", true),
@@ -92,11 +96,11 @@ fn a_change_that_failed_is_none() {
         tool("ApplyPatch", "never", true),
         tool("Edit", "never", true),
     ]));
-    let touched: Vec<_> = content.touched().collect();
+    let touched = accessed(&content);
     let expected = [
-        ("read before", Touch::Read),
-        ("read after", Touch::Read),
-        ("at last", Touch::Edited),
+        ("read before", FileAccess::Read),
+        ("read after", FileAccess::Read),
+        ("at last", FileAccess::Edited),
     ];
     assert_eq!(touched, expected);
 }
@@ -110,7 +114,7 @@ fn what_never_ended_is_unfinished() {
         }),
         other => other,
     };
-    let content = TurnContent::of(&turn(vec![
+    let content = TurnContent::from_turn(&turn(vec![
         bash("make", false),
         killed(bash("sleep 60", false)),
         bash("make", true),
@@ -118,7 +122,7 @@ fn what_never_ended_is_unfinished() {
         killed(tool("Edit", "a", false)),
     ]));
     let runs: Vec<_> = content
-        .runs()
+        .command_runs()
         .map(|run| (run.command, run.failed, run.unfinished))
         .collect();
     let expected = [
@@ -128,7 +132,7 @@ fn what_never_ended_is_unfinished() {
         ("make", false, true),
     ];
     assert_eq!(runs, expected);
-    assert_eq!(content.touched().count(), 0);
+    assert_eq!(content.accessed_files().count(), 0);
 }
 
 #[test]
@@ -136,51 +140,51 @@ fn errors_of_answers_are_kept_with_those_of_outputs() {
     let error = Part::Error {
         text: "APIError: overloaded".into(),
     };
-    let content = TurnContent::of(&turn(vec![error]));
+    let content = TurnContent::from_turn(&turn(vec![error]));
     assert_eq!(content.errors, ["APIError: overloaded"]);
 }
 
 #[test]
 fn a_list_of_changed_files_is_no_tool() {
-    let content = TurnContent::of(&turn(vec![tool(ToolCall::PATCH, "a", false)]));
-    assert_eq!(content.touched().next(), Some(("a", Touch::Edited)));
+    let content = TurnContent::from_turn(&turn(vec![tool(ToolCall::PATCH, "a", false)]));
+    assert_eq!(accessed(&content), [("a", FileAccess::Edited)]);
     assert_eq!(content.tools, [""; 0]);
 }
 
 #[test]
 fn what_failed_was_not_done() {
-    let content = TurnContent::of(&turn(vec![
+    let content = TurnContent::from_turn(&turn(vec![
         tool("Read", "a", true),
         tool("Read", "b", true),
         tool("Read", "b", false),
         tool("Read", "c", false),
         tool("Edit", "c", true),
     ]));
-    let touched: Vec<_> = content.touched().collect();
-    assert_eq!(touched, [("b", Touch::Read), ("c", Touch::Read)]);
+    let touched = accessed(&content);
+    assert_eq!(touched, [("b", FileAccess::Read), ("c", FileAccess::Read)]);
     assert_eq!(content.files, ["a", "b", "c"], "all are searched");
     let older = TurnContent {
         files: vec!["a".into()],
         ..TurnContent::default()
     };
-    assert_eq!(older.touched().next(), Some(("a", Touch::Read)));
+    assert_eq!(accessed(&older), [("a", FileAccess::Read)]);
 }
 
 #[test]
 fn questions_and_replies_are_said() {
     let asked = ToolCall {
         name: "AskUserQuestion".into(),
-        dialog: Dialog::of(
+        dialog: CallDialog::new(
             Some("Which port?".into()),
             Some("8443, behind the proxy".into()),
         ),
         ..ToolCall::default()
     };
-    let mut content = TurnContent::of(&turn(vec![Part::Call(asked)]));
+    let mut content = TurnContent::from_turn(&turn(vec![Part::Call(asked)]));
     assert_eq!(content.prompt, "8443, behind the proxy");
     assert_eq!(content.answer, "Which port?");
     let later = ToolCall {
-        dialog: Dialog::of(None, Some("no, 9443".into())),
+        dialog: CallDialog::new(None, Some("no, 9443".into())),
         ..ToolCall::default()
     };
     content.append(&turn(vec![Part::Call(later)]));
@@ -194,26 +198,26 @@ fn a_late_result_finds_its_call() {
         tool("Edit", "a", false),
         bash("make", false),
     ];
-    let mut content = TurnContent::of(&turn(calls.to_vec()));
-    let late = |late: Late| {
+    let mut content = TurnContent::from_turn(&turn(calls.to_vec()));
+    let late = |late: DeliveredCall| {
         turn(vec![Part::Call(ToolCall {
             failed: true,
             late: Some(Box::new(late)),
             ..ToolCall::default()
         })])
     };
-    let run = Late {
+    let run = DeliveredCall {
         run: Some(1),
-        ..Late::default()
+        ..DeliveredCall::default()
     };
-    let change = Late {
+    let change = DeliveredCall {
         changes: 1,
-        ..Late::default()
+        ..DeliveredCall::default()
     };
     content.append(&late(run));
     content.append(&late(change));
     assert_eq!(runs(&content), [("make", false), ("make", true)]);
-    assert_eq!(content.touched().next(), None);
+    assert_eq!(content.accessed_files().next(), None);
     assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
 }
 
@@ -239,8 +243,8 @@ proptest! {
         };
         let parts: Vec<Part> = calls.iter().map(part).collect();
         let (first, rest) = parts.split_at(at.min(parts.len()));
-        let mut pieces = TurnContent::of(&turn(first.to_vec()));
+        let mut pieces = TurnContent::from_turn(&turn(first.to_vec()));
         pieces.append(&Turn { tally: Tally::default(), ..turn(rest.to_vec()) });
-        prop_assert_eq!(pieces, TurnContent::of(&turn(parts)));
+        prop_assert_eq!(pieces, TurnContent::from_turn(&turn(parts)));
     }
 }

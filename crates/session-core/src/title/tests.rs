@@ -114,7 +114,7 @@ fn worked(calls: &[(&str, Option<&str>, &[&str])]) -> TurnContent {
             ..ToolCall::default()
         })
     };
-    TurnContent::of(&Turn {
+    TurnContent::from_turn(&Turn {
         parts: calls.iter().map(part).collect(),
         ..Turn::default()
     })

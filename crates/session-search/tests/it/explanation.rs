@@ -69,7 +69,7 @@ fn check(all: &Results, found: &Results) {
         assert_eq!(hit.rank, n + 1);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.fused), "{}", hit.fused);
-        assert_eq!(hit.band, Band::of(hit.score));
+        assert_eq!(hit.band, Band::from_probability(hit.score));
         let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
         assert!((hit.fused - sum * hit.context).abs() < 1e-5);

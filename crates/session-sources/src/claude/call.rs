@@ -10,7 +10,7 @@ use super::prompt::clipped;
 use crate::reminder;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use session_core::{Detail, Dialog, ToolCall, text};
+use session_core::{CallDialog, Detail, ToolCall, text};
 
 /// Tools of which `path` is a folder to look through.
 const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
@@ -51,7 +51,7 @@ pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
             .map(clipped),
         files: files(name, &input),
         input: whole_input(raw, detail),
-        dialog: Dialog::of(questions(name, &input.questions), None),
+        dialog: CallDialog::new(questions(name, &input.questions), None),
         ..ToolCall::default()
     }
 }
@@ -124,7 +124,7 @@ impl Outcome {
         call.output = news.or(known);
         call.failed |= self.failed;
         call.pull_requests.extend(self.pull_requests);
-        Dialog::join(&mut call.dialog, Dialog::of(None, self.reply));
+        CallDialog::join(&mut call.dialog, CallDialog::new(None, self.reply));
         call.subagent = self.subagent.or_else(|| call.subagent.take());
     }
 }

@@ -4,7 +4,7 @@
 use super::fingerprint;
 use super::state::{SEEN, is_default};
 use serde::{Deserialize, Serialize};
-use session_core::{Late, ToolCall, text};
+use session_core::{DeliveredCall, ToolCall, text};
 
 /// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
@@ -29,7 +29,7 @@ pub(super) struct Waiting {
     /// The command opens a pull request.
     pub opens: bool,
     /// What it was in its turn.
-    pub late: Option<Late>,
+    pub late: Option<DeliveredCall>,
     /// Which turn that was.
     #[serde(default)]
     turn: Option<u32>,
@@ -56,7 +56,7 @@ impl Calls {
     /// Counts a call of a turn, and waits for its result unless that came before it.
     pub(super) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
         let run = call.run().map(|_| self.runs);
-        let late = Late {
+        let late = DeliveredCall {
             run,
             change: self.changes,
             changes: call.changes(),

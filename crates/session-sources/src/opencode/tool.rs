@@ -6,7 +6,7 @@ use crate::reminder;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{Detail, Dialog, TEXT_LIMIT, ToolCall, text};
+use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -138,13 +138,13 @@ impl Record<'_> {
     }
 
     /// The questions to the user, and the answers to each on a line.
-    fn dialog(&self) -> Option<Box<Dialog>> {
+    fn dialog(&self) -> Option<Box<CallDialog>> {
         let input = self.input.filter(|_| self.tool == "question")?;
         let input: Questions<'_> = serde_json::from_str(input.get()).ok()?;
         let asked = input.questions.0.unwrap_or_default().into_iter();
         let asked = asked.filter_map(|q| json::string(q.0?.question, TEXT_LIMIT));
         let answers = self.answers.iter().flatten().map(|given| given.join(", "));
-        Dialog::of(join_lines(asked), join_lines(answers))
+        CallDialog::new(join_lines(asked), join_lines(answers))
     }
 
     fn failed(&self) -> bool {

@@ -4,7 +4,7 @@ use super::command;
 use super::message::{Header, Message, Role};
 use super::piece::Piece;
 use super::tool;
-use session_core::{Detail, Part, PromptKind, Span, ToolCall, Touch, Turn};
+use session_core::{Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
 
 /// What stands before messages that OpenCode keeps until the next prompt.
 const REVERTED: &str = "reverted: the user undid what follows";
@@ -275,7 +275,7 @@ fn patch(mut files: Vec<String>, before: &[Part]) -> Option<ToolCall> {
 /// Calls may name a file from the working directory on, patches are absolute.
 fn changed(part: &Part, file: &str) -> bool {
     let Part::Call(call) = part else { return false };
-    if call.touch() == Touch::Read || call.failed || call.unfinished {
+    if call.file_access() == FileAccess::Read || call.failed || call.unfinished {
         return false;
     }
     call.files.iter().any(|named| {

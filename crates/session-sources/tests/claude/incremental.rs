@@ -3,7 +3,7 @@
 use crate::scripted::{interleaved_words, steered};
 use crate::support::{Transcript, fixture, rendered, searched};
 use proptest::prelude::*;
-use session_core::{Dialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
+use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
 
 /// The turns with those that continue one appended to it, and late results
@@ -49,7 +49,7 @@ fn join(base: &mut Turn, late: ToolCall) {
             call.failed |= late.failed;
             call.subagent = late.subagent.or(call.subagent.take());
             call.pull_requests.extend(late.pull_requests);
-            Dialog::join(&mut call.dialog, late.dialog);
+            CallDialog::join(&mut call.dialog, late.dialog);
         }
         None => base.parts.push(Part::Call(late)),
     }
@@ -80,10 +80,10 @@ fn everything_said_is_searched() {
     assert_eq!(prompts, expected);
     assert_eq!(contents[0].answer, "Which port?");
     assert_eq!(contents[2].commands, ["make deploy"]);
-    assert_eq!(contents[2].touched().next(), None, "its read failed");
+    assert_eq!(contents[2].accessed_files().next(), None, "its read failed");
     let transcript = Transcript::new(interleaved_words());
     let shown = transcript.show(&transcript.read(None));
-    let shown: Vec<_> = shown.iter().map(TurnContent::of).collect();
+    let shown: Vec<_> = shown.iter().map(TurnContent::from_turn).collect();
     let prompts: Vec<_> = shown.iter().map(|c| c.prompt.as_str()).collect();
     assert_eq!(prompts, expected);
 }
@@ -93,7 +93,7 @@ fn everything_said_is_searched() {
 fn results_find_the_turn_of_their_call() {
     let contents = sorted(&grown(&steered(), &[]));
     let runs = |turn: usize| {
-        let runs = contents[turn].runs();
+        let runs = contents[turn].command_runs();
         runs.map(|run| (run.command.to_owned(), run.failed))
             .collect::<Vec<_>>()
     };
@@ -103,7 +103,7 @@ fn results_find_the_turn_of_their_call() {
     );
     assert_eq!(runs(1), [("ld --version".to_owned(), true)]);
     assert_eq!(
-        contents[0].touched().next(),
+        contents[0].accessed_files().next(),
         None,
         "its read and edit failed"
     );

@@ -114,7 +114,7 @@ pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
         }
         match contents.get_mut(&turn.index) {
             Some(base) if turn.continues => base.append(turn),
-            _ => drop(contents.insert(turn.index, TurnContent::of(turn))),
+            _ => drop(contents.insert(turn.index, TurnContent::from_turn(turn))),
         }
     }
     contents.into_values().collect()

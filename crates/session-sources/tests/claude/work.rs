@@ -2,7 +2,7 @@
 //! time, tokens.
 
 use crate::support::{Transcript, fixture, searched};
-use session_core::{Tokens, Touch, TurnContent};
+use session_core::{FileAccess, Tokens, TurnContent};
 
 fn contents() -> Vec<TurnContent> {
     searched(&[Transcript::new(fixture("work.jsonl")).read(None)])
@@ -12,7 +12,7 @@ fn contents() -> Vec<TurnContent> {
 fn commands_have_their_exit_state() {
     let contents = contents();
     let runs: Vec<_> = contents[0]
-        .runs()
+        .command_runs()
         .map(|run| (run.command, run.failed))
         .collect();
     let expected = [
@@ -26,10 +26,11 @@ fn commands_have_their_exit_state() {
 #[test]
 fn changes_that_failed_are_none() {
     let contents = contents();
-    let touched: Vec<_> = contents[0].touched().collect();
+    let accessed = contents[0].accessed_files();
+    let touched: Vec<_> = accessed.map(|file| (file.path, file.access)).collect();
     let expected = [
-        ("/home/ann/app/boiler.c", Touch::Edited),
-        ("/home/ann/app/NOTES.md", Touch::Written),
+        ("/home/ann/app/boiler.c", FileAccess::Edited),
+        ("/home/ann/app/NOTES.md", FileAccess::Written),
     ];
     assert_eq!(touched, expected);
 }
@@ -67,7 +68,7 @@ fn a_late_failure_is_not_the_next_turns() {
     let contents = contents();
     assert_eq!(contents.len(), 3);
     let runs: Vec<_> = contents[2]
-        .runs()
+        .command_runs()
         .map(|run| (run.command, run.failed))
         .collect();
     assert_eq!(runs, [("ask ben", true)]);

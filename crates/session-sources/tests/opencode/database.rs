@@ -365,7 +365,10 @@ fn turns_are_shown_by_their_spans() {
     let found = read(&home.database());
     let shown = show(&home.database(), &found);
     for ((_, indexed), shown) in found.turns.iter().zip(&shown) {
-        assert_eq!(TurnContent::of(indexed), TurnContent::of(shown));
+        assert_eq!(
+            TurnContent::from_turn(indexed),
+            TurnContent::from_turn(shown)
+        );
         assert_eq!((indexed.index, indexed.span), (shown.index, shown.span));
     }
     let some = opencode().show(

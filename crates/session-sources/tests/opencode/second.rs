@@ -111,8 +111,8 @@ fn a_session_is_read() {
     let first = &found.turns[0].1;
     assert_eq!(first.origin.as_deref(), Some("msg_v2_0040"));
     assert_eq!((first.started_ms, first.ended_ms), (Some(4000), Some(6000)));
-    let content = TurnContent::of(first);
-    assert_eq!(content, TurnContent::of(&shown[0]));
+    let content = TurnContent::from_turn(first);
+    assert_eq!(content, TurnContent::from_turn(&shown[0]));
     assert_eq!(content.tally.models, ["sonnet"]);
     let counted = Tokens {
         input: 23,

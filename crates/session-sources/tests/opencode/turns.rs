@@ -67,9 +67,9 @@ fn a_turn_is_tallied() {
     let home = Home::new();
     insert(&home.connect(), &session("ses_a", messages));
     let found = read(&home.database());
-    let content = TurnContent::of(&found.turns[0].1);
+    let content = TurnContent::from_turn(&found.turns[0].1);
     let runs: Vec<_> = content
-        .runs()
+        .command_runs()
         .map(|run| (run.command, run.failed))
         .collect();
     assert_eq!(
@@ -316,8 +316,8 @@ fn changed_files_are_named_once() {
     insert(&home.connect(), &conversation);
     let found = read(&home.database());
     let shown = show(&home.database(), &found);
-    let content = TurnContent::of(&shown[0]);
-    assert_eq!(content, TurnContent::of(&found.turns[0].1));
+    let content = TurnContent::from_turn(&shown[0]);
+    assert_eq!(content, TurnContent::from_turn(&found.turns[0].1));
     assert_eq!((content.tools.len(), content.files.len()), (1, 3));
 }
 
@@ -332,9 +332,9 @@ fn questions_to_the_user_and_their_answers_are_said() {
         let home = Home::new();
         insert(&home.connect(), &session("ses_a", messages));
         let found = read(&home.database());
-        let content = TurnContent::of(&found.turns[0].1);
+        let content = TurnContent::from_turn(&found.turns[0].1);
         let shown = show(&home.database(), &found);
-        assert_eq!(content, TurnContent::of(&shown[0]));
+        assert_eq!(content, TurnContent::from_turn(&shown[0]));
         (content.prompt, content.answer)
     };
     let answers = json!({"answers": [["SQLite"], ["80", "one of my own"]]});

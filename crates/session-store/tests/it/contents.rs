@@ -95,7 +95,10 @@ impl Twin {
     fn check(&self, index: &Reader) {
         for session in index.sessions().unwrap() {
             let number: usize = session.uid.parse().unwrap();
-            let expected: Vec<_> = self.sessions[number].iter().map(TurnContent::of).collect();
+            let expected: Vec<_> = self.sessions[number]
+                .iter()
+                .map(TurnContent::from_turn)
+                .collect();
             let turns = index.turns(session.id).unwrap();
             let one_by_one: Vec<_> = turns.iter().map(|t| index.content(t.id).unwrap()).collect();
             assert_eq!(one_by_one, expected);

@@ -1,7 +1,7 @@
 //! Histories repeat each other: each text is found once, and never lost.
 
 use crate::support::{Index, deliver, found, meta, prompts, turn};
-use session_core::{Dialog, Part, SessionMeta, ToolCall, Turn};
+use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn};
 use session_store::{Reader, Writer};
 
 const ASKED: &str = "Why does the watcher leak file handles?";
@@ -44,7 +44,7 @@ fn two(first: Turn, second: Turn) -> (Index, Writer) {
 fn replied(reply: &str) -> Turn {
     let call = ToolCall {
         name: "AskUserQuestion".into(),
-        dialog: Dialog::of(None, Some(reply.into())),
+        dialog: CallDialog::new(None, Some(reply.into())),
         ..ToolCall::default()
     };
     let mut turn = asked("m1", 7, &[]);

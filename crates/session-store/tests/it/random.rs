@@ -308,7 +308,7 @@ fn check_session(
     assert_eq!(row.ended_ms, wanted.iter().filter_map(|t| t.ended_ms).max());
     assert_eq!(turns.len(), wanted.len());
     for ((row, content), wanted) in turns.iter().zip(&wanted) {
-        assert_eq!(*content, TurnContent::of(wanted));
+        assert_eq!(*content, TurnContent::from_turn(wanted));
         assert_eq!(
             (row.index, row.started_ms, row.span),
             (wanted.index, wanted.started_ms, wanted.span)

@@ -5,7 +5,7 @@ use crate::claude::call::{self, Outcome};
 use crate::claude::entry::{Block, Entry, Message, Usage};
 use crate::claude::reply::{self, Novelty};
 use crate::claude::state::Standing;
-use session_core::{Detail, Dialog, Part, ToolCall, Turn};
+use session_core::{CallDialog, Detail, Part, ToolCall, Turn};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
@@ -92,7 +92,7 @@ impl Assembly<'_> {
             call.output = early.output;
             call.failed = early.failed;
             call.subagent = early.subagent;
-            Dialog::join(&mut call.dialog, early.dialog);
+            CallDialog::join(&mut call.dialog, early.dialog);
         }
         self.call_part(call, place);
     }

@@ -1,0 +1,250 @@
+//! The stored form of a turn's content: entries are small numbers, and defaults are left out.
+
+use serde::{Deserialize, Serialize};
+use session_core::{FileAccess, FileEntry, RunEntry, Tally, TurnContent};
+use std::borrow::Cow;
+
+/// A content as JSON stores it (`docs/format.md`).
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PackedContent<'c> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    prompt: Cow<'c, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    answer: Cow<'c, str>,
+    #[serde(rename = "a", skip_serializing_if = "is_zero")]
+    closing: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    commands: Cow<'c, [String]>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    files: Cow<'c, [String]>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    errors: Cow<'c, [String]>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tools: Cow<'c, [String]>,
+    #[serde(rename = "t", skip_serializing_if = "is_default_tally")]
+    tally: Cow<'c, Tally>,
+    /// 2 * command + failed; empty where each command ran once, in order, and none failed.
+    #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<u32>,
+    /// 4 * file + 2 * written + failed.
+    #[serde(rename = "c", skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<u32>,
+    /// 2 * file + failed.
+    #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
+    reads: Vec<u32>,
+    /// Indices in the runs.
+    #[serde(rename = "u", skip_serializing_if = "Vec::is_empty")]
+    unfinished_runs: Vec<u32>,
+}
+
+impl<'c> From<&'c TurnContent> for PackedContent<'c> {
+    fn from(content: &'c TurnContent) -> Self {
+        let runs = content.runs.iter().map(pack_run);
+        let unfinished = content.runs.iter().enumerate();
+        let unfinished = unfinished.filter(|(_, run)| run.unfinished);
+        Self {
+            prompt: Cow::Borrowed(&content.prompt),
+            answer: Cow::Borrowed(&content.answer),
+            closing: content.closing,
+            commands: Cow::Borrowed(&content.commands),
+            files: Cow::Borrowed(&content.files),
+            errors: Cow::Borrowed(&content.errors),
+            tools: Cow::Borrowed(&content.tools),
+            tally: Cow::Borrowed(&content.tally),
+            runs: match ran_once_each(content) {
+                true => Vec::new(),
+                false => runs.collect(),
+            },
+            changes: content.changes.iter().map(pack_change).collect(),
+            reads: content.reads.iter().map(pack_read).collect(),
+            unfinished_runs: unfinished.map(|(at, _)| pack(at, 1)).collect(),
+        }
+    }
+}
+
+impl From<PackedContent<'_>> for TurnContent {
+    fn from(packed: PackedContent<'_>) -> Self {
+        let mut runs: Vec<RunEntry> = match packed.runs.is_empty() {
+            true => (0..packed.commands.len()).map(plain_run).collect(),
+            false => packed.runs.iter().map(|run| unpack_run(*run)).collect(),
+        };
+        for at in packed.unfinished_runs {
+            if let Some(run) = runs.get_mut(at as usize) {
+                run.unfinished = true;
+            }
+        }
+        Self {
+            prompt: packed.prompt.into_owned(),
+            answer: packed.answer.into_owned(),
+            closing: packed.closing,
+            commands: packed.commands.into_owned(),
+            files: packed.files.into_owned(),
+            errors: packed.errors.into_owned(),
+            tools: packed.tools.into_owned(),
+            tally: packed.tally.into_owned(),
+            runs,
+            changes: packed.changes.iter().map(|c| unpack_change(*c)).collect(),
+            reads: packed.reads.iter().map(|r| unpack_read(*r)).collect(),
+        }
+    }
+}
+
+/// Returns true when each command ran once, in order, and none failed.
+fn ran_once_each(content: &TurnContent) -> bool {
+    let plain = content.runs.iter().enumerate();
+    content.runs.len() == content.commands.len()
+        && plain
+            .into_iter()
+            .all(|(at, run)| run.command == at && !run.failed)
+}
+
+fn plain_run(command: usize) -> RunEntry {
+    RunEntry {
+        command,
+        failed: false,
+        unfinished: false,
+    }
+}
+
+fn pack_run(run: &RunEntry) -> u32 {
+    pack(run.command, 2) + u32::from(run.failed)
+}
+
+fn unpack_run(packed: u32) -> RunEntry {
+    RunEntry {
+        failed: packed % 2 == 1,
+        ..plain_run((packed / 2) as usize)
+    }
+}
+
+fn pack_change(change: &FileEntry) -> u32 {
+    let written = u32::from(change.access == FileAccess::Written);
+    pack(change.file, 4) + 2 * written + u32::from(change.failed)
+}
+
+fn unpack_change(packed: u32) -> FileEntry {
+    FileEntry {
+        file: (packed / 4) as usize,
+        access: match packed & 2 {
+            0 => FileAccess::Edited,
+            _ => FileAccess::Written,
+        },
+        failed: packed % 2 == 1,
+    }
+}
+
+fn pack_read(read: &FileEntry) -> u32 {
+    pack(read.file, 2) + u32::from(read.failed)
+}
+
+fn unpack_read(packed: u32) -> FileEntry {
+    FileEntry {
+        file: (packed / 2) as usize,
+        access: FileAccess::Read,
+        failed: packed % 2 == 1,
+    }
+}
+
+/// Multiplies an index, which no turn has beyond some thousands.
+fn pack(index: usize, factor: u32) -> u32 {
+    let index = u32::try_from(index).unwrap_or(u32::MAX);
+    index.min(u32::MAX / 4 - 1) * factor
+}
+
+fn is_zero(offset: &usize) -> bool {
+    *offset == 0
+}
+
+fn is_default_tally(tally: &Tally) -> bool {
+    *tally == Tally::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn entry()(file in 0..9usize, written in any::<bool>(), failed in any::<bool>()) -> FileEntry {
+            let access = if written { FileAccess::Written } else { FileAccess::Edited };
+            FileEntry { file, access, failed }
+        }
+    }
+
+    prop_compose! {
+        fn content()(
+            commands in prop::collection::vec("[a-c]{1,2}", 0..5),
+            runs in prop::collection::vec((0..6usize, any::<bool>(), any::<bool>()), 1..8),
+            is_plain in any::<bool>(),
+            changes in prop::collection::vec(entry(), 0..6),
+            reads in prop::collection::vec(entry(), 0..6),
+            closing in 0..4usize,
+        ) -> TurnContent {
+            let runs = match is_plain {
+                true => (0..commands.len()).map(plain_run).collect(),
+                false => runs.into_iter().map(|(command, failed, unfinished)| RunEntry { command, failed, unfinished }).collect(),
+            };
+            let read = |entry: FileEntry| FileEntry { access: FileAccess::Read, ..entry };
+            TurnContent {
+                answer: "abcd".into(),
+                closing,
+                commands,
+                runs,
+                changes,
+                reads: reads.into_iter().map(read).collect(),
+                ..TurnContent::default()
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn unpacking_restores_what_was_packed(content in content()) {
+            let json = serde_json::to_vec(&PackedContent::from(&content)).unwrap();
+            let packed: PackedContent<'_> = serde_json::from_slice(&json).unwrap();
+            prop_assert_eq!(TurnContent::from(packed), content);
+        }
+    }
+
+    #[test]
+    fn entries_are_stored_as_small_numbers() {
+        let run = |command, failed, unfinished| RunEntry {
+            command,
+            failed,
+            unfinished,
+        };
+        let change = |file, access, failed| FileEntry {
+            file,
+            access,
+            failed,
+        };
+        let content = TurnContent {
+            commands: vec!["ls".into(), "make".into()],
+            files: vec!["a".into(), "b".into()],
+            runs: vec![
+                run(0, false, false),
+                run(1, true, false),
+                run(1, false, true),
+            ],
+            changes: vec![
+                change(0, FileAccess::Edited, true),
+                change(1, FileAccess::Written, false),
+            ],
+            reads: vec![change(1, FileAccess::Read, true)],
+            ..TurnContent::default()
+        };
+        let json = serde_json::to_string(&PackedContent::from(&content)).unwrap();
+        let expected =
+            r#"{"commands":["ls","make"],"files":["a","b"],"r":[0,3,2],"c":[1,6],"f":[3],"u":[2]}"#;
+        assert_eq!(json, expected);
+        let plain = TurnContent {
+            runs: vec![plain_run(0), plain_run(1)],
+            changes: vec![],
+            reads: vec![],
+            ..content
+        };
+        let json = serde_json::to_string(&PackedContent::from(&plain)).unwrap();
+        assert_eq!(json, r#"{"commands":["ls","make"],"files":["a","b"]}"#);
+    }
+}
