@@ -3,7 +3,7 @@
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::MAX_MODELS;
 use session_core::CosineScale;
-use session_store::{Level, Matrix, ModelRow, Reader, StoreError, VectorRow};
+use session_store::{Level, VectorMatrix, ModelRow, Reader, StoreError, VectorRow};
 use std::borrow::Cow;
 
 /// A query as a model embeds it.
@@ -116,7 +116,7 @@ const MAX_DAMAGED_ROWS: usize = 4;
 
 /// Returns true when a row is too long, or many rows are too short or not finite. Few of these cost
 /// themselves alone. The length of a row decides: a sound one may be orthogonal to a query.
-fn is_damaged(matrix: &Matrix, cosines: &[f32]) -> bool {
+fn is_damaged(matrix: &VectorMatrix, cosines: &[f32]) -> bool {
     let not_unit = |(row, _): &(usize, &f32)| !matrix.is_unit(*row);
     let rows = || cosines.iter().enumerate();
     let mut too_long = rows().filter(|(_, cosine)| cosine.abs() > MAX_COSINE);

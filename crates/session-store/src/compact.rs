@@ -1,7 +1,7 @@
 //! Compacts matrices: drops the rows that no turn or session has any more.
 
 use crate::error::Result;
-use crate::matrix::{Matrix, MatrixAppenders};
+use crate::matrix::{VectorMatrix, MatrixAppenders};
 use crate::model::{Level, ModelRow};
 use crate::writer::Writer;
 use rusqlite::params;
@@ -59,7 +59,7 @@ impl Writer {
         new: &mut MatrixAppenders,
         model: &ModelRow,
         level: Level,
-        old: &Matrix,
+        old: &VectorMatrix,
         from: usize,
         to: usize,
     ) -> Result<()> {

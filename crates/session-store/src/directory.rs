@@ -42,9 +42,9 @@ pub(crate) fn disk_bytes(folder: &Path) -> u64 {
 
 /// A lock that one process at a time holds, released when dropped or when the
 /// process dies.
-pub struct Lock(#[expect(dead_code, reason = "held")] session_files::Lock);
+pub struct IndexLock(#[expect(dead_code, reason = "held")] session_files::Lock);
 
-impl Lock {
+impl IndexLock {
     /// Acquires the writer's lock.
     pub(crate) fn acquire_writer(root: &Path) -> Result<Self> {
         Self::acquire(root, "lock")

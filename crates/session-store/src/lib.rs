@@ -54,13 +54,13 @@ mod turns;
 mod vectors;
 mod writer;
 
-pub use directory::{Lock, default_root, index_exists};
+pub use directory::{IndexLock, default_root, index_exists};
 pub use error::StoreError;
 pub use files::{FileRow, Problem, Stamp};
 pub use highlight::find_term_ranges;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use lexical::{LexicalHits, TermStats};
-pub use matrix::Matrix;
+pub use matrix::VectorMatrix;
 pub use model::{Level, ModelRow};
 pub use query_cache::{cache_query_vector, cached_query_vector};
 pub use reader::Reader;

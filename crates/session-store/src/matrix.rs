@@ -24,7 +24,7 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
 
 /// All vectors of a model at one level, mapped into memory. Rows are unit
 /// vectors of `dims` half floats.
-pub struct Matrix {
+pub struct VectorMatrix {
     map: Option<Mmap>,
     rows: usize,
     dims: usize,
@@ -33,7 +33,7 @@ pub struct Matrix {
 /// Rows scored by one thread at a time.
 const BLOCK_ROWS: usize = 4096;
 
-impl Matrix {
+impl VectorMatrix {
     pub(crate) fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
         let (rows, dims) = (model.rows(level), model.dims);
         if rows == 0 {
@@ -195,7 +195,7 @@ impl MatrixAppenders {
 impl MatrixAppender {
     fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
         // Rows that are lost must not be made up of zeros.
-        Matrix::open(root, model, level)?;
+        VectorMatrix::open(root, model, level)?;
         let path = matrix_path(root, model, level);
         if let Some(folder) = path.parent() {
             private::create_directory(folder)?;

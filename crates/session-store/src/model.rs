@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::ModelId;
-use crate::matrix::{self, Matrix};
+use crate::matrix::{self, VectorMatrix};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
@@ -118,8 +118,8 @@ impl Reader {
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
-    pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<Matrix> {
-        Matrix::open(&self.root, model, level)
+    pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<VectorMatrix> {
+        VectorMatrix::open(&self.root, model, level)
     }
 }
 

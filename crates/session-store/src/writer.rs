@@ -1,6 +1,6 @@
 //! The one writer.
 
-use crate::directory::{self, Lock};
+use crate::directory::{self, IndexLock};
 use crate::error::{Result, StoreError};
 use crate::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
@@ -34,7 +34,7 @@ pub struct Writer {
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
     open: bool,
-    _lock: Lock,
+    _lock: IndexLock,
 }
 
 /// A session that is being delivered from its beginning.
@@ -55,7 +55,7 @@ impl Writer {
     pub fn open(root: &Path) -> Result<Self> {
         let open = || {
             private::create_directory(root)?;
-            let lock = Lock::acquire_writer(root)?;
+            let lock = IndexLock::acquire_writer(root)?;
             Self::with_lock(root, lock)
         };
         open().map_err(|e| migrate::explain_unmigrated(e, root))
@@ -68,7 +68,7 @@ impl Writer {
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         private::create_directory(root)?;
-        let lock = Lock::acquire_writer(root)?;
+        let lock = IndexLock::acquire_writer(root)?;
         for end in ["-wal", "-shm", ""] {
             let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
             unless_missing(fs_err::remove_file(&to))?;
@@ -78,7 +78,7 @@ impl Writer {
         Self::with_lock(root, lock)
     }
 
-    fn with_lock(root: &Path, lock: Lock) -> Result<Self> {
+    fn with_lock(root: &Path, lock: IndexLock) -> Result<Self> {
         let mut writer = Self {
             reader: Reader::new(schema::open_writable(root)?, root),
             frames: FrameBuffer::default(),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use session_config::{Home, OnBattery, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
 use session_query::QueryModels;
-use session_store::{Lock, StoreError};
+use session_store::{IndexLock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -60,7 +60,7 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
 /// True while some process makes vectors of the chosen model.
 pub fn is_running(home: &Home) -> bool {
     matches!(
-        Lock::acquire_embedding(&home.root),
+        IndexLock::acquire_embedding(&home.root),
         Err(StoreError::Locked { .. })
     )
 }
@@ -74,7 +74,7 @@ fn is_paused(home: &Home) -> bool {
 /// # Errors
 /// When the index or the model fails.
 pub fn run(home: &Home) -> Result<()> {
-    let _lock = match Lock::acquire_embedding(&home.root) {
+    let _lock = match IndexLock::acquire_embedding(&home.root) {
         Err(StoreError::Locked { .. }) => return Ok(()),
         lock => lock?,
     };

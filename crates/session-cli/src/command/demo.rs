@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
-use crate::command::search::Answer;
+use crate::command::search::SearchAnswer;
 use crate::command::{fresh, search, show};
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
@@ -73,7 +73,7 @@ impl Demo {
     }
 
     /// What a search that was typed finds.
-    fn search(&self, words: &[&str]) -> Result<(SearchArgs, Answer)> {
+    fn search(&self, words: &[&str]) -> Result<(SearchArgs, SearchAnswer)> {
         let typed = std::iter::once("session-search").chain(words.iter().copied());
         let Command::Search(args) = Arguments::try_parse_from(typed)?.command else {
             bail!("`{}` is no search", words.join(" "));
@@ -82,7 +82,7 @@ impl Demo {
         Ok((*args, answer))
     }
 
-    fn answer(&self, args: &SearchArgs) -> Result<Answer> {
+    fn answer(&self, args: &SearchArgs) -> Result<SearchAnswer> {
         let embed = |query: &str| {
             let embedding = embed_query(self.embedder.as_ref(), &self.snapshot.index, query)?;
             Ok(embedding.into_iter().collect())
@@ -90,7 +90,7 @@ impl Demo {
         search::answer(args, &self.snapshot, &[], &embed)
     }
 
-    fn print(&self, (args, answer): &(SearchArgs, Answer)) -> Result<Found> {
+    fn print(&self, (args, answer): &(SearchArgs, SearchAnswer)) -> Result<Found> {
         search::print(args, answer, &self.snapshot.sessions, Some(&self.refreshed))
     }
 }
@@ -120,9 +120,9 @@ pub fn run(args: &DemoArgs) -> Result<Found> {
 
 /// What each of the three levels gave.
 struct Walk {
-    sessions: (SearchArgs, Answer),
+    sessions: (SearchArgs, SearchAnswer),
     /// With the id that was typed.
-    turns: Option<(String, (SearchArgs, Answer))>,
+    turns: Option<(String, (SearchArgs, SearchAnswer))>,
     /// With the place that was typed.
     shown: Option<(String, (SessionRow, Vec<Exchange>))>,
 }
@@ -168,7 +168,7 @@ fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
 
 impl Walk {
     fn json<'a>(&'a self, demo: &Demo) -> json::Demo<'a> {
-        let answer = |(_, answer): &'a (SearchArgs, Answer)| {
+        let answer = |(_, answer): &'a (SearchArgs, SearchAnswer)| {
             json::answer(answer, false, Some(&demo.refreshed))
         };
         json::Demo {

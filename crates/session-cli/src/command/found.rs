@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::fresh::{self, FreshIndex};
 use crate::command::{caller, filter};
-use crate::output::found::{Command, File, Finding, Listing};
+use crate::output::found::{Finding, FoundCommand, FoundFile, TurnListing};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
 use session_config::Home;
@@ -22,7 +22,7 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
     let look = |session: &SessionRow, content: &TurnContent| {
         let files = content.accessed_files();
         let files = files.filter(|file| is_meant(file.path, &args.path, session));
-        let found: Vec<File> = files.map(File::from).collect();
+        let found: Vec<FoundFile> = files.map(FoundFile::from).collect();
         (!found.is_empty()).then_some(found)
     };
     print(
@@ -43,7 +43,7 @@ pub fn commands(args: &CommandsArgs) -> Result<Found> {
         let runs = content
             .command_runs()
             .filter(|run| pattern.is_in(run.command));
-        let found: Vec<Command> = runs.map(Command::from).collect();
+        let found: Vec<FoundCommand> = runs.map(FoundCommand::from).collect();
         (!found.is_empty()).then_some(found)
     };
     print(
@@ -116,7 +116,7 @@ fn print<T: Finding>(
     as_json: bool,
 ) -> Result<Found> {
     let met = &turns.met;
-    let listing = Listing {
+    let listing = TurnListing {
         wanted,
         met,
         all: &turns.all,

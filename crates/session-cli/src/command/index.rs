@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use session_config::Home;
 use session_indexer::{Embedded, Mode, Outcome};
 use session_query::{MAX_LOCK_WAIT, QueryModels};
-use session_store::{Lock, StoreError};
+use session_store::{IndexLock, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     }
     let mut waiting = Waiting::new("its embedding");
     let _lock = loop {
-        match Lock::acquire_embedding(&home.root) {
+        match IndexLock::acquire_embedding(&home.root) {
             Err(StoreError::Locked { .. }) => waiting.a_moment()?,
             lock => break lock?,
         }

@@ -74,7 +74,7 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
 }
 
 /// What was asked, and what was found.
-pub struct Answer {
+pub struct SearchAnswer {
     /// All words of the query.
     pub query: String,
     /// What was found.
@@ -99,7 +99,7 @@ pub fn answer(
     snapshot: &Snapshot,
     callers: &[&SessionRow],
     embed: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let query = query(args);
     let Snapshot {
         index,
@@ -130,7 +130,7 @@ pub fn answer(
         true => 0,
         false => usize::MAX,
     });
-    Ok(Answer {
+    Ok(SearchAnswer {
         done: hits
             .map(|hit| work(index, results.level, hit))
             .collect::<Result<_>>()?,
@@ -158,7 +158,7 @@ fn query(args: &SearchArgs) -> String {
 /// When it cannot be written.
 pub fn print(
     args: &SearchArgs,
-    answer: &Answer,
+    answer: &SearchAnswer,
     all: &[SessionRow],
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
@@ -181,7 +181,7 @@ pub fn print(
     } else if found == Found::Nothing {
         writeln!(notes::stderr(), "{}", nothing(args, answer))?;
     } else {
-        let listing = human::Listing {
+        let listing = human::HitListing {
             query,
             results,
             all,
@@ -233,7 +233,7 @@ pub fn found(results: &Results) -> Found {
     }
 }
 
-fn nothing(args: &SearchArgs, answer: &Answer) -> String {
+fn nothing(args: &SearchArgs, answer: &SearchAnswer) -> String {
     let count = human::plural(answer.results.searched.sessions, "session");
     let hint = narrowed(&args.filter);
     match answer.narrowed {

@@ -25,7 +25,7 @@ struct Trusted {
 struct Listed<'a> {
     projects: Vec<TrustedProject>,
     /// Memories of the project at hand that wait.
-    waiting: Vec<json::Memory<'a>>,
+    waiting: Vec<json::JsonMemory<'a>>,
 }
 
 #[derive(Serialize)]
@@ -174,7 +174,7 @@ fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     if args.json {
         json::print(&Listed {
             projects,
-            waiting: waiting.iter().map(json::Memory::of).collect(),
+            waiting: waiting.iter().map(json::JsonMemory::new).collect(),
         })?;
     } else {
         for project in &projects {

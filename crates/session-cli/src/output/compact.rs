@@ -1,6 +1,6 @@
 //! Hits in few words, for whoever pays by the word: `search --json --compact`.
 
-use crate::command::search::Answer;
+use crate::command::search::SearchAnswer;
 use crate::output::json::date;
 use crate::output::layout::{line, safe_line};
 use crate::output::safe_json;
@@ -51,7 +51,7 @@ struct Around<'a> {
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(answer: &Answer, all: &[SessionRow], refreshed: Option<&Outcome>) -> Result<()> {
+pub fn print(answer: &SearchAnswer, all: &[SessionRow], refreshed: Option<&Outcome>) -> Result<()> {
     let results = &answer.results;
     let hits = results.hits.iter();
     let hits: Result<Vec<String>> = hits.map(|hit| of_hit(results.level, hit, all)).collect();

@@ -25,12 +25,12 @@ pub trait Finding: Serialize {
 
 /// A file that a turn touched.
 #[derive(Debug, Serialize)]
-pub struct File {
+pub struct FoundFile {
     path: String,
     touch: FileAccess,
 }
 
-impl From<AccessedFile<'_>> for File {
+impl From<AccessedFile<'_>> for FoundFile {
     fn from(file: AccessedFile<'_>) -> Self {
         Self {
             path: file.path.to_owned(),
@@ -42,7 +42,7 @@ impl From<AccessedFile<'_>> for File {
 /// Columns of how a file was touched, and of how a command ended.
 const HOW: usize = 9;
 
-impl Finding for File {
+impl Finding for FoundFile {
     const NAME: &'static str = "FILES";
     const DID: &'static str = "read or changed";
 
@@ -67,14 +67,14 @@ impl Finding for File {
 
 /// A command that a turn ran.
 #[derive(Debug, Serialize)]
-pub struct Command {
+pub struct FoundCommand {
     command: String,
     failed: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unfinished: bool,
 }
 
-impl From<CommandRunRef<'_>> for Command {
+impl From<CommandRunRef<'_>> for FoundCommand {
     fn from(run: CommandRunRef<'_>) -> Self {
         Self {
             command: run.command.to_owned(),
@@ -84,7 +84,7 @@ impl From<CommandRunRef<'_>> for Command {
     }
 }
 
-impl Finding for Command {
+impl Finding for FoundCommand {
     const NAME: &'static str = "COMMANDS";
     const DID: &'static str = "ran";
 
@@ -134,7 +134,7 @@ fn around(line: &str, wanted: &str, columns: usize) -> String {
 }
 
 /// Turns, newest first.
-pub struct Listing<'a, T> {
+pub struct TurnListing<'a, T> {
     /// As typed.
     pub wanted: &'a str,
     /// All that was found.
@@ -154,7 +154,7 @@ pub struct Listing<'a, T> {
 /// Most lines of one turn.
 const LINES: usize = 6;
 
-impl<T: Finding> Listing<'_, T> {
+impl<T: Finding> TurnListing<'_, T> {
     /// The listing with colour codes.
     pub fn text(&self) -> String {
         let found: Vec<&T> = self.met.iter().flat_map(|met| &met.found).collect();

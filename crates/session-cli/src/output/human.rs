@@ -29,7 +29,7 @@ const FILES_LABEL: &str = "files: ";
 const ASIDE: usize = 4;
 
 /// A search's answer and what it is printed with.
-pub struct Listing<'a> {
+pub struct HitListing<'a> {
     /// As typed.
     pub query: &'a str,
     /// What was found.
@@ -51,7 +51,7 @@ pub struct Listing<'a> {
     pub width: usize,
 }
 
-impl Listing<'_> {
+impl HitListing<'_> {
     /// The answer as text with colour codes.
     pub fn text(&self) -> String {
         let mut out = self.heading();

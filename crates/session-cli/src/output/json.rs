@@ -37,7 +37,7 @@ fn print_text(json: &str) -> Result<()> {
 
 /// The answer to a search.
 #[derive(Serialize)]
-pub struct Answer<'a> {
+pub struct JsonSearch<'a> {
     query: &'a str,
     level: Level,
     hits: Vec<JsonHit<'a>>,
@@ -54,14 +54,14 @@ pub struct Answer<'a> {
 #[derive(Serialize)]
 pub struct WithMemories<'a> {
     #[serde(flatten)]
-    answer: Answer<'a>,
+    answer: JsonSearch<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
 }
 
 /// Puts memories, where they were asked for, beside what else was found.
 pub fn with_memories<'a>(
-    answer: Answer<'a>,
+    answer: JsonSearch<'a>,
     memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
 ) -> WithMemories<'a> {
     WithMemories { answer, memories }
@@ -116,7 +116,7 @@ struct JsonHit<'a> {
     explain: Option<Explain>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> JsonSearch<'a> {
     /// Adds what was done in each hit: the parts that are wanted.
     pub fn with(mut self, done: &'a [WorkSummary], wanted: &[With]) -> Self {
         for (hit, work) in self.hits.iter_mut().zip(done) {
@@ -138,13 +138,13 @@ struct Explain {
 /// A search's results as they are printed. `refreshed`: what came before, if
 /// anything did.
 pub fn answer<'a>(
-    answer: &'a search::Answer,
+    answer: &'a search::SearchAnswer,
     explain: bool,
     refreshed: Option<&Outcome>,
-) -> Answer<'a> {
+) -> JsonSearch<'a> {
     let results = &answer.results;
     let hits = results.hits.iter().zip(&answer.previews);
-    Answer {
+    JsonSearch {
         query: &answer.query,
         level: results.level,
         hits: hits
@@ -205,13 +205,13 @@ pub fn date(level: Level, hit: &Hit) -> Option<i64> {
 }
 
 /// The answer where there is no history.
-pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> Answer<'a> {
+pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> JsonSearch<'a> {
     let level = if depth == 1 {
         Level::Session
     } else {
         Level::Turn
     };
-    Answer {
+    JsonSearch {
         query,
         level,
         hits: Vec::new(),
@@ -226,8 +226,8 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> An
 /// The three levels of the demo; those after nothing was found are null.
 #[derive(Serialize)]
 pub struct Demo<'a> {
-    pub sessions: Answer<'a>,
-    pub turns: Option<Answer<'a>>,
+    pub sessions: JsonSearch<'a>,
+    pub turns: Option<JsonSearch<'a>>,
     pub shown: Option<ShownSession<'a>>,
 }
 
@@ -294,7 +294,7 @@ pub fn shown_as<T>(session: &SessionRow, shown: Vec<T>) -> ShownSession<'_, T> {
 
 /// A memory.
 #[derive(Serialize)]
-pub struct Memory<'a> {
+pub struct JsonMemory<'a> {
     id: &'a str,
     topic: &'a str,
     key_info: Vec<String>,
@@ -315,9 +315,9 @@ pub struct Memory<'a> {
     content: &'a str,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> JsonMemory<'a> {
     /// As it is printed.
-    pub fn of(memory: &'a session_memory::Memory) -> Self {
+    pub fn new(memory: &'a session_memory::Memory) -> Self {
         let front = &memory.front;
         Self {
             id: &front.id,

@@ -108,7 +108,7 @@ fn a_second_one_never_starts_and_no_search_waits_for_the_first() {
     let env = history();
     configure(&env, "background = false");
     env.run(&["search", "docker"]).succeeded();
-    let lock = Lock::acquire_embedding(&env.index("")).unwrap();
+    let lock = IndexLock::acquire_embedding(&env.index("")).unwrap();
     env.run(&["index", "--background"]).succeeded();
     assert_eq!(status(&env, MODEL), Value::Null, "it left at once");
     assert_eq!(env.found(&["docker", "-n", "1"]), [DOCKER]);

@@ -13,7 +13,7 @@ use std::io::Write;
 
 #[derive(Serialize)]
 struct List<'a> {
-    memories: Vec<json::Memory<'a>>,
+    memories: Vec<json::JsonMemory<'a>>,
 }
 
 /// Runs `memory list`.
@@ -61,7 +61,7 @@ pub fn today(args: &PlainArgs, memories: &Memories) -> Result<Found> {
 
 fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
     if as_json {
-        let memories = all.iter().map(json::Memory::of).collect();
+        let memories = all.iter().map(json::JsonMemory::new).collect();
         json::print(&List { memories })?;
     } else if all.is_empty() {
         writeln!(notes::stderr(), "{nothing}")?;

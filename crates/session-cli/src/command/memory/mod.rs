@@ -110,13 +110,13 @@ fn count(memories: usize) -> String {
 #[derive(Serialize)]
 struct Done<'a> {
     done: &'static str,
-    memories: Vec<json::Memory<'a>>,
+    memories: Vec<json::JsonMemory<'a>>,
 }
 
 /// Says what became of memories.
 fn done(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found> {
     if as_json {
-        let memories = memories.iter().map(json::Memory::of).collect();
+        let memories = memories.iter().map(json::JsonMemory::new).collect();
         json::print(&Done { done, memories })?;
     } else {
         for memory in memories {

@@ -48,7 +48,7 @@ struct Given {
 
 #[derive(Serialize)]
 struct Saved<'a> {
-    memory: json::Memory<'a>,
+    memory: json::JsonMemory<'a>,
     repeats: &'a [Duplicate],
     #[serde(flatten)]
     moved: &'a MovedMemories,
@@ -73,7 +73,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     let moved = apply_retention(&store, &memories.retention, now.timestamp())?;
     if args.json {
         json::print(&Saved {
-            memory: json::Memory::of(&memory),
+            memory: json::JsonMemory::new(&memory),
             repeats: &repeats,
             moved: &moved,
         })?;

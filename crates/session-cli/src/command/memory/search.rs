@@ -26,7 +26,7 @@ pub struct Candidate<'a> {
     #[serde(flatten)]
     found: &'a MemoryMatch,
     #[serde(flatten)]
-    memory: json::Memory<'a>,
+    memory: json::JsonMemory<'a>,
 }
 
 /// Runs the command.
@@ -76,7 +76,7 @@ pub fn candidates_of<'a>(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Can
     let candidate = |(i, found): (usize, &'a MemoryMatch)| Candidate {
         rank: i + 1,
         found,
-        memory: json::Memory::of(&all[found.memory]),
+        memory: json::JsonMemory::new(&all[found.memory]),
     };
     found.iter().enumerate().map(candidate).collect()
 }

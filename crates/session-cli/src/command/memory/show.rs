@@ -15,7 +15,7 @@ use std::io::Write;
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
-    memory: json::Memory<'a>,
+    memory: json::JsonMemory<'a>,
     raw: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     let is_missing = args.raw && raw.is_none();
     if args.json {
         json::print(&Shown {
-            memory: json::Memory::of(&memory),
+            memory: json::JsonMemory::new(&memory),
             raw,
         })?;
     } else if args.raw {

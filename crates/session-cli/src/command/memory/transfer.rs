@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 #[derive(Serialize)]
 struct Imported<'a> {
-    imported: Vec<json::Memory<'a>>,
+    imported: Vec<json::JsonMemory<'a>>,
     known: usize,
 }
 
@@ -73,7 +73,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     let done = import_memories(&store, format, from, scope, &now)?;
     if args.json {
         json::print(&Imported {
-            imported: done.imported.iter().map(json::Memory::of).collect(),
+            imported: done.imported.iter().map(json::JsonMemory::new).collect(),
             known: done.known,
         })?;
     } else {
