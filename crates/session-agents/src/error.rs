@@ -14,7 +14,7 @@ pub enum AgentError {
     Settings {
         /// The settings file.
         path: PathBuf,
-        /// What is wrong with its text.
+        /// The error in its text.
         #[source]
         reason: SettingsError,
     },

@@ -1,4 +1,4 @@
-//! What an installation or a removal of the skill would do to each file.
+//! The effect of installing or removing the skill on each file.
 
 use crate::diff::{DiffLine, diff_lines};
 use crate::error::Result;

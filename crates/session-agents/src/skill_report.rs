@@ -1,11 +1,11 @@
-//! What was done with the skill in one location.
+//! The result of a change of the skill in one location.
 
 use crate::skill_manifest::SkillManifest;
 use crate::skill_plan::{SkillFileState, SkillPlan};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What was done with a file of the skill, or would be in a dry run.
+/// A change of a file of the skill, made or planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SkillFileOutcome {
@@ -54,7 +54,7 @@ pub struct SkillFileReport {
     pub name: String,
     /// How it compared with this program's file before.
     pub state: SkillFileState,
-    /// What was done with it; `None` where nothing was to be done.
+    /// The change that was made; `None` where none was needed.
     #[serde(rename = "done", skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SkillFileOutcome>,
 }

@@ -130,7 +130,7 @@ fn words(content: &TurnContent) -> BTreeSet<String> {
         .collect()
 }
 
-/// What kind of identifier a word is, if it is one.
+/// Returns the kind of an identifier.
 fn kind(word: &str) -> Option<&'static str> {
     let of = |allowed: &str| {
         word.chars()

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments.
 
 mod digest;
 mod found;
@@ -45,7 +45,7 @@ use std::ffi::OsString;
 #[derive(Debug, Parser)]
 #[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Report errors alone: no notes and no progress, and exit code 0 where nothing is found
+    /// Print errors only: no notes, no progress, and exit code 0 when nothing is found
     #[arg(long, global = true)]
     pub quiet: bool,
     #[command(subcommand)]
@@ -67,50 +67,50 @@ pub enum Command {
     Search(Box<SearchArgs>),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
-    /// Find the turns that read or changed a file, newest first
+    /// Find turns that read or changed a file, newest first
     Files(Box<FilesArgs>),
-    /// Find the turns that ran a command, newest first, and whether it worked
+    /// Find turns that ran a command, newest first, with its outcome
     Commands(Box<CommandsArgs>),
-    /// Take a session up again, with its agent and in its folder
+    /// Resume a session with its agent, in its folder
     Resume(ResumeArgs),
-    /// Report what was done on a day, by project and session: for a stand-up
+    /// Report the work of a day by project and session, for a stand-up
     Digest(DigestArgs),
     /// Count sessions, turns, projects and hours over time
     Stats(StatsArgs),
-    /// Keep what is worth it, and find it again
+    /// Save, find and manage memories
     Memory(Box<MemoryArgs>),
-    /// Say that memories which came with a repository may be put before prompts
+    /// Allow memories that came with a repository to be injected into prompts
     Trust(TrustArgs),
-    /// Print the memories to put before a prompt, if any helps
+    /// Print the memories to inject into a prompt, if any helps
     Inject(InjectArgs),
-    /// Have an agent ask for memories by itself
+    /// Install or remove the hook that injects memories
     Hook(HookArgs),
-    /// Show every setting with who decided it
+    /// Show every setting and where it is set
     Config(ConfigArgs),
-    /// Bring the index up to date now
+    /// Update the index
     Index(IndexArgs),
-    /// Say what is indexed, by what, and how fresh it is
+    /// Show what is indexed, by which models, and how recent it is
     Status(StatusArgs),
-    /// List models, choose one, bring one here
+    /// List, choose, download and remove models
     Model(ModelArgs),
     /// Choose a model, keep history longer, install the skill; all optional
     Setup(SetupArgs),
-    /// Teach an agent to search: install, upgrade or remove the skill
+    /// Install, upgrade or remove the skill that teaches an agent to search
     Skill(SkillArgs),
-    /// Walk the three levels on a small built-in history
+    /// Show the three levels on a small built-in history
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers
     Eval(EvalArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
-    /// Print the man page, or write those of all commands
+    /// Print the man page, or write the man pages of all commands
     Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH_EXAMPLES)]
 pub struct SearchArgs {
-    /// What you remember of it. Any text; double quotes make a phrase
+    /// The query: any text; double quotes make a phrase
     #[arg(allow_hyphen_values = true, value_name = "QUERY")]
     pub query: OsString,
     /// More words of the query
@@ -119,25 +119,25 @@ pub struct SearchArgs {
     /// 1 finds sessions, 2 finds turns
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub depth: u8,
-    /// Most hits shown
+    /// Maximum number of hits
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
-    /// Also print what was done: a list of parts, with commas between them, or all
+    /// Also print parts of the work summary, separated by commas
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
     pub with: Vec<With>,
-    /// Show memories that answer it, too
+    /// Also show matching memories
     #[arg(long, conflicts_with = "compact")]
     pub memories: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// With --json: a line a hit, of at most about 100 tokens
+    /// With --json: one line per hit, about 100 tokens at most
     #[arg(long, requires = "json", conflicts_with_all = ["with", "explain"])]
     pub compact: bool,
-    /// Answer from the index as it is, without looking for changes
+    /// Do not update the index first
     #[arg(long)]
     pub no_refresh: bool,
-    /// Where this machine has no history at all, answer from the built-in demo
+    /// Search the built-in demo if this machine has no history
     #[arg(long)]
     pub or_demo: bool,
     // Last, since their headings would be those of what follows.
@@ -159,7 +159,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters")]
 pub struct FilterArgs {
-    /// Name or path of the project, or a part of it; `.` is this folder
+    /// Project, by name, path or part of one; `.` is the current folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     /// Agent: claude or opencode
@@ -170,19 +170,19 @@ pub struct FilterArgs {
     /// Git branch
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// A file that was read or changed, or a part of its path
+    /// File that was read or changed, or part of its path
     #[arg(long, value_name = "PATH")]
     pub file: Option<String>,
-    /// Only this session, by its id or the beginning of it
+    /// Only this session, by id or prefix
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Not this session; may be given several times
+    /// Exclude this session; may be repeated
     #[arg(long, value_name = "ID", action = ArgAction::Append)]
     pub exclude_session: Vec<String>,
-    /// Also find the session that this is asked from
+    /// Include the session that runs this command
     #[arg(long)]
     pub include_current: bool,
-    /// Also find what subagents did
+    /// Include subagents
     #[arg(long)]
     pub subagents: bool,
 }
@@ -190,16 +190,16 @@ pub struct FilterArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking")]
 pub struct RankingArgs {
-    /// One weight of meaning against words, 0 to 1, whatever the query
+    /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only)
     #[arg(long, value_name = "WEIGHT", value_parser = weight)]
     pub alpha: Option<f32>,
-    /// By meaning alone
+    /// Rank by vectors only
     #[arg(long, conflicts_with_all = ["keyword_only", "alpha"])]
     pub vector_only: bool,
-    /// By words alone
+    /// Rank by words only
     #[arg(long, conflicts_with = "alpha")]
     pub keyword_only: bool,
-    /// Say how each score came to be
+    /// Explain each score
     #[arg(long)]
     pub explain: bool,
 }
@@ -236,10 +236,10 @@ fn constant(text: &str) -> Result<Constant, String> {
 
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Read every history anew; what vanished histories left is kept
+    /// Read all histories again; sessions whose histories are gone are kept
     #[arg(long)]
     pub full: bool,
-    /// Make what vectors are missing behind all other processes, saying nothing
+    /// Make missing vectors at low priority, without output
     #[arg(long, hide = true, conflicts_with = "full")]
     pub background: bool,
     /// Print JSON
@@ -256,7 +256,7 @@ pub struct StatusArgs {
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// What to look for
+    /// Text to look for
     #[arg(
         value_name = "QUERY",
         default_value = "why can the api container not resolve the database host"
@@ -279,28 +279,28 @@ pub struct EvalArgs {
     /// Folder of the set
     #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]
     pub set: std::path::PathBuf,
-    /// Model that makes the vectors, as `model list` shows it; by default the one in use
+    /// Model, as `model list` names it [default: the one in use]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// One weight of meaning against words, 0 to 1, whatever the query
+    /// Fixed weight of the vector ranking, 0 (words only) to 1 (vectors only)
     #[arg(long, value_name = "WEIGHT", value_parser = weight)]
     pub alpha: Option<f32>,
-    /// The weight by what each query finds; the default
+    /// Weight by what each query finds; the default
     #[arg(long, conflicts_with = "alpha")]
     pub adaptive: bool,
-    /// Another value for a constant of the ranking; may be repeated
+    /// Value for a constant of the ranking; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub tune: Vec<Constant>,
-    /// What is ranked
+    /// Level to rank
     #[arg(long, value_name = "LEVEL", default_value = "both")]
     pub level: EvalLevel,
-    /// Ask every question in all sessions, whatever its scope
+    /// Search all sessions for every question, whatever its scope
     #[arg(long)]
     pub pooled: bool,
-    /// Keep the index of the set's history there, for the next run
+    /// Keep the index of the set's history in this folder, for the next run
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub index: Option<std::path::PathBuf>,
-    /// Write session.tsv and turn.tsv there: question, target, score
+    /// Write session.tsv and turn.tsv to this folder: question, target, score
     #[arg(long, value_name = "OUT_DIR", value_hint = ValueHint::DirPath)]
     pub runs: Option<std::path::PathBuf>,
     /// Print JSON

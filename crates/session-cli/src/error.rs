@@ -38,7 +38,7 @@ fn is_broken_pipe(error: &Error) -> bool {
         .any(|e| e.kind() == ErrorKind::BrokenPipe)
 }
 
-/// What to do about an error.
+/// Returns the hint of an error.
 fn hint(error: &Error) -> Option<Cow<'static, str>> {
     let of_index = error.chain().find_map(store_error);
     let of_model = || {

@@ -13,7 +13,7 @@ use args::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
-/// What a command has to say by its exit code, as grep does.
+/// Whether a command found something: its exit code, as grep's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Something,

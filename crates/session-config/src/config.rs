@@ -49,7 +49,7 @@ pub struct Config {
     pub storage: StorageSettings,
     /// How memories are ranked.
     pub retrieval: RetrievalSettings,
-    /// What is injected into prompts.
+    /// Settings of injection.
     pub injection: InjectionSettings,
 }
 

@@ -19,7 +19,7 @@ pub enum ConfigError {
         line: usize,
         /// The key in that line.
         key: Option<String>,
-        /// What is wrong with it.
+        /// The reason, as half a sentence.
         message: String,
     },
     /// A value does not fit its key.
@@ -32,7 +32,7 @@ pub enum ConfigError {
         name: String,
         /// Its value.
         value: String,
-        /// What is wrong with it.
+        /// The reason, as half a sentence.
         message: String,
     },
     /// The file that a key is set in is not TOML.

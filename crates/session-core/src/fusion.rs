@@ -7,7 +7,7 @@ use std::hash::Hash;
 /// A candidate of one list with that list's own score, higher is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored<Id = i64> {
-    /// What was scored.
+    /// The scored item.
     pub id: Id,
     /// The list's own score, not below 0 where it says anything.
     pub score: f32,
@@ -16,7 +16,7 @@ pub struct Scored<Id = i64> {
 /// One candidate after fusion, with what each list said of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fused<Id = i64> {
-    /// What was scored.
+    /// The scored item.
     pub id: Id,
     /// Fused score, 0 to 1: 1 for what is the best of both lists.
     pub score: f32,

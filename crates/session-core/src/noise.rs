@@ -1,4 +1,4 @@
-//! What is not worth indexing.
+//! Texts that are not indexed.
 
 use crate::shell;
 use std::collections::HashSet;

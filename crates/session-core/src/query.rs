@@ -1,4 +1,4 @@
-//! What a user typed, as terms.
+//! A query as terms.
 
 use serde::Serialize;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 pub struct Query {
     /// As typed, trimmed: what is embedded.
     pub text: String,
-    /// What is looked up word by word. Empty when nothing in the text is a word.
+    /// Terms of the lexical search. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
     /// False when the words are all stop words: they are looked up, but to find
     /// them says little.

@@ -32,7 +32,7 @@ impl fmt::Display for SourceName {
     }
 }
 
-/// What is known of a session as a whole. Sent by a source when it opens a
+/// Metadata of a session. A source sends it when it opens a
 /// session and again, more complete, when it has read to the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionMeta {
@@ -110,9 +110,9 @@ pub struct Turn {
     pub kind: PromptKind,
     /// The opening words, cleaned of reminders and wrappers.
     pub prompt: String,
-    /// What happened then, in order.
+    /// Answers, calls and notices, in order.
     pub parts: Vec<Part>,
-    /// What it took. Of a turn that continues one, what it took more.
+    /// Time, tokens and models; of a turn that continues one, those of the continuation.
     #[serde(default)]
     pub tally: Tally,
 }
@@ -259,7 +259,7 @@ impl ToolCall {
     /// no tool.
     pub const PATCH: &'static str = "Patch";
 
-    /// What it is about: its command, its first file, what its input says of it in a few words,
+    /// Returns the subject of the call: its command, its first file, a description in its input,
     /// or its questions. The input is known with [`Detail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
         let said = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
@@ -318,7 +318,7 @@ fn changes_by_its_name(tool: &str) -> bool {
 /// How much of a turn a source builds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What the index needs: words, commands, paths, error lines.
+    /// The parts that the index holds: texts, commands, paths, error lines.
     Index,
     /// Everything, for `show`.
     Full,

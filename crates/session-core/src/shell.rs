@@ -166,7 +166,7 @@ impl Line<'_> {
         matches!(self.last(), Some('>' | '<' | '|')) || self.rest.peek() == Some(&'>')
     }
 
-    /// What a backslash takes its meaning from; a line end goes with it.
+    /// Reads an escaped character; an escaped line end is dropped.
     fn escaped(&mut self) {
         match self.rest.next() {
             Some('\n') => self.push(' '),

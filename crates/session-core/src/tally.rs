@@ -91,7 +91,7 @@ impl Tokens {
         *self == Self::default()
     }
 
-    /// What these are more than those, number by number.
+    /// Returns the difference to smaller counts, field by field.
     pub fn beyond(self, known: Self) -> Self {
         Self {
             input: self.input.saturating_sub(known.input),

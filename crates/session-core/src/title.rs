@@ -17,7 +17,7 @@ const SHARED_CHARS: usize = 40;
 const SEVERAL: usize = 3;
 /// Most files that a title names.
 const FILES: usize = 3;
-/// What stands for words that are left out.
+/// Mark of omitted words.
 const CUT: &str = "…";
 
 /// The title that a prompt gives to its session: its head, on one line.
@@ -155,10 +155,10 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || ":;,.>|*–—".contains(c)
 }
 
-/// What Claude Code puts before a plan that was accepted: it begins a session.
+/// The line that Claude Code puts before an accepted plan, which begins a session.
 const OF_A_PLAN: &str = "Implement the following plan:";
 
-/// What a prompt is about: of a plan its heading.
+/// Returns the subject of a prompt: of a plan its heading.
 fn subject(prompt: &str) -> &str {
     let plan = prompt.trim_start().strip_prefix(OF_A_PLAN);
     let heading = plan.and_then(|plan| plan.trim_start().lines().next());

@@ -32,7 +32,7 @@ pub struct Ranking {
     pub question: String,
     /// Session ids, or `session:turn`, best first.
     pub targets: Vec<String>,
-    /// What each scored.
+    /// Their scores.
     pub scores: Vec<f32>,
     /// From words to hits.
     pub took: Duration,

@@ -23,7 +23,7 @@ pub enum EvalError {
         path: PathBuf,
         /// From 1.
         line: usize,
-        /// What is wrong.
+        /// The reason, as half a sentence.
         why: String,
     },
     /// A question is there twice.
@@ -186,7 +186,7 @@ impl LabelledSet {
         claude.join("projects").is_dir().then_some(claude)
     }
 
-    /// What answers a question at a level; `None` where nothing is labelled.
+    /// Returns the relevant ids of a question at a level; `None` where nothing is labelled.
     pub fn relevant(&self, level: Level, question: &str) -> Option<&HashSet<String>> {
         self.labels[usize::from(level == Level::Turn)].get(question)
     }

@@ -25,7 +25,7 @@ pub enum Durability {
     Cached,
 }
 
-/// What a name stands for, links not followed.
+/// The kind of a directory entry, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     File,
@@ -358,7 +358,7 @@ impl Entry<'_> {
         kind.map_err(|e| FileError::io("look at", &self.path, &e))
     }
 
-    /// What is wrong with a name that could not be opened.
+    /// Returns the error for a name that could not be opened.
     fn explain(&self, what: &str, error: &io::Error) -> FileError {
         match system::kind(&self.parent.handle, self.name) {
             Ok(Some(EntryKind::Link)) => FileError::Link(self.path.clone()),

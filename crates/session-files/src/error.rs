@@ -35,7 +35,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What to do about it.
+    /// Returns the hint: what a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Link(_) => Some("put the file itself there, or remove the link"),

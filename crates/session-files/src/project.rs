@@ -26,7 +26,7 @@ pub struct UnownedRoot {
     pub root: PathBuf,
     /// The part of it that is not the user's alone.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: UnownedReason,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for UnownedRoot {
 }
 
 impl UnownedRoot {
-    /// What to do about it.
+    /// Returns the hint: what a user can do about it.
     pub fn hint(&self) -> &'static str {
         match self.reason {
             UnownedReason::OtherOwner => "work in a copy of your own, or change the owner",

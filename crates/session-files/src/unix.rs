@@ -65,7 +65,7 @@ pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Res
     Ok(File::from(fs::openat(at, name, flags, PRIVATE_FILE)?))
 }
 
-/// What a name stands for; `None` where there is nothing.
+/// Returns the kind of a directory entry; `None` where there is none.
 pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
     match fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(None),

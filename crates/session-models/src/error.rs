@@ -21,7 +21,7 @@ pub enum ModelError {
     InvalidDescription {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason, as half a sentence.
         reason: String,
     },
     /// Files of a known model are not installed.
@@ -63,7 +63,7 @@ pub enum ModelError {
     Damaged {
         /// Name of the model.
         name: String,
-        /// What is wrong with it.
+        /// The reason, as half a sentence.
         reason: String,
     },
     /// The files are complete, but do not open as this model.
@@ -80,7 +80,7 @@ pub enum ModelError {
     /// The configuration of the endpoint is invalid.
     #[error("the endpoint of the model `remote` is not well configured: {reason}")]
     InvalidEndpoint {
-        /// What is wrong.
+        /// The reason, as half a sentence.
         reason: String,
     },
     /// The model hub does not answer.

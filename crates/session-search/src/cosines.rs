@@ -3,7 +3,7 @@
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::MAX_MODELS;
 use session_core::CosineScale;
-use session_store::{Level, VectorMatrix, ModelRow, Reader, StoreError, VectorRow};
+use session_store::{Level, ModelRow, Reader, StoreError, VectorMatrix, VectorRow};
 use std::borrow::Cow;
 
 /// A query as a model embeds it.

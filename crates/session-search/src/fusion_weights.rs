@@ -16,16 +16,16 @@ const FLATNESS_RANK: usize = 10;
 pub struct FusionWeights {
     /// The weight of the dense list, 0 to 1. The lexical list has the rest.
     pub alpha: f32,
-    /// What the lexical list found.
+    /// The lexical list.
     pub lexical: ListWeight,
-    /// What the dense list found.
+    /// The dense list.
     pub dense: ListWeight,
     /// The share of the query's idf in identifiers that few sessions hold, 0 to 1.
     #[serde(rename = "named")]
     pub identifier_share: f32,
 }
 
-/// What one list weighs.
+/// Strength and worth of one list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ListWeight {
     /// Weight beside the other list, before the base weight.

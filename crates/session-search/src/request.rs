@@ -1,4 +1,4 @@
-//! What a search is asked for.
+//! Requests.
 
 use crate::filter::Filter;
 use crate::tuning::Tuning;

@@ -2,7 +2,7 @@
 
 use session_store::SessionRow;
 
-/// What an id, or the beginning of one, names.
+/// The sessions that a prefix of an id names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     /// One session.

@@ -5,7 +5,7 @@ use session_core::{Query, TurnContent, noise, text};
 
 /// How far into a text a passage is looked for.
 const SEARCHED_BYTES: usize = 8 * 1024;
-/// What stands for the words left out, one character.
+/// Mark of omitted words, one character.
 const CUT: char = '…';
 
 /// At most `limit` characters of a turn: the passage with most of the query's

@@ -53,8 +53,8 @@ pub(crate) fn naming(program: &str, option: &str, session: &SessionMeta) -> Opti
     is_own.then(|| [program, option, id].map(str::to_owned).to_vec())
 }
 
-/// What agents' variables tell: the first of `ids` that is set, else whether
-/// one of `marks` is.
+/// Returns the calling session by the agent's variables: the first of `ids` that is set, else an
+/// unnamed one if one of `marks` is.
 pub(crate) fn caller(env: &Env, ids: &[&str], marks: &[&str]) -> Option<Caller> {
     let id = ids.iter().find_map(|name| env.get(name));
     let is_there = || marks.iter().any(|name| env.get(name).is_some());
@@ -64,13 +64,13 @@ pub(crate) fn caller(env: &Env, ids: &[&str], marks: &[&str]) -> Option<Caller> 
     }
 }
 
-/// What [`Source::locate`] found.
+/// The histories that [`Source::locate`] finds.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
     /// Histories, each once, in an order that does not change between runs:
     /// oldest change first, so that the first session to hold a turn owns it.
     pub locations: Vec<Location>,
-    /// What could not be listed.
+    /// Folders that could not be listed.
     pub warnings: Vec<Warning>,
 }
 
@@ -81,11 +81,11 @@ pub struct Location {
     pub path: PathBuf,
     /// Changes when the content may have changed.
     pub stamp: Stamp,
-    /// What the path alone tells of the session in it.
+    /// The session, as far as the path names it.
     pub located: Located,
 }
 
-/// What a path alone tells.
+/// The session of a history file, as far as its path names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Located {
     /// Session id, where a file is one session.
@@ -110,7 +110,7 @@ pub struct Stamp {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// What a sink says after each event.
+/// The reply of a sink to each event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// Go on.
@@ -146,7 +146,7 @@ pub trait Sink {
     fn warning(&mut self, warning: Warning);
 }
 
-/// What could not be read, where, and why. One per kind and file, counted.
+/// A place that could not be read, with the reason. One for each kind and file, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// The file.
@@ -164,7 +164,7 @@ pub struct Warning {
 pub struct Shown {
     /// The turns that were found, with [`session_core::Detail::Full`].
     pub turns: Vec<Turn>,
-    /// What could not be read.
+    /// Places that could not be read.
     pub warnings: Vec<Warning>,
 }
 

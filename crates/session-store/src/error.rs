@@ -1,4 +1,4 @@
-//! What can go wrong with the index.
+//! Errors of the index.
 
 use crate::migrate::is_migratable;
 use session_files::FileError;
@@ -27,7 +27,7 @@ pub enum StoreError {
         found: u32,
         /// Version wanted.
         expected: u32,
-        /// What failed.
+        /// The failure.
         why: String,
     },
     /// The database or a matrix is damaged.
@@ -35,7 +35,7 @@ pub enum StoreError {
     Corrupt {
         /// Folder of the index.
         root: PathBuf,
-        /// What was found.
+        /// The results.
         what: String,
     },
     /// There is no index yet.
@@ -134,7 +134,7 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         .any(|what| sqlite_message(error).contains(what))
 }
 
-/// What SQLite says, without the statement that it says it of.
+/// Returns SQLite's message without the statement.
 pub(crate) fn sqlite_message(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use session_core::text;
 use std::ops::Range;
 
-/// What FTS5 puts before and after what matches; no text that is searched holds it.
+/// The marks that FTS5 puts before and after a match; no searched text holds them.
 const BEGIN: char = '\u{1}';
 const END: char = '\u{2}';
 

@@ -1,6 +1,6 @@
 //! Migrating an index of an older format in place.
 //!
-//! What an index holds of histories that are gone is nowhere else: it is not built anew when the
+//! Sessions whose histories are gone exist in the index alone: it is not rebuilt when the
 //! format changes. A migration belongs to the first transaction of the writer, so that an index
 //! has its old format or the new one, whenever the process is killed.
 
@@ -9,7 +9,7 @@ use crate::schema::{FORMAT_VERSION, open_readable, version};
 use crate::writer::Writer;
 use std::path::Path;
 
-/// What leads from one format to the next.
+/// The step from one format to the next.
 struct Migration {
     /// The format before it.
     from: u32,

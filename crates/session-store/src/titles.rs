@@ -12,7 +12,7 @@ use session_core::{PromptKind, Turn, TurnContent, noise, title};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::take;
 
-/// What was written since the last commit that may change titles.
+/// Changes since the last commit that may change titles.
 #[derive(Default)]
 pub(crate) struct PendingTitles {
     /// Sessions whose first prompt came or went, by the hash of its [`title::template_key`].

@@ -15,12 +15,12 @@ use std::path::Path;
 
 /// Writes to the index. At most one exists, over all processes.
 ///
-/// What it writes is seen by readers after [`Writer::commit`]; dropped before,
+/// Readers see its changes after [`Writer::commit`]; dropped before,
 /// it leaves the index as it was.
 pub struct Writer {
     /// Reads what was written, but for contents that `frames` holds. Its connection writes, too.
     ///
-    /// What is written turn by turn or file by file changes one row a statement: before a statement
+    /// Statements that run turn by turn or file by file change one row each: before a statement
     /// that may change several and fail half-way (an upsert, too), FTS5 writes all words to disk that
     /// it has gathered, and their merging takes a fifth of a first index.
     pub(crate) reader: Reader,
@@ -29,7 +29,7 @@ pub struct Writer {
     pub(crate) appenders: MatrixAppenders,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
-    /// What may change titles at the next commit.
+    /// Changes of titles for the next commit.
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,

@@ -1,4 +1,4 @@
-//! What can be typed after `digest` and `stats`.
+//! Arguments of `digest` and `stats`.
 
 use super::TimeArgs;
 use clap::{Args, ValueEnum, ValueHint};
@@ -16,15 +16,15 @@ WHEN, here and after --when, is today, yesterday, a date (2026-01-16), a day (mo
 week (the last seven days), last week, a while ago (3d, 2w: the time since), or FROM..TO, of which
 either may be left out. Days are local days.")]
 pub struct DigestArgs {
-    /// The day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
+    /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
     #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "stretch", "days", "today", "yesterday"])]
     pub when: Vec<String>,
     #[command(flatten)]
     pub time: TimeArgs,
-    /// Name or path of the project, or a part of it; `.` is this folder
+    /// Project, by name, path or part of one; `.` is the current folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
-    /// How it is written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     pub format: DigestFormat,
     /// Print JSON, as --format json does
@@ -60,7 +60,7 @@ Without a time the last 91 days are counted.")]
 pub struct StatsArgs {
     #[command(flatten)]
     pub time: TimeArgs,
-    /// Name or path of the project, or a part of it; `.` is this folder
+    /// Project, by name, path or part of one; `.` is the current folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     /// Print JSON

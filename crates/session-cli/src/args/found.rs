@@ -1,4 +1,4 @@
-//! What can be typed after `files` and `commands`, and what `search --with` adds.
+//! Arguments of `files` and `commands`, and the values of `search --with`.
 
 use super::{FilterArgs, limit};
 use clap::{Args, ValueEnum};
@@ -13,7 +13,7 @@ Examples:
 A turn is told with what was done to the file: read, edited or written whole. Upper and lower
 case are one, and * stands for anything.")]
 pub struct FilesArgs {
-    /// A path, or a part of one; `*` stands for anything
+    /// Path or part of one; `*` matches anything
     #[arg(value_name = "PATH")]
     pub path: String,
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub struct FilesArgs {
 /// Which of the turns that are found are listed, and how.
 #[derive(Debug, Args)]
 pub struct ListedArgs {
-    /// Most turns shown
+    /// Maximum number of turns
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = limit)]
     pub limit: usize,
     /// Print JSON
@@ -41,7 +41,7 @@ Examples:
 
 Upper and lower case are one, and * stands for anything.")]
 pub struct CommandsArgs {
-    /// A part of a command; `*` stands for anything
+    /// Part of a command; `*` matches anything
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
     pub pattern: String,
     #[command(flatten)]

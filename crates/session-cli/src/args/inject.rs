@@ -1,4 +1,4 @@
-//! What can be typed after `inject`, `hook` and `config`.
+//! Arguments of `inject`, `hook` and `config`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -17,16 +17,16 @@ pub struct InjectArgs {
     /// The prompt
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub prompt: Option<String>,
-    /// The session that it belongs to, in which nothing is said twice
+    /// Session of the prompt; nothing is injected twice in a session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Say why something is put before it, or not; nothing is noted
+    /// Explain the decision; nothing is recorded
     #[arg(long)]
     pub explain: bool,
-    /// Switch it off for the session
+    /// Turn injection off for the session
     #[arg(long, requires = "session", conflicts_with_all = ["prompt", "explain", "on"])]
     pub off: bool,
-    /// Switch it on again for the session
+    /// Turn injection on for the session
     #[arg(long, requires = "session", conflicts_with_all = ["prompt", "explain"])]
     pub on: bool,
     /// Print JSON
@@ -48,11 +48,11 @@ pub struct HookArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
-    /// Have Claude Code ask for memories before each prompt
+    /// Install the hook in Claude Code's settings
     Install(HookInstallArgs),
-    /// Take the hook out of the settings; everything else there stays
+    /// Remove the hook from the settings; all others stay
     Uninstall(HookChangeArgs),
-    /// Say where the hook is installed, and whether it works
+    /// Show where the hook is installed and whether it works
     Status(HookStatusArgs),
     /// Answer a hook: its JSON on stdin, the answer on stdout
     Run(HookRunArgs),
@@ -60,7 +60,7 @@ pub enum HookCommand {
 
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
-    /// The events to answer, beside those that it answers already; may be given several times
+    /// Events to add; may be repeated
     #[arg(long, value_name = "EVENT", value_parser = hook_events(), default_values_t = [HookEvent::UserPromptSubmit])]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
@@ -69,10 +69,10 @@ pub struct HookInstallArgs {
 
 #[derive(Debug, Args)]
 pub struct HookChangeArgs {
-    /// In this project's settings, not in yours
+    /// Use the project's settings instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// Write it, without asking
+    /// Write without asking
     #[arg(long, short)]
     pub yes: bool,
     /// Print JSON

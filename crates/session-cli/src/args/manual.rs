@@ -1,4 +1,4 @@
-//! What can be typed after `completions` and `man`.
+//! Arguments of `completions` and `man`.
 
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ Examples:
   session-search completions zsh > ~/.zfunc/_session-search
   session-search completions fish > ~/.config/fish/completions/session-search.fish")]
 pub struct CompletionsArgs {
-    /// The shell that is to know the commands and options
+    /// Shell
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
 }
@@ -21,7 +21,7 @@ Examples:
   session-search man | man -l -
   session-search man --to ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write the pages of all commands into this folder, which is made if need be
+    /// Write the man pages of all commands to this folder, created if missing
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub to: Option<PathBuf>,
 }

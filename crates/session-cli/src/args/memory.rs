@@ -1,4 +1,4 @@
-//! What can be typed after `memory`.
+//! Arguments of `memory`.
 
 use super::TimeArgs;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
@@ -21,33 +21,33 @@ pub struct MemoryArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// Keep something: a decision, a known issue, a preference
+    /// Save a decision, a known issue, a preference
     Save(SaveArgs),
     /// Find memories by meaning and by word
     Search(MemorySearchArgs),
-    /// List memories, the newest first
+    /// List memories, newest first
     List(MemoryListArgs),
     /// Show a memory, or the conversation that it was saved from
     Show(MemoryShowArgs),
-    /// List what was saved today
+    /// List memories saved today
     Today(PlainArgs),
-    /// Change a memory in $EDITOR, or by the options
+    /// Edit a memory in $EDITOR or by options
     Edit(EditArgs),
-    /// Put memories into the trash, or remove them for good
+    /// Move memories to the trash, or delete them
     Delete(DeleteArgs),
-    /// Say that a memory is replaced by another one
+    /// Mark a memory as replaced by another
     Supersede(SupersedeArgs),
-    /// Put memories aside: they are found only with --archived
+    /// Archive memories: found only with --archived
     Archive(ArchiveArgs),
-    /// Take memories back from the archive or the trash
+    /// Restore memories from the archive or the trash
     Activate(IdsArgs),
     /// Print all memories as one JSON document
     Export(ExportArgs),
-    /// Take memories over from an export or from another program
+    /// Import memories from an export or another program
     Import(MemoryImportArgs),
-    /// Say how many memories there are and what was put before prompts
+    /// Show counts of memories and injections
     Stats(PlainArgs),
-    /// Write the sheet with what matters most, to be included from CLAUDE.md
+    /// Write the most important memories to a file for CLAUDE.md
     SyncContext(SyncContextArgs),
 }
 
@@ -58,19 +58,19 @@ pub struct PlainArgs {
     pub json: bool,
 }
 
-/// What is said of a memory.
+/// The fields of a memory.
 #[derive(Debug, Args)]
 pub struct SaidArgs {
-    /// What it is about, in a line
+    /// Topic, in one line
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
-    /// What is to be remembered; may be given several times
+    /// Key information; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub info: Vec<String>,
-    /// What somebody would type when it helps; may be given several times
+    /// Prompt that it helps; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cue: Vec<String>,
-    /// A label; may be given several times
+    /// Tag; may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
@@ -93,7 +93,7 @@ Without --topic and --info, one JSON object is read from stdin: topic, key_info,
 pub struct SaveArgs {
     #[command(flatten)]
     pub said: SaidArgs,
-    /// The session that it comes from, and its turns: ID, ID:7, ID:5-9. Their text is kept beside it
+    /// Session and turns that it comes from: ID, ID:7, ID:5-9; their text is kept with it
     #[arg(long, value_name = "ID[:TURNS]")]
     pub from: Option<String>,
     /// For all projects
@@ -113,21 +113,21 @@ Examples:
 
 The time is that of a memory's last change. Without one, retrieval.scope_days decides.")]
 pub struct MemorySearchArgs {
-    /// What you remember of it
+    /// The query
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     pub query: String,
     /// More words of the query
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
-    /// Most memories shown [default: retrieval.max_results]
+    /// Maximum number of memories [default: retrieval.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
-    /// Also those in the archive
+    /// Include the archive
     #[arg(long)]
     pub archived: bool,
-    /// Say how each score came to be
+    /// Explain each score
     #[arg(long)]
     pub explain: bool,
     /// Print JSON
@@ -137,19 +137,19 @@ pub struct MemorySearchArgs {
 
 #[derive(Debug, Args)]
 pub struct MemoryListArgs {
-    /// Those in the archive
+    /// List the archive
     #[arg(long, conflicts_with = "all")]
     pub archived: bool,
-    /// Those in the trash
+    /// List the trash
     #[arg(long, conflicts_with_all = ["all", "archived"])]
     pub trash: bool,
-    /// All of them
+    /// List all states
     #[arg(long)]
     pub all: bool,
-    /// Of this kind
+    /// Only this kind
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub kind: Option<MemoryKind>,
-    /// With this tag
+    /// Only with this tag
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
     #[command(flatten)]
@@ -161,10 +161,10 @@ pub struct MemoryListArgs {
 
 #[derive(Debug, Args)]
 pub struct MemoryShowArgs {
-    /// Id, or the beginning of it; `mem-` may be left out
+    /// Id or prefix; `mem-` may be omitted
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Show the conversation that it was saved from, as it was then
+    /// Show the conversation that it was saved from
     #[arg(long)]
     pub raw: bool,
     /// Print JSON
@@ -178,7 +178,7 @@ Examples:
   session-search memory edit 20260110                        in $EDITOR
   session-search memory edit 20260110 --info \"40 per pod\"    other key information, the rest as it is")]
 pub struct EditArgs {
-    /// Id, or the beginning of it; `mem-` may be left out
+    /// Id or prefix; `mem-` may be omitted
     #[arg(value_name = "ID")]
     pub id: String,
     #[command(flatten)]
@@ -190,7 +190,7 @@ pub struct EditArgs {
 
 #[derive(Debug, Args)]
 pub struct IdsArgs {
-    /// Ids, or the beginnings of them
+    /// Ids or prefixes
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
     /// Print JSON
@@ -202,17 +202,17 @@ pub struct IdsArgs {
 pub struct DeleteArgs {
     #[command(flatten)]
     pub ids: IdsArgs,
-    /// For good, and the conversation kept beside it
+    /// Delete permanently, with the conversation kept with it
     #[arg(long)]
     pub purge: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct SupersedeArgs {
-    /// The memory that no longer holds
+    /// Memory that is replaced
     #[arg(value_name = "OLD")]
     pub old: String,
-    /// The one that does
+    /// Memory that replaces it
     #[arg(long, value_name = "NEW")]
     pub by: String,
     /// Print JSON
@@ -226,10 +226,10 @@ Examples:
   session-search memory archive mem-20260110-091500
   session-search memory archive --older-than 14d")]
 pub struct ArchiveArgs {
-    /// Ids, or the beginnings of them
+    /// Ids or prefixes
     #[arg(value_name = "ID", required_unless_present = "older_than")]
     pub ids: Vec<String>,
-    /// All that nobody edited or recalled for so long: 14d
+    /// All that were not edited or recalled for this long: 14d
     #[arg(long, value_name = "DAYS", conflicts_with = "ids", value_parser = days)]
     pub older_than: Option<u32>,
     /// Print JSON
@@ -239,12 +239,12 @@ pub struct ArchiveArgs {
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Write it there instead of to stdout
+    /// Write to this file instead of stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub to: Option<PathBuf>,
     #[command(flatten)]
     pub time: TimeArgs,
-    /// Print JSON; it is JSON in any case
+    /// Print JSON (always on)
     #[arg(long, hide = true)]
     pub json: bool,
 }
@@ -258,10 +258,10 @@ Examples:
 
 What was imported before is left out, so that importing twice changes nothing.")]
 pub struct MemoryImportArgs {
-    /// The file or folder [default: where the format usually lies in the project]
+    /// File or folder [default: the usual path of the format in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
-    /// What it is
+    /// Format of the file or folder
     #[arg(long, value_name = "FORMAT", default_value = "session-search")]
     pub format: FormatArg,
     /// For all projects
@@ -291,7 +291,7 @@ impl From<FormatArg> for ImportFormat {
 
 #[derive(Debug, Args)]
 pub struct SyncContextArgs {
-    /// Print it, and write nothing
+    /// Print to stdout; write nothing
     #[arg(long)]
     pub print: bool,
     /// Print JSON

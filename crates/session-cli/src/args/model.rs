@@ -1,4 +1,4 @@
-//! What can be typed after `model`.
+//! Arguments of `model`.
 
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
@@ -19,15 +19,15 @@ pub struct ModelArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// List the models: size, dims, licence, where each is, how much of the index it covers
+    /// List models: size, dimensions, licence, state, share of the index
     List(ListArgs),
-    /// Make the vectors with this model from now on
+    /// Use this model from now on
     Use(NameArgs),
-    /// Download a model's files from the hub; goes on where it was interrupted
+    /// Download a model from the hub; an interrupted download resumes
     Pull(NameArgs),
-    /// Take a model's files from a folder or a file that you brought
+    /// Import a model from a local folder or file
     Import(ImportArgs),
-    /// Read a model's files again and see that they are as they came
+    /// Verify the checksums of a model's files
     Verify(NameArgs),
     /// Remove a model's files; its vectors stay in the index
     Remove(NameArgs),
@@ -42,7 +42,7 @@ pub struct ListArgs {
 
 #[derive(Debug, Args)]
 pub struct NameArgs {
-    /// Name of the model, as `model list` shows it
+    /// Model, as `model list` names it
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Print JSON
@@ -54,7 +54,7 @@ pub struct NameArgs {
 pub struct ImportArgs {
     #[command(flatten)]
     pub model: NameArgs,
-    /// Folder with the model's files, or one file of it with the others beside it
+    /// Folder with the model's files, or one of the files
     #[arg(long, value_name = "DIR_OR_FILE", value_hint = ValueHint::AnyPath)]
     pub from: PathBuf,
 }

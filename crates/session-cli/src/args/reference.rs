@@ -90,7 +90,7 @@ fn typed(argument: &Arg) -> String {
     format!("{}{}", names.join(", "), values.unwrap_or_default())
 }
 
-/// What an option is, with what it may be and what it is when it is not given.
+/// Returns the meaning of an option, with its values and default.
 fn means(argument: &Arg) -> String {
     let mut out = words(argument.get_help());
     let takes = argument.get_action().takes_values();

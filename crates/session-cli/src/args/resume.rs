@@ -1,4 +1,4 @@
-//! What can be typed after `resume`.
+//! Arguments of `resume`.
 
 use clap::Args;
 
@@ -8,13 +8,13 @@ Examples:
   session-search resume a1b2c3d4            goes on with it, in its folder
   session-search resume a1b2c3d4 --print    shows the command")]
 pub struct ResumeArgs {
-    /// Session id, or the beginning of it
+    /// Session id or prefix
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Show the command, and do not run it
+    /// Print the command without running it
     #[arg(long)]
     pub print: bool,
-    /// Print JSON, and do not run it
+    /// Print JSON without running the command
     #[arg(long)]
     pub json: bool,
 }

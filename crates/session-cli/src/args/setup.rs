@@ -1,4 +1,4 @@
-//! What can be typed after `setup`.
+//! Arguments of `setup`.
 
 use clap::Args;
 
@@ -14,13 +14,13 @@ Examples:
 On a terminal it asks for what the options leave open; each step can be skipped and taken again.
 Elsewhere it does what the options say; without --yes it shows what it would write.")]
 pub struct SetupArgs {
-    /// Model to use, pulled if it is not here; with --remote, its name there
+    /// Model to use, downloaded if missing; with --remote, its name at the endpoint
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// OpenAI-compatible endpoint to use; its key stays in EMBEDDINGS_API_KEY
     #[arg(long, value_name = "URL", requires = "model")]
     pub remote: Option<String>,
-    /// Days for which Claude Code is to keep its history (it deletes after 30)
+    /// Days that Claude Code keeps its history (its default is 30)
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
     pub keep_history: Option<u32>,
     /// Install the skill for Claude Code
@@ -29,10 +29,10 @@ pub struct SetupArgs {
     /// Do not ask about the skill
     #[arg(long)]
     pub no_skill: bool,
-    /// Let Claude Code load the skill without asking, by a rule in its settings
+    /// Add a permission rule so that Claude Code loads the skill without asking
     #[arg(long, conflicts_with = "no_skill")]
     pub allow_skill: bool,
-    /// Write what the options say, without asking
+    /// Apply the options without asking
     #[arg(long, short)]
     pub yes: bool,
     /// Print JSON

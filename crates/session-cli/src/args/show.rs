@@ -1,4 +1,4 @@
-//! What can be typed after `show`.
+//! Arguments of `show`.
 
 use clap::{Args, ValueEnum};
 
@@ -16,28 +16,28 @@ On a terminal long outputs are cut, unless --full is given, and what is longer t
 through $PAGER, else `less -R`. Elsewhere texts are cut after 256 KB alone, but
 lists of commands (--only commands, too) have the first 2,000 bytes of each.")]
 pub struct ShowArgs {
-    /// Session id, or the beginning of it, and turns: ID, ID:7, ID:5-9
+    /// Session id or prefix, with turns: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
-    /// Only one kind of thing
+    /// Print only this
     #[arg(long, value_name = "KIND")]
     pub only: Option<Only>,
-    /// Also this many turns before and after
+    /// Turns of context before and after
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0)]
     pub context: u32,
-    /// Cut outputs and long inputs after a few lines
+    /// Shorten outputs and long inputs to a few lines
     #[arg(long)]
     pub brief: bool,
-    /// Cut nothing, on a terminal either, but what one text has beyond 256 KB
+    /// Do not shorten, on a terminal either (256 KB per text at most)
     #[arg(long, conflicts_with = "brief")]
     pub full: bool,
-    /// How it is written
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ShowFormat,
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Never go through a pager
+    /// Do not use a pager
     #[arg(long)]
     pub no_pager: bool,
 }

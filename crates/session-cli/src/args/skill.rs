@@ -1,4 +1,4 @@
-//! What can be typed after `skill`.
+//! Arguments of `skill`.
 
 use clap::{Args, Subcommand};
 
@@ -20,28 +20,28 @@ pub struct SkillArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum SkillCommand {
-    /// Copy the skill from this program to where the agent looks; upgrades one that is there
+    /// Install or upgrade the skill
     Install(ChangeArgs),
-    /// Remove the skill; what you edited is kept
+    /// Remove the skill; edited files are kept
     Uninstall(ChangeArgs),
-    /// Name what saved memories are about in the skill's description, from now on
+    /// Add keywords of saved memories to the skill's description
     Sync(SyncArgs),
-    /// Say where the skill is, and whether it is that of this program
+    /// Show where the skill is installed and whether it is current
     Status(SkillStatusArgs),
 }
 
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
-    /// Of this project rather than of the user
+    /// Use the project's folder instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// For OpenCode rather than for Claude Code
+    /// For OpenCode instead of Claude Code
     #[arg(long)]
     pub opencode: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
-    /// Also what you edited: replaced with yours kept beside it, or removed
+    /// Also replace or remove edited files; replaced ones are backed up
     #[arg(long)]
     pub force: bool,
     /// Print JSON
@@ -58,10 +58,10 @@ Examples:
 An agent reads the description at the beginning of every session: so it knows what there is to
 recall. The user's skill names what global memories are about, a project's what the project's are.")]
 pub struct SyncArgs {
-    /// Name none any more
+    /// Remove the keywords
     #[arg(long)]
     pub off: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
     /// Print JSON

@@ -8,16 +8,16 @@ use session_config::{TimeError, TimeRange, TypedRange};
 /// A time range in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
-    /// From this time on: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
+    /// Not before: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Up to and including this day, or before this time
+    /// Not after this day (included) or time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// These days, or from one time to another: yesterday, last week, FROM..TO, FROM.., ..TO
+    /// Days or a range: yesterday, last week, FROM..TO, FROM.., ..TO
     #[arg(long = "when", value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
     pub stretch: Option<String>,
-    /// The last N days, today included
+    /// Last N days, including today
     #[arg(long, value_name = "N", conflicts_with_all = ["since", "today", "yesterday"])]
     pub days: Option<u32>,
     /// Today, local time

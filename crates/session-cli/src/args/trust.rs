@@ -10,17 +10,17 @@ Examples:
   session-search trust --list                  # what is trusted, by project
   session-search trust --revoke                # take it back for this project
 
-Memories that came with a repository are found, but put before no prompt until you trust them.
+Memories that came with a repository are found, but never injected until you trust them.
 Trust holds for what they say now: one that a pull changes waits again. What you save or edit with
 this program needs no trust. It asks on a terminal; nothing else can answer.")]
 pub struct TrustArgs {
-    /// Memories, by id or by file; without any, all that wait
+    /// Memories by id or file [default: all that wait]
     #[arg(value_name = "MEMORY")]
     pub memories: Vec<String>,
-    /// List what is trusted, and what waits here
+    /// List trusted memories, and those that wait here
     #[arg(long, conflicts_with_all = ["memories", "revoke"])]
     pub list: bool,
-    /// Take trust back: of the memories that are named, or of all of this project
+    /// Revoke trust of these memories, or of all of this project
     #[arg(long)]
     pub revoke: bool,
     /// Print JSON

@@ -173,7 +173,7 @@ fn resolve_key(setting: Setting, home: &Home, file: &EndpointSettings) -> JsonKe
     }
 }
 
-/// What `.env` says of a key.
+/// Returns the value of a key in `.env`.
 fn in_file<'a>(file: &'a EndpointSettings, key: &str) -> Option<&'a str> {
     match key {
         "remote.url" => file.url.as_deref(),

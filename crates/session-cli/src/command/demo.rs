@@ -72,7 +72,7 @@ impl Demo {
         })
     }
 
-    /// What a search that was typed finds.
+    /// Runs a search as if it were typed.
     fn search(&self, words: &[&str]) -> Result<(SearchArgs, SearchAnswer)> {
         let typed = std::iter::once("session-search").chain(words.iter().copied());
         let Command::Search(args) = Arguments::try_parse_from(typed)?.command else {
@@ -118,7 +118,7 @@ pub fn run(args: &DemoArgs) -> Result<Found> {
     Ok(found)
 }
 
-/// What each of the three levels gave.
+/// The answers of the three levels.
 struct Walk {
     sessions: (SearchArgs, SearchAnswer),
     /// With the id that was typed.

@@ -73,19 +73,19 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
     Ok(left)
 }
 
-/// What was asked, and what was found.
+/// The answer of a search.
 pub struct SearchAnswer {
     /// All words of the query.
     pub query: String,
-    /// What was found.
+    /// The results.
     pub results: Results,
     /// Ids of the sessions that this was asked from: they are not among the hits.
     pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
-    /// What is shown of each hit.
+    /// The preview of each hit.
     pub previews: Vec<Preview>,
-    /// What was done in each hit, where that was asked for.
+    /// The work summary of each hit, where requested.
     done: Vec<WorkSummary>,
 }
 
@@ -216,7 +216,7 @@ fn note_missing(results: &Results) -> Result<()> {
     Ok(())
 }
 
-/// What was done in a session, or in the turn that was found.
+/// Summarises the work of a session, or of the turn that was found.
 fn work(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
     let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
     let mut turns = read_turns(index, hit.session.id)?;

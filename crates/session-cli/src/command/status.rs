@@ -21,7 +21,7 @@ use std::time::UNIX_EPOCH;
 /// Columns of a row's name.
 const NAME: usize = 10;
 
-/// What `status` says; `docs/cli.md` describes it.
+/// The JSON of `status`, as `docs/cli.md` describes it.
 #[derive(Default, Serialize)]
 struct Status {
     index: String,
@@ -137,7 +137,7 @@ fn told_elsewhere(index: &Reader) -> Result<HashMap<SessionId, u32>> {
     Ok(counts)
 }
 
-/// What could not be read, with what cannot be listed at this moment.
+/// Returns the recorded problems, with those of listing the histories now.
 fn problems_now(index: &Reader, changes: &Changes) -> Result<Vec<Problem>> {
     let mut problems = index.problems()?;
     if let Some(listing) = changes.problems() {

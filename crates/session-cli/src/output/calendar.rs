@@ -1,4 +1,4 @@
-//! What was done over time: a table and a calendar.
+//! Work over time: a table and a calendar.
 
 use crate::output::human::plural;
 use crate::output::style::{FAINT, HEAT, TITLE, paint};
@@ -169,7 +169,7 @@ fn sum<'d>(days: impl Iterator<Item = &'d (Date, DayStats)>) -> DayStats {
     total
 }
 
-/// What `docs/cli.md` describes.
+/// The JSON that `docs/cli.md` describes.
 #[derive(Serialize)]
 pub struct JsonStats {
     days: usize,

@@ -15,7 +15,7 @@ use session_store::SessionRow;
 
 /// A report with what it is printed with.
 pub struct Digest<'a> {
-    /// What was done.
+    /// The work by project.
     pub projects: &'a [ProjectReport],
     /// When.
     pub range: &'a CalendarRange,
@@ -135,7 +135,7 @@ fn escaped(title: &str) -> String {
     title.chars().flat_map(escape).collect()
 }
 
-/// What stands below a session's title.
+/// Returns the lines below a session's title.
 fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     let work = &session.work;
     let asked = work.problem.as_deref().map(safe_line);

@@ -7,7 +7,7 @@ use session_core::Standing;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermStats;
 
-/// What each list said of a hit.
+/// Returns the figures of a hit.
 pub fn of_hit(hit: &Hit, width: usize) -> String {
     let part = |name: &str, standing: Option<Standing>| match standing {
         Some(s) => format!(
@@ -25,7 +25,7 @@ pub fn of_hit(hit: &Hit, width: usize) -> String {
     flow(&fields, INDENT, width)
 }
 
-/// What the two lists and the words of the query are worth.
+/// Returns the figures of a search: weights, models, terms.
 pub fn of_search(explanation: &Explanation, width: usize) -> String {
     let mut out = String::from("\n");
     let told = [fusion(explanation), weighing(explanation)];

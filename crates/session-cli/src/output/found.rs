@@ -11,15 +11,15 @@ use session_search::FoundTurn;
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
-/// What a listing is of.
+/// A kind of thing that turns are listed by.
 pub trait Finding: Serialize {
     /// Its heading.
     const NAME: &'static str;
-    /// What a turn did with it.
+    /// The verb of the heading.
     const DID: &'static str;
-    /// How often it was found in all, for the heading.
+    /// Returns the count for the heading.
     fn counted(found: &[&Self]) -> String;
-    /// It on one line, around what was looked for.
+    /// Returns it on one line, around the searched text.
     fn line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
 }
 
@@ -223,7 +223,7 @@ impl<T: Finding> TurnListing<'_, T> {
     }
 }
 
-/// What `docs/cli.md` describes.
+/// The JSON that `docs/cli.md` describes.
 #[derive(Serialize)]
 pub struct JsonListing<'a, T> {
     wanted: &'a str,

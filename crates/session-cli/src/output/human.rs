@@ -32,16 +32,16 @@ const ASIDE: usize = 4;
 pub struct HitListing<'a> {
     /// As typed.
     pub query: &'a str,
-    /// What was found.
+    /// The results.
     pub results: &'a Results,
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
     /// Single turns were left out by conditions, so that what was searched is
     /// less than the sessions counted.
     pub narrowed: bool,
-    /// What is shown of each hit.
+    /// The preview of each hit.
     pub previews: &'a [Preview],
-    /// What was done in each hit, where that was asked for.
+    /// The work summary of each hit, where requested.
     pub done: &'a [WorkSummary],
     /// The parts of it that are printed.
     pub with: &'a [With],
@@ -78,7 +78,7 @@ impl HitListing<'_> {
         out + &self.next()
     }
 
-    /// What was asked and of how many; on two lines where the query would be
+    /// Returns the query and the counts; on two lines where the query would be
     /// cut to little.
     fn heading(&self) -> String {
         let name = match self.results.level {

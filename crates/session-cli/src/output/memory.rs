@@ -45,7 +45,7 @@ fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> 
     out
 }
 
-/// What is to be known of a memory beside what it says.
+/// Returns notes on the state of a memory.
 fn notes(memory: &Memory) -> Vec<String> {
     let mut notes = Vec::new();
     if !memory.trust.is_trusted() {

@@ -8,7 +8,7 @@ use session_core::text::printable;
 use session_core::{AccessedFile, FileAccess, TurnContent};
 use session_search::Exchange;
 
-/// What a turn has of the wanted kind.
+/// The things of one kind in a turn.
 enum Things {
     Lines(Vec<(String, Option<&'static str>)>),
     Words(String),
@@ -97,7 +97,7 @@ fn line((text, note): &(String, Option<&'static str>)) -> String {
     out
 }
 
-/// What a turn has of the wanted kind, as `docs/cli.md` describes it.
+/// The things of one kind in a turn, as `docs/cli.md` describes them.
 #[derive(Debug, Serialize)]
 pub struct JsonOnly {
     turn: u32,

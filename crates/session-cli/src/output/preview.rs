@@ -6,7 +6,7 @@ use session_search::Results;
 use session_store::{StoreError, find_term_ranges};
 use std::ops::Range;
 
-/// What is shown of a hit, safe to print, and where in it words of the query stand.
+/// A passage of a hit, safe to print, with the ranges of the query's words.
 pub struct Preview {
     /// On one line.
     pub text: String,

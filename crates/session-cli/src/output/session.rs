@@ -51,7 +51,7 @@ fn is_plain(uid: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// What a session is called, on one line: its title, else its folder and when it began.
+/// Returns a session's title on one line, or else its folder and start.
 pub fn title(session: &SessionRow) -> String {
     match visible_title(session) {
         Some(title) => safe_line(title),

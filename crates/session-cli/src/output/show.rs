@@ -16,7 +16,7 @@ pub const BRIEF: usize = 8;
 /// Those that a terminal gets.
 pub const READABLE: usize = 24;
 
-/// What is shown above the turns.
+/// Returns the heading above the turns.
 pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();

@@ -1,4 +1,4 @@
-//! What was done, for people and as JSON.
+//! Summaries of work, for people and as JSON.
 
 use crate::args::With;
 use crate::output::layout::{INDENT, cut, fold, line, safe_line};
@@ -135,7 +135,7 @@ pub fn file_names(files: &[&TouchedFile], most: usize) -> String {
     }
 }
 
-/// What was done as `docs/cli.md` describes it: the parts that are wanted.
+/// The requested parts of a work summary, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonWork<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

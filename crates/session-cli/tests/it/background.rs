@@ -5,7 +5,7 @@ use crate::history::{DOCKER, checkout, docker, watcher};
 use crate::inject_hook::payload;
 use crate::memory::Project;
 use serde_json::Value;
-use session_store::Lock;
+use session_store::IndexLock;
 
 const MODEL: &str = "all-minilm-l6-v2";
 

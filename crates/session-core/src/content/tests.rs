@@ -1,4 +1,4 @@
-//! What is kept of a turn.
+//! The content of a turn.
 
 use super::*;
 use crate::{CallDialog, PromptKind, Tokens};

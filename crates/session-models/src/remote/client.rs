@@ -55,7 +55,7 @@ pub enum RequestError {
     Fatal(String),
     /// The same request may succeed later.
     Retryable {
-        /// What failed.
+        /// The failure.
         reason: String,
         /// The `Retry-After` of the response.
         retry_after: Option<Duration>,

@@ -1,4 +1,4 @@
-//! What is known of history files, and what was wrong with them.
+//! History files and their problems.
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use session_store::{FileId, Problem, Stamp, Writer};

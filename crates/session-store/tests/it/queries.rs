@@ -1,4 +1,4 @@
-//! What has been asked before.
+//! The cache of query vectors.
 
 use crate::support::Index;
 use session_store::{cache_query_vector, cached_query_vector};

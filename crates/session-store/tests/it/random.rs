@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const TOPICS: u8 = 4;
 const ANSWERS: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// What makes two turns the same one.
+/// The property by which two turns are copies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Sameness {
     Origin,

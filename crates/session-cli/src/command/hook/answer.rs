@@ -12,11 +12,11 @@ use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
-/// What the thread that answers tells.
+/// A message of the thread that answers.
 enum Told {
     /// The configuration: how long it may take, and what to do without an answer.
     Configured(Box<Home>),
-    /// What was asked and found.
+    /// The question with its outcome.
     Answer(Box<(Asked, Outcome)>),
 }
 

@@ -106,7 +106,7 @@ fn count(memories: usize) -> String {
     }
 }
 
-/// What became of memories.
+/// The memories that a command changed.
 #[derive(Serialize)]
 struct Done<'a> {
     done: &'static str,

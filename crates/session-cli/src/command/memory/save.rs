@@ -23,7 +23,7 @@ const STDIN_LIMIT: u64 = 1 << 20;
 /// Most bytes of a conversation that are kept beside a memory.
 const RAW_LIMIT: usize = 2 << 20;
 
-/// What stdin may say.
+/// A memory as JSON on stdin.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {

@@ -54,7 +54,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     Ok(Found::Something)
 }
 
-/// What to know of it, and what to do with it.
+/// Prints notes on the memory and the next commands.
 fn tell(memory: &Memory, is_raw: bool) -> Result<()> {
     let id = memory.id();
     match memory.state {

@@ -14,7 +14,7 @@ use session_store::{Reader, StoreError};
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// What `model list` says; `docs/cli.md` describes it.
+/// The JSON of `model list`, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 struct Models {
     in_use: String,
