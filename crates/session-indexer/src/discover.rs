@@ -1,4 +1,4 @@
-//! What has changed on disk since the index was written.
+//! Changes on disk since the index was written.
 
 use session_sources::{Env, Location, Source, sources};
 use session_store::{FileId, FileRow, Problem, Reader, Stamp, StoreError};
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What a refresh has to do.
+/// The changes that a refresh has to read.
 #[derive(Default)]
 pub struct Changes {
     /// Histories that are new or changed, in the order to be read.
@@ -17,7 +17,7 @@ pub struct Changes {
     pub(crate) back: Vec<(String, String)>,
     /// Numbers of files that are elsewhere now, and where.
     pub(crate) moved: Vec<(FileId, String)>,
-    /// What could not be listed, when that differs from what is recorded.
+    /// Problems of listing, when these differ from the recorded ones.
     pub(crate) problems: Option<Vec<Problem>>,
 }
 
@@ -48,7 +48,7 @@ impl Changes {
         self.gone.len()
     }
 
-    /// What could not be listed, where that is not what the index has.
+    /// Returns the problems of listing, where these differ from the recorded ones.
     pub fn problems(&self) -> Option<&[Problem]> {
         self.problems.as_deref()
     }
@@ -67,7 +67,7 @@ pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
         problems.extend(listing.warnings.iter().map(problem));
         here.extend(listing.locations.into_iter().map(|found| (*source, found)));
     }
-    let mut known = Known::of(index.files()?, &here);
+    let mut known = KnownFiles::new(index.files()?, &here);
     for (source, location) in here {
         let row = known.at(&location).or_else(|| {
             let mut row = known.elsewhere(source, &location)?;
@@ -85,15 +85,15 @@ pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
 }
 
 /// The files that the index knows.
-struct Known {
+struct KnownFiles {
     /// Those that are where they were, by path.
     here: HashMap<String, FileRow>,
     /// Those that are not, by agent and name.
     lost: HashMap<(String, OsString), Vec<FileRow>>,
 }
 
-impl Known {
-    fn of(files: Vec<FileRow>, listed: &[(&'static dyn Source, Location)]) -> Self {
+impl KnownFiles {
+    fn new(files: Vec<FileRow>, listed: &[(&'static dyn Source, Location)]) -> Self {
         let listed: HashSet<String> = listed.iter().map(|(_, found)| path_key(found)).collect();
         let (here, gone): (Vec<FileRow>, Vec<FileRow>) =
             files.into_iter().partition(|f| listed.contains(&f.path));

@@ -35,9 +35,9 @@ fn documents(
     Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
 }
 
-/// What is embedded of a session at one go: its documents, with the vectors
+/// Documents of a session that are embedded in one step, with the vectors
 /// that are made now.
-pub(crate) struct Share {
+pub(crate) struct DocumentShare {
     pub(crate) pending: PendingSession,
     pub(crate) documents: Vec<(Document, Option<Vec<f32>>)>,
     /// Places in `documents` of the texts that the index has no vector of.
@@ -46,9 +46,9 @@ pub(crate) struct Share {
     pub(crate) whole: bool,
 }
 
-impl Share {
+impl DocumentShare {
     /// The documents of a session up to so many that lack a vector.
-    pub(crate) fn of(
+    pub(crate) fn new(
         index: &Reader,
         model: ModelId,
         pending: PendingSession,

@@ -1,7 +1,7 @@
 //! The second pass: vectors for what the index holds.
 
 use crate::access::Access;
-use crate::documents::{Share, document_budget};
+use crate::documents::{DocumentShare, document_budget};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
@@ -19,7 +19,7 @@ const HELD_TEXTS: usize = 200;
 /// Texts embedded between two commits of a slow model: what a kill may cost.
 const BRIEF_TEXTS: usize = 100;
 
-/// What to embed with, and when to stop.
+/// The model to embed with, and when to stop.
 pub struct Embedding<'a> {
     /// The model.
     pub embedder: &'a dyn Embedder,
@@ -31,7 +31,7 @@ pub struct Embedding<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// What was embedded.
+/// Counts of an embedding run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Embedded {
     /// Texts.
@@ -141,7 +141,7 @@ impl<'a> EmbeddingRun<'a> {
         Ok(!shares.is_empty())
     }
 
-    /// What is left, but for sessions with a text that failed in this run.
+    /// Returns the pending sessions, without those with a text that failed in this run.
     fn pending(&mut self) -> Result<Vec<PendingSession>, IndexError> {
         let model = self.model.id;
         let mut pending = self.access.read(|index| index.pending_sessions(&[model]))?;
@@ -170,14 +170,14 @@ impl<'a> EmbeddingRun<'a> {
         })
     }
 
-    /// What is embedded next: of as many sessions as make up a commit.
-    fn shares(&mut self, pending: &[PendingSession]) -> Result<Vec<Share>, IndexError> {
+    /// Returns the documents of the next commit.
+    fn shares(&mut self, pending: &[PendingSession]) -> Result<Vec<DocumentShare>, IndexError> {
         let budget = document_budget(self.how.embedder.spec().max_tokens);
         let (model, limit) = (self.model.id, self.limit);
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let share = Share::of(index, model, *pending, budget, limit - texts)?;
+                let share = DocumentShare::new(index, model, *pending, budget, limit - texts)?;
                 texts += share.missing.len();
                 let full = !share.whole || texts == limit;
                 shares.push(share);
@@ -190,9 +190,9 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Embeds the texts that the index has no vector of.
-    fn fill(&mut self, shares: &mut [Share]) -> Result<(), IndexError> {
+    fn fill(&mut self, shares: &mut [DocumentShare]) -> Result<(), IndexError> {
         let scripts = &self.how.embedder.spec().scripts;
-        let texts = shares.iter().flat_map(Share::texts);
+        let texts = shares.iter().flat_map(DocumentShare::texts);
         let texts: Vec<Cow<'_, str>> = texts.map(|text| scripts.readable(text)).collect();
         let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
         let vectors = self.how.embedder.try_embed_documents(&texts)?;
@@ -226,7 +226,7 @@ pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<Model
     found.map(|row| row.map(|row| row.id)).collect()
 }
 
-fn put(writer: &mut Writer, model: &ModelRow, shares: &[Share]) -> Result<(), StoreError> {
+fn put(writer: &mut Writer, model: &ModelRow, shares: &[DocumentShare]) -> Result<(), StoreError> {
     for share in shares {
         let extent = if share.whole {
             DocumentBatch::Complete

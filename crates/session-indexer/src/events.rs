@@ -1,4 +1,4 @@
-//! What parsing threads send to the writer.
+//! Events from parsing threads to the writer.
 
 use session_core::{SessionMeta, Turn};
 use session_sources::{Cursor, Flow, Sink, Warning};

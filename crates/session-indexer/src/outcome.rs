@@ -1,8 +1,8 @@
-//! What a refresh did, and how it goes.
+//! Outcome and progress of a refresh.
 
 use serde::Serialize;
 
-/// What a refresh did.
+/// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// History files read, whole or from where they had grown.
@@ -28,7 +28,7 @@ impl Outcome {
     }
 }
 
-/// What a refresh is busy with.
+/// The stage of a refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Reading history: counts bytes.

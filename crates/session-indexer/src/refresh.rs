@@ -12,7 +12,7 @@ use session_store::{Reader, StoreError, Writer};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a refresh shall do.
+/// The options of a refresh.
 pub struct Refresh<'a> {
     /// Folder of the index.
     pub root: PathBuf,
@@ -34,7 +34,7 @@ pub struct Refresh<'a> {
 /// How far a refresh goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// What changed since the last time.
+    /// Only files that changed.
     Changes,
     /// Everything anew. What vanished histories left in the index is kept, as
     /// long as it can be read.

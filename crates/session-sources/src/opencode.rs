@@ -1,25 +1,25 @@
 //! OpenCode: a SQLite database that all sessions share, with a write-ahead log
 //! that may hold most of it, and before version 1.2 a tree of JSON files.
 //!
-//! Both are a [`History`](history::History): sessions with a signature that
+//! Both are a [`SessionStorage`](history::History): sessions with a signature that
 //! changes when they do, and messages with their parts. Of these
-//! [`Turns`](turns::Turns) makes turns.
+//! [`TurnBuilder`](turns::Turns) makes turns.
 
 mod command;
 mod database;
-mod fault;
+mod database_copy;
+mod error;
 mod history;
-mod json;
+mod lenient_field;
 mod locate;
 mod message;
+mod message_key;
 mod meta;
-mod order;
-mod piece;
+mod part;
 mod schema;
-mod second;
+mod session_message;
 mod signature;
-mod snapshot;
-mod stored;
+mod stored_message;
 mod tool;
 mod tree;
 mod turns;
@@ -29,7 +29,7 @@ use crate::{Caller, Cursor, Env, Listing, Location, Shown, Sink, Source};
 use database::Database;
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
-use tree::Tree;
+use tree::JsonTree;
 
 /// OpenCode.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Source for OpenCode {
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         let read = open(&at.path).and_then(|h| history::read(&*h, &at.path, from, sink));
         if let Err(error) = read {
-            sink.warning(fault::warning(&at.path, &error));
+            sink.warning(error::warning(&at.path, &error));
             if error.lasts() {
                 sink.checkpoint(from.cloned().unwrap_or_default());
             }
@@ -59,7 +59,7 @@ impl Source for OpenCode {
             Ok(history) => history::show(&*history, at, session, spans),
             Err(error) => Shown {
                 turns: Vec::new(),
-                warnings: vec![fault::warning(at, &error)],
+                warnings: vec![error::warning(at, &error)],
             },
         }
     }
@@ -73,10 +73,10 @@ impl Source for OpenCode {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn history::History>, fault::Error> {
+fn open(path: &Path) -> Result<Box<dyn history::SessionStorage>, error::StorageError> {
     match fs_err::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(Box::new(Tree::new(path))),
-        Ok(metadata) if !metadata.is_file() => Err(fault::Error::NotRegular),
+        Ok(metadata) if metadata.is_dir() => Ok(Box::new(JsonTree::new(path))),
+        Ok(metadata) if !metadata.is_file() => Err(error::StorageError::NotRegular),
         _ => Ok(Box::new(Database::open(path)?)),
     }
 }

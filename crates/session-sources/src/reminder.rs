@@ -48,7 +48,7 @@ fn cut(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, run, after))
 }
 
-/// What follows the reminder that a text begins with.
+/// Returns the text after the reminder that it begins with.
 fn past_one(text: &str) -> Option<&str> {
     let body = text.strip_prefix(OPEN)?;
     let end = memmem::find(body.as_bytes(), CLOSE.as_bytes())?;

@@ -6,11 +6,11 @@
 mod answer;
 mod queued;
 
-use super::entry::Entry;
-use super::facts::Identity;
+use super::entry::TranscriptEntry;
 use super::persisted::ToolResults;
-use super::prompt::{self, Words, clipped, spoken};
-use super::state::{Standing, State};
+use super::prompt::{self, UserText, clipped, spoken};
+use super::session_facts::SessionIdentity;
+use super::state::{TranscriptState, TurnState};
 use super::time::milliseconds;
 use session_core::{Detail, Part, PromptKind, Span, Turn};
 use std::collections::HashMap;
@@ -26,9 +26,9 @@ pub(super) type Recall<'r> = &'r dyn Fn(u64) -> Option<QueuedLine>;
 
 /// Builds turns, one line at a time.
 pub(super) struct Assembly<'a> {
-    pub state: State,
+    pub state: TranscriptState,
     detail: Detail,
-    identity: &'a Identity,
+    identity: &'a SessionIdentity,
     results: ToolResults,
     recall: Recall<'a>,
     /// The turn at hand, or what this read adds to it.
@@ -38,12 +38,12 @@ pub(super) struct Assembly<'a> {
     /// Summaries that came before the first turn.
     preface: Vec<Part>,
     closed: Option<Turn>,
-    /// What calls of earlier turns resulted in.
+    /// Results of calls of earlier turns.
     earlier: Vec<Turn>,
 }
 
 /// A line as a place in a turn.
-struct Place<'e> {
+struct LinePosition<'e> {
     span: Span,
     ms: Option<i64>,
     /// Id of the line.
@@ -54,8 +54,8 @@ struct Place<'e> {
     is_message: bool,
 }
 
-impl<'e> Place<'e> {
-    fn of(entry: &'e Entry<'_>, span: Span) -> Self {
+impl<'e> LinePosition<'e> {
+    fn new(entry: &'e TranscriptEntry<'_>, span: Span) -> Self {
         let uuid = entry.uuid.get();
         let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
         let is_message = matches!(entry.kind.get(), Some("user" | "assistant"));
@@ -72,9 +72,9 @@ impl<'e> Place<'e> {
 
 impl<'a> Assembly<'a> {
     pub(super) fn new(
-        state: State,
+        state: TranscriptState,
         detail: Detail,
-        identity: &'a Identity,
+        identity: &'a SessionIdentity,
         results: ToolResults,
         recall: Recall<'a>,
     ) -> Self {
@@ -93,14 +93,14 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes a line, and gives the turn that it ended.
-    pub(super) fn take(&mut self, entry: &Entry<'_>, span: Span) -> Option<Turn> {
+    pub(super) fn take(&mut self, entry: &TranscriptEntry<'_>, span: Span) -> Option<Turn> {
         self.state.facts.note(entry, self.identity);
         if !entry
             .uuid
             .get()
             .is_some_and(|uuid| self.state.seen.repeats(uuid))
         {
-            self.dispatch(entry, &Place::of(entry, span));
+            self.dispatch(entry, &LinePosition::new(entry, span));
         }
         self.closed.take()
     }
@@ -119,7 +119,7 @@ impl<'a> Assembly<'a> {
         Some(turn)
     }
 
-    fn dispatch(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    fn dispatch(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         let foreign = entry.is_sidechain.0 && !self.identity.is_subagent();
         match entry.kind.get() {
             Some("user" | "assistant" | "system") if foreign => self.sidechain(entry, place),
@@ -135,8 +135,8 @@ impl<'a> Assembly<'a> {
 
     /// A subagent's line in the file of its parent, as old versions wrote it: what it said is no
     /// turn of the parent's, but what it did was done.
-    fn sidechain(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
-        let place = Place {
+    fn sidechain(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+        let place = LinePosition {
             is_message: false,
             ..*place
         };
@@ -144,18 +144,18 @@ impl<'a> Assembly<'a> {
         self.notice(&entry.message.content.words(), &place);
     }
 
-    fn user(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    fn user(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         self.results(entry, place);
         let words = spoken(entry, self.identity.is_subagent());
         // A caveat stands before a command: the turn ended with the line before it.
-        let is_caveat = entry.is_meta.0 && words == Words::Nothing;
+        let is_caveat = entry.is_meta.0 && words == UserText::Nothing;
         let is_message = place.is_message && !is_caveat;
-        let place = &Place {
+        let place = &LinePosition {
             is_message,
             ..*place
         };
         match words {
-            Words::Notice(text) => {
+            UserText::Notice(text) => {
                 self.state.queue.news();
                 self.part(Part::Notice { text }, place);
             }
@@ -163,19 +163,19 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    fn said(&mut self, words: Words, place: &Place<'_>) {
+    fn said(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
-            Words::Typed(text) => self.prompt(PromptKind::Typed, text, place),
-            Words::Command(text) => self.prompt(PromptKind::Command, text, place),
-            Words::Summary(text) => self.summary(text, place),
-            Words::Notice(text) => self.part(Part::Notice { text }, place),
-            Words::Nothing => {
+            UserText::Typed(text) => self.prompt(PromptKind::Typed, text, place),
+            UserText::Command(text) => self.prompt(PromptKind::Command, text, place),
+            UserText::Summary(text) => self.summary(text, place),
+            UserText::Notice(text) => self.part(Part::Notice { text }, place),
+            UserText::Nothing => {
                 self.touch(place);
             }
         }
     }
 
-    fn prompt(&mut self, kind: PromptKind, text: String, place: &Place<'_>) {
+    fn prompt(&mut self, kind: PromptKind, text: String, place: &LinePosition<'_>) {
         if self.state.queue.repeats(&text) {
             self.touch(place);
             return;
@@ -189,7 +189,7 @@ impl<'a> Assembly<'a> {
         self.begin(kind, text, place);
     }
 
-    fn system(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    fn system(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         let text = entry.content.words();
         match entry.subtype.or_empty() {
             "away_summary" => self.recap(&text, place),
@@ -200,13 +200,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// The program noticed that a pull request was opened.
-    fn pull_request(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    fn pull_request(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         if let Some(turn) = self.touch(place) {
             turn.tally.add_pull_request(entry.pr_url.or_empty());
         }
     }
 
-    fn recap(&mut self, text: &str, place: &Place<'_>) {
+    fn recap(&mut self, text: &str, place: &LinePosition<'_>) {
         let text = text
             .trim()
             .trim_end_matches("(disable recaps in /config)")
@@ -221,27 +221,27 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    fn local_command(&mut self, text: &str, place: &Place<'_>) {
+    fn local_command(&mut self, text: &str, place: &LinePosition<'_>) {
         match prompt::words(text) {
-            Words::Command(command) if command.starts_with("/rename ") => {
+            UserText::Command(command) if command.starts_with("/rename ") => {
                 self.state
                     .facts
                     .rename(command.trim_start_matches("/rename "));
                 self.notice(&command, place);
             }
-            Words::Command(command) if command == "/rename" => self.notice(&command, place),
+            UserText::Command(command) if command == "/rename" => self.notice(&command, place),
             words => self.said(words, place),
         }
     }
 
-    fn api_error(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    fn api_error(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         if let Some(error) = &entry.error.0 {
             let text = error.formatted.get().or(error.message.get());
             self.notice(text.unwrap_or_default(), place);
         }
     }
 
-    fn notice(&mut self, text: &str, place: &Place<'_>) {
+    fn notice(&mut self, text: &str, place: &LinePosition<'_>) {
         let text = text.trim();
         if !text.is_empty() {
             self.part(
@@ -254,13 +254,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// Ends the turn at hand and begins one.
-    fn begin(&mut self, kind: PromptKind, prompt: String, place: &Place<'_>) {
+    fn begin(&mut self, kind: PromptKind, prompt: String, place: &LinePosition<'_>) {
         self.closed = self.flush().or_else(|| self.closed.take());
         let start = self.state.preface.take().unwrap_or(place.span.start);
         let parts = std::mem::take(&mut self.preface);
         let first = self.state.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
-            self.state.standing = Standing::Muted;
+            self.state.standing = TurnState::Muted;
             return;
         }
         let kind = match kind {
@@ -269,7 +269,7 @@ impl<'a> Assembly<'a> {
         };
         let index = self.state.next;
         self.state.next = index.saturating_add(1);
-        self.state.standing = Standing::Open;
+        self.state.standing = TurnState::Open;
         self.state.calls.begin_turn();
         self.state.clock = None;
         let origin = place.origin.map(str::to_owned);
@@ -293,9 +293,9 @@ impl<'a> Assembly<'a> {
 
     /// A summary before the first turn is told with that turn, which begins
     /// there for this.
-    fn summary(&mut self, text: String, place: &Place<'_>) {
+    fn summary(&mut self, text: String, place: &LinePosition<'_>) {
         let summary = Part::Summary { text };
-        if self.state.standing != Standing::Before {
+        if self.state.standing != TurnState::Before {
             return self.part(summary, place);
         }
         self.state.preface.get_or_insert(place.span.start);
@@ -305,7 +305,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// A turn at this place of which nothing is known.
-    fn blank(&self, kind: PromptKind, place: &Place<'_>) -> Turn {
+    fn blank(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
         Turn {
             index: self.state.next.saturating_sub(1),
             started_ms: place.ms,
@@ -318,8 +318,8 @@ impl<'a> Assembly<'a> {
     }
 
     /// The turn at hand, extended to this place.
-    fn touch(&mut self, place: &Place<'_>) -> Option<&mut Turn> {
-        if self.state.standing != Standing::Open {
+    fn touch(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
+        if self.state.standing != TurnState::Open {
             return None;
         }
         if self.open.is_none() {
@@ -344,9 +344,9 @@ impl<'a> Assembly<'a> {
         Some(turn)
     }
 
-    fn part(&mut self, part: Part, place: &Place<'_>) {
+    fn part(&mut self, part: Part, place: &LinePosition<'_>) {
         let kept = is_indexed(&part);
-        if kept && self.state.standing == Standing::Before {
+        if kept && self.state.standing == TurnState::Before {
             self.begin(PromptKind::None, String::new(), place);
         }
         let full = self.detail == Detail::Full;

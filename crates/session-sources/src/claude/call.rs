@@ -1,10 +1,10 @@
 //! Tool calls and their results.
 
-use super::calls::Waiting;
-use super::dialog::{self, Question, questions};
-use super::entry::{Block, Content, ToolUseResult};
+use super::calls::PendingCall;
+use super::dialog::{self, DialogQuestion, questions};
+use super::entry::{ContentBlock, MessageContent, ToolUseResult};
 use super::json::mended;
-use super::loose::{Items, Object, Text};
+use super::lenient_json::{Items, Object, Text};
 use super::persisted::ToolResults;
 use super::prompt::clipped;
 use crate::reminder;
@@ -18,7 +18,7 @@ const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Input<'a> {
+struct CallInput<'a> {
     #[serde(borrow)]
     command: Text<'a>,
     #[serde(borrow)]
@@ -30,16 +30,16 @@ struct Input<'a> {
     #[serde(borrow)]
     path: Text<'a>,
     #[serde(borrow)]
-    questions: Items<Object<Question<'a>>>,
+    questions: Items<Object<DialogQuestion<'a>>>,
 }
 
 /// The call that a `tool_use` block makes.
-pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
+pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
     let name = block.name.or_empty();
     let raw = block.input.map_or("{}", RawValue::get);
     let mended = mended(raw);
     let raw = mended.as_deref().unwrap_or(raw);
-    let input = serde_json::from_str::<Object<Input<'_>>>(raw).unwrap_or_default();
+    let input = serde_json::from_str::<Object<CallInput<'_>>>(raw).unwrap_or_default();
     let input = input.0.unwrap_or_default();
     ToolCall {
         id: block.id.or_empty().to_owned(),
@@ -56,7 +56,7 @@ pub(super) fn call(block: &Block<'_>, detail: Detail) -> ToolCall {
     }
 }
 
-fn files(tool: &str, input: &Input<'_>) -> Vec<String> {
+fn files(tool: &str, input: &CallInput<'_>) -> Vec<String> {
     let path = Some(&input.path).filter(|_| !FOLDER_TOOLS.contains(&tool));
     [
         Some(&input.file_path),
@@ -80,7 +80,7 @@ fn whole_input(raw: &str, detail: Detail) -> Value {
 
 /// The result of a call.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct CallResult {
     pub id: String,
     pub output: Option<String>,
     pub failed: bool,
@@ -91,7 +91,7 @@ pub(super) struct Outcome {
     pub reply: Option<String>,
 }
 
-impl Outcome {
+impl CallResult {
     /// True when there is something to tell of it.
     fn is_news(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();
@@ -100,7 +100,7 @@ impl Outcome {
 
     /// A call of which only the result is known, and what was waited for; `None`
     /// when there is nothing to tell of it.
-    pub(super) fn nameless(self, waiting: Option<Waiting>) -> Option<ToolCall> {
+    pub(super) fn nameless(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
         if !self.is_news() {
             return None;
         }
@@ -132,15 +132,15 @@ impl Outcome {
 /// The result that a `tool_result` block holds, of a call that opens a pull
 /// request or not.
 pub(super) fn outcome(
-    block: &Block<'_>,
+    block: &ContentBlock<'_>,
     whole: &ToolUseResult<'_>,
     opens: bool,
     detail: Detail,
     results: &ToolResults,
-) -> Outcome {
+) -> CallResult {
     let raw = block.content.map_or("null", RawValue::get);
     let failed = block.is_error.0 || whole.interrupted.0;
-    Outcome {
+    CallResult {
         id: block.tool_use_id.or_empty().to_owned(),
         output: match detail {
             Detail::Index => errors(raw, failed),
@@ -186,13 +186,13 @@ fn whole_output(raw: &str, results: &ToolResults) -> String {
 fn output(raw: &str) -> String {
     let mended = mended(raw);
     let raw = mended.as_deref().unwrap_or(raw);
-    let content = serde_json::from_str::<Content<'_>>(raw).unwrap_or_default();
+    let content = serde_json::from_str::<MessageContent<'_>>(raw).unwrap_or_default();
     let pieces: Vec<&str> = content.0.iter().filter_map(piece).collect();
     let text = pieces.join("\n");
     reminder::strip(&text).trim().to_owned()
 }
 
-fn piece<'b>(block: &'b Block<'_>) -> Option<&'b str> {
+fn piece<'b>(block: &'b ContentBlock<'_>) -> Option<&'b str> {
     match block.kind.get()? {
         "text" => block.text.get(),
         "image" => Some("[Image]"),

@@ -9,9 +9,9 @@ use session_core::{DeliveredCall, ToolCall, text};
 /// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Calls {
+pub(super) struct TurnCalls {
     #[serde(default, skip_serializing_if = "is_default")]
-    waiting: Vec<Waiting>,
+    waiting: Vec<PendingCall>,
     #[serde(default, skip_serializing_if = "is_default")]
     runs: u32,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -22,20 +22,20 @@ pub(super) struct Calls {
 
 /// A call without its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct PendingCall {
     id: u64,
     /// It ran a command: the error lines of its result are the command's.
     pub of_shell: bool,
     /// The command opens a pull request.
     pub opens: bool,
-    /// What it was in its turn.
+    /// Its position in its turn.
     pub late: Option<DeliveredCall>,
     /// Which turn that was.
     #[serde(default)]
     turn: Option<u32>,
 }
 
-impl Waiting {
+impl PendingCall {
     /// The turn that it was made in, where the turn at hand is a later one: a prompt was typed
     /// while it ran.
     pub(super) fn earlier(&self, at_hand: u32) -> Option<u32> {
@@ -44,7 +44,7 @@ impl Waiting {
     }
 }
 
-impl Calls {
+impl TurnCalls {
     /// A turn begins.
     pub(super) fn begin_turn(&mut self) {
         (self.runs, self.changes, self.reads) = (0, 0, 0);
@@ -76,7 +76,7 @@ impl Calls {
             self.waiting.remove(0);
         }
         let opens = call.command.as_deref();
-        self.waiting.push(Waiting {
+        self.waiting.push(PendingCall {
             id,
             of_shell: call.command.is_some(),
             opens: opens.is_some_and(text::opens_pull_request),
@@ -86,7 +86,7 @@ impl Calls {
     }
 
     /// The call of this id, once, when it was waited for.
-    pub(super) fn take(&mut self, id: &str) -> Option<Waiting> {
+    pub(super) fn take(&mut self, id: &str) -> Option<PendingCall> {
         let id = fingerprint(id);
         let at = self.waiting.iter().position(|call| call.id == id)?;
         Some(self.waiting.remove(at))

@@ -1,7 +1,7 @@
-//! What a call asks the user, and the user's words in its result.
+//! Questions of a call to the user, and the user's words in its result.
 
 use super::entry::ToolUseResult;
-use super::loose::{Items, Object, Text};
+use super::lenient_json::{Items, Object, Text};
 use super::prompt::clipped;
 use serde::Deserialize;
 
@@ -11,13 +11,13 @@ const ASKING: &str = "AskUserQuestion";
 /// A question as the input of a call holds it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Question<'a> {
+pub(super) struct DialogQuestion<'a> {
     #[serde(borrow)]
     question: Text<'a>,
 }
 
 /// The questions that a call of this tool puts to the user, a line each.
-pub(super) fn questions(tool: &str, asked: &Items<Object<Question<'_>>>) -> Option<String> {
+pub(super) fn questions(tool: &str, asked: &Items<Object<DialogQuestion<'_>>>) -> Option<String> {
     let asked = asked.0.iter().filter(|_| tool == ASKING);
     let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
     joined_lines(questions)
@@ -38,11 +38,11 @@ pub(super) fn answers(result: &ToolUseResult<'_>) -> Option<String> {
 
 /// How the result of a call begins that the user did not let run.
 const REJECTED: &str = "The user doesn't want to proceed with this tool use.";
-/// What stands before the user's words in it.
+/// The text before the user's words in it.
 const SAID: &str = "the user said:";
-/// What the program may say after them.
+/// The text of the program that may follow them.
 const NOTE: &str = "\n\nNote: The user's next message";
-/// What the program says in the user's stead.
+/// The text of the program in place of the user's.
 const CLARIFY: &str = "The user wants to clarify these questions.";
 
 /// The words with which the user rejected a call.

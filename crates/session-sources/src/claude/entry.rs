@@ -1,6 +1,6 @@
 //! A line of a transcript, typed and borrowed: only what is used is decoded.
 
-use super::loose::{Count, Flag, Loose, Members, Object, Text, loose};
+use super::lenient_json::{Count, Flag, LenientJson, Members, Object, Text, loose};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// One line. Which fields mean something depends on `kind`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Entry<'a> {
+pub(super) struct TranscriptEntry<'a> {
     #[serde(borrow, rename = "type")]
     pub kind: Text<'a>,
     #[serde(borrow)]
@@ -37,17 +37,17 @@ pub(super) struct Entry<'a> {
     #[serde(borrow)]
     pub forked_from: Object<ForkedFrom<'a>>,
     #[serde(borrow)]
-    pub message: Message<'a>,
+    pub message: EntryMessage<'a>,
     #[serde(borrow)]
     pub tool_use_result: ToolUseResult<'a>,
     /// Of `system` and `queue-operation` lines.
     #[serde(borrow)]
-    pub content: Content<'a>,
+    pub content: MessageContent<'a>,
     /// Of `queue-operation` lines.
     #[serde(borrow)]
     pub operation: Text<'a>,
     #[serde(borrow)]
-    pub attachment: Object<Attachment<'a>>,
+    pub attachment: Object<EntryAttachment<'a>>,
     /// Of `system` lines of the subtype `api_error`.
     #[serde(borrow)]
     pub error: Object<ApiError<'a>>,
@@ -64,7 +64,7 @@ pub(super) struct Entry<'a> {
     pub pr_url: Text<'a>,
 }
 
-impl Entry<'_> {
+impl TranscriptEntry<'_> {
     /// The session and message that this line was forked from.
     pub(super) fn fork(&self) -> Option<&ForkedFrom<'_>> {
         self.forked_from.0.as_ref()
@@ -96,11 +96,11 @@ pub(super) struct ForkedFrom<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Attachment<'a> {
+pub(super) struct EntryAttachment<'a> {
     #[serde(borrow, rename = "type")]
     pub kind: Text<'a>,
     #[serde(borrow)]
-    pub prompt: Content<'a>,
+    pub prompt: MessageContent<'a>,
     #[serde(borrow)]
     pub timestamp: Text<'a>,
     #[serde(borrow)]
@@ -119,13 +119,13 @@ pub(super) struct ApiError<'a> {
 /// An API message; in old files a mere string.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, remote = "Self")]
-pub(super) struct Message<'a> {
+pub(super) struct EntryMessage<'a> {
     #[serde(borrow)]
     pub id: Text<'a>,
     #[serde(borrow)]
     pub model: Text<'a>,
     #[serde(borrow)]
-    pub content: Content<'a>,
+    pub content: MessageContent<'a>,
     pub usage: Object<Usage>,
 }
 
@@ -150,10 +150,10 @@ impl Usage {
     }
 }
 
-impl<'de: 'a, 'a> Loose<'de> for Message<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for EntryMessage<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self {
-            content: Content::text(text),
+            content: MessageContent::text(text),
             ..Self::default()
         }
     }
@@ -162,7 +162,7 @@ impl<'de: 'a, 'a> Loose<'de> for Message<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Message<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for EntryMessage<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         loose(from)
     }
@@ -180,12 +180,12 @@ pub(super) struct ToolUseResult<'a> {
     /// The user's answers, by question.
     #[serde(borrow)]
     pub answers: Members<'a, Text<'a>>,
-    /// What the user added to the answers, by question.
+    /// Additions of the user to the answers, by question.
     #[serde(borrow)]
     pub annotations: Members<'a, Object<Annotation<'a>>>,
 }
 
-/// What the user added to an answer.
+/// An addition of the user to an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Annotation<'a> {
@@ -193,7 +193,7 @@ pub(super) struct Annotation<'a> {
     pub notes: Text<'a>,
 }
 
-impl<'de: 'a, 'a> Loose<'de> for ToolUseResult<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for ToolUseResult<'a> {
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(members))
     }
@@ -207,9 +207,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for ToolUseResult<'a> {
 
 /// Blocks of a message. A mere string is one block of text.
 #[derive(Debug, Default)]
-pub(super) struct Content<'a>(pub Vec<Block<'a>>);
+pub(super) struct MessageContent<'a>(pub Vec<ContentBlock<'a>>);
 
-impl Content<'_> {
+impl MessageContent<'_> {
     /// The texts of the blocks of type `text`, one a line. An image alone
     /// reads `[Image]`.
     pub(super) fn words(&self) -> String {
@@ -229,9 +229,9 @@ impl Content<'_> {
     }
 }
 
-impl<'de: 'a, 'a> Loose<'de> for Content<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for MessageContent<'a> {
     fn text(text: Cow<'de, str>) -> Self {
-        Self(vec![Block::text(text)])
+        Self(vec![ContentBlock::text(text)])
     }
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut blocks = Vec::new();
@@ -242,7 +242,7 @@ impl<'de: 'a, 'a> Loose<'de> for Content<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         loose(from)
     }
@@ -251,7 +251,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 /// A block of a message; in old files a mere string.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, remote = "Self")]
-pub(super) struct Block<'a> {
+pub(super) struct ContentBlock<'a> {
     #[serde(borrow, rename = "type")]
     pub kind: Text<'a>,
     #[serde(borrow)]
@@ -275,7 +275,7 @@ pub(super) struct Block<'a> {
     pub tool_name: Text<'a>,
 }
 
-impl<'de: 'a, 'a> Loose<'de> for Block<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for ContentBlock<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self {
             kind: Cow::Borrowed("text").into(),
@@ -288,7 +288,7 @@ impl<'de: 'a, 'a> Loose<'de> for Block<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Block<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ContentBlock<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         loose(from)
     }

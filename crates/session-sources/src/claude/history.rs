@@ -3,11 +3,11 @@
 
 use super::fingerprint;
 use super::json::readable;
-use super::loose::{Count, Members, Object, Text};
-use super::prompt::{Words, clipped, unwrapped};
+use super::lenient_json::{Count, Members, Object, Text};
+use super::prompt::{UserText, clipped, unwrapped};
 use super::reader::{Result, count_damage, go, is_unfinished, unreadable};
 use super::show::moved;
-use super::state::{Mark, is_default};
+use super::state::{CursorState, is_default};
 use crate::lines::{Line, Lines};
 use crate::project::project_root;
 use crate::{Cursor, Location, Shown, Sink, Warning, file};
@@ -39,18 +39,18 @@ pub(super) fn is_prompt_history(path: &Path) -> bool {
 
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
-    let mark: Option<Mark<Sessions>> = from.and_then(Mark::parse);
+    let mark: Option<CursorState<PromptSessions>> = from.and_then(CursorState::parse);
     let holds = mark.as_ref().is_some_and(|mark| mark.holds(&at.path));
     let (offset, sessions, stale) = match mark {
-        Some(mark) if holds => (mark.offset, mark.state, Sessions::default()),
+        Some(mark) if holds => (mark.offset, mark.state, PromptSessions::default()),
         other => (
             0,
-            Sessions::default(),
+            PromptSessions::default(),
             other.map(|m| m.state).unwrap_or_default(),
         ),
     };
     match Lines::open(&at.path, offset) {
-        Ok(lines) => Reading {
+        Ok(lines) => PromptHistoryReading {
             path: &at.path,
             pastes: PasteCache::beside(&at.path),
             sink,
@@ -98,7 +98,7 @@ struct PromptLine<'a> {
     #[serde(borrow)]
     display: Text<'a>,
     #[serde(borrow)]
-    pasted_contents: Members<'a, Object<Paste<'a>>>,
+    pasted_contents: Members<'a, Object<PastedText<'a>>>,
     /// Milliseconds since 1970.
     timestamp: Count,
     #[serde(borrow)]
@@ -111,7 +111,7 @@ struct PromptLine<'a> {
 /// A pasted text: its words, or the name of the file that holds them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Paste<'a> {
+struct PastedText<'a> {
     #[serde(borrow)]
     content: Text<'a>,
     #[serde(borrow)]
@@ -143,10 +143,10 @@ impl<'a> PromptLine<'a> {
             )
         };
         let (kind, prompt) = match unwrapped(&parts.typed) {
-            Words::Typed(text) => (PromptKind::Typed, pasted(text)),
-            Words::Command(text) => (PromptKind::Command, pasted(text)),
-            Words::Nothing => (PromptKind::Typed, pasted(String::new())),
-            Words::Notice(_) | Words::Summary(_) => return None,
+            UserText::Typed(text) => (PromptKind::Typed, pasted(text)),
+            UserText::Command(text) => (PromptKind::Command, pasted(text)),
+            UserText::Nothing => (PromptKind::Typed, pasted(String::new())),
+            UserText::Notice(_) | UserText::Summary(_) => return None,
         };
         let is_empty = prompt.trim().is_empty();
         let ms = self.ms();
@@ -162,7 +162,7 @@ impl<'a> PromptLine<'a> {
         (!is_empty).then_some(turn)
     }
 
-    /// What was typed, with each paste that is known in the tags of a transcript. Beyond what
+    /// Returns the typed text, with each known paste in the tags of a transcript. Beyond what
     /// a turn holds, no more pastes are read.
     fn tagged(&self, pastes: &PasteCache) -> String {
         let mut rest = self.display.or_empty();
@@ -207,7 +207,7 @@ fn shell_escape(kind: PromptKind, prompt: &str) -> Option<Part> {
     })
 }
 
-/// What stands in a prompt where a text was pasted.
+/// The placeholder of a pasted text in a prompt.
 struct Placeholder<'t> {
     id: &'t str,
     /// Bytes of it.
@@ -252,16 +252,16 @@ impl PasteCache {
 
 /// The sessions so far: what a cursor says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Sessions {
+struct PromptSessions {
     /// By id.
-    known: BTreeMap<String, Session>,
+    known: BTreeMap<String, PromptSession>,
     /// The session that a prompt without an id may go on with, by project.
     #[serde(default, skip_serializing_if = "is_default")]
-    unnamed: BTreeMap<String, Unnamed>,
+    unnamed: BTreeMap<String, UnnamedSession>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Session {
+struct PromptSession {
     /// Index of the next turn.
     next: u32,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -274,12 +274,12 @@ struct Session {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Unnamed {
+struct UnnamedSession {
     id: String,
     last_ms: Option<i64>,
 }
 
-impl Sessions {
+impl PromptSessions {
     /// The id of the session that a line belongs to.
     fn id(&mut self, line: &PromptLine<'_>) -> String {
         match line.session_id.get() {
@@ -293,8 +293,8 @@ impl Sessions {
         let project = text::clip(line.project.or_empty(), PATH_LIMIT);
         let ms = line.ms();
         let known = self.unnamed.remove(project);
-        let goes_on = |known: &Unnamed| !is_past_gap(known.last_ms, ms);
-        let mut at_hand = known.filter(goes_on).unwrap_or_else(|| Unnamed {
+        let goes_on = |known: &UnnamedSession| !is_past_gap(known.last_ms, ms);
+        let mut at_hand = known.filter(goes_on).unwrap_or_else(|| UnnamedSession {
             id: format!("{:016x}", fingerprint(&format!("{ms:?}\n{project}"))),
             last_ms: None,
         });
@@ -316,7 +316,7 @@ impl Sessions {
         }
         let is_command = turn.kind == PromptKind::Command;
         if let Some(name) = turn.prompt.strip_prefix("/rename ").filter(|_| is_command) {
-            session.title = super::facts::title(name);
+            session.title = super::session_facts::title(name);
         }
         session.next = session.next.saturating_add(1);
         session.next - 1
@@ -343,11 +343,11 @@ fn is_past_gap(before: Option<i64>, now: Option<i64>) -> bool {
     now.saturating_sub(before) > GAP_MS
 }
 
-struct Reading<'a> {
+struct PromptHistoryReading<'a> {
     path: &'a Path,
     pastes: PasteCache,
     sink: &'a mut dyn Sink,
-    sessions: Sessions,
+    sessions: PromptSessions,
     /// The turns replace what was known.
     fresh: bool,
     /// Ids of the sessions that this read has opened.
@@ -357,9 +357,9 @@ struct Reading<'a> {
     damage: Vec<Warning>,
 }
 
-impl Reading<'_> {
+impl PromptHistoryReading<'_> {
     /// Reads from an offset on. `stale` are the sessions of another content of the file.
-    fn run(mut self, mut lines: Lines, offset: u64, stale: &Sessions) -> Result {
+    fn run(mut self, mut lines: Lines, offset: u64, stale: &PromptSessions) -> Result {
         let mut done = offset;
         loop {
             match lines.next() {
@@ -420,14 +420,14 @@ impl Reading<'_> {
         go(flow)
     }
 
-    fn finish(mut self, done: u64, stale: &Sessions) -> Result {
+    fn finish(mut self, done: u64, stale: &PromptSessions) -> Result {
         let known = &self.sessions.known;
         let mut gone = stale.known.keys().filter(|id| !known.contains_key(*id));
         gone.try_for_each(|id| go(self.sink.gone(id)))?;
         for warning in std::mem::take(&mut self.damage) {
             self.sink.warning(warning);
         }
-        let mark = Mark::at(self.path, done, self.sessions);
+        let mark = CursorState::at(self.path, done, self.sessions);
         go(self
             .sink
             .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))

@@ -1,6 +1,6 @@
 //! From the bytes of a line to an entry, whatever the bytes.
 
-use super::entry::Entry;
+use super::entry::TranscriptEntry;
 use memchr::{memchr, memchr2};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
@@ -8,7 +8,10 @@ use std::borrow::Cow;
 /// Calls `then` with the entry that a line holds; `None` when it is not a JSON
 /// object. Invalid UTF-8 and lone surrogates cost their character, and nothing
 /// where no one looks.
-pub(super) fn with_entry<T>(line: &[u8], then: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
+pub(super) fn with_entry<T>(
+    line: &[u8],
+    then: impl FnOnce(&TranscriptEntry<'_>) -> T,
+) -> Option<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }

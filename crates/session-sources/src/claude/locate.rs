@@ -21,7 +21,7 @@ const DEPTH: usize = 16;
 /// Lists all transcripts, those changed last at the end, and after them the histories of
 /// prompts: what a transcript tells is not wanted of them.
 pub(super) fn locate(env: &Env) -> Listing {
-    let mut search = Search::default();
+    let mut search = HistorySearch::default();
     match env.get("CLAUDE_CONFIG_DIR") {
         Some(list) => named(list, env).for_each(|config| search.named(&config)),
         None => DEFAULTS
@@ -63,13 +63,13 @@ fn fault(config: &Path) -> Option<&'static str> {
 }
 
 #[derive(Default)]
-struct Search {
+struct HistorySearch {
     listing: Listing,
     /// Files met, to list one that two paths lead to only once.
     met: HashSet<FileKey>,
 }
 
-impl Search {
+impl HistorySearch {
     /// A folder that the user named: it should be there.
     fn named(&mut self, config: &Path) {
         match fault(config) {
@@ -158,7 +158,7 @@ fn is_of_interest(entry: &DirEntry) -> bool {
     }
 }
 
-/// What the path tells of a transcript; `None` when it is none.
+/// Returns the session of a transcript by its path; `None` when the path is none of a transcript.
 fn located(entry: &DirEntry) -> Option<Located> {
     let stem = entry.file_name().to_str()?.strip_suffix(".jsonl")?;
     let session = || Some(stem.to_owned());

@@ -1,11 +1,11 @@
 //! Prompts typed while the agent works: they wait in a queue of which the
 //! transcript keeps only the operations.
 //!
-//! What is dequeued shows up as a `user` line. What is removed was given to
+//! A dequeued text appears as a `user` line. A removed text was given to
 //! the agent in the middle of its work, and may stand nowhere else.
 
 use super::fingerprint;
-use super::prompt::Words;
+use super::prompt::UserText;
 use super::state::is_default;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,9 @@ const DELIVERED: usize = 16;
 
 /// The queue as the operations so far left it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Queue {
+pub(super) struct PromptQueue {
     #[serde(default, skip_serializing_if = "is_default")]
-    waiting: Vec<Waiting>,
+    waiting: Vec<QueuedText>,
     /// Texts that became turns when they were removed.
     #[serde(default, skip_serializing_if = "is_default")]
     delivered: Vec<u64>,
@@ -27,44 +27,44 @@ pub(super) struct Queue {
 
 /// A text that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct QueuedText {
     /// Offset of the line that holds the text.
     pub at: u64,
     /// When it was typed.
     pub ms: Option<i64>,
     text: u64,
-    kind: Kind,
+    kind: QueuedKind,
 }
 
 /// In the order in which an operation that names no text takes them: the
 /// program prefers the user's words to its own news, and gives no slash
 /// command to a working agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Kind {
+enum QueuedKind {
     Typed,
     /// Of the program, or delivered in another way.
     Other,
     Command,
 }
 
-/// What a removal asks for.
+/// The kind of a removal.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Removed {
+pub(super) enum QueueRemoval {
     /// This text was given to the agent, unless it is a command.
-    Waiting(Waiting),
+    Waiting(QueuedText),
     /// So was the text that the operation itself names.
     Named,
     /// Nothing new.
     Known,
 }
 
-impl Queue {
-    pub(super) fn enqueue(&mut self, words: &Words, at: u64, ms: Option<i64>) {
+impl PromptQueue {
+    pub(super) fn enqueue(&mut self, words: &UserText, at: u64, ms: Option<i64>) {
         let (kind, text) = told_apart(words);
         if self.waiting.len() == WAITING {
             self.waiting.remove(0);
         }
-        self.waiting.push(Waiting {
+        self.waiting.push(QueuedText {
             at,
             ms,
             text: fingerprint(text),
@@ -74,22 +74,23 @@ impl Queue {
 
     pub(super) fn dequeue(&mut self) {
         let taken = self.take_first();
-        self.stray = taken.is_none_or(|waiting| waiting.kind == Kind::Other);
+        self.stray = taken.is_none_or(|waiting| waiting.kind == QueuedKind::Other);
     }
 
     /// The typed prompts that wait, in order.
-    pub(super) fn waiting_prompts(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn waiting_prompts(&self) -> impl Iterator<Item = &QueuedText> {
         let waiting = self.waiting.iter();
-        waiting.filter(|waiting| waiting.kind == Kind::Typed)
+        waiting.filter(|waiting| waiting.kind == QueuedKind::Typed)
     }
 
     /// Takes the text back into the editor: it was not sent.
     pub(super) fn pop_all(&mut self) {
-        self.waiting.retain(|waiting| waiting.kind == Kind::Other);
+        self.waiting
+            .retain(|waiting| waiting.kind == QueuedKind::Other);
     }
 
     /// Takes out the words that the operation names, or those whose turn it is.
-    pub(super) fn remove(&mut self, named: &Words) -> Removed {
+    pub(super) fn remove(&mut self, named: &UserText) -> QueueRemoval {
         let (kind, text) = told_apart(named);
         let waiting = match text {
             "" => self.take_first(),
@@ -98,16 +99,16 @@ impl Queue {
         match waiting {
             Some(waiting) => self.deliver(waiting),
             None if text.is_empty() || self.delivered.contains(&fingerprint(text)) => {
-                Removed::Known
+                QueueRemoval::Known
             }
             None => {
                 self.note_delivered(kind, fingerprint(text));
-                Removed::Named
+                QueueRemoval::Named
             }
         }
     }
 
-    fn take(&mut self, text: u64) -> Option<Waiting> {
+    fn take(&mut self, text: u64) -> Option<QueuedText> {
         let at = self.waiting.iter().position(|waiting| waiting.text == text);
         at.map(|at| self.waiting.remove(at))
     }
@@ -127,7 +128,7 @@ impl Queue {
             return true;
         }
         if !self.settle(text) {
-            self.note_delivered(Kind::Typed, text);
+            self.note_delivered(QueuedKind::Typed, text);
         }
         false
     }
@@ -137,7 +138,7 @@ impl Queue {
         self.stray = false;
     }
 
-    fn take_first(&mut self) -> Option<Waiting> {
+    fn take_first(&mut self) -> Option<QueuedText> {
         let first = self.waiting.iter().map(|waiting| waiting.kind).min()?;
         let at = self
             .waiting
@@ -146,25 +147,27 @@ impl Queue {
         Some(self.waiting.remove(at))
     }
 
-    fn deliver(&mut self, waiting: Waiting) -> Removed {
-        if waiting.kind == Kind::Other {
-            return Removed::Known;
+    fn deliver(&mut self, waiting: QueuedText) -> QueueRemoval {
+        if waiting.kind == QueuedKind::Other {
+            return QueueRemoval::Known;
         }
         self.note_delivered(waiting.kind, waiting.text);
-        Removed::Waiting(waiting)
+        QueueRemoval::Waiting(waiting)
     }
 
     /// Keeps the place in the queue of a text that arrived, for the operation
     /// that will follow.
     fn settle(&mut self, text: u64) -> bool {
-        let waits = |w: &&mut Waiting| w.text == text && w.kind != Kind::Other;
+        let waits = |w: &&mut QueuedText| w.text == text && w.kind != QueuedKind::Other;
         let waiting = self.waiting.iter_mut().find(waits);
-        waiting.map(|waiting| waiting.kind = Kind::Other).is_some()
+        waiting
+            .map(|waiting| waiting.kind = QueuedKind::Other)
+            .is_some()
     }
 
     /// Notes what became a turn. A command that is removed does not.
-    fn note_delivered(&mut self, kind: Kind, text: u64) {
-        if kind == Kind::Command {
+    fn note_delivered(&mut self, kind: QueuedKind, text: u64) {
+        if kind == QueuedKind::Command {
             return;
         }
         if self.delivered.len() == DELIVERED {
@@ -182,11 +185,11 @@ impl Queue {
     }
 }
 
-fn told_apart(words: &Words) -> (Kind, &str) {
+fn told_apart(words: &UserText) -> (QueuedKind, &str) {
     match words {
-        Words::Typed(text) => (Kind::Typed, text),
-        Words::Command(text) => (Kind::Command, text),
-        Words::Notice(text) | Words::Summary(text) => (Kind::Other, text),
-        Words::Nothing => (Kind::Other, ""),
+        UserText::Typed(text) => (QueuedKind::Typed, text),
+        UserText::Command(text) => (QueuedKind::Command, text),
+        UserText::Notice(text) | UserText::Summary(text) => (QueuedKind::Other, text),
+        UserText::Nothing => (QueuedKind::Other, ""),
     }
 }

@@ -1,11 +1,11 @@
 //! A transcript, from its beginning or from a cursor on.
 
 use super::assembly::{Assembly, QueuedLine};
-use super::entry::Entry;
-use super::facts::Identity;
+use super::entry::TranscriptEntry;
 use super::json::{early_type, is_whole, with_entry};
 use super::persisted::ToolResults;
-use super::state::{Mark, State};
+use super::session_facts::SessionIdentity;
+use super::state::{CursorState, TranscriptState};
 use crate::lines::{Line, Lines};
 use crate::{Cursor, Flow, Location, Sink, Warning};
 use session_core::{Detail, SessionMeta, Turn};
@@ -38,12 +38,12 @@ pub(super) type Result<T = ()> = std::result::Result<T, Stopped>;
 
 /// Reads a location into a sink.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
-    let resumed = from.and_then(|cursor| Mark::of(cursor, &at.path));
+    let resumed = from.and_then(|cursor| CursorState::from_cursor(cursor, &at.path));
     let stale = from.is_some() && resumed.is_none();
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
     match read_from(at, offset, state, stale, sink)? {
         ReadEnd::Complete => Ok(()),
-        ReadEnd::Retracted => read_from(at, 0, State::default(), true, sink).map(drop),
+        ReadEnd::Retracted => read_from(at, 0, TranscriptState::default(), true, sink).map(drop),
     }
 }
 
@@ -60,7 +60,7 @@ enum ReadEnd {
 fn read_from(
     at: &Location,
     offset: u64,
-    state: State,
+    state: TranscriptState,
     stale: bool,
     sink: &mut dyn Sink,
 ) -> Result<ReadEnd> {
@@ -78,7 +78,7 @@ fn read_from(
     let is_known = state.next.max(state.delivered) > 0;
     let told = is_known.then(|| state.facts.meta(&identity));
     let fresh = offset == 0;
-    let teller = Teller {
+    let teller = SessionAnnouncer {
         sink,
         identity: &identity,
         told,
@@ -86,7 +86,7 @@ fn read_from(
         stale,
         opened: false,
     };
-    Reading {
+    TranscriptReading {
         path: &at.path,
         assembly,
         teller,
@@ -98,13 +98,13 @@ fn read_from(
     .run(lines)
 }
 
-/// What the path of a location tells of its session.
-fn identity(at: &Location) -> Identity {
+/// Returns the session of a location by its path.
+fn identity(at: &Location) -> SessionIdentity {
     let stem = at
         .path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
-    Identity {
+    SessionIdentity {
         id: at.located.session.clone().or(stem).unwrap_or_default(),
         parent: at.located.parent.clone(),
     }
@@ -158,9 +158,9 @@ pub(super) fn go(flow: Flow) -> Result {
 
 /// Opens the session in the sink before its first turn, and tells of its
 /// metadata again when they changed.
-struct Teller<'a> {
+struct SessionAnnouncer<'a> {
     sink: &'a mut dyn Sink,
-    identity: &'a Identity,
+    identity: &'a SessionIdentity,
     told: Option<SessionMeta>,
     /// The turns replace what was known.
     fresh: bool,
@@ -169,8 +169,8 @@ struct Teller<'a> {
     opened: bool,
 }
 
-impl Teller<'_> {
-    fn session(&mut self, state: &State) -> Result {
+impl SessionAnnouncer<'_> {
+    fn session(&mut self, state: &TranscriptState) -> Result {
         let meta = state.facts.meta(self.identity);
         let flow = self.sink.session(&meta, self.fresh && !self.opened);
         self.opened = true;
@@ -178,7 +178,7 @@ impl Teller<'_> {
         go(flow)
     }
 
-    fn turn(&mut self, turn: Turn, state: &State) -> Result {
+    fn turn(&mut self, turn: Turn, state: &TranscriptState) -> Result {
         if !self.opened {
             self.session(state)?;
         }
@@ -186,7 +186,7 @@ impl Teller<'_> {
     }
 
     /// Tells what changed since the session was told of.
-    fn settle(&mut self, state: &State) -> Result {
+    fn settle(&mut self, state: &TranscriptState) -> Result {
         let known = self.told.is_some() || self.stale;
         if known && self.told != Some(state.facts.meta(self.identity)) {
             self.session(state)?;
@@ -195,10 +195,10 @@ impl Teller<'_> {
     }
 }
 
-struct Reading<'a> {
+struct TranscriptReading<'a> {
     path: &'a Path,
     assembly: Assembly<'a>,
-    teller: Teller<'a>,
+    teller: SessionAnnouncer<'a>,
     /// Everything before this offset is done.
     done: u64,
     /// Offset of the last checkpoint.
@@ -208,7 +208,7 @@ struct Reading<'a> {
     damage: Vec<Warning>,
 }
 
-impl Reading<'_> {
+impl TranscriptReading<'_> {
     fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
         loop {
             match lines.next() {
@@ -282,9 +282,9 @@ impl Reading<'_> {
         }
     }
 
-    fn checkpoint(&mut self, offset: u64, state: State) -> Result {
+    fn checkpoint(&mut self, offset: u64, state: TranscriptState) -> Result {
         self.marked = offset;
-        let mark = Mark::at(self.path, offset, state);
+        let mark = CursorState::at(self.path, offset, state);
         go(self
             .teller
             .sink
@@ -323,7 +323,7 @@ impl Reading<'_> {
 }
 
 /// A `summary` line names a message that is in another file.
-fn title_elsewhere(entry: &Entry<'_>, sink: &mut dyn Sink) -> Result {
+fn title_elsewhere(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> Result {
     match (entry.kind.get(), entry.leaf_uuid.get(), entry.summary.get()) {
         (Some("summary"), Some(message), Some(title)) => go(sink.title_elsewhere(message, title)),
         _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Which blocks of a reply are new.
 
-use super::entry::Block;
+use super::entry::ContentBlock;
 use super::fingerprint;
 use super::state::is_default;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ const BLOCKS: usize = 64;
 /// taken for a snapshot, and a block has only grown when another before it
 /// is the same to the letter. In doubt all is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reply {
+pub(super) struct ReplyBlocks {
     #[serde(default, skip_serializing_if = "is_default")]
     id: u64,
     #[serde(default, skip_serializing_if = "is_default")]
-    blocks: Vec<Mark>,
-    /// What was counted of its tokens.
+    blocks: Vec<BlockDigest>,
+    /// Its tokens, as counted so far.
     #[serde(default, skip_serializing_if = "Tokens::is_zero")]
     tokens: Tokens,
 }
@@ -41,10 +41,10 @@ pub(super) enum Novelty {
 
 /// A block to compare others with: its length in bytes and its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark(Kind, usize, u64);
+struct BlockDigest(BlockKind, usize, u64);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
+enum BlockKind {
     Text,
     Thinking,
     /// With an id, which no other call has.
@@ -52,15 +52,15 @@ enum Kind {
     Other,
 }
 
-impl Reply {
+impl ReplyBlocks {
     /// Takes the blocks of a line of the reply of this id, and says of each
     /// what it is. Without an id nothing is compared.
-    pub(super) fn take(&mut self, id: Option<&str>, line: &[Block<'_>]) -> Vec<Novelty> {
+    pub(super) fn take(&mut self, id: Option<&str>, line: &[ContentBlock<'_>]) -> Vec<Novelty> {
         self.turn_to(id);
         if self.id == 0 {
             return vec![Novelty::New; line.len()];
         }
-        let marks: Vec<Mark> = line.iter().map(Mark::of).collect();
+        let marks: Vec<BlockDigest> = line.iter().map(BlockDigest::from_block).collect();
         let novelties = self
             .snapshot(line, &marks)
             .unwrap_or_else(|| self.addition(&marks));
@@ -90,7 +90,11 @@ impl Reply {
     }
 
     /// The line as a snapshot of the reply; `None` when it is none.
-    fn snapshot(&mut self, line: &[Block<'_>], marks: &[Mark]) -> Option<Vec<Novelty>> {
+    fn snapshot(
+        &mut self,
+        line: &[ContentBlock<'_>],
+        marks: &[BlockDigest],
+    ) -> Option<Vec<Novelty>> {
         let pairs = self.blocks.iter().zip(marks);
         let same = pairs.take_while(|(before, now)| before == now).count();
         let grown = match self.blocks.get(same..)? {
@@ -107,9 +111,9 @@ impl Reply {
         Some(novelties)
     }
 
-    fn addition(&mut self, marks: &[Mark]) -> Vec<Novelty> {
-        let novelty = |mark: &Mark| {
-            if mark.0 == Kind::Call && self.blocks.contains(mark) {
+    fn addition(&mut self, marks: &[BlockDigest]) -> Vec<Novelty> {
+        let novelty = |mark: &BlockDigest| {
+            if mark.0 == BlockKind::Call && self.blocks.contains(mark) {
                 return Novelty::Repeated;
             }
             self.blocks.push(*mark);
@@ -119,38 +123,38 @@ impl Reply {
     }
 }
 
-impl Mark {
-    fn of(block: &Block<'_>) -> Self {
+impl BlockDigest {
+    fn from_block(block: &ContentBlock<'_>) -> Self {
         let (kind, key) = key(block);
         Self(kind, key.len(), fingerprint(key))
     }
 
     /// The length of this block, when the other one is a longer state of it.
-    fn grown(self, longer: &Block<'_>) -> Option<usize> {
+    fn grown(self, longer: &ContentBlock<'_>) -> Option<usize> {
         let (kind, key) = key(longer);
         let begin = key.get(..self.1)?;
-        let grows = matches!(kind, Kind::Text | Kind::Thinking);
+        let grows = matches!(kind, BlockKind::Text | BlockKind::Thinking);
         (grows && kind == self.0 && fingerprint(begin) == self.2).then_some(self.1)
     }
 }
 
-/// What tells a block from others.
-fn key<'b>(block: &'b Block<'_>) -> (Kind, &'b str) {
+/// Returns the digest that identifies a block.
+fn key<'b>(block: &'b ContentBlock<'_>) -> (BlockKind, &'b str) {
     let kind = block.kind.or_empty();
     match (kind, block.id.get()) {
-        ("text", _) => (Kind::Text, words(block)),
-        ("thinking", _) => (Kind::Thinking, words(block)),
-        ("tool_use" | "server_tool_use", Some(id)) => (Kind::Call, id),
+        ("text", _) => (BlockKind::Text, words(block)),
+        ("thinking", _) => (BlockKind::Thinking, words(block)),
+        ("tool_use" | "server_tool_use", Some(id)) => (BlockKind::Call, id),
         _ => {
             let input = block.input.map(RawValue::get);
             let key = block.tool_use_id.get().or(input);
-            (Kind::Other, key.unwrap_or(kind))
+            (BlockKind::Other, key.unwrap_or(kind))
         }
     }
 }
 
 /// The words of a block of type `text` or `thinking`, as a turn holds them.
-pub(super) fn words<'b>(block: &'b Block<'_>) -> &'b str {
+pub(super) fn words<'b>(block: &'b ContentBlock<'_>) -> &'b str {
     let words = match block.kind.get() {
         Some("thinking") => block.thinking.or_empty(),
         _ => block.text.or_empty(),

@@ -2,12 +2,12 @@
 
 use super::assembly::Assembly;
 use super::call;
-use super::entry::Entry;
-use super::facts::Identity;
+use super::entry::TranscriptEntry;
 use super::json::with_entry;
 use super::persisted::ToolResults;
 use super::reader::{queued_line, unreadable};
-use super::state::{Standing, State};
+use super::session_facts::SessionIdentity;
+use super::state::{TranscriptState, TurnState};
 use crate::lines::{Line, Lines};
 use crate::{Shown, Warning};
 use session_core::{Detail, Part, SessionMeta, Span, ToolCall, Turn};
@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// Reads the turns at these spans.
 pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
-    let identity = Identity {
+    let identity = SessionIdentity {
         id: session.id.clone(),
         parent: session.parent.clone(),
     };
@@ -52,17 +52,17 @@ pub(super) fn moved(path: &Path, span: Span) -> Warning {
 
 fn turn(
     path: &Path,
-    identity: &Identity,
+    identity: &SessionIdentity,
     index: u32,
     span: Span,
-    before: State,
+    before: TranscriptState,
 ) -> io::Result<Option<Turn>> {
     if !begins_line(path, span.start)? {
         return Ok(None);
     }
-    let state = State {
+    let state = TranscriptState {
         next: index,
-        standing: Standing::Before,
+        standing: TurnState::Before,
         preface: None,
         ..before
     };
@@ -106,7 +106,7 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
         let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
             break;
         };
-        let take = |entry: &Entry<'_>| {
+        let take = |entry: &TranscriptEntry<'_>| {
             for block in &entry.message.content.0 {
                 let mut of = |id: Option<&str>| id.and_then(|id| open.remove(id));
                 let again = of(block.id.get()); // a call of the same id: what follows is its
@@ -159,13 +159,13 @@ fn begins_line(path: &Path, offset: u64) -> io::Result<bool> {
         .is_some_and(|line| line.end == offset && line.terminated))
 }
 
-/// What the lines before say, of the turns of which the first line does not
+/// Returns the facts of earlier lines for turns of which the first line does not
 /// tell all. The file is read once for them all.
 fn states_before(
     path: &Path,
-    identity: &Identity,
+    identity: &SessionIdentity,
     spans: &[(u32, Span)],
-) -> io::Result<HashMap<u64, State>> {
+) -> io::Result<HashMap<u64, TranscriptState>> {
     let mut starts = HashSet::new();
     for (_, span) in spans {
         if needs_state(path, span.start)? {
@@ -173,7 +173,13 @@ fn states_before(
         }
     }
     let (recall, results) = (|_| None, ToolResults::default());
-    let mut assembly = Assembly::new(State::default(), Detail::Index, identity, results, &recall);
+    let mut assembly = Assembly::new(
+        TranscriptState::default(),
+        Detail::Index,
+        identity,
+        results,
+        &recall,
+    );
     let mut states = HashMap::new();
     let mut lines = Lines::open(path, 0)?;
     while !starts.is_empty()
@@ -192,7 +198,7 @@ fn states_before(
 fn needs_state(path: &Path, start: u64) -> io::Result<bool> {
     let mut lines = Lines::open(path, start)?;
     let line = lines.next()?.and_then(|line| line.text);
-    let needs = |entry: &Entry<'_>| {
+    let needs = |entry: &TranscriptEntry<'_>| {
         entry.kind.get() == Some("queue-operation") || entry.git_branch.get().is_none()
     };
     Ok(line.and_then(|line| with_entry(line, needs)) == Some(true))

@@ -1,11 +1,11 @@
-//! What a reader must remember from one line to the next, and from one read
+//! The state that a reader keeps from one line to the next, and from one read
 //! to the next.
 
-use super::calls::Calls;
-use super::facts::Facts;
+use super::calls::TurnCalls;
 use super::fingerprint;
-use super::queue::Queue;
-use super::reply::Reply;
+use super::queue::PromptQueue;
+use super::reply::ReplyBlocks;
+use super::session_facts::SessionFacts;
 use crate::{Cursor, file};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,12 @@ pub(super) const SEEN: usize = 24;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct TranscriptState {
     /// Index of the next turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub next: u32,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub standing: Standing,
+    pub standing: TurnState,
     /// Count of turns up to the last read's end, those of prompts that waited there included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivered: u32,
@@ -33,18 +33,18 @@ pub(super) struct State {
     #[serde(default, skip_serializing_if = "is_default")]
     pub preface: Option<u64>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub seen: Seen,
+    pub seen: SeenIds,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub reply: Reply,
+    pub reply: ReplyBlocks,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub calls: Calls,
+    pub calls: TurnCalls,
     /// Greatest time of the turn at hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub clock: Option<i64>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub queue: Queue,
+    pub queue: PromptQueue,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub facts: Facts,
+    pub facts: SessionFacts,
 }
 
 /// True for what a cursor need not say.
@@ -54,7 +54,7 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Whether there is a turn that the next line belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Standing {
+pub(super) enum TurnState {
     /// None yet.
     #[default]
     Before,
@@ -66,9 +66,9 @@ pub(super) enum Standing {
 
 /// The last messages' ids, to tell lines that are written twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen(Vec<u64>);
+pub(super) struct SeenIds(Vec<u64>);
 
-impl Seen {
+impl SeenIds {
     /// True when the id was there already.
     pub(super) fn repeats(&mut self, uuid: &str) -> bool {
         let id = fingerprint(uuid);
@@ -85,7 +85,7 @@ impl Seen {
 
 /// A state with the place in the file that it belongs to: what a cursor says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark<S = State> {
+pub(super) struct CursorState<S = TranscriptState> {
     version: u32,
     /// Everything before is done.
     pub offset: u64,
@@ -94,7 +94,7 @@ pub(super) struct Mark<S = State> {
     pub state: S,
 }
 
-impl<S: Serialize + DeserializeOwned> Mark<S> {
+impl<S: Serialize + DeserializeOwned> CursorState<S> {
     /// Marks a place of a file.
     pub(super) fn at(path: &Path, offset: u64, state: S) -> io::Result<Self> {
         Ok(Self {
@@ -105,12 +105,12 @@ impl<S: Serialize + DeserializeOwned> Mark<S> {
         })
     }
 
-    /// What a cursor says, if the file is still what it was up to there.
-    pub(super) fn of(cursor: &Cursor, path: &Path) -> Option<Self> {
+    /// Reads a cursor's state, if the file is unchanged up to its offset.
+    pub(super) fn from_cursor(cursor: &Cursor, path: &Path) -> Option<Self> {
         Self::parse(cursor).filter(|mark| mark.holds(path))
     }
 
-    /// What a cursor says, whatever the file is now.
+    /// Reads a cursor's state, whatever the file is now.
     pub(super) fn parse(cursor: &Cursor) -> Option<Self> {
         let mark: Self = serde_json::from_str(&cursor.0).ok()?;
         (mark.version == VERSION).then_some(mark)

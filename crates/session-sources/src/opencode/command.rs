@@ -5,21 +5,21 @@ use session_core::{TEXT_LIMIT, text};
 
 /// A command of OpenCode's own: what its template begins with, and what stands
 /// around the arguments in it.
-struct Template {
+struct CommandTemplate {
     name: &'static str,
     beginning: &'static str,
     before: &'static str,
     after: &'static str,
 }
 
-const TEMPLATES: [Template; 2] = [
-    Template {
+const TEMPLATES: [CommandTemplate; 2] = [
+    CommandTemplate {
         name: "init",
         beginning: "Create or update `AGENTS.md` for this repository.",
         before: "\n\nUser-provided focus or constraints (honor these):\n",
         after: "\n\n## ",
     },
-    Template {
+    CommandTemplate {
         name: "review",
         beginning: "You are a code reviewer. Your job is to review code changes",
         before: "\n\nInput: ",
@@ -27,7 +27,7 @@ const TEMPLATES: [Template; 2] = [
     },
 ];
 
-impl Template {
+impl CommandTemplate {
     /// Returns the arguments in a text that this template became.
     fn arguments<'t>(&self, expanded: &'t str) -> Option<&'t str> {
         let rest = expanded.strip_prefix(self.beginning)?;
@@ -40,8 +40,9 @@ impl Template {
 /// Returns the command as it was typed, `/review main`, where the text is what
 /// one of OpenCode's own templates became.
 pub(super) fn typed_command(expanded: &str) -> Option<String> {
-    let known =
-        |template: &Template| Some(format_command(template.name, template.arguments(expanded)?));
+    let known = |template: &CommandTemplate| {
+        Some(format_command(template.name, template.arguments(expanded)?))
+    };
     TEMPLATES.iter().find_map(known)
 }
 

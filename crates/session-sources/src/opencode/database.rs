@@ -1,13 +1,13 @@
 //! The SQLite database of OpenCode 1.2 and later.
 
-use super::fault::{Error, Faults, SIZE_LIMIT};
-use super::history::{History, Session, Visit};
+use super::database_copy::DatabaseCopy;
+use super::error::{SIZE_LIMIT, SkippedCounts, StorageError};
+use super::history::{MessageVisitor, SessionStorage, StoredSession};
+use super::message_key::{MessageKey, MessageTable, merge_by_time};
 use super::meta::{self, Project};
-use super::order::{Key, Table, merge_by_time};
-use super::schema::Schema;
-use super::signature::{self, Signature};
-use super::snapshot::Snapshot;
-use super::stored::{Batch, Content, Data, Parts, Stored};
+use super::schema::TableColumns;
+use super::signature::{self, SessionSignature};
+use super::stored_message::{Data, MessageBatch, MessageContents, Stored, StoredParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use session_core::{Detail, Span};
@@ -24,27 +24,27 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) struct Database {
     // Before the copy, which it must not outlive.
     connection: Connection,
-    schema: Schema,
-    _copy: Option<Snapshot>,
+    schema: TableColumns,
+    _copy: Option<DatabaseCopy>,
 }
 
 impl Database {
     /// Opens a database for reading. Where the folder cannot be written to,
     /// SQLite cannot share the log with OpenCode, and a copy is opened.
-    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+    pub(super) fn open(path: &Path) -> Result<Self, StorageError> {
         match connect(path) {
             Ok((connection, schema)) => Ok(Self {
                 connection,
                 schema,
                 _copy: None,
             }),
-            Err(Error::Unopenable(_)) => Self::open_copy(path),
+            Err(StorageError::Unopenable(_)) => Self::open_copy(path),
             Err(error) => Err(error),
         }
     }
 
-    fn open_copy(path: &Path) -> Result<Self, Error> {
-        let copy = Snapshot::take(path)?;
+    fn open_copy(path: &Path) -> Result<Self, StorageError> {
+        let copy = DatabaseCopy::take(path)?;
         let (connection, schema) = connect(&copy.path())?;
         Ok(Self {
             connection,
@@ -54,7 +54,7 @@ impl Database {
     }
 
     /// The ids of all sessions.
-    pub(super) fn session_ids(&self) -> Result<Vec<String>, Error> {
+    pub(super) fn session_ids(&self) -> Result<Vec<String>, StorageError> {
         let mut statement = self.connection.prepare("SELECT id FROM session")?;
         let mut rows = statement.query([])?;
         let mut ids = Vec::new();
@@ -66,7 +66,7 @@ impl Database {
 
     /// Where the second storage has columns that are not understood, an empty
     /// `message` table does not mean that there is nothing.
-    fn check_form(&self) -> Result<(), Error> {
+    fn check_form(&self) -> Result<(), StorageError> {
         if self.schema.has_second_storage() || !self.schema.has("session_message", "id") {
             return Ok(());
         }
@@ -75,19 +75,25 @@ impl Database {
             [],
             |row| row.get(0),
         )?;
-        if newer { Err(Error::NewerForm) } else { Ok(()) }
+        if newer {
+            Err(StorageError::NewerForm)
+        } else {
+            Ok(())
+        }
     }
 
     /// The messages of a session in their order, without their data.
-    fn keys(&self, session: &str) -> Result<Vec<Key>, Error> {
+    fn keys(&self, session: &str) -> Result<Vec<MessageKey>, StorageError> {
         let (mut first, mut second) = (Vec::new(), Vec::new());
         if self.schema.has_first_storage() {
-            first = self.keys_of(&self.schema.messages_sql(), session, |_| Ok(Table::Message))?;
+            first = self.keys_of(&self.schema.messages_sql(), session, |_| {
+                Ok(MessageTable::Message)
+            })?;
         }
         if self.schema.has_second_storage() {
             let table = |row: &Row<'_>| {
                 let kind = text(row, 3)?.unwrap_or_default();
-                Ok(Table::SessionMessage { kind })
+                Ok(MessageTable::SessionMessage { kind })
             };
             second = self.keys_of(&self.schema.second_messages_sql(), session, table)?;
         }
@@ -98,13 +104,13 @@ impl Database {
         &self,
         sql: &str,
         session: &str,
-        table: impl Fn(&Row<'_>) -> Result<Table, Error>,
-    ) -> Result<Vec<Key>, Error> {
+        table: impl Fn(&Row<'_>) -> Result<MessageTable, StorageError>,
+    ) -> Result<Vec<MessageKey>, StorageError> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([session])?;
         let mut keys = Vec::new();
         while let Some(row) = rows.next()? {
-            keys.push(Key {
+            keys.push(MessageKey {
                 row: row.get(0)?,
                 id: text(row, 1)?.unwrap_or_default(),
                 created: Some(number(row, 2)?).filter(|&ms| ms != 0),
@@ -114,17 +120,22 @@ impl Database {
         Ok(keys)
     }
 
-    fn stored(&self, key: Key, ordinal: u64, detail: Detail) -> Result<Stored, Error> {
-        let sql = Schema::data_sql(key.table.name());
+    fn stored(
+        &self,
+        key: MessageKey,
+        ordinal: u64,
+        detail: Detail,
+    ) -> Result<Stored, StorageError> {
+        let sql = TableColumns::data_sql(key.table.name());
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params![key.row, SIZE_LIMIT])?;
         Ok(Stored {
             data: rows
                 .next()?
-                .map_or_else(|| Ok(Data::MISSING), |row| Data::of(row, 0))?,
+                .map_or_else(|| Ok(Data::MISSING), |row| Data::from_column(row, 0))?,
             content: match key.table {
-                Table::Message => Content::Parts(self.parts(&key.id, detail)?),
-                Table::SessionMessage { kind } => Content::Inline(kind),
+                MessageTable::Message => MessageContents::Parts(self.parts(&key.id, detail)?),
+                MessageTable::SessionMessage { kind } => MessageContents::Inline(kind),
             },
             id: key.id,
             ordinal,
@@ -132,19 +143,19 @@ impl Database {
         })
     }
 
-    fn parts(&self, message: &str, detail: Detail) -> Result<Parts, Error> {
-        let mut statement = self.connection.prepare_cached(&Schema::parts_sql())?;
+    fn parts(&self, message: &str, detail: Detail) -> Result<StoredParts, StorageError> {
+        let mut statement = self.connection.prepare_cached(&TableColumns::parts_sql())?;
         let mut rows = statement.query(params![message, SIZE_LIMIT])?;
-        let mut parts = Parts::default();
+        let mut parts = StoredParts::default();
         while let Some(row) = rows.next()? {
-            parts.push(Data::of(row, 0)?, detail);
+            parts.push(Data::from_column(row, 0)?, detail);
         }
         Ok(parts)
     }
 }
 
-impl History for Database {
-    fn sessions(&self, _faults: &mut Faults) -> Result<Vec<Session>, Error> {
+impl SessionStorage for Database {
+    fn sessions(&self, _faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         self.check_form()?;
         let mut statement = self.connection.prepare(&self.schema.sessions_sql())?;
         let mut rows = statement.query([])?;
@@ -169,12 +180,12 @@ impl History for Database {
         session: &str,
         span: Span,
         detail: Detail,
-        faults: &mut Faults,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Error> {
+        faults: &mut SkippedCounts,
+        visit: &mut MessageVisitor<'_>,
+    ) -> Result<(), StorageError> {
         let _snapshot = self.connection.unchecked_transaction()?;
         let mut keys = (0..span.end).zip(self.keys(session)?);
-        let mut batch = Batch::default();
+        let mut batch = MessageBatch::default();
         let ended = loop {
             let Some((ordinal, key)) = keys.find(|(ordinal, _)| *ordinal >= span.start) else {
                 break Ok(());
@@ -193,15 +204,15 @@ impl History for Database {
     }
 }
 
-fn connect(path: &Path) -> Result<(Connection, Schema), Error> {
+fn connect(path: &Path) -> Result<(Connection, TableColumns), StorageError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    let schema = Schema::of(&connection)?;
+    let schema = TableColumns::read(&connection)?;
     Ok((connection, schema))
 }
 
-fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
+fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {
     let Some(id) = text(row, 0)? else {
         return Ok(None);
     };
@@ -220,22 +231,22 @@ fn session(row: &Row<'_>) -> Result<Option<Session>, Error> {
     let count = |column| number(row, column).map(|n| u64::try_from(n).unwrap_or_default());
     let meta = stored.meta();
     let digest = signature::digest(&meta, text(row, 11)?.as_deref());
-    Ok(Some(Session {
+    Ok(Some(StoredSession {
         meta,
         created: number(row, 7)?,
-        signature: Signature(number(row, 8)?, count(9)?, count(10)?, digest),
+        signature: SessionSignature(number(row, 8)?, count(9)?, count(10)?, digest),
     }))
 }
 
 /// SQLite lets any value into any column.
-fn text(row: &Row<'_>, column: usize) -> Result<Option<String>, Error> {
+fn text(row: &Row<'_>, column: usize) -> Result<Option<String>, StorageError> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
         _ => None,
     })
 }
 
-fn number(row: &Row<'_>, column: usize) -> Result<i64, Error> {
+fn number(row: &Row<'_>, column: usize) -> Result<i64, StorageError> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(number) => number,
         ValueRef::Real(number) => number as i64,

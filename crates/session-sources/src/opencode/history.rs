@@ -1,9 +1,9 @@
 //! Sessions and messages, wherever they are kept, and how they are read.
 
-use super::fault::{self, Error, Faults};
-use super::message::Message;
-use super::signature::{Signature, Signatures};
-use super::turns::Turns;
+use super::error::{self, SkippedCounts, StorageError};
+use super::message::StoredMessage;
+use super::signature::{SessionSignature, SessionSignatures};
+use super::turns::TurnBuilder;
 use crate::{Cursor, Flow, Shown, Sink};
 use session_core::{Detail, SessionMeta, Span, Turn};
 use std::collections::HashSet;
@@ -12,20 +12,20 @@ use std::path::Path;
 
 /// A session without its messages.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct StoredSession {
     pub(super) meta: SessionMeta,
     /// Milliseconds since 1970.
     pub(super) created: i64,
-    pub(super) signature: Signature,
+    pub(super) signature: SessionSignature,
 }
 
 /// Where messages go, one at a time.
-pub(super) type Visit<'a> = dyn FnMut(Message) -> ControlFlow<()> + 'a;
+pub(super) type MessageVisitor<'a> = dyn FnMut(StoredMessage) -> ControlFlow<()> + 'a;
 
 /// A database, or a tree of JSON files.
-pub(super) trait History {
+pub(super) trait SessionStorage {
     /// All sessions, in any order.
-    fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error>;
+    fn sessions(&self, faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError>;
 
     /// Id of the first message of a session that the user undid
     /// (`session.revert`): it and those after it stay until the next prompt.
@@ -37,9 +37,9 @@ pub(super) trait History {
         session: &str,
         span: Span,
         detail: Detail,
-        faults: &mut Faults,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Error>;
+        faults: &mut SkippedCounts,
+        visit: &mut MessageVisitor<'_>,
+    ) -> Result<(), StorageError>;
 }
 
 /// All messages of a session.
@@ -53,17 +53,17 @@ const CHECKPOINT_STEP: usize = 8;
 
 /// Delivers the sessions that changed since `from`.
 pub(super) fn read(
-    history: &dyn History,
+    history: &dyn SessionStorage,
     path: &Path,
     from: Option<&Cursor>,
     sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let mut faults = Faults::default();
+) -> Result<(), StorageError> {
+    let mut faults = SkippedCounts::default();
     let mut sessions = history.sessions(&mut faults)?;
     sessions.sort_by(|a, b| (a.created, &a.meta.id).cmp(&(b.created, &b.meta.id)));
     let reading = Reading {
         history,
-        known: Signatures::of(from),
+        known: SessionSignatures::from_cursor(from),
         faults,
         sink,
     };
@@ -74,16 +74,16 @@ pub(super) fn read(
 
 /// A read under way.
 struct Reading<'a> {
-    history: &'a dyn History,
-    known: Signatures,
-    faults: Faults,
+    history: &'a dyn SessionStorage,
+    known: SessionSignatures,
+    faults: SkippedCounts,
     sink: &'a mut dyn Sink,
 }
 
 impl Reading<'_> {
-    fn all(mut self, sessions: &[Session], path: &Path) -> ControlFlow<()> {
+    fn all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
         self.gone(sessions)?;
-        let changed: Vec<&Session> = sessions
+        let changed: Vec<&StoredSession> = sessions
             .iter()
             .filter(|s| !self.known.contains(&s.meta.id, s.signature))
             .collect();
@@ -100,7 +100,7 @@ impl Reading<'_> {
         go_on(self.sink.checkpoint(self.known.cursor()))
     }
 
-    fn gone(&mut self, sessions: &[Session]) -> ControlFlow<()> {
+    fn gone(&mut self, sessions: &[StoredSession]) -> ControlFlow<()> {
         let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
         for id in self.known.take_gone(|id| ids.contains(id)) {
             go_on(self.sink.gone(&id))?;
@@ -110,9 +110,9 @@ impl Reading<'_> {
 
     /// A session that breaks off in an error is not noted as delivered: the
     /// next read tries it again.
-    fn session(&mut self, session: &Session) -> ControlFlow<()> {
+    fn session(&mut self, session: &StoredSession) -> ControlFlow<()> {
         go_on(self.sink.session(&session.meta, true))?;
-        let mut turns = Turns::new(0, session.meta.parent.is_some(), Detail::Index);
+        let mut turns = TurnBuilder::new(0, session.meta.parent.is_some(), Detail::Index);
         let mut flow = ControlFlow::Continue(());
         let sink = &mut *self.sink;
         let read = self.history.messages(
@@ -150,21 +150,21 @@ fn go_on(flow: Flow) -> ControlFlow<()> {
 
 /// Reads the turns at `spans` again, in full.
 pub(super) fn show(
-    history: &dyn History,
+    history: &dyn SessionStorage,
     path: &Path,
     session: &SessionMeta,
     spans: &[(u32, Span)],
 ) -> Shown {
     let mut shown = Shown::default();
-    let mut faults = Faults::default();
+    let mut faults = SkippedCounts::default();
     let reverted = history.reverted_from(&session.id);
     for (index, span) in spans {
-        let turns = Turns::new(*index, session.parent.is_some(), Detail::Full);
+        let turns = TurnBuilder::new(*index, session.parent.is_some(), Detail::Full);
         let turns = turns.reverted(reverted.clone());
         match turn_at(history, &session.id, turns, *span, &mut faults) {
             Ok(turn) => shown.turns.extend(turn),
             Err(error) => {
-                shown.warnings.push(fault::warning(path, &error));
+                shown.warnings.push(error::warning(path, &error));
                 break;
             }
         }
@@ -174,12 +174,12 @@ pub(super) fn show(
 }
 
 fn turn_at(
-    history: &dyn History,
+    history: &dyn SessionStorage,
     session: &str,
-    mut turns: Turns,
+    mut turns: TurnBuilder,
     span: Span,
-    faults: &mut Faults,
-) -> Result<Option<Turn>, Error> {
+    faults: &mut SkippedCounts,
+) -> Result<Option<Turn>, StorageError> {
     let mut first = None;
     history.messages(session, span, Detail::Full, faults, &mut |message| {
         first = turns.push(message);

@@ -1,6 +1,6 @@
 //! Where OpenCode keeps its data.
 
-use super::fault;
+use super::error;
 use crate::{Env, Listing, Located, Location, Stamp, file};
 use fs_err as fs;
 use std::collections::HashSet;
@@ -103,7 +103,7 @@ fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
     let chosen = chosen.map(|name| folder.join(env.path(name)));
     if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
         let reason = "OPENCODE_DB names a file that does not exist";
-        listing.warnings.push(fault::warning(path, &reason));
+        listing.warnings.push(error::warning(path, &reason));
     }
     paths.extend(chosen);
     paths.retain(|path| is_regular(path, listing));
@@ -121,7 +121,7 @@ fn is_regular(path: &Path, listing: &mut Listing) -> bool {
         Ok(metadata) if !metadata.is_file() => file::NOT_REGULAR,
         _ => return true,
     };
-    listing.warnings.push(fault::warning(path, &reason));
+    listing.warnings.push(error::warning(path, &reason));
     false
 }
 
@@ -136,11 +136,11 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<Stamp>) {
     }
 }
 
-/// What is not there is no fault.
+/// A missing file is no problem.
 fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     if error.kind() != ErrorKind::NotFound {
         let reason = format!("cannot be listed: {}", error.kind());
-        listing.warnings.push(fault::warning(path, &reason));
+        listing.warnings.push(error::warning(path, &reason));
     }
 }
 

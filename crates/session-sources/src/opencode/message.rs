@@ -1,7 +1,7 @@
 //! A message with its parts: what the database and the JSON tree both give.
 
-use super::json::{self, Lax};
-use super::piece::Piece;
+use super::lenient_field::{self, LenientField};
+use super::part::PartContent;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::Tokens;
@@ -16,7 +16,7 @@ pub(super) enum Role {
     Other,
 }
 
-/// What `message.data` says.
+/// The fields of `message.data`.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) role: Role,
@@ -35,55 +35,55 @@ pub(super) struct Header {
 
 /// A message, in its place in the session.
 #[derive(Debug)]
-pub(super) struct Message {
+pub(super) struct StoredMessage {
     pub(super) id: String,
     /// Place in the session in the order of `(time_created, id)`, from 0.
     pub(super) ordinal: u64,
     pub(super) header: Header,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<PartContent>,
 }
 
 #[derive(Deserialize)]
 struct Data<'a> {
     #[serde(default)]
-    role: Lax<String>,
+    role: LenientField<String>,
     #[serde(default)]
-    time: Lax<Times>,
+    time: LenientField<MessageTimes>,
     /// `true` on an assistant's, an object with whole patches on a user's.
     #[serde(default)]
-    summary: Lax<bool>,
+    summary: LenientField<bool>,
     #[serde(borrow, default)]
-    error: Lax<Failure<'a>>,
+    error: LenientField<Failure<'a>>,
     #[serde(default, rename = "modelID")]
-    model: Lax<String>,
+    model: LenientField<String>,
     #[serde(default)]
-    tokens: Lax<Counts>,
+    tokens: LenientField<TokenCounts>,
 }
 
-/// What a message took, as both storages count it.
+/// Token counts of a message, in both storages.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Counts {
+pub(super) struct TokenCounts {
     #[serde(default)]
-    input: Lax<u64>,
+    input: LenientField<u64>,
     #[serde(default)]
-    output: Lax<u64>,
+    output: LenientField<u64>,
     #[serde(default)]
-    reasoning: Lax<u64>,
+    reasoning: LenientField<u64>,
     #[serde(default)]
-    cache: Lax<CacheCounts>,
+    cache: LenientField<CacheCounts>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 struct CacheCounts {
     #[serde(default)]
-    read: Lax<u64>,
+    read: LenientField<u64>,
     #[serde(default)]
-    write: Lax<u64>,
+    write: LenientField<u64>,
 }
 
-impl Counts {
+impl TokenCounts {
     pub(super) fn tokens(self) -> Tokens {
-        let sum = |a: Lax<u64>, b: Lax<u64>| {
+        let sum = |a: LenientField<u64>, b: LenientField<u64>| {
             let [a, b] = [a, b].map(|count| count.0.unwrap_or_default());
             a.saturating_add(b)
         };
@@ -98,11 +98,11 @@ impl Counts {
 
 /// Milliseconds since 1970.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Times {
+pub(super) struct MessageTimes {
     #[serde(default)]
-    pub(super) created: Lax<i64>,
+    pub(super) created: LenientField<i64>,
     #[serde(default)]
-    pub(super) completed: Lax<i64>,
+    pub(super) completed: LenientField<i64>,
 }
 
 #[derive(Deserialize)]
@@ -110,7 +110,7 @@ struct Failure<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    data: Lax<Reason<'a>>,
+    data: LenientField<Reason<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -122,7 +122,7 @@ struct Reason<'a> {
 pub(super) const ERROR_LIMIT: usize = 8 * 1024;
 
 impl Header {
-    /// What stands for a message that cannot be read.
+    /// Returns the replacement for a message that cannot be read.
     pub(super) const UNREADABLE: Self = Self {
         role: Role::Other,
         created: None,
@@ -148,7 +148,7 @@ impl Header {
             summary: data.summary.0 == Some(true),
             error: data.error.0.and_then(|failure| failure.words()),
             model: data.model.0,
-            tokens: data.tokens.0.map(Counts::tokens).unwrap_or_default(),
+            tokens: data.tokens.0.map(TokenCounts::tokens).unwrap_or_default(),
         })
     }
 }
@@ -163,12 +163,12 @@ fn role(name: Option<&str>) -> Role {
 
 impl Failure<'_> {
     fn words(&self) -> Option<String> {
-        let name = json::string(self.name, ERROR_LIMIT);
+        let name = lenient_field::string(self.name, ERROR_LIMIT);
         let message = self
             .data
             .0
             .as_ref()
-            .and_then(|d| json::string(d.message, ERROR_LIMIT));
+            .and_then(|d| lenient_field::string(d.message, ERROR_LIMIT));
         match (name, message) {
             (Some(name), Some(message)) => Some(format!("{name}: {message}")),
             (name, message) => name.or(message),

@@ -1,6 +1,6 @@
-//! What is known of a session as a whole.
+//! Session metadata.
 
-use super::json::Lax;
+use super::lenient_field::LenientField;
 use crate::project::project_root;
 use serde::Deserialize;
 use session_core::SessionMeta;
@@ -65,11 +65,11 @@ impl Project {
     }
 }
 
-/// What `session.revert` holds.
+/// The fields of `session.revert`.
 #[derive(Deserialize)]
 struct Revert {
     #[serde(default, rename = "messageID")]
-    message: Lax<String>,
+    message: LenientField<String>,
 }
 
 /// The first message that was undone, from the JSON of `session.revert`.

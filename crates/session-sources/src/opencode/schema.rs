@@ -1,6 +1,6 @@
 //! Which columns a database has: 38 migrations and several forks differ.
 
-use super::fault::Error;
+use super::error::StorageError;
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 
@@ -26,11 +26,11 @@ const NONE_BY_SESSION: &str = "SELECT NULL AS session_id, NULL AS newest, NULL A
 
 /// The columns of the tables that are read.
 #[derive(Debug)]
-pub(super) struct Schema(HashMap<&'static str, HashSet<String>>);
+pub(super) struct TableColumns(HashMap<&'static str, HashSet<String>>);
 
-impl Schema {
+impl TableColumns {
     /// Looks into a database.
-    pub(super) fn of(connection: &Connection) -> Result<Self, Error> {
+    pub(super) fn read(connection: &Connection) -> Result<Self, StorageError> {
         let mut tables = HashMap::new();
         for table in TABLES {
             let mut names = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
@@ -41,7 +41,7 @@ impl Schema {
         let has_messages = schema.has_first_storage() || schema.has_second_storage();
         match schema.has("session", "id") && has_messages {
             true => Ok(schema),
-            false => Err(Error::NoTables),
+            false => Err(StorageError::NoTables),
         }
     }
 

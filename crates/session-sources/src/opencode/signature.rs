@@ -1,4 +1,4 @@
-//! What changed since the last read.
+//! Signatures of sessions, by which changes since the last read are found.
 
 use crate::Cursor;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// is known of the session as a whole, since a rename raises none either.
 /// Older cursors have no digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Signature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
+pub(super) struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
 
 /// A hash of what is known of a session as a whole, and of `session.revert`.
 pub(super) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
@@ -23,11 +23,11 @@ pub(super) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
 /// The signature of each session that was delivered, by id: the cursor.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Signatures(BTreeMap<String, Signature>);
+pub(super) struct SessionSignatures(BTreeMap<String, SessionSignature>);
 
-impl Signatures {
-    /// What an earlier read left; nothing when that cannot be understood.
-    pub(super) fn of(cursor: Option<&Cursor>) -> Self {
+impl SessionSignatures {
+    /// Reads the signatures of a cursor; none when it cannot be parsed.
+    pub(super) fn from_cursor(cursor: Option<&Cursor>) -> Self {
         cursor
             .and_then(|cursor| serde_json::from_str(&cursor.0).ok())
             .unwrap_or_default()
@@ -39,12 +39,12 @@ impl Signatures {
     }
 
     /// True when the session was delivered as it is now.
-    pub(super) fn contains(&self, session: &str, signature: Signature) -> bool {
+    pub(super) fn contains(&self, session: &str, signature: SessionSignature) -> bool {
         self.0.get(session) == Some(&signature)
     }
 
     /// Notes a session as delivered.
-    pub(super) fn insert(&mut self, session: &str, signature: Signature) {
+    pub(super) fn insert(&mut self, session: &str, signature: SessionSignature) {
         self.0.insert(session.to_owned(), signature);
     }
 

@@ -1,7 +1,7 @@
 //! Tool calls, in Claude Code's words: `bash` with `command` is `Bash`,
 //! `filePath` is `file_path`.
 
-use super::json::{self, Lax};
+use super::lenient_field::{self, LenientField};
 use crate::reminder;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct State<'a> {
     #[serde(default)]
-    status: Lax<String>,
+    status: LenientField<String>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -21,7 +21,7 @@ pub(super) struct State<'a> {
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    metadata: Lax<Metadata<'a>>,
+    metadata: LenientField<Metadata<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -29,10 +29,10 @@ struct Metadata<'a> {
     #[serde(default, deserialize_with = "some")]
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
-    session: Lax<String>,
+    session: LenientField<String>,
     /// Of `question`: for each, what the user chose or wrote.
     #[serde(default)]
-    answers: Lax<Vec<Vec<String>>>,
+    answers: LenientField<Vec<Vec<String>>>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
@@ -40,18 +40,18 @@ struct Metadata<'a> {
 impl<'a> State<'a> {
     /// The call whose state this is. `metadata.output` repeats `output`; it is
     /// read only of a command that was killed before it had one.
-    pub(super) fn record(&self, id: String, tool: String) -> Record<'a> {
+    pub(super) fn record(&self, id: String, tool: String) -> ToolRecord<'a> {
         let metadata = self.metadata.0.as_ref();
         let begun = metadata.and_then(|m| m.output);
         let result = self.output.or(self.error);
-        Record {
+        ToolRecord {
             id,
             tool,
             status: self.status.0.clone(),
             input: self.input,
             exit: metadata.and_then(|m| m.exit.clone()),
             has_result: result.is_some(),
-            output: json::string(result.or(begun), TEXT_LIMIT),
+            output: lenient_field::string(result.or(begun), TEXT_LIMIT),
             session: metadata.and_then(|m| m.session.0.clone()),
             answers: metadata.and_then(|m| m.answers.0.clone()),
         }
@@ -60,7 +60,7 @@ impl<'a> State<'a> {
 
 /// A call, whichever storage it is kept in.
 #[derive(Debug, Default)]
-pub(super) struct Record<'a> {
+pub(super) struct ToolRecord<'a> {
     pub(super) id: String,
     /// OpenCode's name of the tool.
     pub(super) tool: String,
@@ -73,7 +73,7 @@ pub(super) struct Record<'a> {
     pub(super) output: Option<String>,
     /// Session of the subagent that it started.
     pub(super) session: Option<String>,
-    /// What the user answered to each question.
+    /// The user's answers by question.
     pub(super) answers: Option<Vec<Vec<String>>>,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Record<'a> {
 #[derive(Debug, Default, Deserialize)]
 struct Questions<'a> {
     #[serde(borrow, default)]
-    questions: Lax<Vec<Lax<Question<'a>>>>,
+    questions: LenientField<Vec<LenientField<Question<'a>>>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -108,7 +108,7 @@ struct Input<'a> {
 /// Longest path taken from an input, in bytes.
 const PATH_LIMIT: usize = 4096;
 
-impl Record<'_> {
+impl ToolRecord<'_> {
     /// The call in the words of all sources.
     pub(super) fn call(self, detail: Detail) -> ToolCall {
         let known = known_name(&self.tool);
@@ -118,7 +118,7 @@ impl Record<'_> {
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
             .unwrap_or_default();
         let command = (known == Some("Bash"))
-            .then(|| json::string(input.command, TEXT_LIMIT))
+            .then(|| lenient_field::string(input.command, TEXT_LIMIT))
             .flatten();
         ToolCall {
             pull_requests: self.pull_requests(command.as_deref()),
@@ -142,7 +142,7 @@ impl Record<'_> {
         let input = self.input.filter(|_| self.tool == "question")?;
         let input: Questions<'_> = serde_json::from_str(input.get()).ok()?;
         let asked = input.questions.0.unwrap_or_default().into_iter();
-        let asked = asked.filter_map(|q| json::string(q.0?.question, TEXT_LIMIT));
+        let asked = asked.filter_map(|q| lenient_field::string(q.0?.question, TEXT_LIMIT));
         let answers = self.answers.iter().flatten().map(|given| given.join(", "));
         CallDialog::new(join_lines(asked), join_lines(answers))
     }
@@ -230,10 +230,10 @@ fn known_name(tool: &str) -> Option<&'static str> {
 fn files(input: &Input<'_>) -> Vec<String> {
     let mut files: Vec<String> = [input.file_path, input.notebook_path, input.path]
         .into_iter()
-        .filter_map(|raw| json::string(raw, PATH_LIMIT))
+        .filter_map(|raw| lenient_field::string(raw, PATH_LIMIT))
         .filter(|path| !path.is_empty())
         .collect();
-    if let Some(patch) = json::string(input.patch_text, TEXT_LIMIT) {
+    if let Some(patch) = lenient_field::string(input.patch_text, TEXT_LIMIT) {
         files.extend(patch.lines().filter_map(patched_file).map(str::to_owned));
     }
     files
@@ -251,8 +251,8 @@ fn patched_file(line: &str) -> Option<&str> {
 fn full_input(input: Option<&RawValue>, known: bool, detail: Detail) -> Value {
     match (detail, input) {
         (Detail::Index, _) | (_, None) => Value::Null,
-        (Detail::Full, Some(raw)) if known => snake_keys(json::value(raw)),
-        (Detail::Full, Some(raw)) => json::value(raw),
+        (Detail::Full, Some(raw)) if known => snake_keys(lenient_field::value(raw)),
+        (Detail::Full, Some(raw)) => lenient_field::value(raw),
     }
 }
 

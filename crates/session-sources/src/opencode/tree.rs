@@ -2,14 +2,14 @@
 //! where it is when it moves the sessions to a database.
 
 use super::database::Database;
-use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
-use super::history::{History, Session, Visit};
-use super::json::{self, Lax};
+use super::error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
+use super::history::{MessageVisitor, SessionStorage, StoredSession};
+use super::lenient_field::{self, LenientField};
 use super::locate;
-use super::message::{Header, Message};
+use super::message::{Header, StoredMessage};
 use super::meta::{self, Project, Stored};
-use super::piece::Piece;
-use super::signature::Signature;
+use super::part::PartContent;
+use super::signature::SessionSignature;
 use crate::file;
 use fs_err as fs;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// A `storage` folder. Ids come from the paths: OpenCode moved files between
 /// folders without rewriting them.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct JsonTree {
     root: PathBuf,
 }
 
@@ -35,17 +35,17 @@ struct SessionFile<'a> {
     #[serde(borrow)]
     directory: Option<&'a RawValue>,
     #[serde(default)]
-    time: Lax<Times>,
+    time: LenientField<MessageTimes>,
     #[serde(borrow)]
     revert: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
-struct Times {
+struct MessageTimes {
     #[serde(default)]
-    created: Lax<i64>,
+    created: LenientField<i64>,
     #[serde(default)]
-    updated: Lax<i64>,
+    updated: LenientField<i64>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +58,7 @@ struct ProjectFile<'a> {
 
 const FIELD_LIMIT: usize = 16 * 1024;
 
-impl Tree {
+impl JsonTree {
     /// The tree in a folder, which need not exist.
     pub(super) fn new(root: &Path) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Tree {
             .collect()
     }
 
-    fn project(&self, id: &str, faults: &mut Faults) -> Project {
+    fn project(&self, id: &str, faults: &mut SkippedCounts) -> Project {
         let path = self.root.join("project").join(format!("{id}.json"));
         let json = if path.is_file() {
             read(&path, faults)
@@ -93,7 +93,7 @@ impl Tree {
             id: Some(id.to_owned()),
             worktree: file
                 .as_ref()
-                .and_then(|f| json::string(f.worktree, FIELD_LIMIT)),
+                .and_then(|f| lenient_field::string(f.worktree, FIELD_LIMIT)),
             sandboxes: file
                 .and_then(|f| f.sandboxes)
                 .map(|raw| raw.get().to_owned()),
@@ -105,19 +105,19 @@ impl Tree {
         id: &str,
         path: &Path,
         project: &Project,
-        faults: &mut Faults,
-    ) -> Option<Session> {
+        faults: &mut SkippedCounts,
+    ) -> Option<StoredSession> {
         let json = read(path, faults)?;
         let file: SessionFile<'_> = parse(&json, faults)?;
         let times = file.time.0.unwrap_or_default();
         let stored = Stored {
             id: id.to_owned(),
-            parent: json::string(file.parent, FIELD_LIMIT),
-            title: json::string(file.title, FIELD_LIMIT),
-            directory: json::string(file.directory, FIELD_LIMIT),
+            parent: lenient_field::string(file.parent, FIELD_LIMIT),
+            title: lenient_field::string(file.title, FIELD_LIMIT),
+            directory: lenient_field::string(file.directory, FIELD_LIMIT),
             project: project.clone(),
         };
-        Some(Session {
+        Some(StoredSession {
             meta: stored.meta(),
             created: times.created.0.unwrap_or_default(),
             signature: self.signature(id, path, times.updated.0.unwrap_or_default()),
@@ -128,7 +128,7 @@ impl Tree {
     /// messages, each message file and each message's folder of parts; and how
     /// many messages there are. Parts are not counted: their folder changes
     /// when one comes or goes, and the message is rewritten when it is complete.
-    fn signature(&self, id: &str, path: &Path, updated: i64) -> Signature {
+    fn signature(&self, id: &str, path: &Path, updated: i64) -> SessionSignature {
         let folder = self.root.join("message").join(id);
         let mut newest = updated.max(mtime_ms(path)).max(mtime_ms(&folder));
         let messages = json_files(&folder);
@@ -136,11 +136,11 @@ impl Tree {
             let parts = self.root.join("part").join(message);
             newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
         }
-        Signature(newest, messages.len() as u64, 0, 0)
+        SessionSignature(newest, messages.len() as u64, 0, 0)
     }
 
     /// The messages of a session in order, without their parts.
-    fn headers(&self, session: &str, faults: &mut Faults) -> Vec<(String, Header)> {
+    fn headers(&self, session: &str, faults: &mut SkippedCounts) -> Vec<(String, Header)> {
         let mut headers: Vec<(String, Header)> =
             json_files(&self.root.join("message").join(session))
                 .into_iter()
@@ -150,7 +150,12 @@ impl Tree {
         headers
     }
 
-    fn pieces(&self, message: &str, detail: Detail, faults: &mut Faults) -> Vec<Piece> {
+    fn pieces(
+        &self,
+        message: &str,
+        detail: Detail,
+        faults: &mut SkippedCounts,
+    ) -> Vec<PartContent> {
         json_files(&self.root.join("part").join(message))
             .into_iter()
             .filter_map(|(_, path)| piece(&path, detail, faults))
@@ -158,8 +163,8 @@ impl Tree {
     }
 }
 
-impl History for Tree {
-    fn sessions(&self, faults: &mut Faults) -> Result<Vec<Session>, Error> {
+impl SessionStorage for JsonTree {
+    fn sessions(&self, faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let moved = self.moved();
         let mut sessions = HashMap::new();
         for (project, folder) in folders(&self.root.join("session"))? {
@@ -177,7 +182,10 @@ impl History for Tree {
         let name = format!("{session}.json");
         let folders = folders(&self.root.join("session")).ok()?;
         let mut files = folders.into_iter().map(|(_, folder)| folder.join(&name));
-        let json = read(&files.find(|path| path.is_file())?, &mut Faults::default())?;
+        let json = read(
+            &files.find(|path| path.is_file())?,
+            &mut SkippedCounts::default(),
+        )?;
         let file: SessionFile<'_> = serde_json::from_str(&json).ok()?;
         meta::reverted_from(file.revert?.get())
     }
@@ -187,15 +195,15 @@ impl History for Tree {
         session: &str,
         span: Span,
         detail: Detail,
-        faults: &mut Faults,
-        visit: &mut Visit<'_>,
-    ) -> Result<(), Error> {
+        faults: &mut SkippedCounts,
+        visit: &mut MessageVisitor<'_>,
+    ) -> Result<(), StorageError> {
         for ((id, header), ordinal) in self.headers(session, faults).into_iter().zip(0..span.end) {
             if ordinal < span.start {
                 continue;
             }
             let pieces = self.pieces(&id, detail, faults);
-            if visit(Message {
+            if visit(StoredMessage {
                 id,
                 ordinal,
                 header,
@@ -210,21 +218,21 @@ impl History for Tree {
     }
 }
 
-fn header(path: &Path, faults: &mut Faults) -> Option<Header> {
+fn header(path: &Path, faults: &mut SkippedCounts) -> Option<Header> {
     let json = read(path, faults)?;
     counted(Header::decode(&json), faults)
 }
 
-fn piece(path: &Path, detail: Detail, faults: &mut Faults) -> Option<Piece> {
+fn piece(path: &Path, detail: Detail, faults: &mut SkippedCounts) -> Option<PartContent> {
     let json = read(path, faults)?;
-    counted(Piece::decode(&json, detail), faults)?
+    counted(PartContent::decode(&json, detail), faults)?
 }
 
-fn parse<'a, T: Deserialize<'a>>(json: &'a str, faults: &mut Faults) -> Option<T> {
+fn parse<'a, T: Deserialize<'a>>(json: &'a str, faults: &mut SkippedCounts) -> Option<T> {
     counted(serde_json::from_str(json), faults)
 }
 
-fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut Faults) -> Option<T> {
+fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut SkippedCounts) -> Option<T> {
     if decoded.is_err() {
         faults.add(BAD_JSON);
     }
@@ -232,7 +240,7 @@ fn counted<T>(decoded: Result<T, serde_json::Error>, faults: &mut Faults) -> Opt
 }
 
 /// A file's text. It may be empty, or half written.
-fn read(path: &Path, faults: &mut Faults) -> Option<String> {
+fn read(path: &Path, faults: &mut SkippedCounts) -> Option<String> {
     if fs::metadata(path).is_ok_and(|file| file.len() > SIZE_LIMIT.into()) {
         faults.add(TOO_LONG);
         return None;
@@ -274,7 +282,7 @@ fn json_files(folder: &Path) -> Vec<(String, PathBuf)> {
     files
 }
 
-fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, StorageError> {
     let mut folders = Vec::new();
     for entry in fs::read_dir(parent)?.flatten() {
         if let (Ok(name), path) = (entry.file_name().into_string(), entry.path())

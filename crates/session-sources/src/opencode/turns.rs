@@ -1,17 +1,17 @@
 //! From messages to turns.
 
 use super::command;
-use super::message::{Header, Message, Role};
-use super::piece::Piece;
+use super::message::{Header, Role, StoredMessage};
+use super::part::PartContent;
 use super::tool;
 use session_core::{Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
 
-/// What stands before messages that OpenCode keeps until the next prompt.
+/// The mark of messages that OpenCode keeps until the next prompt.
 const REVERTED: &str = "reverted: the user undid what follows";
 
 /// Gathers messages, given in their order, into turns.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct TurnBuilder {
     detail: Detail,
     /// In a subagent's session the "user" is a model.
     subagent: bool,
@@ -25,7 +25,7 @@ pub(super) struct Turns {
     reverted_from: Option<String>,
 }
 
-impl Turns {
+impl TurnBuilder {
     /// Nothing gathered yet; the first turn gets the index `first`.
     pub(super) fn new(first: u32, subagent: bool, detail: Detail) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Turns {
     }
 
     /// Adds a message, and gives the turn that it ended by opening another.
-    pub(super) fn push(&mut self, mut message: Message) -> Option<Turn> {
+    pub(super) fn push(&mut self, mut message: StoredMessage) -> Option<Turn> {
         let opening = opening(&mut message);
         if self.open.is_none() && message.header.role == Role::Other {
             return None;
@@ -69,7 +69,7 @@ impl Turns {
         self.open
     }
 
-    fn open_turn(&mut self, opening: Option<Opening>, message: &Message) {
+    fn open_turn(&mut self, opening: Option<TurnOpening>, message: &StoredMessage) {
         let kind = match &opening {
             None => PromptKind::None,
             Some(_) if self.subagent => PromptKind::Model,
@@ -91,9 +91,9 @@ impl Turns {
         self.next_index = self.next_index.saturating_add(1);
     }
 
-    fn extend(&mut self, message: Message) {
+    fn extend(&mut self, message: StoredMessage) {
         let Some(turn) = &mut self.open else { return };
-        let Message {
+        let StoredMessage {
             id,
             ordinal,
             header,
@@ -129,7 +129,7 @@ impl Turns {
 
 /// How a turn begins.
 #[derive(Debug)]
-struct Opening {
+struct TurnOpening {
     kind: PromptKind,
     prompt: String,
     shell: bool,
@@ -138,17 +138,17 @@ struct Opening {
 /// A user's message opens a turn when there is something of the user in it:
 /// not when it asks for a compaction, and not when all of it was put there by
 /// the program. The words that become the prompt are taken out of it.
-fn opening(message: &mut Message) -> Option<Opening> {
+fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     if message.header.role != Role::User
         || message
             .pieces
             .iter()
-            .any(|piece| matches!(piece, Piece::Compaction))
+            .any(|piece| matches!(piece, PartContent::Compaction))
     {
         return None;
     }
     let with = |kind, prompt| {
-        Some(Opening {
+        Some(TurnOpening {
             kind,
             prompt,
             shell: false,
@@ -164,9 +164,9 @@ fn opening(message: &mut Message) -> Option<Opening> {
     if message
         .pieces
         .iter()
-        .any(|piece| matches!(piece, Piece::Shell))
+        .any(|piece| matches!(piece, PartContent::Shell))
     {
-        return Some(Opening {
+        return Some(TurnOpening {
             kind: PromptKind::Command,
             prompt: String::new(),
             shell: true,
@@ -183,9 +183,9 @@ fn opening(message: &mut Message) -> Option<Opening> {
 }
 
 /// The prompt, then the names of attached files that it does not mention.
-fn append_attachments(mut prompt: String, pieces: &[Piece]) -> String {
+fn append_attachments(mut prompt: String, pieces: &[PartContent]) -> String {
     let named = pieces.iter().filter_map(|piece| match piece {
-        Piece::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
+        PartContent::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
         _ => None,
     });
     let files = named.collect::<Vec<_>>().join(" ");
@@ -196,10 +196,10 @@ fn append_attachments(mut prompt: String, pieces: &[Piece]) -> String {
     prompt
 }
 
-fn take_words(pieces: &mut Vec<Piece>) -> Option<String> {
+fn take_words(pieces: &mut Vec<PartContent>) -> Option<String> {
     let mut words = String::new();
     pieces.retain(|piece| {
-        let Piece::Words(more) = piece else {
+        let PartContent::Words(more) = piece else {
             return true;
         };
         if !words.is_empty() {
@@ -213,22 +213,22 @@ fn take_words(pieces: &mut Vec<Piece>) -> Option<String> {
     Some(words).filter(|words| !words.is_empty())
 }
 
-fn subtask(piece: &Piece) -> Option<(PromptKind, String)> {
+fn subtask(piece: &PartContent) -> Option<(PromptKind, String)> {
     match piece {
-        Piece::Subtask {
+        PartContent::Subtask {
             command: Some(name),
             prompt,
         } => Some((PromptKind::Command, command::command_line(name, prompt))),
-        Piece::Subtask { prompt, .. } => Some((PromptKind::Typed, prompt.trim().to_owned()))
+        PartContent::Subtask { prompt, .. } => Some((PromptKind::Typed, prompt.trim().to_owned()))
             .filter(|(_, prompt)| !prompt.is_empty()),
         _ => None,
     }
 }
 
 /// True when the piece is the shell command that the open turn waits for.
-fn name_shell_command(turn: &mut Turn, piece: &Piece) -> bool {
+fn name_shell_command(turn: &mut Turn, piece: &PartContent) -> bool {
     match piece {
-        Piece::Call(ToolCall {
+        PartContent::Call(ToolCall {
             command: Some(command),
             ..
         }) => {
@@ -251,18 +251,23 @@ fn is_marked(turn: &Turn) -> bool {
         .any(|part| matches!(part, Part::Notice { text } if text == REVERTED))
 }
 
-/// What a piece becomes, in a turn with the parts `before`.
-fn part(piece: Piece, header: &Header, detail: Detail, before: &[Part]) -> Option<Part> {
+/// Converts the content of a part, in a turn with the parts `before`.
+fn part(piece: PartContent, header: &Header, detail: Detail, before: &[Part]) -> Option<Part> {
     let full = detail == Detail::Full;
     match piece {
-        Piece::Words(text) if header.summary => full.then_some(Part::Summary { text }),
-        Piece::Words(text) if header.role == Role::User => full.then_some(Part::Notice { text }),
-        Piece::Words(text) => Some(Part::Text { text }),
-        Piece::Aside(text) => Some(Part::Notice { text }),
-        Piece::Reasoning(text) => Some(Part::Thinking { text }),
-        Piece::Call(call) => Some(Part::Call(call)),
-        Piece::Patch(files) => patch(files, before).map(Part::Call),
-        Piece::Shell | Piece::File(_) | Piece::Subtask { .. } | Piece::Compaction => None,
+        PartContent::Words(text) if header.summary => full.then_some(Part::Summary { text }),
+        PartContent::Words(text) if header.role == Role::User => {
+            full.then_some(Part::Notice { text })
+        }
+        PartContent::Words(text) => Some(Part::Text { text }),
+        PartContent::Aside(text) => Some(Part::Notice { text }),
+        PartContent::Reasoning(text) => Some(Part::Thinking { text }),
+        PartContent::Call(call) => Some(Part::Call(call)),
+        PartContent::Patch(files) => patch(files, before).map(Part::Call),
+        PartContent::Shell
+        | PartContent::File(_)
+        | PartContent::Subtask { .. }
+        | PartContent::Compaction => None,
     }
 }
 

@@ -1,14 +1,14 @@
-//! What the agent says and does, and what its calls result in.
+//! Answers, calls and results of the agent.
 
-use super::{Assembly, Place};
-use crate::claude::call::{self, Outcome};
-use crate::claude::entry::{Block, Entry, Message, Usage};
+use super::{Assembly, LinePosition};
+use crate::claude::call::{self, CallResult};
+use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::reply::{self, Novelty};
-use crate::claude::state::Standing;
+use crate::claude::state::TurnState;
 use session_core::{CallDialog, Detail, Part, ToolCall, Turn};
 
 impl Assembly<'_> {
-    pub(super) fn assistant(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         let message = &entry.message;
         if entry.is_api_error_message.0 || message.model.get() == Some("<synthetic>") {
             return self.notice(&message.content.words(), place);
@@ -27,8 +27,8 @@ impl Assembly<'_> {
         }
     }
 
-    /// What the line tells of the model and its tokens.
-    fn account(&mut self, message: &Message<'_>) {
+    /// Adds the model and tokens of a line.
+    fn account(&mut self, message: &EntryMessage<'_>) {
         let reply = &mut self.state.reply;
         let usage = message.usage.0.as_ref().map(Usage::tokens);
         if let Some(turn) = self.open.as_mut() {
@@ -37,7 +37,12 @@ impl Assembly<'_> {
         }
     }
 
-    fn block(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
+    fn block(
+        &mut self,
+        block: &ContentBlock<'_>,
+        entry: &TranscriptEntry<'_>,
+        place: &LinePosition<'_>,
+    ) {
         match block.kind.or_empty() {
             "text" | "thinking" => self.words(block, place),
             "tool_use" | "server_tool_use" => self.call(block, place),
@@ -47,7 +52,7 @@ impl Assembly<'_> {
     }
 
     /// The calls of a subagent's line in its parent's file, and their results.
-    pub(super) fn done_aside(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    pub(super) fn done_aside(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         for block in &entry.message.content.0 {
             let known = block.id.get().is_some_and(|id| self.calls.contains_key(id));
             match block.kind.or_empty() {
@@ -58,7 +63,7 @@ impl Assembly<'_> {
         }
     }
 
-    fn words(&mut self, block: &Block<'_>, place: &Place<'_>) {
+    fn words(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
         let words = reply::words(block);
         if !words.is_empty() {
             self.part(part_like(block, words), place);
@@ -67,7 +72,7 @@ impl Assembly<'_> {
 
     /// Puts a longer state of a block in the place of the shorter. Where that
     /// one was delivered already, the rest follows as a part of its own.
-    fn extend(&mut self, block: &Block<'_>, earlier: usize, place: &Place<'_>) {
+    fn extend(&mut self, block: &ContentBlock<'_>, earlier: usize, place: &LinePosition<'_>) {
         let whole = reply::words(block);
         let Some((begin, rest)) = whole.split_at_checked(earlier) else {
             return;
@@ -83,7 +88,7 @@ impl Assembly<'_> {
         }
     }
 
-    fn call(&mut self, block: &Block<'_>, place: &Place<'_>) {
+    fn call(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
         let mut call = call::call(block, self.detail);
         let early = self.take_early(&call.id);
         let turn = self.state.next.saturating_sub(1);
@@ -98,7 +103,7 @@ impl Assembly<'_> {
     }
 
     /// The command that the user ran, as a call of the turn that it began.
-    pub(super) fn shell_escape(&mut self, command: String, place: &Place<'_>) {
+    pub(super) fn shell_escape(&mut self, command: String, place: &LinePosition<'_>) {
         let call = ToolCall {
             name: "Bash".into(),
             command: Some(command),
@@ -109,7 +114,7 @@ impl Assembly<'_> {
         self.part(Part::Call(call), place);
     }
 
-    fn call_part(&mut self, call: ToolCall, place: &Place<'_>) {
+    fn call_part(&mut self, call: ToolCall, place: &LinePosition<'_>) {
         let id = call.id.clone();
         let joins = !id.is_empty() || !call.name.is_empty();
         self.part(Part::Call(call), place);
@@ -134,7 +139,7 @@ impl Assembly<'_> {
         Some(early)
     }
 
-    pub(super) fn results(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    pub(super) fn results(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         for block in &entry.message.content.0 {
             if block.kind.get() == Some("tool_result") {
                 self.result(block, entry, place);
@@ -142,7 +147,12 @@ impl Assembly<'_> {
         }
     }
 
-    fn result(&mut self, block: &Block<'_>, entry: &Entry<'_>, place: &Place<'_>) {
+    fn result(
+        &mut self,
+        block: &ContentBlock<'_>,
+        entry: &TranscriptEntry<'_>,
+        place: &LinePosition<'_>,
+    ) {
         let waiting = self.state.calls.take(block.tool_use_id.or_empty());
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let (whole, results) = (&entry.tool_use_result, &self.results);
@@ -155,14 +165,14 @@ impl Assembly<'_> {
         } else if let Some(turn) = earlier.filter(|_| self.detail == Detail::Index) {
             let call = outcome.nameless(waiting);
             self.earlier.extend(call.map(|call| continuing(turn, call)));
-        } else if self.state.standing == Standing::Open
+        } else if self.state.standing == TurnState::Open
             && let Some(call) = outcome.nameless(waiting)
         {
             self.call_part(call, place);
         }
     }
 
-    fn call_of(&mut self, outcome: &Outcome) -> Option<&mut ToolCall> {
+    fn call_of(&mut self, outcome: &CallResult) -> Option<&mut ToolCall> {
         let at = *self.calls.get(&outcome.id)?;
         match self.open.as_mut()?.parts.get_mut(at)? {
             Part::Call(call) => Some(call),
@@ -171,7 +181,7 @@ impl Assembly<'_> {
     }
 }
 
-/// What is told later of a call of an earlier turn.
+/// A result of a call of an earlier turn.
 fn continuing(index: u32, call: ToolCall) -> Turn {
     Turn {
         index,
@@ -182,7 +192,7 @@ fn continuing(index: u32, call: ToolCall) -> Turn {
 }
 
 /// Words as a part of the kind of a block.
-fn part_like(block: &Block<'_>, words: &str) -> Part {
+fn part_like(block: &ContentBlock<'_>, words: &str) -> Part {
     let text = words.to_owned();
     match block.kind.get() {
         Some("thinking") => Part::Thinking { text },

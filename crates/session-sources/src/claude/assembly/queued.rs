@@ -1,16 +1,16 @@
 //! Prompts that waited while the agent worked.
 
-use super::{Assembly, Place};
-use crate::claude::entry::Entry;
-use crate::claude::prompt::{self, Words};
-use crate::claude::queue::{Removed, Waiting};
-use crate::claude::state::Standing;
+use super::{Assembly, LinePosition};
+use crate::claude::entry::TranscriptEntry;
+use crate::claude::prompt::{self, UserText};
+use crate::claude::queue::{QueueRemoval, QueuedText};
+use crate::claude::state::TurnState;
 use crate::claude::time::milliseconds;
 use session_core::{Part, PromptKind, Turn};
 
 impl Assembly<'_> {
     /// Of all attachments only this one holds words of the user.
-    pub(super) fn attachment(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    pub(super) fn attachment(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         let Some(attachment) = &entry.attachment.0 else {
             return;
         };
@@ -18,19 +18,23 @@ impl Assembly<'_> {
             return;
         }
         let typed = attachment.timestamp.get().and_then(milliseconds);
-        let place = Place {
+        let place = LinePosition {
             ms: typed.or(place.ms),
             ..*place
         };
         let words = prompt::queued(&attachment.prompt.words());
         match words {
-            Words::Typed(ref text) | Words::Command(ref text)
+            UserText::Typed(ref text) | UserText::Command(ref text)
                 if self.state.queue.repeats_attached(text) => {}
             words => self.queued(words, &place),
         }
     }
 
-    pub(super) fn queue_operation(&mut self, entry: &Entry<'_>, place: &Place<'_>) {
+    pub(super) fn queue_operation(
+        &mut self,
+        entry: &TranscriptEntry<'_>,
+        place: &LinePosition<'_>,
+    ) {
         let text = entry.content.words();
         match entry.operation.or_empty() {
             "enqueue" => {
@@ -44,13 +48,13 @@ impl Assembly<'_> {
         }
     }
 
-    fn removed(&mut self, text: &str, place: &Place<'_>) {
+    fn removed(&mut self, text: &str, place: &LinePosition<'_>) {
         let words = prompt::queued(text);
         match self.state.queue.remove(&words) {
-            Removed::Known => {}
-            Removed::Named => self.steered(words, place),
-            Removed::Waiting(waiting) => {
-                let place = Place {
+            QueueRemoval::Known => {}
+            QueueRemoval::Named => self.steered(words, place),
+            QueueRemoval::Waiting(waiting) => {
+                let place = LinePosition {
                     ms: waiting.ms,
                     ..*place
                 };
@@ -63,9 +67,9 @@ impl Assembly<'_> {
 
     /// Words that were given to the agent at its work. A command never is: it
     /// was taken back, or comes in a line of its own when the work is done.
-    fn steered(&mut self, words: Words, place: &Place<'_>) {
+    fn steered(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
-            Words::Command(text) => self.part(Part::Notice { text }, place),
+            UserText::Command(text) => self.part(Part::Notice { text }, place),
             words => self.queued(words, place),
         }
     }
@@ -73,7 +77,7 @@ impl Assembly<'_> {
     /// The prompts that wait still, as the turns that they are if nothing more comes. A command
     /// that was not run is none.
     pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
-        if self.state.standing == Standing::Muted {
+        if self.state.standing == TurnState::Muted {
             return Vec::new();
         }
         let turns = self.state.queue.waiting_prompts();
@@ -84,9 +88,9 @@ impl Assembly<'_> {
             .collect()
     }
 
-    fn waiting_turn(&self, waiting: &Waiting) -> Option<Turn> {
+    fn waiting_turn(&self, waiting: &QueuedText) -> Option<Turn> {
         let line = (self.recall)(waiting.at)?;
-        let Words::Typed(prompt) = prompt::queued(&line.text) else {
+        let UserText::Typed(prompt) = prompt::queued(&line.text) else {
             return None;
         };
         let kind = match self.identity.is_subagent() {
@@ -104,10 +108,10 @@ impl Assembly<'_> {
         })
     }
 
-    fn queued(&mut self, words: Words, place: &Place<'_>) {
+    fn queued(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
-            Words::Typed(text) => self.begin(PromptKind::Typed, text, place),
-            Words::Command(text) => self.begin(PromptKind::Command, text, place),
+            UserText::Typed(text) => self.begin(PromptKind::Typed, text, place),
+            UserText::Command(text) => self.begin(PromptKind::Command, text, place),
             _ => {}
         }
     }

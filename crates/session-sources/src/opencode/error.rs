@@ -1,4 +1,4 @@
-//! What could not be read, in words, and how often.
+//! Errors of reading, with counts of what was skipped.
 
 use crate::{Warning, file};
 use rusqlite::ErrorCode;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Why a history, or one session of it, could not be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(super) enum StorageError {
     #[error("{}", file::NOT_REGULAR)]
     NotRegular,
     #[error("file is not a SQLite database")]
@@ -30,7 +30,7 @@ pub(super) enum Error {
     Io(#[from] std::io::Error),
 }
 
-impl Error {
+impl StorageError {
     /// True when trying again is of no use until the file has changed.
     pub(super) fn lasts(&self) -> bool {
         matches!(
@@ -44,7 +44,7 @@ impl Error {
     }
 }
 
-impl From<rusqlite::Error> for Error {
+impl From<rusqlite::Error> for StorageError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotADatabase,
@@ -70,9 +70,9 @@ pub(super) const SIZE_LIMIT: u32 = 64 * 1024 * 1024;
 
 /// Counts of what was skipped, by reason.
 #[derive(Debug, Default)]
-pub(super) struct Faults(BTreeMap<String, u64>);
+pub(super) struct SkippedCounts(BTreeMap<String, u64>);
 
-impl Faults {
+impl SkippedCounts {
     /// Counts one more.
     pub(super) fn add(&mut self, reason: &str) {
         *self.0.entry(reason.to_owned()).or_default() += 1;

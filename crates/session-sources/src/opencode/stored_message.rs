@@ -1,11 +1,11 @@
 //! Messages as the database keeps them: read one after the other, decoded many
 //! at once.
 
-use super::fault::{BAD_JSON, Error, Faults, SIZE_LIMIT, TOO_LONG};
-use super::history::Visit;
-use super::message::{Header, Message, Role};
-use super::piece::Piece;
-use super::second;
+use super::error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
+use super::history::MessageVisitor;
+use super::message::{Header, Role, StoredMessage};
+use super::part::PartContent;
+use super::session_message;
 use rayon::prelude::*;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -25,7 +25,7 @@ impl Data {
     pub(super) const MISSING: Self = Self(Err(BAD_JSON));
 
     /// The JSON at `column`, whose length follows it.
-    pub(super) fn of(row: &Row<'_>, column: usize) -> Result<Self, Error> {
+    pub(super) fn from_column(row: &Row<'_>, column: usize) -> Result<Self, StorageError> {
         Ok(Self(match row.get_ref(column)? {
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_owned()),
             _ => match row.get_ref(column + 1)? {
@@ -37,7 +37,7 @@ impl Data {
 
     fn decode<T>(
         &self,
-        faults: &mut Faults,
+        faults: &mut SkippedCounts,
         decode: impl FnOnce(&str) -> serde_json::Result<T>,
     ) -> Option<T> {
         let decoded = match &self.0 {
@@ -57,18 +57,18 @@ fn words(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// What a part says, if anything, and what was wrong with it.
-type Decoded = (Option<Piece>, Faults);
+/// The content of a part, if any, with counts of what was skipped.
+type DecodedPart = (Option<PartContent>, SkippedCounts);
 
 /// A part of a message.
 #[derive(Debug)]
-enum Part {
+enum StoredPart {
     Stored(Data),
     /// Of a message beyond [`FULL`]: it is not held in memory whole.
-    Decoded(Box<Decoded>),
+    Decoded(Box<DecodedPart>),
 }
 
-impl Part {
+impl StoredPart {
     fn len(&self) -> usize {
         match self {
             Self::Stored(data) => data.len(),
@@ -76,35 +76,35 @@ impl Part {
         }
     }
 
-    fn decoded(self, detail: Detail) -> Decoded {
+    fn decoded(self, detail: Detail) -> DecodedPart {
         let data = match self {
             Self::Stored(data) => data,
             Self::Decoded(decoded) => return *decoded,
         };
-        let mut faults = Faults::default();
-        let piece = data.decode(&mut faults, |json| Piece::decode(json, detail));
+        let mut faults = SkippedCounts::default();
+        let piece = data.decode(&mut faults, |json| PartContent::decode(json, detail));
         (piece.flatten(), faults)
     }
 }
 
 /// The parts of one message.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
-    parts: Vec<Part>,
+pub(super) struct StoredParts {
+    parts: Vec<StoredPart>,
     bytes: usize,
 }
 
-impl Parts {
+impl StoredParts {
     pub(super) fn push(&mut self, data: Data, detail: Detail) {
-        let mut part = Part::Stored(data);
+        let mut part = StoredPart::Stored(data);
         if self.bytes + part.len() > FULL {
-            part = Part::Decoded(Box::new(part.decoded(detail)));
+            part = StoredPart::Decoded(Box::new(part.decoded(detail)));
         }
         self.bytes += part.len();
         self.parts.push(part);
     }
 
-    fn decode(self, detail: Detail, faults: &mut Faults) -> Vec<Piece> {
+    fn decode(self, detail: Detail, faults: &mut SkippedCounts) -> Vec<PartContent> {
         let pieces = self.parts.into_iter().filter_map(|part| {
             let (piece, of_it) = part.decoded(detail);
             faults.join(of_it);
@@ -122,14 +122,14 @@ pub(super) struct Stored {
     /// The column tells the time also when the data cannot be read.
     pub(super) created: Option<i64>,
     pub(super) data: Data,
-    pub(super) content: Content,
+    pub(super) content: MessageContents,
 }
 
-/// What a message says, beside its data.
+/// The contents of a message beside its data.
 #[derive(Debug)]
-pub(super) enum Content {
+pub(super) enum MessageContents {
     /// Its parts, which are rows of their own.
-    Parts(Parts),
+    Parts(StoredParts),
     /// In its data: a message of the second storage, of this type.
     Inline(String),
 }
@@ -138,21 +138,21 @@ impl Stored {
     fn len(&self) -> usize {
         self.data.len()
             + match &self.content {
-                Content::Parts(parts) => parts.bytes,
-                Content::Inline(_) => 0,
+                MessageContents::Parts(parts) => parts.bytes,
+                MessageContents::Inline(_) => 0,
             }
     }
 
-    fn decode(self, detail: Detail) -> (Message, Faults) {
-        let mut faults = Faults::default();
-        let is_inline = matches!(self.content, Content::Inline(_));
+    fn decode(self, detail: Detail) -> (StoredMessage, SkippedCounts) {
+        let mut faults = SkippedCounts::default();
+        let is_inline = matches!(self.content, MessageContents::Inline(_));
         let (header, pieces) = match self.content {
-            Content::Parts(parts) => {
+            MessageContents::Parts(parts) => {
                 let header = self.data.decode(&mut faults, Header::decode);
                 (header, parts.decode(detail, &mut faults))
             }
-            Content::Inline(kind) => {
-                let decode = |json: &str| second::decode(&kind, json, detail);
+            MessageContents::Inline(kind) => {
+                let decode = |json: &str| session_message::decode(&kind, json, detail);
                 let decoded = self.data.decode(&mut faults, decode).unzip();
                 (decoded.0, decoded.1.unwrap_or_default())
             }
@@ -162,7 +162,7 @@ impl Stored {
         if !is_inline || header.role != Role::Other {
             header.created = self.created.or(header.created);
         }
-        let message = Message {
+        let message = StoredMessage {
             id: self.id,
             ordinal: self.ordinal,
             header,
@@ -175,12 +175,12 @@ impl Stored {
 /// Messages that are decoded together, by all cores: the database itself is
 /// read by one.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct MessageBatch {
     messages: Vec<Stored>,
     bytes: usize,
 }
 
-impl Batch {
+impl MessageBatch {
     pub(super) fn push(&mut self, message: Stored) {
         self.bytes += message.len();
         self.messages.push(message);
@@ -194,8 +194,8 @@ impl Batch {
     pub(super) fn visit(
         &mut self,
         detail: Detail,
-        faults: &mut Faults,
-        visit: &mut Visit<'_>,
+        faults: &mut SkippedCounts,
+        visit: &mut MessageVisitor<'_>,
     ) -> ControlFlow<()> {
         let batch = std::mem::take(self).messages;
         let decoded: Vec<_> = batch

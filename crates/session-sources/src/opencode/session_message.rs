@@ -1,10 +1,10 @@
 //! Messages of OpenCode's second storage: rows of `session_message`, which
 //! hold their text and their calls themselves.
 
-use super::json::{self, Lax};
-use super::message::{Counts, ERROR_LIMIT, Header, Role, Times};
-use super::piece::{NAME_LIMIT, Piece};
-use super::tool::{self, Record};
+use super::lenient_field::{self, LenientField};
+use super::message::{ERROR_LIMIT, Header, MessageTimes, Role, TokenCounts};
+use super::part::{NAME_LIMIT, PartContent};
+use super::tool::{self, ToolRecord};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,21 +14,21 @@ use session_core::{Detail, TEXT_LIMIT, text};
 #[derive(Deserialize)]
 struct Data<'a> {
     #[serde(default)]
-    time: Lax<Times>,
+    time: LenientField<MessageTimes>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    files: Lax<Vec<Lax<Attachment<'a>>>>,
+    files: LenientField<Vec<LenientField<Attachment<'a>>>>,
     #[serde(default)]
-    model: Lax<Model>,
+    model: LenientField<Model>,
     #[serde(borrow, default)]
-    content: Lax<Vec<Lax<Item<'a>>>>,
+    content: LenientField<Vec<LenientField<Item<'a>>>>,
     #[serde(default)]
-    snapshot: Lax<Snapshot>,
+    snapshot: LenientField<Snapshot>,
     #[serde(default)]
-    tokens: Lax<Counts>,
+    tokens: LenientField<TokenCounts>,
     #[serde(borrow, default)]
-    error: Lax<Failure<'a>>,
+    error: LenientField<Failure<'a>>,
     #[serde(borrow, rename = "callID")]
     call_id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -50,14 +50,14 @@ struct Attachment<'a> {
 #[derive(Debug, Deserialize)]
 struct Model {
     #[serde(default)]
-    id: Lax<String>,
+    id: LenientField<String>,
 }
 
 /// Files that the step changed.
 #[derive(Debug, Deserialize)]
 struct Snapshot {
     #[serde(default)]
-    files: Lax<Vec<String>>,
+    files: LenientField<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ struct Failure<'a> {
 #[derive(Deserialize)]
 struct Item<'a> {
     #[serde(default, rename = "type")]
-    kind: Lax<String>,
+    kind: LenientField<String>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -79,21 +79,21 @@ struct Item<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    state: Lax<State<'a>>,
+    state: LenientField<State<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 struct State<'a> {
     #[serde(default)]
-    status: Lax<String>,
+    status: LenientField<String>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    content: Lax<Vec<Lax<Item<'a>>>>,
+    content: LenientField<Vec<LenientField<Item<'a>>>>,
     #[serde(borrow, default)]
-    structured: Lax<Structured<'a>>,
+    structured: LenientField<Structured<'a>>,
     #[serde(borrow, default)]
-    error: Lax<Failure<'a>>,
+    error: LenientField<Failure<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -101,10 +101,10 @@ struct Structured<'a> {
     #[serde(default, deserialize_with = "tool::some")]
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
-    session: Lax<String>,
+    session: LenientField<String>,
     /// Of `question`: for each, what the user chose or wrote.
     #[serde(default)]
-    answers: Lax<Vec<Vec<String>>>,
+    answers: LenientField<Vec<Vec<String>>>,
     /// The text of a file: `read` has no other output.
     #[serde(borrow)]
     content: Option<&'a RawValue>,
@@ -115,7 +115,7 @@ pub(super) fn decode(
     kind: &str,
     data: &str,
     detail: Detail,
-) -> Result<(Header, Vec<Piece>), serde_json::Error> {
+) -> Result<(Header, Vec<PartContent>), serde_json::Error> {
     let data: Data<'_> = serde_json::from_str(data)?;
     let full = detail == Detail::Full;
     let (role, pieces) = match kind {
@@ -124,7 +124,10 @@ pub(super) fn decode(
         "shell" => (Role::User, data.shell(detail)),
         "synthetic" if full => (Role::User, Vec::from_iter(data.aside())),
         "synthetic" => (Role::User, Vec::new()),
-        "compaction" => (Role::Assistant, Vec::from_iter(Piece::words(data.summary))),
+        "compaction" => (
+            Role::Assistant,
+            Vec::from_iter(PartContent::words(data.summary)),
+        ),
         _ => return Ok((Header::UNREADABLE, Vec::new())),
     };
     Ok((data.header(role, kind == "compaction"), pieces))
@@ -139,78 +142,81 @@ impl Data<'_> {
             created: times.created.0,
             completed: times.completed.0,
             summary,
-            error: json::string(message, ERROR_LIMIT),
+            error: lenient_field::string(message, ERROR_LIMIT),
             model: self.model.0.and_then(|model| model.id.0),
-            tokens: self.tokens.0.map(Counts::tokens).unwrap_or_default(),
+            tokens: self.tokens.0.map(TokenCounts::tokens).unwrap_or_default(),
         }
     }
 
-    fn prompt(&self) -> Vec<Piece> {
+    fn prompt(&self) -> Vec<PartContent> {
         let attached = present(&self.files);
-        let files = attached.filter_map(|file| Piece::file(file.name, file.uri));
-        Piece::words(self.text).into_iter().chain(files).collect()
+        let files = attached.filter_map(|file| PartContent::file(file.name, file.uri));
+        PartContent::words(self.text)
+            .into_iter()
+            .chain(files)
+            .collect()
     }
 
-    fn answer(&self, detail: Detail) -> Vec<Piece> {
+    fn answer(&self, detail: Detail) -> Vec<PartContent> {
         let said = present(&self.content).filter_map(|item| item.piece(detail));
         let changed = self.snapshot.0.as_ref().and_then(|s| s.files.0.clone());
-        said.chain(changed.map(Piece::Patch)).collect()
+        said.chain(changed.map(PartContent::Patch)).collect()
     }
 
-    fn aside(&self) -> Option<Piece> {
-        json::string(self.text, TEXT_LIMIT)
+    fn aside(&self) -> Option<PartContent> {
+        lenient_field::string(self.text, TEXT_LIMIT)
             .filter(|text| !text.trim().is_empty())
-            .map(Piece::Aside)
+            .map(PartContent::Aside)
     }
 
     /// A command that the user ran, with its output. Its time has no end while
     /// it runs, and where OpenCode was killed.
-    fn shell(&self, detail: Detail) -> Vec<Piece> {
+    fn shell(&self, detail: Detail) -> Vec<PartContent> {
         let input = self
             .command
             .map(|command| format!("{{\"command\":{command}}}"));
         let input = input.and_then(|input| RawValue::from_string(input).ok());
         let times = self.time.0.as_ref();
         let runs = times.is_some_and(|times| times.completed.0.is_none());
-        let record = Record {
+        let record = ToolRecord {
             status: runs.then(|| "running".to_owned()),
-            id: json::string(self.call_id, NAME_LIMIT).unwrap_or_default(),
+            id: lenient_field::string(self.call_id, NAME_LIMIT).unwrap_or_default(),
             tool: "bash".to_owned(),
             input: input.as_deref(),
             has_result: self.output.is_some(),
-            output: json::string(self.output, TEXT_LIMIT),
-            ..Record::default()
+            output: lenient_field::string(self.output, TEXT_LIMIT),
+            ..ToolRecord::default()
         };
-        vec![Piece::Shell, Piece::Call(record.call(detail))]
+        vec![PartContent::Shell, PartContent::Call(record.call(detail))]
     }
 }
 
 impl Item<'_> {
-    fn piece(&self, detail: Detail) -> Option<Piece> {
+    fn piece(&self, detail: Detail) -> Option<PartContent> {
         match self.kind.0.as_deref()? {
-            "text" => Piece::words(self.text),
-            "reasoning" if detail == Detail::Full => json::string(self.text, TEXT_LIMIT)
+            "text" => PartContent::words(self.text),
+            "reasoning" if detail == Detail::Full => lenient_field::string(self.text, TEXT_LIMIT)
                 .filter(|text| !text.trim().is_empty())
-                .map(Piece::Reasoning),
+                .map(PartContent::Reasoning),
             "tool" => self.call(detail),
             _ => None,
         }
     }
 
-    fn call(&self, detail: Detail) -> Option<Piece> {
-        let tool = json::string(self.name, NAME_LIMIT).filter(|name| !name.is_empty())?;
-        let id = json::string(self.id, NAME_LIMIT).unwrap_or_default();
+    fn call(&self, detail: Detail) -> Option<PartContent> {
+        let tool = lenient_field::string(self.name, NAME_LIMIT).filter(|name| !name.is_empty())?;
+        let id = lenient_field::string(self.id, NAME_LIMIT).unwrap_or_default();
         let none = State::default();
         let state = self.state.0.as_ref().unwrap_or(&none);
-        Some(Piece::Call(state.record(id, tool).call(detail)))
+        Some(PartContent::Call(state.record(id, tool).call(detail)))
     }
 }
 
 impl<'a> State<'a> {
-    fn record(&self, id: String, tool: String) -> Record<'a> {
+    fn record(&self, id: String, tool: String) -> ToolRecord<'a> {
         let structured = self.structured.0.as_ref();
         let status = self.status.0.clone();
-        Record {
+        ToolRecord {
             id,
             tool,
             input: self.input,
@@ -230,7 +236,7 @@ impl<'a> State<'a> {
         let mut output = String::new();
         for text in texts.chain([structured, error]) {
             let room = TEXT_LIMIT.saturating_sub(output.len());
-            let text = json::string(text, room).unwrap_or_default();
+            let text = lenient_field::string(text, room).unwrap_or_default();
             if !output.is_empty() && !output.ends_with('\n') && !text.is_empty() {
                 output.push('\n');
             }
@@ -242,7 +248,7 @@ impl<'a> State<'a> {
 }
 
 /// The elements that have the expected type.
-fn present<T>(list: &Lax<Vec<Lax<T>>>) -> impl Iterator<Item = &T> {
+fn present<T>(list: &LenientField<Vec<LenientField<T>>>) -> impl Iterator<Item = &T> {
     list.0
         .iter()
         .flatten()

@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A value that says which JSON shapes it takes; all others are skipped.
-pub(super) trait Loose<'de>: Default {
+pub(super) trait LenientJson<'de>: Default {
     fn text(_: Cow<'de, str>) -> Self {
         Self::default()
     }
@@ -28,14 +28,16 @@ pub(super) trait Loose<'de>: Default {
     }
 }
 
-/// Reads any value into a [`Loose`] one.
-pub(super) fn loose<'de, T: Loose<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    from.deserialize_any(LooseVisitor(PhantomData))
+/// Reads any value into a [`LenientJson`] one.
+pub(super) fn loose<'de, T: LenientJson<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
+    from.deserialize_any(LenientVisitor(PhantomData))
 }
 
-struct LooseVisitor<T>(PhantomData<T>);
+struct LenientVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
+impl<'de, T: LenientJson<'de>> Visitor<'de> for LenientVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +99,7 @@ impl<'a> From<Cow<'a, str>> for Text<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Loose<'de> for Text<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for Text<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self(Some(text))
     }
@@ -113,7 +115,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flag(pub bool);
 
-impl<'de> Loose<'de> for Flag {
+impl<'de> LenientJson<'de> for Flag {
     fn flag(flag: bool) -> Self {
         Self(flag)
     }
@@ -129,7 +131,7 @@ impl<'de> Deserialize<'de> for Flag {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count(pub u64);
 
-impl<'de> Loose<'de> for Count {
+impl<'de> LenientJson<'de> for Count {
     fn count(count: u64) -> Self {
         Self(count)
     }
@@ -151,7 +153,7 @@ impl<T> Default for Object<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Loose<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> LenientJson<'de> for Object<T> {
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(members)).map(|object| Self(Some(object)))
     }
@@ -173,7 +175,7 @@ impl<T> Default for Members<'_, T> {
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Loose<'de> for Members<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> LenientJson<'de> for Members<'a, T> {
     fn members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
         let mut found = Vec::new();
         while let Some(member) = members.next_entry()? {
@@ -199,7 +201,7 @@ impl<T> Default for Items<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Loose<'de> for Items<T> {
+impl<'de, T: Deserialize<'de>> LenientJson<'de> for Items<T> {
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut found = Vec::new();
         while let Some(item) = items.next_element()? {

@@ -1,6 +1,6 @@
 //! A private copy of a database that cannot be opened where it is.
 
-use super::fault::Error;
+use super::error::StorageError;
 use super::locate;
 use crate::file;
 use fs_err as fs;
@@ -11,17 +11,17 @@ use tempfile::TempDir;
 /// A database and its write-ahead log, copied to a folder that only this user
 /// can enter. Removed when dropped.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(super) struct DatabaseCopy {
     folder: TempDir,
 }
 
 const NAME: &str = "opencode.db";
 const ATTEMPTS: usize = 3;
 
-impl Snapshot {
+impl DatabaseCopy {
     /// Copies the database at `path`, again when it changed meanwhile: then
     /// the two files may not belong together.
-    pub(super) fn take(path: &Path) -> Result<Self, Error> {
+    pub(super) fn take(path: &Path) -> Result<Self, StorageError> {
         let folder = tempfile::Builder::new()
             .prefix("session-search-")
             .tempdir()?;
@@ -32,7 +32,7 @@ impl Snapshot {
                 return Ok(Self { folder });
             }
         }
-        Err(Error::Restless)
+        Err(StorageError::Restless)
     }
 
     /// The copy.
@@ -41,7 +41,7 @@ impl Snapshot {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+fn copy(from: &Path, to: &Path) -> Result<(), StorageError> {
     copy_file(from, to)?;
     match copy_file(&locate::wal(from), &locate::wal(to)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),

@@ -7,15 +7,15 @@ use session_core::text;
 
 /// A field that counts as absent when it has another type than expected.
 #[derive(Debug)]
-pub(super) struct Lax<T>(pub Option<T>);
+pub(super) struct LenientField<T>(pub Option<T>);
 
-impl<T> Default for Lax<T> {
+impl<T> Default for LenientField<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lax<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientField<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&'de RawValue>::deserialize(deserializer)?;
         Ok(Self(serde_json::from_str(raw.get()).ok()))

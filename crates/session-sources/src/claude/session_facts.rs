@@ -1,7 +1,7 @@
-//! What the lines of a transcript tell of the session as a whole.
+//! Session metadata from the lines of a transcript.
 
-use super::entry::Entry;
-use super::loose::Text;
+use super::entry::TranscriptEntry;
+use super::lenient_json::Text;
 use super::state::is_default;
 use crate::project::project_root;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ const FACT_LIMIT: usize = 2048;
 
 /// The facts so far. They are part of a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Facts {
+pub(super) struct SessionFacts {
     #[serde(default, skip_serializing_if = "is_default")]
     cwd: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -32,23 +32,23 @@ pub(super) struct Facts {
 
 /// Which file a session is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct SessionIdentity {
     /// The file's stem.
     pub id: String,
     /// Id of the parent, where the path tells it.
     pub parent: Option<String>,
 }
 
-impl Identity {
+impl SessionIdentity {
     /// True for the transcript of a subagent.
     pub(super) fn is_subagent(&self) -> bool {
         self.parent.is_some() || self.id.starts_with("agent-")
     }
 }
 
-impl Facts {
+impl SessionFacts {
     /// Takes from a line what it tells.
-    pub(super) fn note(&mut self, entry: &Entry<'_>, identity: &Identity) {
+    pub(super) fn note(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
         if self.cwd.is_none() && entry.cwd.get().is_some() {
             self.cwd = fact(&entry.cwd);
             self.project = self.cwd.as_deref().and_then(project_root);
@@ -64,7 +64,7 @@ impl Facts {
         self.note_relations(entry, identity);
     }
 
-    fn note_titles(&mut self, entry: &Entry<'_>) {
+    fn note_titles(&mut self, entry: &TranscriptEntry<'_>) {
         match entry.kind.get() {
             Some("custom-title") => self.rename(entry.custom_title.or_empty()),
             Some("ai-title") => self.ai_title = title(entry.ai_title.or_empty()),
@@ -77,7 +77,7 @@ impl Facts {
         self.custom_title = title(name);
     }
 
-    fn note_relations(&mut self, entry: &Entry<'_>, identity: &Identity) {
+    fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
         if let Some(fork) = entry.fork() {
             self.forked_from = fact(&fork.session_id).or_else(|| self.forked_from.take());
         }
@@ -105,7 +105,7 @@ impl Facts {
     }
 
     /// The facts as the metadata of a session.
-    pub(super) fn meta(&self, identity: &Identity) -> SessionMeta {
+    pub(super) fn meta(&self, identity: &SessionIdentity) -> SessionMeta {
         SessionMeta {
             id: identity.id.clone(),
             parent: identity.parent.clone().or_else(|| self.parent.clone()),

@@ -1,6 +1,6 @@
 //! One part of a message, as far as turns are made of it.
 
-use super::json::{self, Lax};
+use super::lenient_field::{self, LenientField};
 use super::tool;
 use crate::reminder;
 use serde::Deserialize;
@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use session_core::{Detail, TEXT_LIMIT, ToolCall};
 use std::borrow::Cow;
 
-/// What a part says.
+/// The content of a part.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum PartContent {
     /// Words of whoever wrote the message.
     Words(String),
     /// Words that the program put into the message, or that only the user was
@@ -23,7 +23,7 @@ pub(super) enum Piece {
     /// The user started a subagent, by a slash command or not.
     Subtask {
         command: Option<String>,
-        /// What the subagent is asked: what the command's template became.
+        /// The subagent's prompt: the expanded template of the command.
         prompt: String,
     },
     /// The message asks for a compaction.
@@ -43,9 +43,9 @@ struct Data<'a> {
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     #[serde(default)]
-    synthetic: Lax<bool>,
+    synthetic: LenientField<bool>,
     #[serde(default)]
-    ignored: Lax<bool>,
+    ignored: LenientField<bool>,
     #[serde(borrow)]
     tool: Option<&'a RawValue>,
     #[serde(borrow, rename = "callID")]
@@ -53,7 +53,7 @@ struct Data<'a> {
     #[serde(borrow)]
     state: Option<tool::State<'a>>,
     #[serde(default)]
-    files: Lax<Vec<String>>,
+    files: LenientField<Vec<String>>,
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -67,11 +67,11 @@ struct Data<'a> {
 }
 
 pub(super) const NAME_LIMIT: usize = 4096;
-/// What OpenCode writes in place of the words of a message that only ran a
+/// The text that OpenCode writes for a message that only ran a
 /// shell command (`!command`).
 const SHELL: &str = "The following tool was executed by the user";
 
-impl Piece {
+impl PartContent {
     /// Reads `part.data`. `None` for the kinds that say nothing of the turn
     /// (`step-start`, `step-finish`, `snapshot`, …) or that `detail` leaves out.
     pub(super) fn decode(data: &str, detail: Detail) -> Result<Option<Self>, serde_json::Error> {
@@ -90,7 +90,7 @@ impl Piece {
 
     /// Somebody's words, without the reminders in them.
     pub(super) fn words(raw: Option<&RawValue>) -> Option<Self> {
-        let words = json::string(raw, TEXT_LIMIT)?;
+        let words = lenient_field::string(raw, TEXT_LIMIT)?;
         let words = reminder::strip(&words).trim().to_owned();
         (!words.is_empty()).then_some(Self::Words(words))
     }
@@ -98,8 +98,8 @@ impl Piece {
     /// An attached file: the name it was given, else the end of its address;
     /// never a `data:` URL.
     pub(super) fn file(name: Option<&RawValue>, address: Option<&RawValue>) -> Option<Self> {
-        let address = || json::string(address, NAME_LIMIT);
-        json::string(name, NAME_LIMIT)
+        let address = || lenient_field::string(address, NAME_LIMIT);
+        lenient_field::string(name, NAME_LIMIT)
             .or_else(|| address()?.strip_prefix("file://").map(str::to_owned))
             .filter(|name| !name.is_empty())
             .map(Self::File)
@@ -108,36 +108,37 @@ impl Piece {
 
 impl Data<'_> {
     fn text(&self) -> Option<String> {
-        json::string(self.text, TEXT_LIMIT).filter(|text| !text.trim().is_empty())
+        lenient_field::string(self.text, TEXT_LIMIT).filter(|text| !text.trim().is_empty())
     }
 
-    fn words(&self, detail: Detail) -> Option<Piece> {
+    fn words(&self, detail: Detail) -> Option<PartContent> {
         let aside = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
         if !aside {
-            return Piece::words(self.text);
+            return PartContent::words(self.text);
         }
-        if json::string(self.text, SHELL.len()).as_deref() == Some(SHELL) {
-            return Some(Piece::Shell);
+        if lenient_field::string(self.text, SHELL.len()).as_deref() == Some(SHELL) {
+            return Some(PartContent::Shell);
         }
         self.text()
             .filter(|_| detail == Detail::Full)
-            .map(Piece::Aside)
+            .map(PartContent::Aside)
     }
 
-    fn call(&self, detail: Detail) -> Option<Piece> {
-        let name = json::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
-        let id = json::string(self.call_id, NAME_LIMIT).unwrap_or_default();
+    fn call(&self, detail: Detail) -> Option<PartContent> {
+        let name = lenient_field::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
+        let id = lenient_field::string(self.call_id, NAME_LIMIT).unwrap_or_default();
         let none = tool::State::default();
         let state = self.state.as_ref().unwrap_or(&none);
-        Some(Piece::Call(state.record(id, name).call(detail)))
+        Some(PartContent::Call(state.record(id, name).call(detail)))
     }
 
-    fn subtask(&self) -> Piece {
-        Piece::Subtask {
-            command: json::string(self.command, NAME_LIMIT).filter(|name| !name.is_empty()),
-            prompt: json::string(self.prompt, TEXT_LIMIT)
+    fn subtask(&self) -> PartContent {
+        PartContent::Subtask {
+            command: lenient_field::string(self.command, NAME_LIMIT)
+                .filter(|name| !name.is_empty()),
+            prompt: lenient_field::string(self.prompt, TEXT_LIMIT)
                 .filter(|prompt| !prompt.trim().is_empty())
-                .or_else(|| json::string(self.description, NAME_LIMIT))
+                .or_else(|| lenient_field::string(self.description, NAME_LIMIT))
                 .unwrap_or_default(),
         }
     }

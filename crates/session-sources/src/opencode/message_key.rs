@@ -4,28 +4,28 @@ use std::collections::HashSet;
 
 /// Where a message lies, and what its place in the session follows from.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct MessageKey {
     /// Row in its table.
     pub(super) row: i64,
     pub(super) id: String,
     /// Milliseconds since 1970.
     pub(super) created: Option<i64>,
-    pub(super) table: Table,
+    pub(super) table: MessageTable,
 }
 
 /// The table that holds a message.
 #[derive(Debug)]
-pub(super) enum Table {
+pub(super) enum MessageTable {
     /// `message`: what it says is in `part`.
     Message,
     /// `session_message`, the second storage.
     SessionMessage {
-        /// What the message is: `user`, `assistant`, `shell`, …
+        /// Type of the message: `user`, `assistant`, `shell`, …
         kind: String,
     },
 }
 
-impl Table {
+impl MessageTable {
     /// Its name in the database.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -37,7 +37,10 @@ impl Table {
 
 /// Merges the messages of both storages by time, each in its own order. A
 /// message that is in both is taken from the first.
-pub(super) fn merge_by_time(first: Vec<Key>, mut second: Vec<Key>) -> Vec<Key> {
+pub(super) fn merge_by_time(
+    first: Vec<MessageKey>,
+    mut second: Vec<MessageKey>,
+) -> Vec<MessageKey> {
     let ids: HashSet<&str> = first.iter().map(|key| key.id.as_str()).collect();
     second.retain(|key| !ids.contains(key.id.as_str()));
     drop(ids);
