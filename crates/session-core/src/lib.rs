@@ -23,6 +23,7 @@
 mod content;
 mod cosine_scale;
 pub mod document;
+mod file_stamp;
 mod filter;
 mod fusion;
 pub mod noise;
@@ -36,6 +37,7 @@ pub mod title;
 
 pub use content::{AccessedFile, FileEntry, RunEntry, TurnContent};
 pub use cosine_scale::CosineScale;
+pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
 pub use query::{Query, Term};

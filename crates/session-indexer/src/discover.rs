@@ -1,7 +1,7 @@
 //! Changes on disk since the index was written.
 
 use session_sources::{Env, Location, Source, sources};
-use session_store::{FileId, FileRow, Problem, Reader, Stamp, StoreError};
+use session_store::{FileId, FileRow, FileStamp, Problem, Reader, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::Path;
@@ -158,9 +158,9 @@ impl Changes {
         known: Option<FileRow>,
         index: &Reader,
     ) -> Result<(), StoreError> {
-        let is_read = |row: &FileRow| row.stamp != Stamp::default();
+        let is_read = |row: &FileRow| row.stamp != FileStamp::default();
         match known {
-            Some(row) if is_read(&row) && row.stamp == stamp(&location) => {
+            Some(row) if is_read(&row) && row.stamp == location.stamp => {
                 if row.gone {
                     self.back.push((row.source, row.path));
                 }
@@ -181,16 +181,6 @@ impl Changes {
 /// The path as the index has it.
 pub(crate) fn path_key(location: &Location) -> String {
     location.path.to_string_lossy().into_owned()
-}
-
-/// The stamp in the store's words: sources and store do not know each other.
-pub(crate) fn stamp(location: &Location) -> Stamp {
-    let seen = location.stamp;
-    Stamp {
-        size: seen.size,
-        mtime_ns: seen.mtime_ns,
-        inode: seen.inode,
-    }
 }
 
 /// A warning in the store's words.

@@ -1,9 +1,9 @@
 //! Storing what the parsing threads deliver.
 
-use crate::discover::{Change, path_key, problem, stamp};
+use crate::discover::{Change, path_key, problem};
 use crate::events::Event;
 use session_sources::Cursor;
-use session_store::{FileId, Problem, SessionId, Stamp, StoreError, Writer};
+use session_store::{FileId, FileStamp, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -101,7 +101,7 @@ impl Storing<'_> {
         }
         if let Some(cursor) = &reading.cursor {
             self.writer
-                .checkpoint(reading.file, cursor, stamp(&change.location))?;
+                .checkpoint(reading.file, cursor, change.location.stamp)?;
         }
         self.files += 1;
         self.commit_if_due()
@@ -110,7 +110,7 @@ impl Storing<'_> {
     fn checkpoint(&mut self, reading: &mut Reading, at: Cursor) -> Result<(), StoreError> {
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
-            .checkpoint(reading.file, &at.0, Stamp::default())?;
+            .checkpoint(reading.file, &at.0, FileStamp::default())?;
         reading.cursor = Some(at.0);
         reading.settled = reading.warnings.len();
         self.commit_if_due()

@@ -104,7 +104,7 @@ impl MemoryStore {
         listing
     }
 
-    /// Reads the active memories that may be injected, at most [`PROMPT_LIMIT`] bytes. In a project
+    /// Reads the active memories that may be injected, at most `PROMPT_LIMIT` bytes. In a project
     /// only files with a recorded content are opened, so that a repository cannot delay a prompt.
     pub fn list_trusted(&self) -> Vec<Memory> {
         let opened = self.open_directories(&mut Vec::new());

@@ -2,7 +2,7 @@
 
 use crate::Env;
 use serde::{Deserialize, Serialize};
-use session_core::{SessionMeta, SourceName, Span, Turn};
+use session_core::{FileStamp, SessionMeta, SourceName, Span, Turn};
 use std::path::{Path, PathBuf};
 
 /// One agent whose history can be read.
@@ -80,7 +80,7 @@ pub struct Location {
     /// The file.
     pub path: PathBuf,
     /// Changes when the content may have changed.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The session, as far as the path names it.
     pub located: Located,
 }
@@ -92,17 +92,6 @@ pub struct Located {
     pub session: Option<String>,
     /// Parent session id, for a subagent's file in its parent's folder.
     pub parent: Option<String>,
-}
-
-/// A file's size and times; for a database, of its write-ahead log, too.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
-    /// Bytes, summed over the parts.
-    pub size: u64,
-    /// Last change in nanoseconds since 1970, the greatest of the parts.
-    pub mtime_ns: i64,
-    /// Inode or file index, 0 where there is none.
-    pub inode: u64,
 }
 
 /// Where a reader got to: opaque to everyone but the source that made it.

@@ -6,19 +6,8 @@ use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
-use session_core::SourceName;
-
-/// Size, time and inode of a file, to see whether it changed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
-    /// Bytes.
-    pub size: u64,
-    /// Last change, nanoseconds since 1970.
-    pub mtime_ns: i64,
-    /// Inode, 0 where there is none.
-    pub inode: u64,
-}
+use serde::Serialize;
+use session_core::{FileStamp, SourceName};
 
 /// A history file in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,7 +19,7 @@ pub struct FileRow {
     /// Path.
     pub path: String,
     /// As it was when it was read to its end; all zero before.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// No longer on disk: what was indexed stays.
     pub gone: bool,
 }
@@ -66,7 +55,7 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
         id: row.get(0)?,
         source: row.get(1)?,
         path: row.get(2)?,
-        stamp: Stamp {
+        stamp: FileStamp {
             size: row.get::<_, i64>(3)?.cast_unsigned(),
             mtime_ns: row.get(4)?,
             inode: row.get::<_, i64>(5)?.cast_unsigned(),
@@ -170,7 +159,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: Stamp) -> Result<()> {
+    pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: FileStamp) -> Result<()> {
         self.begin()?;
         self.delete_stale_turns()?;
         let mut update = self.reader.db.prepare_cached(

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use session_core::{Query, SessionMeta, SourceName, Turn, TurnContent};
-//! use session_store::{Reader, Stamp, Writer};
+//! use session_store::{Reader, FileStamp, Writer};
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let mut writer = Writer::open(home.path()).unwrap();
@@ -19,7 +19,7 @@
 //! let session = writer.open_session(file, &SourceName::new("claude"), &meta, true).unwrap();
 //! # let turn: Turn = serde_json::from_str(r#"{"index":0,"continues":false,"origin":null,"leaf":null,"started_ms":null,"ended_ms":null,"branch":null,"span":{"start":0,"end":9},"kind":"typed","prompt":"Fix the EMFILE crash","parts":[]}"#).unwrap();
 //! writer.add_turn(session, &turn).unwrap();
-//! writer.checkpoint(file, "", Stamp::default()).unwrap();
+//! writer.checkpoint(file, "", FileStamp::default()).unwrap();
 //! writer.commit().unwrap();
 //!
 //! let reader = Reader::open(home.path()).unwrap();
@@ -56,7 +56,7 @@ mod writer;
 
 pub use directory::{IndexLock, default_root, index_exists};
 pub use error::StoreError;
-pub use files::{FileRow, Problem, Stamp};
+pub use files::{FileRow, Problem};
 pub use highlight::find_term_ranges;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use lexical::{LexicalHits, TermStats};
@@ -66,5 +66,6 @@ pub use query_cache::{cache_query_vector, cached_query_vector};
 pub use reader::Reader;
 pub use row::{CopyRow, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
+pub use session_core::FileStamp;
 pub use vectors::{Document, DocumentBatch, PendingSession, SessionContents, VectorRow};
 pub use writer::Writer;

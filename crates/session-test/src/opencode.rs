@@ -19,9 +19,9 @@ pub const SCHEMA: &str = "
 const BEGINNING_MS: i64 = 1_769_940_000_000;
 
 /// A database of OpenCode, open for writing.
-pub struct OpenCode(pub Connection);
+pub struct OpenCodeHistory(pub Connection);
 
-impl OpenCode {
+impl OpenCodeHistory {
     /// Returns where the database stands in a home.
     pub fn path(home: &TestHome) -> PathBuf {
         home.home(".local/share/opencode/opencode.db")

@@ -38,7 +38,7 @@ pub struct Asked {
 }
 
 /// The outcome of a prompt, and the memories that it was decided by.
-pub struct Outcome {
+pub struct PromptOutcome {
     /// The decision, and the facts that are recorded.
     pub injection: InjectionOutcome,
     /// The memories of the prompt's directory.
@@ -121,7 +121,7 @@ pub fn outcome(
     memories: Memories,
     started: Instant,
     deadline: Option<Instant>,
-) -> Result<Outcome> {
+) -> Result<PromptOutcome> {
     let request = InjectionRequest {
         prompt: &asked.prompt,
         session: asked.session_id.as_deref(),
@@ -131,7 +131,7 @@ pub fn outcome(
     let injection = memories
         .injector()
         .inject(&request, &Resources(&memories))?;
-    Ok(Outcome {
+    Ok(PromptOutcome {
         injection,
         memories,
     })
@@ -150,14 +150,14 @@ impl InjectionResources for Resources<'_> {
     }
 }
 
-impl Outcome {
+impl PromptOutcome {
     /// Records the outcome. False where it cannot be recorded: then it must not be printed.
     pub fn record(&self) -> bool {
         self.memories.injector().record(&self.injection)
     }
 }
 
-fn answer(outcome: &Outcome, args: &InjectArgs) -> Result<Found> {
+fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
     let decision = &outcome.injection.decision;
     let is_recorded = args.explain || outcome.record();
     let block = decision.block.as_ref().filter(|_| is_recorded);

@@ -2,7 +2,7 @@
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -40,7 +40,7 @@ fn talkative() -> TestEnvironment {
         .assistant("灯しました。")
         .title(&"灯台のlanternはどこに掛かっていますか".repeat(5));
     env.claude(&wide);
-    OpenCode::open(&env).session(
+    OpenCodeHistory::open(&env).session(
         "ses_0123456789abcdefghijklmnop",
         "/home/ann/quay",
         "Lantern ☁\u{fe0f} weather",

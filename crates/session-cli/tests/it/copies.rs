@@ -2,7 +2,7 @@
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -131,7 +131,7 @@ fn a_fork_with_ids_of_its_own_is_found_once() {
 fn a_fork_in_opencode_is_found_once() {
     let env = TestEnvironment::new();
     let first = ("Prune the espalier pear in winter", "Cut back to two buds.");
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.session("ses_a", "/home/ann/garden", "Pruning", &[first]);
     db.session(
         "ses_b",

@@ -3,7 +3,7 @@
 use crate::claude::Transcript;
 use crate::environment::{TestEnvironment, set_time};
 use crate::history::{DOCKER, SCHEDULE, WATCHER, docker, small, watcher};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -208,7 +208,7 @@ fn garbage_in_place_of_a_database() {
         b"SQLite format 3\0 and then nothing",
     ] {
         let env = TestEnvironment::indexed(&[docker(), watcher()]);
-        env.write(&OpenCode::path(&env), garbage);
+        env.write(&OpenCodeHistory::path(&env), garbage);
         env.run(&["index"]).succeeded();
         others_are_found(&env);
         let problems = env.problems();
@@ -217,8 +217,8 @@ fn garbage_in_place_of_a_database() {
             problems[0].starts_with("~/.local/share/opencode/opencode.db: "),
             "{problems:?}"
         );
-        fs_err::remove_file(OpenCode::path(&env)).unwrap();
-        OpenCode::open(&env).session(
+        fs_err::remove_file(OpenCodeHistory::path(&env)).unwrap();
+        OpenCodeHistory::open(&env).session(
             "ses_5",
             "/home/ann/attic",
             "Telescope",
@@ -232,7 +232,7 @@ fn garbage_in_place_of_a_database() {
 #[test]
 fn rows_that_are_no_messages() {
     let env = small();
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.0.execute_batch(
         "INSERT INTO session VALUES (7, x'00ff', 3.5, NULL, x'80', 'soon', -1);
          INSERT INTO session VALUES ('ses_odd', NULL, NULL, NULL, NULL, NULL, NULL);
@@ -253,7 +253,7 @@ fn rows_that_are_no_messages() {
 #[test]
 fn a_locked_database_is_read_when_it_is_free() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.session(
         "ses_5",
         "/home/ann/attic",

@@ -2,7 +2,7 @@
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
@@ -69,7 +69,7 @@ fn env() -> TestEnvironment {
             .wire(spout),
     );
     let unnamed = "New session - 2026-02-01T10:00:00.000Z";
-    OpenCode::open(&env).session(
+    OpenCodeHistory::open(&env).session(
         "ses_kettle",
         "/srv/kitchen-api",
         unnamed,

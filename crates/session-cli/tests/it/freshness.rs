@@ -2,7 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{checkout, docker, watcher};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 use session_store::Writer;
 
@@ -49,7 +49,7 @@ fn who_does_not_look_does_not_know() {
 #[test]
 fn a_history_that_is_not_read_yet_is_a_history() {
     let env = TestEnvironment::new();
-    drop(OpenCode::open(&env));
+    drop(OpenCodeHistory::open(&env));
     env.run(&["index"]).succeeded();
     env.claude(&checkout());
     let writer = Writer::open(&env.index("")).unwrap();

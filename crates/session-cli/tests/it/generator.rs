@@ -2,7 +2,7 @@
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ pub fn generate(env: &TestEnvironment, numbers: Range<u64>) {
 
 /// The same with other words for each edition.
 pub fn generate_edition(env: &TestEnvironment, numbers: Range<u64>, edition: u64) {
-    let db = OpenCode::open(env);
+    let db = OpenCodeHistory::open(env);
     db.0.execute_batch("BEGIN").unwrap();
     let mut last: Option<Transcript> = None;
     for number in numbers {
@@ -122,7 +122,7 @@ pub fn generate_edition(env: &TestEnvironment, numbers: Range<u64>, edition: u64
     db.0.execute_batch("COMMIT").unwrap();
 }
 
-fn exchange(db: &OpenCode, number: u64, random: &mut XorShift) {
+fn exchange(db: &OpenCodeHistory, number: u64, random: &mut XorShift) {
     let said = [(); 2].map(|()| (sentence(random, 3), sentence(random, 12)));
     let said: Vec<_> = said
         .iter()

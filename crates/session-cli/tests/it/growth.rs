@@ -2,7 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, SCHEDULE, docker, small, watcher};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 
 #[test]
@@ -85,7 +85,7 @@ fn a_title_from_another_file_is_found() {
 #[test]
 fn a_session_of_opencode_grows() {
     let env = small();
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.session(
         "ses_5",
         "/home/ann/planner",

@@ -2,7 +2,7 @@
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 
 pub const DOCKER: &str = "a1000000-0000-4000-8000-000000000001";
@@ -58,7 +58,7 @@ pub fn small_in(env: TestEnvironment) -> TestEnvironment {
     for transcript in [docker(), watcher(), checkout()] {
         env.claude(&transcript);
     }
-    OpenCode::open(&env).session(
+    OpenCodeHistory::open(&env).session(
         SCHEDULE,
         "/home/ann/planner",
         "Cron in two time zones",

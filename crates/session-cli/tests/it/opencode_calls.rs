@@ -1,7 +1,7 @@
 //! How OpenCode's calls ended, as the program prints it.
 
 use crate::environment::TestEnvironment;
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const SESSION: &str = "ses_6";
 /// A session whose client was killed in the middle of a command.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     let exchange = [("Why is the boiler cold?", "I will look.")];
     db.session(SESSION, "/home/ann/boiler", "A cold boiler", &exchange);
     let call = |name: &str, state: Value| json!({"type": "tool", "tool": name, "callID": "call_1", "state": state});

@@ -2,7 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, docker, small};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -117,7 +117,7 @@ fn no_command_changes_a_history() {
 #[test]
 fn a_history_in_use_is_left_alone() {
     let env = small();
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.0.pragma_update(None, "journal_mode", "wal").unwrap();
     db.session(
         "ses_5",
@@ -125,8 +125,8 @@ fn a_history_in_use_is_left_alone() {
         "Holidays",
         &[("Skip bank holidays", "Done.")],
     );
-    let files =
-        ["opencode.db", "opencode.db-wal"].map(|name| OpenCode::path(&env).with_file_name(name));
+    let files = ["opencode.db", "opencode.db-wal"]
+        .map(|name| OpenCodeHistory::path(&env).with_file_name(name));
     let read = || files.clone().map(|path| fs_err::read(path).unwrap());
     let before = read();
     assert!(!before[1].is_empty());

@@ -3,7 +3,7 @@
 use crate::claude::Transcript;
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::{docker, small};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -26,7 +26,7 @@ fn env() -> TestEnvironment {
         .line(json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": HOSTILE}}))
         .title(HOSTILE);
     env.claude(&hostile.folder("-hostile"));
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     db.session(
         &format!("ses_{HOSTILE}"),
         HOSTILE,
@@ -131,7 +131,7 @@ fn matches_of_a_preview_fit_what_is_printed() {
 #[test]
 fn the_next_command_holds_no_foreign_shell_words() {
     let env = TestEnvironment::new();
-    OpenCode::open(&env).session(
+    OpenCodeHistory::open(&env).session(
         "ses_$(reboot);`id`",
         "/home/ann/x",
         "Gargoyle",

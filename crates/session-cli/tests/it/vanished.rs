@@ -2,7 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, SCHEDULE, WATCHER, checkout, docker, small, watcher};
-use crate::opencode::OpenCode;
+use crate::opencode::OpenCodeHistory;
 use insta::assert_snapshot;
 
 /// An environment whose docker session was deleted after it was indexed.
@@ -147,7 +147,7 @@ fn a_history_of_another_folder_or_with_less_in_it_takes_no_ones_place() {
     let env = TestEnvironment::new();
     for (data, id) in [("a", "ses_a"), ("b", "ses_b")] {
         let path = env.home(&format!("{data}/opencode/opencode.db"));
-        OpenCode::at(&path).session(
+        OpenCodeHistory::at(&path).session(
             id,
             "/srv",
             "Title",
@@ -205,7 +205,7 @@ fn a_whole_history_can_vanish() {
 #[test]
 fn a_session_deleted_in_opencode_stays_marked() {
     let env = small();
-    let db = OpenCode::open(&env);
+    let db = OpenCodeHistory::open(&env);
     for (table, column) in [
         ("session", "id"),
         ("message", "session_id"),

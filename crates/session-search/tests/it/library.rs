@@ -2,7 +2,7 @@
 
 use session_core::{CosineScale, PromptKind, SessionMeta, SourceName, Turn};
 use session_search::{Hit, QueryEmbedding, Request, Results, search};
-use session_store::{Document, DocumentBatch, Reader, SessionId, Stamp, Writer};
+use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
 use tempfile::TempDir;
 
 pub const DIMS: usize = 4;
@@ -57,7 +57,9 @@ impl Library {
         for (turn, _) in turns {
             self.writer.add_turn(session, turn).unwrap();
         }
-        self.writer.checkpoint(file, "", Stamp::default()).unwrap();
+        self.writer
+            .checkpoint(file, "", FileStamp::default())
+            .unwrap();
         self.embed("f00d", session, turns, chunk);
         session
     }

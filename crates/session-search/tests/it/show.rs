@@ -3,7 +3,7 @@
 use session_core::{Part, ToolCall, Turn};
 use session_search::{Exchange, Origin, show};
 use session_sources::{Collected, Env, sources};
-use session_store::{Reader, Stamp, Writer};
+use session_store::{FileStamp, Reader, Writer};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -60,7 +60,7 @@ impl Indexed {
                 for (_, turn) in &found.turns {
                     writer.add_turn(session, turn).unwrap();
                 }
-                writer.checkpoint(file, "", Stamp::default()).unwrap();
+                writer.checkpoint(file, "", FileStamp::default()).unwrap();
             }
         }
         writer.commit().unwrap();

@@ -3,7 +3,7 @@
 //! `<config>/history.jsonl`, with the prompts of all sessions.
 
 use super::history::{self, is_prompt_history};
-use crate::{Env, Listing, Located, Location, Stamp, Warning, file};
+use crate::{Env, FileStamp, Listing, Located, Location, Warning, file};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -186,11 +186,11 @@ fn is_uuid(name: &str) -> bool {
     groups.eq([8, 4, 4, 4, 12]) && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
 }
 
-fn stamp(metadata: &Metadata) -> Stamp {
+fn stamp(metadata: &Metadata) -> FileStamp {
     let modified = metadata.modified().ok();
     let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-    Stamp {
+    FileStamp {
         size: metadata.len(),
         mtime_ns: mtime_ns.unwrap_or_default(),
         inode: inode(metadata),

@@ -1,7 +1,7 @@
 //! Where OpenCode keeps its data.
 
 use super::error;
-use crate::{Env, Listing, Located, Location, Stamp, file};
+use crate::{Env, FileStamp, Listing, Located, Location, file};
 use fs_err as fs;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -65,7 +65,7 @@ pub(super) fn wal(database: &Path) -> PathBuf {
 }
 
 /// Bytes and last change of a database and of its log.
-pub(super) fn database_stamp(path: &Path) -> io::Result<Stamp> {
+pub(super) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
     let mut stamp = stamp(&fs::metadata(path)?);
     // An empty log may be left of a reader, even of ourselves: it says nothing.
     if let Some(log) = fs::metadata(wal(path)).ok().filter(|log| log.len() > 0) {
@@ -125,7 +125,7 @@ fn is_regular(path: &Path, listing: &mut Listing) -> bool {
     false
 }
 
-fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<Stamp>) {
+fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
     match stamp {
         Ok(stamp) => listing.locations.push(Location {
             path,
@@ -149,7 +149,7 @@ fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
 /// in it with the folder of its parts, and of the folder that holds these. OpenCode rewrites
 /// the session file at each prompt and the message when it is complete; the folders tell
 /// of what was written since.
-fn tree_stamp(tree: &Path) -> io::Result<Stamp> {
+fn tree_stamp(tree: &Path) -> io::Result<FileStamp> {
     let mut total = stamp(&fs::metadata(tree.join("session"))?);
     total.size = 0;
     for project in fs::read_dir(tree.join("session"))?.flatten() {
@@ -183,7 +183,7 @@ fn last_file(folder: &Path) -> Option<PathBuf> {
     entries.map(|entry| entry.path()).max()
 }
 
-fn include(total: &mut Stamp, path: &Path, counted: bool) {
+fn include(total: &mut FileStamp, path: &Path, counted: bool) {
     let Ok(metadata) = fs::metadata(path) else {
         return;
     };
@@ -191,8 +191,8 @@ fn include(total: &mut Stamp, path: &Path, counted: bool) {
     total.size += if counted { metadata.len() } else { 0 };
 }
 
-fn stamp(metadata: &Metadata) -> Stamp {
-    Stamp {
+fn stamp(metadata: &Metadata) -> FileStamp {
+    FileStamp {
         size: metadata.len(),
         mtime_ns: mtime_ns(metadata),
         inode: inode(metadata),

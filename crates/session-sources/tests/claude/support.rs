@@ -1,7 +1,9 @@
 //! A home folder with one project, and turns as compact text.
 
 use session_core::{Part, SessionMeta, Span, ToolCall, Turn, TurnContent};
-use session_sources::{Collected, Cursor, Env, Listing, Located, Location, Source, Stamp, sources};
+use session_sources::{
+    Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, sources,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -80,7 +82,7 @@ impl Transcript {
         };
         Location {
             path: self.path.clone(),
-            stamp: Stamp::default(),
+            stamp: FileStamp::default(),
             located,
         }
     }

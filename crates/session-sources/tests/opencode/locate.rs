@@ -2,7 +2,7 @@
 
 use crate::fixture::{Home, age, assistant, insert, opencode, read, session, text, user};
 use fs_err as fs;
-use session_sources::{Env, Stamp};
+use session_sources::{Env, FileStamp};
 #[cfg(unix)]
 use session_test::files::make_fifo as make_pipe;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn a_file_is_found_once() {
     assert_eq!(found(&home, &home.env()).len(), 1);
 }
 
-fn stamp(home: &Home) -> Stamp {
+fn stamp(home: &Home) -> FileStamp {
     opencode().locate(&home.env()).locations[0].stamp
 }
 

@@ -1,7 +1,7 @@
 //! History files and their problems.
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
-use session_store::{FileId, Problem, Stamp, Writer};
+use session_store::{FileId, FileStamp, Problem, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
     Problem {
@@ -26,7 +26,7 @@ fn a_file_is_known_by_its_path() {
     let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
     assert_eq!(writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap(), file);
     assert_ne!(writer.upsert_file(&SOURCE, "/h/b.jsonl").unwrap(), file);
-    let stamp = Stamp {
+    let stamp = FileStamp {
         size: u64::MAX,
         mtime_ns: -1,
         inode: u64::MAX - 1,

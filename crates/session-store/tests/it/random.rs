@@ -6,7 +6,9 @@ use crate::support::{
 };
 use proptest::prelude::*;
 use session_core::{SessionMeta, Span, Turn, TurnContent};
-use session_store::{FileId, Level, Reader, SessionId, SessionRow, Stamp, TurnId, TurnRow, Writer};
+use session_store::{
+    FileId, FileStamp, Level, Reader, SessionId, SessionRow, TurnId, TurnRow, Writer,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const TOPICS: u8 = 4;
@@ -209,7 +211,7 @@ impl Run {
         for turn in turns {
             writer.add_turn(id, turn).unwrap();
         }
-        writer.checkpoint(file, "x", Stamp::default()).unwrap();
+        writer.checkpoint(file, "x", FileStamp::default()).unwrap();
     }
 
     fn commit(&mut self) {

@@ -4,7 +4,7 @@ use session_core::{
     Part, PromptKind, Query, SessionMeta, SourceName, Span, ToolCall, Turn, document,
 };
 use session_store::{
-    Document, DocumentBatch, ModelRow, PendingSession, Reader, SessionId, Stamp, TurnId, Writer,
+    Document, DocumentBatch, FileStamp, ModelRow, PendingSession, Reader, SessionId, TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -83,7 +83,9 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> Sessi
     for turn in turns {
         writer.add_turn(session, turn).unwrap();
     }
-    writer.checkpoint(file, "end", Stamp::default()).unwrap();
+    writer
+        .checkpoint(file, "end", FileStamp::default())
+        .unwrap();
     session
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{Index, SOURCE, bash, deliver, found, meta, prompts, turn};
 use session_core::{PromptKind, SessionMeta, Turn};
-use session_store::{SessionId, Stamp, TurnId, Writer};
+use session_store::{FileStamp, SessionId, TurnId, Writer};
 
 fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
     let index = Index::new();
@@ -94,7 +94,7 @@ fn the_next_session_of_a_file_ends_the_one_before() {
     writer
         .open_session(file, &SOURCE, &meta("b"), true)
         .unwrap();
-    writer.checkpoint(file, "", Stamp::default()).unwrap();
+    writer.checkpoint(file, "", FileStamp::default()).unwrap();
     assert_eq!(writer.reader().unwrap().turns(first).unwrap().len(), 1);
     assert_eq!(found(writer.reader().unwrap(), "socket"), []);
 }

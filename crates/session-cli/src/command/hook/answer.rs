@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::command::background;
-use crate::command::inject::{self, Asked, Outcome};
+use crate::command::inject::{self, Asked, PromptOutcome};
 use crate::memories::Memories;
 use anyhow::Result;
 use session_agents::{HookAnswer, HookEvent};
@@ -17,7 +17,7 @@ enum Told {
     /// The configuration: how long it may take, and what to do without an answer.
     Configured(Box<Home>),
     /// The question with its outcome.
-    Answer(Box<(Asked, Outcome)>),
+    Answer(Box<(Asked, PromptOutcome)>),
 }
 
 /// Runs `hook run`.
@@ -33,7 +33,7 @@ pub fn run() -> Found {
 /// Answers what stdin asks, if that can be done in time; whatever goes wrong, by a mistake in the
 /// configuration, a damaged file or a fault of ours, nothing is said and the
 /// exit code is 0.
-pub fn guarded(say: impl Fn(&Asked, &Outcome)) -> Found {
+pub fn guarded(say: impl Fn(&Asked, &PromptOutcome)) -> Found {
     let began = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (tell, told) = channel();
@@ -97,7 +97,7 @@ fn note_failure(began: Instant, why: SkipReason) {
 }
 
 /// Returns what the agent reads as the answer.
-fn answer(asked: &Asked, outcome: &Outcome) -> Option<HookAnswer> {
+fn answer(asked: &Asked, outcome: &PromptOutcome) -> Option<HookAnswer> {
     let memories = &outcome.memories;
     let event = HookEvent::from_name(&asked.hook_event_name)?;
     let mut answer = HookAnswer::default();
