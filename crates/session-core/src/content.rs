@@ -1,8 +1,8 @@
 //! The content of a turn: what is searched and reported.
 
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
-use crate::tally::{CommandRunRef, FileAccess, Tally};
 use crate::text;
+use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 
 /// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
 /// lexical index reads the texts alone.
@@ -23,7 +23,7 @@ pub struct TurnContent {
     /// Names of the tools used, in order, each once.
     pub tools: Vec<String>,
     /// Time, tokens and models.
-    pub tally: Tally,
+    pub turn_stats: TurnStats,
     /// Runs of `commands`, in order.
     pub runs: Vec<RunEntry>,
     /// Changes of `files`, in order.
@@ -74,7 +74,7 @@ impl TurnContent {
     pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
             prompt: text::clip(&turn.prompt, TEXT_LIMIT).to_owned(),
-            tally: turn.tally.clone(),
+            turn_stats: turn.turn_stats.clone(),
             ..Self::default()
         };
         for part in &turn.parts {
@@ -86,7 +86,7 @@ impl TurnContent {
     /// Appends parts of the same turn that a later read delivered. Splitting a turn at
     /// any part and appending gives the same content as reading it whole.
     pub fn append(&mut self, more: &Turn) {
-        self.tally.add(&more.tally);
+        self.turn_stats.add(&more.turn_stats);
         for part in &more.parts {
             self.add(part);
         }
@@ -186,7 +186,7 @@ impl TurnContent {
             self.add_file(file, call);
         }
         for address in &call.pull_requests {
-            self.tally.add_pull_request(address);
+            self.turn_stats.add_pull_request(address);
         }
         if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
             self.add_errors(output, call.failed);

@@ -45,7 +45,7 @@ impl CosineScale {
 
     /// Returns the worth of the cosine of a single text, 0 to 1: it is not the best of many, for which
     /// the scale was measured.
-    pub fn worth_of_single(&self, cosine: f32) -> f32 {
+    pub fn normalize_single(&self, cosine: f32) -> f32 {
         let floor = self.unrelated - SINGLE_DEVIATIONS * self.deviation;
         let width = (self.related - floor).max(f32::EPSILON);
         ((cosine - floor) / width).clamp(0.0, 1.0)

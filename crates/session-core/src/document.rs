@@ -4,13 +4,13 @@ use crate::{TurnContent, noise, text};
 
 /// The text that stands for a turn in the dense index: the user's words and
 /// the head of the answer, at most `budget` bytes together. `None` when the
-/// turn holds no words worth finding.
+/// turn holds no words indexable_text finding.
 ///
 /// The split is fair to length: each side may have half, and what one side
 /// leaves over the other may use.
 pub fn turn_document(content: &TurnContent, budget: usize) -> Option<String> {
-    let prompt = worth(&content.prompt);
-    let answer = worth(&content.answer);
+    let prompt = indexable_text(&content.prompt);
+    let answer = indexable_text(&content.answer);
     if noise::is_noise(prompt) && noise::is_noise(answer) {
         return None;
     }
@@ -29,7 +29,7 @@ pub fn session_documents<'a>(
     budget: usize,
 ) -> Vec<String> {
     let mut chunks: Vec<String> = Vec::new();
-    for prompt in title.into_iter().chain(prompts.map(worth)) {
+    for prompt in title.into_iter().chain(prompts.map(indexable_text)) {
         if noise::is_noise(prompt) {
             continue;
         }
@@ -46,7 +46,7 @@ pub fn session_documents<'a>(
 }
 
 /// The text, unless it is a blob of data or this tool's own output.
-fn worth(words: &str) -> &str {
+fn indexable_text(words: &str) -> &str {
     let words = words.trim();
     if noise::is_json_blob(words) || noise::is_own_output(words) {
         ""

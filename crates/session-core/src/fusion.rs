@@ -21,15 +21,15 @@ pub struct Fused<Id = i64> {
     /// Fused score, 0 to 1: 1 for what is the best of both lists.
     pub score: f32,
     /// The lexical list's word, if it had the candidate.
-    pub lexical: Option<Standing>,
+    pub lexical: Option<ListScore>,
     /// The dense list's word, if it had the candidate.
-    pub dense: Option<Standing>,
+    pub dense: Option<ListScore>,
 }
 
 impl<Id> Fused<Id> {
     /// Sets the score by the weight of the dense list.
-    fn weigh(&mut self, alpha: f32) {
-        let of = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
+    fn set_score(&mut self, alpha: f32) {
+        let of = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         self.score = alpha * of(self.dense) + (1.0 - alpha) * of(self.lexical);
     }
 }
@@ -56,7 +56,7 @@ impl Normalization {
 
 /// Where a candidate stood in one list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Standing {
+pub struct ListScore {
     /// From 1.
     pub rank: usize,
     /// The list's own score.
@@ -129,14 +129,14 @@ pub fn fuse<Id: Copy + Ord + Hash>(
     normalization: Normalization,
 ) -> Vec<Fused<Id>> {
     let mut all: HashMap<Id, Fused<Id>> = HashMap::new();
-    for (id, standing) in standings(lexical, normalization) {
-        entry(&mut all, id).lexical = Some(standing);
+    for (id, list_score) in list_scores(lexical, normalization) {
+        entry(&mut all, id).lexical = Some(list_score);
     }
-    for (id, standing) in standings(dense, normalization) {
-        entry(&mut all, id).dense = Some(standing);
+    for (id, list_score) in list_scores(dense, normalization) {
+        entry(&mut all, id).dense = Some(list_score);
     }
     let mut fused: Vec<Fused<Id>> = all.into_values().collect();
-    fused.iter_mut().for_each(|hit| hit.weigh(alpha));
+    fused.iter_mut().for_each(|hit| hit.set_score(alpha));
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     fused
 }
@@ -150,10 +150,10 @@ fn entry<Id: Copy + Eq + Hash>(all: &mut HashMap<Id, Fused<Id>>, id: Id) -> &mut
     })
 }
 
-fn standings<Id: Copy + Ord>(
+fn list_scores<Id: Copy + Ord>(
     list: &[Scored<Id>],
     normalization: Normalization,
-) -> impl Iterator<Item = (Id, Standing)> {
+) -> impl Iterator<Item = (Id, ListScore)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     let max = normalization.divisor(&list);
@@ -165,7 +165,7 @@ fn standings<Id: Copy + Ord>(
         };
         (
             s.id,
-            Standing {
+            ListScore {
                 rank: i + 1,
                 score: s.score,
                 scaled: part,

@@ -2,7 +2,7 @@
 //!
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
-//! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`Tally`]). From
+//! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]). From
 //! contents, [`document`] makes the texts that are embedded, [`noise`] says
 //! what is not worth indexing, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
@@ -31,18 +31,18 @@ pub mod paste;
 mod query;
 mod session;
 mod shell;
-mod tally;
 pub mod text;
 pub mod title;
+mod turn_stats;
 
 pub use content::{AccessedFile, FileEntry, RunEntry, TurnContent};
 pub use cosine_scale::CosineScale;
 pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
-pub use fusion::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
+pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
 pub use query::{Query, Term};
 pub use session::{
     CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,
     ToolCall, Turn,
 };
-pub use tally::{CommandRunRef, FileAccess, PAUSE_MS, Tally, Tokens};
+pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, Tokens, TurnStats};

@@ -1,6 +1,6 @@
 //! The nouns: what a history is made of.
 
-use crate::tally::{FileAccess, Tally};
+use crate::turn_stats::{FileAccess, TurnStats};
 use crate::{noise, shell};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -114,7 +114,7 @@ pub struct Turn {
     pub parts: Vec<Part>,
     /// Time, tokens and models; of a turn that continues one, those of the continuation.
     #[serde(default)]
-    pub tally: Tally,
+    pub turn_stats: TurnStats,
 }
 
 /// One thing that happened in a turn.

@@ -34,14 +34,14 @@ fn simple_commands(command: &str) -> Vec<String> {
 }
 
 fn split(command: &str, at_pipe: bool) -> Vec<String> {
-    let mut line = Line {
+    let mut line = ShellParser {
         rest: command.chars().peekable(),
         pipes: vec![String::new()],
         at_pipe,
         heredoc: None,
     };
     while let Some(c) = line.rest.next() {
-        line.take(c);
+        line.consume(c);
     }
     line.pipes
 }
@@ -107,7 +107,7 @@ fn last(text: &str, limit: usize) -> &str {
     &text[start..]
 }
 
-struct Line<'c> {
+struct ShellParser<'c> {
     rest: Peekable<Chars<'c>>,
     pipes: Vec<String>,
     /// Whether `|` separates, too.
@@ -116,8 +116,8 @@ struct Line<'c> {
     heredoc: Option<String>,
 }
 
-impl Line<'_> {
-    fn take(&mut self, c: char) {
+impl ShellParser<'_> {
+    fn consume(&mut self, c: char) {
         match c {
             '\\' => self.escaped(),
             '\'' | '"' => self.quoted(c),

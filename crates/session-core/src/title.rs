@@ -2,8 +2,8 @@
 //! into, else what was done.
 
 use crate::content::TurnContent;
-use crate::tally::FileAccess;
 use crate::text::{self, clip, file_name, is_unspaced, one_line};
+use crate::turn_stats::FileAccess;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest title, in bytes.
@@ -21,7 +21,7 @@ const FILES: usize = 3;
 const CUT: &str = "…";
 
 /// The title that a prompt gives to its session: its head, on one line.
-pub fn of_prompt(prompt: &str) -> String {
+pub fn prompt_title(prompt: &str) -> String {
     let prompt = subject(prompt);
     let head = clip(prompt, 4 * TITLE_BYTES);
     let line = one_line(head);
@@ -32,7 +32,7 @@ pub fn of_prompt(prompt: &str) -> String {
 }
 
 /// The title that is left of an opening when the template before `rest` is removed.
-pub fn of_rest(rest: &str) -> String {
+pub fn remainder_title(rest: &str) -> String {
     match CUT.len() + 1 + rest.len() <= TITLE_BYTES {
         true => format!("{CUT} {rest}"),
         false => format!("{CUT} {}{CUT}", shortened(rest)),
@@ -41,7 +41,7 @@ pub fn of_rest(rest: &str) -> String {
 
 /// Returns the title of a session without prompts: the files that were changed, else the first
 /// command that ran, else the files that were read.
-pub fn of_work<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Option<String> {
+pub fn work_title<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Option<String> {
     let accessed = || turns.clone().flat_map(TurnContent::accessed_files);
     let named = |verb: &str, wanted: fn(FileAccess) -> bool| {
         let files = accessed().filter(|file| wanted(file.access));
@@ -50,7 +50,7 @@ pub fn of_work<'a>(turns: impl Iterator<Item = &'a TurnContent> + Clone) -> Opti
     };
     let command = turns.clone().find_map(|turn| turn.commands.first());
     named("edited", |access| access != FileAccess::Read)
-        .or_else(|| command.map(|command| of_prompt(&format!("ran {command}"))))
+        .or_else(|| command.map(|command| prompt_title(&format!("ran {command}"))))
         .or_else(|| named("read", |access| access == FileAccess::Read))
 }
 
@@ -88,7 +88,7 @@ pub fn template_key(opening: &str) -> Option<&str> {
 ///
 /// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
 /// that of sorting the openings.
-pub fn what_differs<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
+pub fn remainders<'a>(openings: &[&'a str]) -> Vec<Option<&'a str>> {
     let mut found = vec![None; openings.len()];
     let mut groups = by_key(openings.iter().copied().enumerate());
     while let Some(group) = groups.pop() {

@@ -11,7 +11,7 @@
 //! use std::collections::HashSet;
 //!
 //! let ranked = ["b".to_owned(), "a".to_owned()];
-//! let metrics = Metrics::of(&ranked, &HashSet::from(["a".to_owned()]));
+//! let metrics = Metrics::measure(&ranked, &HashSet::from(["a".to_owned()]));
 //! assert_eq!(metrics.hit_at_1, 0.0);
 //! assert_eq!(metrics.mrr_at_10, 0.5);
 //! ```
@@ -23,5 +23,5 @@ mod set;
 
 pub use metrics::Metrics;
 pub use report::{Averages, Report, score};
-pub use run::{Ask, Ranking, run, run_lines};
-pub use set::{EvalError, LabelledSet, Question, Scope};
+pub use run::{EvalOptions, Ranking, run, run_lines};
+pub use set::{EvalError, LabelledQuestion, LabelledSet, Scope};

@@ -41,7 +41,7 @@ impl Metrics {
     /// Measures a ranking, best first, against a set of relevant targets that
     /// is not empty.
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    pub fn of(ranked: &[String], relevant: &HashSet<String>) -> Self {
+    pub fn measure(ranked: &[String], relevant: &HashSet<String>) -> Self {
         let is_relevant = |(i, target): (usize, &String)| relevant.contains(target).then_some(i);
         let found: Vec<usize> = ranked
             .iter()
@@ -104,7 +104,7 @@ mod tests {
 
     fn check(ranked: &str, relevant: &str, expected: [f64; 8]) {
         let list = |s: &str| s.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let got = Metrics::of(&list(ranked), &list(relevant).into_iter().collect()).values();
+        let got = Metrics::measure(&list(ranked), &list(relevant).into_iter().collect()).values();
         let near = got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
         assert!(near, "{got:?}");
     }

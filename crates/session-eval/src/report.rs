@@ -45,7 +45,7 @@ pub fn score(set: &LabelledSet, level: Level, rankings: &[Ranking]) -> Report {
         let ranked = by_id
             .get(question.id.as_str())
             .map_or(&[][..], |r| &r.targets);
-        let metrics = Metrics::of(ranked, relevant);
+        let metrics = Metrics::measure(ranked, relevant);
         all.push(metrics);
         if question.core {
             core.push(metrics);

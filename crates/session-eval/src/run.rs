@@ -1,6 +1,6 @@
 //! Asking all questions.
 
-use crate::set::{EvalError, LabelledSet, Question, Scope};
+use crate::set::{EvalError, LabelledQuestion, LabelledSet, Scope};
 use session_core::Query;
 use session_search::{FusionMode, Level, QueryEmbedding, Request, Results, Tuning, search};
 use session_store::{Reader, SessionRow};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const HITS: usize = 20;
 
 /// How questions are asked.
-pub struct Ask<'a> {
+pub struct EvalOptions<'a> {
     /// Sessions or turns.
     pub level: Level,
     /// How the two lists are weighed.
@@ -42,7 +42,11 @@ pub struct Ranking {
 ///
 /// # Errors
 /// When the index fails.
-pub fn run(set: &LabelledSet, index: &Reader, ask: &Ask<'_>) -> Result<Vec<Ranking>, EvalError> {
+pub fn run(
+    set: &LabelledSet,
+    index: &Reader,
+    ask: &EvalOptions<'_>,
+) -> Result<Vec<Ranking>, EvalError> {
     let sessions = index.sessions()?;
     let asked = set
         .questions
@@ -57,10 +61,10 @@ pub fn run(set: &LabelledSet, index: &Reader, ask: &Ask<'_>) -> Result<Vec<Ranki
 }
 
 fn one(
-    question: &Question,
+    question: &LabelledQuestion,
     index: &Reader,
     sessions: &[SessionRow],
-    ask: &Ask<'_>,
+    ask: &EvalOptions<'_>,
 ) -> Result<Ranking, EvalError> {
     let began = Instant::now();
     let mut request = Request {

@@ -53,7 +53,7 @@ pub enum EvalError {
 
 /// A question.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Question {
+pub struct LabelledQuestion {
     /// Names it in labels and runs.
     pub id: String,
     /// The words, asked as they are.
@@ -96,7 +96,7 @@ pub struct LabelledSet {
     /// The folder.
     pub folder: PathBuf,
     /// All questions, in order.
-    pub questions: Vec<Question>,
+    pub questions: Vec<LabelledQuestion>,
     /// Ids that have labels and no question.
     pub unasked: Vec<String>,
     labels: [Labels; 2],
@@ -126,7 +126,9 @@ impl LabelledSet {
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty());
-        let questions = lines.map(question).collect::<Result<Vec<Question>, _>>()?;
+        let questions = lines
+            .map(question)
+            .collect::<Result<Vec<LabelledQuestion>, _>>()?;
         if questions.is_empty() {
             return Err(EvalError::NoQuestions { path });
         }
@@ -198,7 +200,7 @@ impl LabelledSet {
 }
 
 /// The ids of all questions, each of which is there once.
-fn ids(questions: &[Question], path: &Path) -> Result<HashSet<String>, EvalError> {
+fn ids(questions: &[LabelledQuestion], path: &Path) -> Result<HashSet<String>, EvalError> {
     let mut ids = HashSet::new();
     match questions.iter().find(|q| !ids.insert(q.id.clone())) {
         None => Ok(ids),

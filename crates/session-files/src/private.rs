@@ -21,7 +21,7 @@ pub fn create_directory(path: &Path) -> Result<()> {
 /// # Errors
 /// When its directory cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    put(path, content, Durability::Durable)
+    write_with(path, content, Durability::Durable)
 }
 
 /// The same for what can be made again: it does not wait for the disk.
@@ -29,10 +29,10 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// As [`write()`].
 pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
-    put(path, content, Durability::Cached)
+    write_with(path, content, Durability::Cached)
 }
 
-fn put(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
+fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
     let (parent, name) = target(path)?;
     Dir::create(&parent)?.write(&name, content, durability)
 }

@@ -127,7 +127,8 @@ impl<'a> EmbeddingRun<'a> {
         let mut shares = self.shares(&pending)?;
         self.fill(&mut shares)?;
         let model = self.model.clone();
-        self.access.write(|writer| put(writer, &model, &shares))?;
+        self.access
+            .write(|writer| store_batch(writer, &model, &shares))?;
         let ended = shares.iter().filter(|s| s.whole);
         let turns = |p: &PendingSession| u64::from(p.turns);
         self.turns_done += ended.map(|s| turns(&s.pending)).sum::<u64>();
@@ -226,7 +227,11 @@ pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<Model
     found.map(|row| row.map(|row| row.id)).collect()
 }
 
-fn put(writer: &mut Writer, model: &ModelRow, shares: &[DocumentShare]) -> Result<(), StoreError> {
+fn store_batch(
+    writer: &mut Writer,
+    model: &ModelRow,
+    shares: &[DocumentShare],
+) -> Result<(), StoreError> {
     for share in shares {
         let extent = if share.whole {
             DocumentBatch::Complete

@@ -31,7 +31,7 @@ impl MemoryEmbedder<'_> {
 
     /// Scales a cosine to 0 to 1 by the model's cosines of unrelated and related texts.
     pub(crate) fn scale_cosine(&self, cosine: f32) -> f32 {
-        self.model.spec().cosine.worth_of_single(cosine)
+        self.model.spec().cosine.normalize_single(cosine)
     }
 }
 

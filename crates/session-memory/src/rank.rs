@@ -9,7 +9,7 @@ use crate::similarity::{Similarities, compare_by_meaning};
 use crate::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use session_core::{Band, BandThresholds, Fused, Normalization, Scored, Standing, fuse};
+use session_core::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 
@@ -113,9 +113,9 @@ pub struct MemoryMatch {
     /// The whole days since the last change.
     pub days: u32,
     /// The rank and score in the lexical list.
-    pub lexical: Option<Standing>,
+    pub lexical: Option<ListScore>,
     /// The rank and score in the dense list; the score is the scaled cosine.
-    pub dense: Option<Standing>,
+    pub dense: Option<ListScore>,
     /// The cosine of text and memory, or its mean with that of a better cue.
     pub cosine: f32,
     /// The best cue, where it is nearer than the whole memory.

@@ -86,7 +86,7 @@ fn merge_intervals(sorted: &[ActiveInterval]) -> Vec<ActiveInterval> {
 fn turn_interval(turn: &TurnRecord) -> Option<ActiveInterval> {
     let start = turn.timestamp_ms()?;
     let end = turn.row.ended_ms.unwrap_or(start).max(start);
-    let idle_ms = turn.content.tally.idle_ms;
+    let idle_ms = turn.content.turn_stats.idle_ms;
     Some(ActiveInterval {
         start,
         end,
@@ -105,7 +105,7 @@ mod tests {
                 let mut turn = TurnRecord::default();
                 turn.row.started_ms = Some(start * 60_000);
                 turn.row.ended_ms = Some(end * 60_000);
-                turn.content.tally.idle_ms = idle * 60_000;
+                turn.content.turn_stats.idle_ms = idle * 60_000;
                 turn
             })
             .collect();

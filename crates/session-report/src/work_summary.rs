@@ -114,9 +114,9 @@ impl WorkSummary {
             self.add_file(file.path, file.access);
         }
         extend_distinct(&mut self.errors, &content.errors);
-        extend_distinct(&mut self.pull_requests, &content.tally.pull_requests);
-        extend_distinct(&mut self.models, &content.tally.models);
-        self.tokens += content.tally.tokens;
+        extend_distinct(&mut self.pull_requests, &content.turn_stats.pull_requests);
+        extend_distinct(&mut self.models, &content.turn_stats.models);
+        self.tokens += content.turn_stats.tokens;
         let timestamp_ms = turn.timestamp_ms();
         self.started_ms = self.started_ms.into_iter().chain(timestamp_ms).min();
         self.ended_ms = self.ended_ms.max(turn.row.ended_ms.or(timestamp_ms));
@@ -323,7 +323,7 @@ mod tests {
             &["See https://github.com/ann/app/pull/9", "Opened it."],
         );
         turn.content
-            .tally
+            .turn_stats
             .add_pull_request("https://github.com/ann/app/pull/4");
         let expected = [4, 3].map(|n| format!("https://github.com/ann/app/pull/{n}"));
         assert_eq!(WorkSummary::from_turns(&[turn]).pull_requests, expected);

@@ -6,7 +6,7 @@ use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
 use crate::request::{FusionMode, Request};
 use serde::Serialize;
-use session_core::Standing;
+use session_core::ListScore;
 
 /// The rank by which the flatness of the lexical list is judged.
 const FLATNESS_RANK: usize = 10;
@@ -62,8 +62,8 @@ impl FusionWeights {
 
     /// Returns the worth of a hit by the lexical and by the dense list, each 0 to 1.
     pub(crate) fn worth(&self, hit: &FusedHit) -> [f32; 2] {
-        let worth = |standing: Option<Standing>, list: ListWeight| {
-            standing.map_or(0.0, |s| s.scaled * list.worth)
+        let worth = |list_score: Option<ListScore>, list: ListWeight| {
+            list_score.map_or(0.0, |s| s.scaled * list.worth)
         };
         [
             worth(hit.lexical, self.lexical),

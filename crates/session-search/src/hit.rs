@@ -3,7 +3,7 @@
 use crate::cosine_stats::CosineStats;
 use crate::fusion_weights::FusionWeights;
 use serde::Serialize;
-use session_core::{Band, Fused, Standing};
+use session_core::{Band, Fused, ListScore};
 use session_store::{Level, SessionRow, Target, TermStats, TurnRow};
 use std::collections::{BTreeMap, HashSet};
 
@@ -94,9 +94,9 @@ pub struct Hit {
     /// The fused score, 0 to 1, by which hits are ordered.
     pub fused: f32,
     /// Rank and score in the lexical list.
-    pub lexical: Option<Standing>,
+    pub lexical: Option<ListScore>,
     /// Rank and score in the dense list.
-    pub dense: Option<Standing>,
+    pub dense: Option<ListScore>,
     /// The factor by which a turn's session changes its score, 0.6 to 1; 1 for a session.
     pub context: f32,
 }

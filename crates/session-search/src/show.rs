@@ -127,7 +127,7 @@ fn from_index(row: &TurnRow, content: TurnContent) -> Turn {
         kind: row.kind,
         prompt: content.prompt,
         parts: calls.into_iter().map(Part::Call).chain(words).collect(),
-        tally: content.tally,
+        turn_stats: content.turn_stats,
         ..Turn::default()
     }
 }

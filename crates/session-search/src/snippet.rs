@@ -13,8 +13,13 @@ const CUT: char = '…';
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
 pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> String {
-    let words: Vec<Word> = query.terms.iter().map(|t| Word::of(&t.text)).collect();
-    let prompt = Some(&content.prompt).filter(|p| !says_little(p) || content.answer.is_empty());
+    let words: Vec<QueryWord> = query
+        .terms
+        .iter()
+        .map(|t| QueryWord::new(&t.text))
+        .collect();
+    let prompt =
+        Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
     let said = prompt.into_iter().chain([&content.answer]);
     let texts = said.chain(&content.commands).chain(&content.errors);
     let best = texts
@@ -37,13 +42,13 @@ pub(crate) fn snippet(content: &TurnContent, query: &Query, limit: usize) -> Str
 }
 
 /// True for a prompt that is a bare `/command`, or noise.
-fn says_little(prompt: &str) -> bool {
+fn is_uninformative(prompt: &str) -> bool {
     let prompt = prompt.trim();
     let is_command = prompt.starts_with('/') && !prompt.contains(char::is_whitespace);
     is_command || noise::is_noise(prompt)
 }
 
-/// A text from a place on that holds words of the query.
+/// A text from a matched on that holds words of the query.
 struct Passage<'a> {
     text: &'a str,
     /// How many of the words are in what is shown of it.
@@ -53,15 +58,15 @@ struct Passage<'a> {
 }
 
 /// A word of the query, folded.
-struct Word {
+struct QueryWord {
     finder: Finder<'static>,
     /// It has to stand at the beginning of a word: it is made of letters that
     /// stand alone, and `or` is not in `error`.
     begins: bool,
 }
 
-impl Word {
-    fn of(text: &str) -> Self {
+impl QueryWord {
+    fn new(text: &str) -> Self {
         let folded = fold(text);
         Self {
             begins: folded.starts_with(|c: char| c.is_ascii_alphanumeric()),
@@ -70,7 +75,7 @@ impl Word {
     }
 
     /// Where it is in a text.
-    fn places(&self, text: &str) -> impl Iterator<Item = usize> {
+    fn matches(&self, text: &str) -> impl Iterator<Item = usize> {
         let begins = |at: &usize| {
             let before = text.get(..*at).and_then(|t| t.chars().next_back());
             !self.begins || !before.is_some_and(char::is_alphanumeric)
@@ -79,64 +84,64 @@ impl Word {
     }
 }
 
-/// A place in a text where a word of the query is.
+/// A matched in a text where a word of the query is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct WordMatch {
     start: usize,
     end: usize,
     word: usize,
 }
 
-/// All places, in order.
-fn places(text: &str, words: &[Word]) -> Vec<Place> {
-    let of = |(word, w): (usize, &Word)| {
+/// All matches, in order.
+fn matches(text: &str, words: &[QueryWord]) -> Vec<WordMatch> {
+    let of = |(word, w): (usize, &QueryWord)| {
         let length = w.finder.needle().len();
-        let place = move |start| Place {
+        let matched = move |start| WordMatch {
             start,
             end: start + length,
             word,
         };
-        w.places(text).map(place).collect::<Vec<_>>()
+        w.matches(text).map(matched).collect::<Vec<_>>()
     };
-    let mut all: Vec<Place> = words.iter().enumerate().flat_map(of).collect();
+    let mut all: Vec<WordMatch> = words.iter().enumerate().flat_map(of).collect();
     all.sort_unstable();
     all
 }
 
-/// Those places that begin at or after `from`.
-fn since(places: &[Place], from: usize) -> &[Place] {
-    let before = places.partition_point(|place| place.start < from);
-    places.get(before..).unwrap_or_default()
+/// Those matches that begin at or after `from`.
+fn matches_from(matches: &[WordMatch], from: usize) -> &[WordMatch] {
+    let before = matches.partition_point(|matched| matched.start < from);
+    matches.get(before..).unwrap_or_default()
 }
 
 /// How many different words are wholly within a part of the text.
-fn held(places: &[Place], start: usize, end: usize) -> usize {
-    let within = since(places, start)
+fn count_words(matches: &[WordMatch], start: usize, end: usize) -> usize {
+    let within = matches_from(matches, start)
         .iter()
-        .take_while(|place| place.start < end)
-        .filter(|place| place.end <= end);
-    let mut words: Vec<usize> = within.map(|place| place.word).collect();
+        .take_while(|matched| matched.start < end)
+        .filter(|matched| matched.end <= end);
+    let mut words: Vec<usize> = within.map(|matched| matched.word).collect();
     words.sort_unstable();
     words.dedup();
     words.len()
 }
 
 /// The passage of a text with most of the words, if it has any of them.
-fn passage<'a>(text: &'a str, words: &[Word], limit: usize) -> Option<Passage<'a>> {
+fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passage<'a>> {
     let text = text::clip(text, SEARCHED_BYTES);
     let folded = fold(text);
-    let places = places(&folded, words);
+    let matches = matches(&folded, words);
     let mut best = (0, 0, 0);
-    for (start, line) in starts(&folded, &places, limit) {
+    for (start, line) in passage_starts(&folded, &matches, limit) {
         let shown = text::clip(folded.get(start..)?, limit);
-        let held = held(&places, start, start + shown.len());
+        let held = count_words(&matches, start, start + shown.len());
         if held > best.0 {
             best = (held, start, line);
         }
     }
     let (words, start, line) = best;
     (words > 0).then_some(Passage {
-        text: text.get(origin(text, start)..)?,
+        text: text.get(unfolded_offset(text, start)..)?,
         words,
         within: start > line,
     })
@@ -145,19 +150,19 @@ fn passage<'a>(text: &'a str, words: &[Word], limit: usize) -> Option<Passage<'a
 /// Where passages may begin, each with the beginning of its line: at a line
 /// with words of the query; in one that is longer than `limit`, a little
 /// before such a word.
-fn starts(folded: &str, places: &[Place], limit: usize) -> Vec<(usize, usize)> {
+fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usize, usize)> {
     let mut starts = Vec::new();
     let mut from = 0;
-    while let Some(place) = since(places, from).first() {
-        let line = folded.get(..place.start).and_then(|t| t.rfind('\n'));
+    while let Some(matched) = matches_from(matches, from).first() {
+        let line = folded.get(..matched.start).and_then(|t| t.rfind('\n'));
         let line = line.map_or(0, |end| end + 1);
-        let end = folded.get(place.start..).and_then(|t| t.find('\n'));
-        let end = end.map_or(folded.len(), |length| place.start + length + 1);
+        let end = folded.get(matched.start..).and_then(|t| t.find('\n'));
+        let end = end.map_or(folded.len(), |length| matched.start + length + 1);
         let text = folded.get(line..end).unwrap_or_default();
         if text.chars().count() <= limit {
             starts.push((line, line));
         } else {
-            let within = starts_within(text, line, places, limit);
+            let within = passage_starts_within(text, line, matches, limit);
             starts.extend(within.map(|at| (at, line)));
         }
         from = end;
@@ -165,28 +170,28 @@ fn starts(folded: &str, places: &[Place], limit: usize) -> Vec<(usize, usize)> {
     starts
 }
 
-/// The places in a long line from which words of the query are shown, far
+/// The matches in a long line from which words of the query are shown, far
 /// enough from each other to show something else.
-fn starts_within<'a>(
+fn passage_starts_within<'a>(
     text: &'a str,
     line: usize,
-    places: &'a [Place],
+    matches: &'a [WordMatch],
     limit: usize,
 ) -> impl Iterator<Item = usize> + 'a {
     // More than a character, so that each step is one forward.
     let step = (limit / 2).max(char::MAX.len_utf8());
     let mut from = line;
     std::iter::from_fn(move || {
-        let place = since(places, from).first()?;
-        from = place.start + step;
-        let at = place.start - line;
-        (at < text.len()).then(|| line + a_little_before(text, at, limit))
+        let matched = matches_from(matches, from).first()?;
+        from = matched.start + step;
+        let at = matched.start - line;
+        (at < text.len()).then(|| line + preceding_word_start(text, at, limit))
     })
 }
 
 /// The beginning of a word some bytes before `at`: a quarter of `limit`, or up
 /// to half of it to the beginning of a path. `at` where there is none.
-fn a_little_before(line: &str, at: usize, limit: usize) -> usize {
+fn preceding_word_start(line: &str, at: usize, limit: usize) -> usize {
     let back = |bytes: usize| text::clip(line, at.saturating_sub(bytes)).len();
     let (far, near) = (back(limit / 2), back(limit / 4));
     let space = char::is_whitespace;
@@ -216,7 +221,7 @@ fn fold(text: &str) -> String {
 
 /// Where in a text the character begins that is at `at` when it is folded:
 /// letters may change their length.
-fn origin(text: &str, at: usize) -> usize {
+fn unfolded_offset(text: &str, at: usize) -> usize {
     let mut end = 0;
     let reaches = |(_, c): &(usize, char)| {
         end += c.to_lowercase().map(char::len_utf8).sum::<usize>();

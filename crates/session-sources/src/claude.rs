@@ -24,7 +24,7 @@ mod tags;
 mod time;
 
 use crate::source::{caller, naming};
-use crate::{Caller, Cursor, Env, Listing, Location, Shown, Sink, Source};
+use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Source for Claude {
         };
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
         match history::is_prompt_history(at) {
             true => history::show(at, spans),
             false => show::show(at, session, spans),

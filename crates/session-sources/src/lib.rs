@@ -46,7 +46,7 @@ mod source;
 pub use env::Env;
 pub use session_core::FileStamp;
 pub use source::{
-    Caller, Collected, Cursor, Flow, Listing, Located, Location, Shown, Sink, Source, Warning,
+    Caller, Collected, Cursor, Flow, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
 };
 
 static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];

@@ -82,19 +82,19 @@ impl Lines {
         loop {
             let unread = &self.buffer[self.at..self.filled];
             if let Some(found) = memchr(b'\n', &unread[searched..]) {
-                return Ok(Some(self.whole(searched + found, true)));
+                return Ok(Some(self.whole_line(searched + found, true)));
             }
             searched = unread.len();
             if searched > WHOLE_LIMIT {
-                return self.elided().map(Some);
+                return self.elided_line().map(Some);
             }
             if self.fill()? == 0 {
-                return Ok((searched > 0).then(|| self.whole(searched, false)));
+                return Ok((searched > 0).then(|| self.whole_line(searched, false)));
             }
         }
     }
 
-    fn whole(&mut self, len: usize, terminated: bool) -> Line<'_> {
+    fn whole_line(&mut self, len: usize, terminated: bool) -> Line<'_> {
         let (from, start) = (self.at, self.offset);
         self.advance(len + usize::from(terminated));
         let text = trim_mark(start, trim_cr(&self.buffer[from..from + len]));
@@ -106,7 +106,7 @@ impl Lines {
         }
     }
 
-    fn elided(&mut self) -> io::Result<Line<'_>> {
+    fn elided_line(&mut self) -> io::Result<Line<'_>> {
         let start = self.offset;
         self.elider.clear();
         let terminated = loop {

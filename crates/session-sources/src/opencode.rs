@@ -25,7 +25,7 @@ mod tree;
 mod turns;
 
 use crate::source::{caller, naming};
-use crate::{Caller, Cursor, Env, Listing, Location, Shown, Sink, Source};
+use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use database::Database;
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
@@ -48,16 +48,16 @@ impl Source for OpenCode {
         let read = open(&at.path).and_then(|h| history::read(&*h, &at.path, from, sink));
         if let Err(error) = read {
             sink.warning(error::warning(&at.path, &error));
-            if error.lasts() {
+            if error.is_permanent() {
                 sink.checkpoint(from.cloned().unwrap_or_default());
             }
         }
     }
 
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
         match open(at) {
             Ok(history) => history::show(&*history, at, session, spans),
-            Err(error) => Shown {
+            Err(error) => ShownTurns {
                 turns: Vec::new(),
                 warnings: vec![error::warning(at, &error)],
             },

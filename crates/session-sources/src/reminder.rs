@@ -12,9 +12,9 @@ const CLOSE: &str = "</system-reminder>";
 pub(crate) fn strip(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
-    while let Some((before, run, after)) = cut(rest) {
+    while let Some((before, run, after)) = split_at_reminders(rest) {
         out.push_str(before);
-        if stands_apart(&out, after) {
+        if is_on_own_lines(&out, after) {
             out.truncate(out.trim_end().len());
         } else {
             out.push_str(run);
@@ -28,7 +28,7 @@ pub(crate) fn strip(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn stands_apart(before: &str, after: &str) -> bool {
+fn is_on_own_lines(before: &str, after: &str) -> bool {
     let blank = [' ', '\t', '\r'];
     let begins_line = before.trim_end_matches(blank).ends_with('\n');
     let ends_line = after.trim_start_matches(blank).starts_with('\n');
@@ -37,11 +37,11 @@ fn stands_apart(before: &str, after: &str) -> bool {
 
 /// Splits a text at its first run of reminders, between which there is
 /// nothing but white space.
-fn cut(text: &str) -> Option<(&str, &str, &str)> {
+fn split_at_reminders(text: &str) -> Option<(&str, &str, &str)> {
     let start = memmem::find(text.as_bytes(), OPEN.as_bytes())?;
     let (before, reminders) = text.split_at_checked(start)?;
-    let mut after = past_one(reminders)?;
-    while let Some(next) = past_one(after.trim_start()) {
+    let mut after = after_reminder(reminders)?;
+    while let Some(next) = after_reminder(after.trim_start()) {
         after = next;
     }
     let run = reminders.strip_suffix(after)?;
@@ -49,7 +49,7 @@ fn cut(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns the text after the reminder that it begins with.
-fn past_one(text: &str) -> Option<&str> {
+fn after_reminder(text: &str) -> Option<&str> {
     let body = text.strip_prefix(OPEN)?;
     let end = memmem::find(body.as_bytes(), CLOSE.as_bytes())?;
     body.get(end + CLOSE.len()..)

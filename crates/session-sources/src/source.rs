@@ -23,7 +23,7 @@ pub trait Source: Sync {
 
     /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
     /// in the order wanted. A turn that is no longer there is left out.
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown;
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns;
 
     /// The program that takes a session up again, and its arguments. None for
     /// a subagent's, and for an id that a program could take for an option.
@@ -150,7 +150,7 @@ pub struct Warning {
 
 /// Turns read again in full, or why not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownTurns {
     /// The turns that were found, with [`session_core::Detail::Full`].
     pub turns: Vec<Turn>,
     /// Places that could not be read.

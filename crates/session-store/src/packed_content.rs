@@ -1,7 +1,7 @@
 //! The stored form of a turn's content: entries are small numbers, and defaults are left out.
 
 use serde::{Deserialize, Serialize};
-use session_core::{FileAccess, FileEntry, RunEntry, Tally, TurnContent};
+use session_core::{FileAccess, FileEntry, RunEntry, TurnContent, TurnStats};
 use std::borrow::Cow;
 
 /// A content as JSON stores it (`docs/format.md`).
@@ -23,7 +23,7 @@ pub(crate) struct PackedContent<'c> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tools: Cow<'c, [String]>,
     #[serde(rename = "t", skip_serializing_if = "is_default_tally")]
-    tally: Cow<'c, Tally>,
+    turn_stats: Cow<'c, TurnStats>,
     /// 2 * command + failed; empty where each command ran once, in order, and none failed.
     #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
     runs: Vec<u32>,
@@ -51,7 +51,7 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
             files: Cow::Borrowed(&content.files),
             errors: Cow::Borrowed(&content.errors),
             tools: Cow::Borrowed(&content.tools),
-            tally: Cow::Borrowed(&content.tally),
+            turn_stats: Cow::Borrowed(&content.turn_stats),
             runs: match ran_once_each(content) {
                 true => Vec::new(),
                 false => runs.collect(),
@@ -82,7 +82,7 @@ impl From<PackedContent<'_>> for TurnContent {
             files: packed.files.into_owned(),
             errors: packed.errors.into_owned(),
             tools: packed.tools.into_owned(),
-            tally: packed.tally.into_owned(),
+            turn_stats: packed.turn_stats.into_owned(),
             runs,
             changes: packed.changes.iter().map(|c| unpack_change(*c)).collect(),
             reads: packed.reads.iter().map(|r| unpack_read(*r)).collect(),
@@ -156,8 +156,8 @@ fn is_zero(offset: &usize) -> bool {
     *offset == 0
 }
 
-fn is_default_tally(tally: &Tally) -> bool {
-    *tally == Tally::default()
+fn is_default_tally(turn_stats: &TurnStats) -> bool {
+    *turn_stats == TurnStats::default()
 }
 
 #[cfg(test)]

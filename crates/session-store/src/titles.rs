@@ -29,7 +29,7 @@ const MAX_COMPARED: usize = 500;
 impl Writer {
     /// Keeps the first prompt of a session that says something: a later one is left alone.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
-        let title = title::of_prompt(&turn.prompt);
+        let title = title::prompt_title(&turn.prompt);
         let changed = self
             .reader
             .db
@@ -173,8 +173,8 @@ impl Writer {
             .reader
             .db
             .prepare_cached("UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2")?;
-        for ((session, _), rest) in turns.iter().zip(title::what_differs(&openings)) {
-            update.execute(params![session, rest.map(title::of_rest)])?;
+        for ((session, _), rest) in turns.iter().zip(title::remainders(&openings)) {
+            update.execute(params![session, rest.map(title::remainder_title)])?;
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Writer {
         self.reader
             .db
             .prepare_cached("UPDATE sessions SET work = ?2 WHERE id = ?1")?
-            .execute(params![session, title::of_work(contents.iter())])?;
+            .execute(params![session, title::work_title(contents.iter())])?;
         Ok(())
     }
 }

@@ -262,7 +262,7 @@ impl Writer {
             None => String::new(),
             Some(Some(title)) => title,
             Some(None) if lexical::is_unindexed_prompt(&content.prompt) => String::new(),
-            Some(None) => title::of_prompt(&content.prompt),
+            Some(None) => title::prompt_title(&content.prompt),
         })
     }
 

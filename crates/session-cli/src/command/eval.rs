@@ -11,7 +11,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_embed::Embedder;
-use session_eval::{Ask, Averages, LabelledSet, Metrics, Report};
+use session_eval::{Averages, EvalOptions, LabelledSet, Metrics, Report};
 use session_indexer::Mode;
 use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, Tuning};
@@ -51,7 +51,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         };
         let bar = bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);
-        let ask = Ask {
+        let ask = EvalOptions {
             level,
             fusion: args.alpha.map_or(FusionMode::Adaptive, FusionMode::Fixed),
             tuning,

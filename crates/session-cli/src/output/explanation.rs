@@ -3,13 +3,13 @@
 use crate::output::human::plural;
 use crate::output::layout::{Field, INDENT, flow, fold, line};
 use crate::output::style::FAINT;
-use session_core::Standing;
+use session_core::ListScore;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermStats;
 
 /// Returns the figures of a hit.
 pub fn of_hit(hit: &Hit, width: usize) -> String {
-    let part = |name: &str, standing: Option<Standing>| match standing {
+    let part = |name: &str, list_score: Option<ListScore>| match list_score {
         Some(s) => format!(
             "{name} {:.3} (rank {}, scaled {:.3})",
             s.score, s.rank, s.scaled

@@ -8,7 +8,7 @@ use crate::output::session::{project, resume, rfc3339};
 use crate::output::work::JsonWork;
 use anyhow::Result;
 use serde::Serialize;
-use session_core::{Band, Standing};
+use session_core::{Band, ListScore};
 use session_indexer::Outcome;
 use session_report::WorkSummary;
 use session_search::{Explanation, Hit, Level, Searched};
@@ -128,8 +128,8 @@ impl<'a> JsonSearch<'a> {
 
 #[derive(Serialize)]
 struct Explain {
-    lexical: Option<Standing>,
-    dense: Option<Standing>,
+    lexical: Option<ListScore>,
+    dense: Option<ListScore>,
     /// The fused score, by which hits are ordered.
     fused: f32,
     context: f32,

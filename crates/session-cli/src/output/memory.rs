@@ -65,7 +65,7 @@ fn notes(memory: &Memory) -> Vec<String> {
 
 /// How a score came to be.
 fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
-    let standing = |standing: Option<session_core::Standing>| match standing {
+    let list_score = |list_score: Option<session_core::ListScore>| match list_score {
         Some(s) => format!("{:.2} (rank {})", s.scaled, s.rank),
         None => "-".to_owned(),
     };
@@ -82,8 +82,8 @@ fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
         ),
         format!(
             "words {}, meaning {}, cosine {:.2}, common: {}",
-            standing(found.lexical),
-            standing(found.dense),
+            list_score(found.lexical),
+            list_score(found.dense),
             found.cosine,
             safe_line(&found.terms.join(" "))
         ),

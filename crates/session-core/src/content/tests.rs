@@ -9,9 +9,9 @@ fn turn(parts: Vec<Part>) -> Turn {
         kind: PromptKind::Typed,
         prompt: String::new(),
         parts,
-        tally: Tally {
+        turn_stats: TurnStats {
             tokens: Tokens::from([1, 2, 3]),
-            ..Tally::default()
+            ..TurnStats::default()
         },
         ..Turn::default()
     }
@@ -218,17 +218,17 @@ fn a_late_result_finds_its_call() {
     content.append(&late(change));
     assert_eq!(runs(&content), [("make", false), ("make", true)]);
     assert_eq!(content.accessed_files().next(), None);
-    assert_eq!(content.tally.tokens, Tokens::from([3, 6, 9]));
+    assert_eq!(content.turn_stats.tokens, Tokens::from([3, 6, 9]));
 }
 
 #[test]
 fn a_pause_is_not_worked_through() {
-    let (mut tally, mut clock) = (Tally::default(), None);
+    let (mut turn_stats, mut clock) = (TurnStats::default(), None);
     let minute = 60_000;
     for at in [Some(0), Some(20), None, Some(10), Some(51), Some(80)] {
-        tally.tick(&mut clock, at.map(|at| at * minute));
+        turn_stats.tick(&mut clock, at.map(|at| at * minute));
     }
-    assert_eq!(tally.idle_ms, 31 * minute);
+    assert_eq!(turn_stats.idle_ms, 31 * minute);
 }
 
 proptest! {
@@ -244,7 +244,7 @@ proptest! {
         let parts: Vec<Part> = calls.iter().map(part).collect();
         let (first, rest) = parts.split_at(at.min(parts.len()));
         let mut pieces = TurnContent::from_turn(&turn(first.to_vec()));
-        pieces.append(&Turn { tally: Tally::default(), ..turn(rest.to_vec()) });
+        pieces.append(&Turn { turn_stats: TurnStats::default(), ..turn(rest.to_vec()) });
         prop_assert_eq!(pieces, TurnContent::from_turn(&turn(parts)));
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
 
 fn differs(openings: &[&str], expected: &[Option<&str>]) {
-    assert_eq!(what_differs(openings), expected);
+    assert_eq!(remainders(openings), expected);
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn an_opening_is_one_line() {
 
 #[test]
 fn a_long_rest_is_cut_after_a_word() {
-    assert_eq!(of_rest("src/lamp.rs"), "… src/lamp.rs");
-    let title = of_rest(&"lantern ".repeat(40));
+    assert_eq!(remainder_title("src/lamp.rs"), "… src/lamp.rs");
+    let title = remainder_title(&"lantern ".repeat(40));
     assert_eq!(title, format!("… {}…", "lantern ".repeat(14).trim_end()));
 }
 
@@ -123,7 +123,7 @@ fn worked(calls: &[(&str, Option<&str>, &[&str])]) -> TurnContent {
 #[test]
 fn work_names_a_session() {
     let check = |turns: &[TurnContent], expected: Option<&str>| {
-        assert_eq!(of_work(turns.iter()).as_deref(), expected);
+        assert_eq!(work_title(turns.iter()).as_deref(), expected);
     };
     let read = worked(&[("Read", None, &["/a/lamp.rs"])]);
     let ran = worked(&[("Bash", Some("make  lamp\nmake gate"), &[])]);
@@ -150,9 +150,9 @@ proptest! {
     ) {
         let openings: Vec<String> = tails.iter().map(|(tail, head)| one_line(&format!("{} {tail}", heads[head % heads.len()]))).collect();
         let openings: Vec<&str> = openings.iter().map(String::as_str).collect();
-        for (opening, rest) in openings.iter().zip(what_differs(&openings)) {
+        for (opening, rest) in openings.iter().zip(remainders(&openings)) {
             prop_assert!(rest.is_none_or(|rest| opening.ends_with(rest) && rest.len() < opening.len()));
-            prop_assert!(rest.is_none_or(|rest| of_rest(rest).len() <= TITLE_BYTES + 2 * CUT.len() + 1));
+            prop_assert!(rest.is_none_or(|rest| remainder_title(rest).len() <= TITLE_BYTES + 2 * CUT.len() + 1));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::library::{Library, Vector};
 use proptest::prelude::*;
-use session_core::{Band, Standing};
+use session_core::{Band, ListScore};
 use session_search::{FusionMode, Level, Request, Results};
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
@@ -42,8 +42,8 @@ fn request() -> impl Strategy<Value = Request> {
 }
 
 /// The part of a list's best score, `max`.
-fn scaled(standing: Option<Standing>, max: f32) -> f32 {
-    standing.map_or(0.0, |s| (s.score / max).max(0.0))
+fn scaled(list_score: Option<ListScore>, max: f32) -> f32 {
+    list_score.map_or(0.0, |s| (s.score / max).max(0.0))
 }
 
 /// The weight, from what each list found.
@@ -57,7 +57,7 @@ fn weighed(found: &Results, fusion: FusionMode) -> Option<f32> {
         .then(|| dense / (dense + lexical) * (1.0 - weighing.identifier_share))
 }
 
-fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<Standing>) -> Option<f32> {
+fn best(results: &Results, of: impl Fn(&session_search::Hit) -> Option<ListScore>) -> Option<f32> {
     let first = results.hits.iter().filter_map(of).find(|s| s.rank == 1);
     first.map(|s| s.score)
 }
@@ -70,12 +70,12 @@ fn check(all: &Results, found: &Results) {
         assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
         assert!((0.0..=1.0 + 1e-5).contains(&hit.fused), "{}", hit.fused);
         assert_eq!(hit.band, Band::from_probability(hit.score));
-        let told = |s: Option<Standing>| s.map_or(0.0, |s| s.scaled);
+        let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
         assert!((hit.fused - sum * hit.context).abs() < 1e-5);
-        for (standing, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
+        for (list_score, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {
-                assert!((scaled(standing, max) - told(standing)).abs() < 1e-4);
+                assert!((scaled(list_score, max) - told(list_score)).abs() < 1e-4);
             }
         }
         if let Some(turn) = &hit.turn {

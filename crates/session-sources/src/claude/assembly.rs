@@ -8,7 +8,7 @@ mod queued;
 
 use super::entry::TranscriptEntry;
 use super::persisted::ToolResults;
-use super::prompt::{self, UserText, clipped, spoken};
+use super::prompt::{self, UserText, classify_user_line, clipped};
 use super::session_facts::SessionIdentity;
 use super::state::{TranscriptState, TurnState};
 use super::time::milliseconds;
@@ -22,7 +22,7 @@ pub(super) struct QueuedLine {
 }
 
 /// Gives the line at an offset, whose text waited in the queue.
-pub(super) type Recall<'r> = &'r dyn Fn(u64) -> Option<QueuedLine>;
+pub(super) type ReadQueuedLine<'r> = &'r dyn Fn(u64) -> Option<QueuedLine>;
 
 /// Builds turns, one line at a time.
 pub(super) struct Assembly<'a> {
@@ -30,7 +30,7 @@ pub(super) struct Assembly<'a> {
     detail: Detail,
     identity: &'a SessionIdentity,
     results: ToolResults,
-    recall: Recall<'a>,
+    recall: ReadQueuedLine<'a>,
     /// The turn at hand, or what this read adds to it.
     open: Option<Turn>,
     /// Calls of the turn at hand, by id: the index of the part.
@@ -76,7 +76,7 @@ impl<'a> Assembly<'a> {
         detail: Detail,
         identity: &'a SessionIdentity,
         results: ToolResults,
-        recall: Recall<'a>,
+        recall: ReadQueuedLine<'a>,
     ) -> Self {
         Self {
             state,
@@ -93,7 +93,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Takes a line, and gives the turn that it ended.
-    pub(super) fn take(&mut self, entry: &TranscriptEntry<'_>, span: Span) -> Option<Turn> {
+    pub(super) fn push_entry(&mut self, entry: &TranscriptEntry<'_>, span: Span) -> Option<Turn> {
         self.state.facts.note(entry, self.identity);
         if !entry
             .uuid
@@ -106,7 +106,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Gives what the last line told of earlier turns: each as one that continues it.
-    pub(super) fn earlier(&mut self) -> Vec<Turn> {
+    pub(super) fn take_earlier_turns(&mut self) -> Vec<Turn> {
         std::mem::take(&mut self.earlier)
     }
 
@@ -140,13 +140,13 @@ impl<'a> Assembly<'a> {
             is_message: false,
             ..*place
         };
-        self.done_aside(entry, &place);
+        self.sidechain_calls(entry, &place);
         self.notice(&entry.message.content.words(), &place);
     }
 
     fn user(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
         self.results(entry, place);
-        let words = spoken(entry, self.identity.is_subagent());
+        let words = classify_user_line(entry, self.identity.is_subagent());
         // A caveat stands before a command: the turn ended with the line before it.
         let is_caveat = entry.is_meta.0 && words == UserText::Nothing;
         let is_message = place.is_message && !is_caveat;
@@ -156,28 +156,28 @@ impl<'a> Assembly<'a> {
         };
         match words {
             UserText::Notice(text) => {
-                self.state.queue.news();
+                self.state.queue.end_stray_prompt();
                 self.part(Part::Notice { text }, place);
             }
-            words => self.said(words, place),
+            words => self.add_user_text(words, place),
         }
     }
 
-    fn said(&mut self, words: UserText, place: &LinePosition<'_>) {
+    fn add_user_text(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
             UserText::Typed(text) => self.prompt(PromptKind::Typed, text, place),
             UserText::Command(text) => self.prompt(PromptKind::Command, text, place),
             UserText::Summary(text) => self.summary(text, place),
             UserText::Notice(text) => self.part(Part::Notice { text }, place),
             UserText::Nothing => {
-                self.touch(place);
+                self.extend_open_turn(place);
             }
         }
     }
 
     fn prompt(&mut self, kind: PromptKind, text: String, place: &LinePosition<'_>) {
         if self.state.queue.repeats(&text) {
-            self.touch(place);
+            self.extend_open_turn(place);
             return;
         }
         if let Some(name) = text
@@ -186,7 +186,7 @@ impl<'a> Assembly<'a> {
         {
             self.state.facts.rename(name);
         }
-        self.begin(kind, text, place);
+        self.begin_turn(kind, text, place);
     }
 
     fn system(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
@@ -201,8 +201,8 @@ impl<'a> Assembly<'a> {
 
     /// The program noticed that a pull request was opened.
     fn pull_request(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
-        if let Some(turn) = self.touch(place) {
-            turn.tally.add_pull_request(entry.pr_url.or_empty());
+        if let Some(turn) = self.extend_open_turn(place) {
+            turn.turn_stats.add_pull_request(entry.pr_url.or_empty());
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn local_command(&mut self, text: &str, place: &LinePosition<'_>) {
-        match prompt::words(text) {
+        match prompt::classify_text(text) {
             UserText::Command(command) if command.starts_with("/rename ") => {
                 self.state
                     .facts
@@ -230,7 +230,7 @@ impl<'a> Assembly<'a> {
                 self.notice(&command, place);
             }
             UserText::Command(command) if command == "/rename" => self.notice(&command, place),
-            words => self.said(words, place),
+            words => self.add_user_text(words, place),
         }
     }
 
@@ -254,13 +254,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// Ends the turn at hand and begins one.
-    fn begin(&mut self, kind: PromptKind, prompt: String, place: &LinePosition<'_>) {
+    fn begin_turn(&mut self, kind: PromptKind, prompt: String, place: &LinePosition<'_>) {
         self.closed = self.flush().or_else(|| self.closed.take());
         let start = self.state.preface.take().unwrap_or(place.span.start);
         let parts = std::mem::take(&mut self.preface);
         let first = self.state.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
-            self.state.standing = TurnState::Muted;
+            self.state.list_score = TurnState::Muted;
             return;
         }
         let kind = match kind {
@@ -269,7 +269,7 @@ impl<'a> Assembly<'a> {
         };
         let index = self.state.next;
         self.state.next = index.saturating_add(1);
-        self.state.standing = TurnState::Open;
+        self.state.list_score = TurnState::Open;
         self.state.calls.begin_turn();
         self.state.clock = None;
         let origin = place.origin.map(str::to_owned);
@@ -281,11 +281,11 @@ impl<'a> Assembly<'a> {
             origin,
             prompt,
             parts,
-            ..self.blank(kind, place)
+            ..self.empty_turn(kind, place)
         };
         turn.span.start = start;
         self.open = Some(turn);
-        self.touch(place);
+        self.extend_open_turn(place);
         if let Some(command) = shell.filter(|command| !command.is_empty()) {
             self.shell_escape(command, place);
         }
@@ -295,7 +295,7 @@ impl<'a> Assembly<'a> {
     /// there for this.
     fn summary(&mut self, text: String, place: &LinePosition<'_>) {
         let summary = Part::Summary { text };
-        if self.state.standing != TurnState::Before {
+        if self.state.list_score != TurnState::Before {
             return self.part(summary, place);
         }
         self.state.preface.get_or_insert(place.span.start);
@@ -305,7 +305,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// A turn at this place of which nothing is known.
-    fn blank(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
+    fn empty_turn(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
         Turn {
             index: self.state.next.saturating_sub(1),
             started_ms: place.ms,
@@ -318,12 +318,12 @@ impl<'a> Assembly<'a> {
     }
 
     /// The turn at hand, extended to this place.
-    fn touch(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
-        if self.state.standing != TurnState::Open {
+    fn extend_open_turn(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
+        if self.state.list_score != TurnState::Open {
             return None;
         }
         if self.open.is_none() {
-            let rest = self.blank(PromptKind::None, place);
+            let rest = self.empty_turn(PromptKind::None, place);
             self.open = Some(Turn {
                 continues: true,
                 started_ms: None,
@@ -337,7 +337,7 @@ impl<'a> Assembly<'a> {
         }
         turn.span.end = place.span.end;
         turn.ended_ms = turn.ended_ms.max(place.ms);
-        turn.tally.tick(&mut self.state.clock, place.ms);
+        turn.turn_stats.tick(&mut self.state.clock, place.ms);
         if let Some(uuid) = place.uuid.filter(|_| place.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }
@@ -346,11 +346,11 @@ impl<'a> Assembly<'a> {
 
     fn part(&mut self, part: Part, place: &LinePosition<'_>) {
         let kept = is_indexed(&part);
-        if kept && self.state.standing == TurnState::Before {
-            self.begin(PromptKind::None, String::new(), place);
+        if kept && self.state.list_score == TurnState::Before {
+            self.begin_turn(PromptKind::None, String::new(), place);
         }
         let full = self.detail == Detail::Full;
-        if let Some(turn) = self.touch(place).filter(|_| kept || full) {
+        if let Some(turn) = self.extend_open_turn(place).filter(|_| kept || full) {
             turn.parts.push(part);
         }
     }

@@ -3,8 +3,8 @@
 use super::calls::PendingCall;
 use super::dialog::{self, DialogQuestion, questions};
 use super::entry::{ContentBlock, MessageContent, ToolUseResult};
-use super::json::mended;
-use super::lenient_json::{Items, Object, Text};
+use super::json::replace_lone_surrogates;
+use super::lenient_json::{LenientItems, LenientObject, LenientText};
 use super::persisted::ToolResults;
 use super::prompt::clipped;
 use crate::reminder;
@@ -20,26 +20,26 @@ const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
 #[serde(default)]
 struct CallInput<'a> {
     #[serde(borrow)]
-    command: Text<'a>,
+    command: LenientText<'a>,
     #[serde(borrow)]
-    file_path: Text<'a>,
+    file_path: LenientText<'a>,
     #[serde(borrow)]
-    notebook_path: Text<'a>,
+    notebook_path: LenientText<'a>,
     #[serde(borrow, rename = "filePath")]
-    file_path_in_camel_case: Text<'a>,
+    file_path_in_camel_case: LenientText<'a>,
     #[serde(borrow)]
-    path: Text<'a>,
+    path: LenientText<'a>,
     #[serde(borrow)]
-    questions: Items<Object<DialogQuestion<'a>>>,
+    questions: LenientItems<LenientObject<DialogQuestion<'a>>>,
 }
 
 /// The call that a `tool_use` block makes.
 pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
     let name = block.name.or_empty();
     let raw = block.input.map_or("{}", RawValue::get);
-    let mended = mended(raw);
+    let mended = replace_lone_surrogates(raw);
     let raw = mended.as_deref().unwrap_or(raw);
-    let input = serde_json::from_str::<Object<CallInput<'_>>>(raw).unwrap_or_default();
+    let input = serde_json::from_str::<LenientObject<CallInput<'_>>>(raw).unwrap_or_default();
     let input = input.0.unwrap_or_default();
     ToolCall {
         id: block.id.or_empty().to_owned(),
@@ -66,7 +66,7 @@ fn files(tool: &str, input: &CallInput<'_>) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
-    .filter_map(Text::get)
+    .filter_map(LenientText::get)
     .map(str::to_owned)
     .collect()
 }
@@ -93,15 +93,15 @@ pub(super) struct CallResult {
 
 impl CallResult {
     /// True when there is something to tell of it.
-    fn is_news(&self) -> bool {
+    fn has_content(&self) -> bool {
         let tells = !self.pull_requests.is_empty() || self.reply.is_some();
         tells || self.output.is_some() || self.failed || self.subagent.is_some()
     }
 
     /// A call of which only the result is known, and what was waited for; `None`
     /// when there is nothing to tell of it.
-    pub(super) fn nameless(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
-        if !self.is_news() {
+    pub(super) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
+        if !self.has_content() {
             return None;
         }
         let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
@@ -184,15 +184,15 @@ fn whole_output(raw: &str, results: &ToolResults) -> String {
 
 /// The text of a result, without the reminders in it.
 fn output(raw: &str) -> String {
-    let mended = mended(raw);
+    let mended = replace_lone_surrogates(raw);
     let raw = mended.as_deref().unwrap_or(raw);
     let content = serde_json::from_str::<MessageContent<'_>>(raw).unwrap_or_default();
-    let pieces: Vec<&str> = content.0.iter().filter_map(piece).collect();
-    let text = pieces.join("\n");
+    let texts: Vec<&str> = content.0.iter().filter_map(block_text).collect();
+    let text = texts.join("\n");
     reminder::strip(&text).trim().to_owned()
 }
 
-fn piece<'b>(block: &'b ContentBlock<'_>) -> Option<&'b str> {
+fn block_text<'b>(block: &'b ContentBlock<'_>) -> Option<&'b str> {
     match block.kind.get()? {
         "text" => block.text.get(),
         "image" => Some("[Image]"),

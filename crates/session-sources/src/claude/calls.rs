@@ -38,7 +38,7 @@ pub(super) struct PendingCall {
 impl PendingCall {
     /// The turn that it was made in, where the turn at hand is a later one: a prompt was typed
     /// while it ran.
-    pub(super) fn earlier(&self, at_hand: u32) -> Option<u32> {
+    pub(super) fn take_earlier_turns(&self, at_hand: u32) -> Option<u32> {
         self.turn
             .filter(|turn| self.late.is_some() && *turn < at_hand)
     }
@@ -86,7 +86,7 @@ impl TurnCalls {
     }
 
     /// The call of this id, once, when it was waited for.
-    pub(super) fn take(&mut self, id: &str) -> Option<PendingCall> {
+    pub(super) fn remove(&mut self, id: &str) -> Option<PendingCall> {
         let id = fingerprint(id);
         let at = self.waiting.iter().position(|call| call.id == id)?;
         Some(self.waiting.remove(at))

@@ -1,7 +1,7 @@
 //! Questions of a call to the user, and the user's words in its result.
 
 use super::entry::ToolUseResult;
-use super::lenient_json::{Items, Object, Text};
+use super::lenient_json::{LenientItems, LenientObject, LenientText};
 use super::prompt::clipped;
 use serde::Deserialize;
 
@@ -13,11 +13,14 @@ const ASKING: &str = "AskUserQuestion";
 #[serde(default)]
 pub(super) struct DialogQuestion<'a> {
     #[serde(borrow)]
-    question: Text<'a>,
+    question: LenientText<'a>,
 }
 
 /// The questions that a call of this tool puts to the user, a line each.
-pub(super) fn questions(tool: &str, asked: &Items<Object<DialogQuestion<'_>>>) -> Option<String> {
+pub(super) fn questions(
+    tool: &str,
+    asked: &LenientItems<LenientObject<DialogQuestion<'_>>>,
+) -> Option<String> {
     let asked = asked.0.iter().filter(|_| tool == ASKING);
     let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
     joined_lines(questions)

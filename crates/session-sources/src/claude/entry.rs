@@ -1,6 +1,9 @@
 //! A line of a transcript, typed and borrowed: only what is used is decoded.
 
-use super::lenient_json::{Count, Flag, LenientJson, Members, Object, Text, loose};
+use super::lenient_json::{
+    LenientCount, LenientFlag, LenientJson, LenientMembers, LenientObject, LenientText,
+    deserialize_lenient,
+};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
@@ -13,29 +16,29 @@ use std::borrow::Cow;
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct TranscriptEntry<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow)]
-    pub subtype: Text<'a>,
+    pub subtype: LenientText<'a>,
     #[serde(borrow)]
-    pub uuid: Text<'a>,
+    pub uuid: LenientText<'a>,
     #[serde(borrow)]
-    pub timestamp: Text<'a>,
+    pub timestamp: LenientText<'a>,
     #[serde(borrow)]
-    pub cwd: Text<'a>,
+    pub cwd: LenientText<'a>,
     #[serde(borrow)]
-    pub git_branch: Text<'a>,
+    pub git_branch: LenientText<'a>,
     #[serde(borrow)]
-    pub session_id: Text<'a>,
-    pub is_meta: Flag,
-    pub is_sidechain: Flag,
-    pub is_compact_summary: Flag,
-    pub is_api_error_message: Flag,
+    pub session_id: LenientText<'a>,
+    pub is_meta: LenientFlag,
+    pub is_sidechain: LenientFlag,
+    pub is_compact_summary: LenientFlag,
+    pub is_api_error_message: LenientFlag,
     #[serde(borrow)]
-    pub prompt_source: Text<'a>,
+    pub prompt_source: LenientText<'a>,
     #[serde(borrow)]
-    pub origin: Object<Origin<'a>>,
+    pub origin: LenientObject<Origin<'a>>,
     #[serde(borrow)]
-    pub forked_from: Object<ForkedFrom<'a>>,
+    pub forked_from: LenientObject<ForkedFrom<'a>>,
     #[serde(borrow)]
     pub message: EntryMessage<'a>,
     #[serde(borrow)]
@@ -45,23 +48,23 @@ pub(super) struct TranscriptEntry<'a> {
     pub content: MessageContent<'a>,
     /// Of `queue-operation` lines.
     #[serde(borrow)]
-    pub operation: Text<'a>,
+    pub operation: LenientText<'a>,
     #[serde(borrow)]
-    pub attachment: Object<EntryAttachment<'a>>,
+    pub attachment: LenientObject<EntryAttachment<'a>>,
     /// Of `system` lines of the subtype `api_error`.
     #[serde(borrow)]
-    pub error: Object<ApiError<'a>>,
+    pub error: LenientObject<ApiError<'a>>,
     #[serde(borrow)]
-    pub custom_title: Text<'a>,
+    pub custom_title: LenientText<'a>,
     #[serde(borrow)]
-    pub ai_title: Text<'a>,
+    pub ai_title: LenientText<'a>,
     #[serde(borrow)]
-    pub summary: Text<'a>,
+    pub summary: LenientText<'a>,
     #[serde(borrow)]
-    pub leaf_uuid: Text<'a>,
+    pub leaf_uuid: LenientText<'a>,
     /// Of `pr-link` lines.
     #[serde(borrow)]
-    pub pr_url: Text<'a>,
+    pub pr_url: LenientText<'a>,
 }
 
 impl TranscriptEntry<'_> {
@@ -82,38 +85,38 @@ impl TranscriptEntry<'_> {
 #[serde(default)]
 pub(super) struct Origin<'a> {
     #[serde(borrow)]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ForkedFrom<'a> {
     #[serde(borrow)]
-    pub session_id: Text<'a>,
+    pub session_id: LenientText<'a>,
     #[serde(borrow)]
-    pub message_uuid: Text<'a>,
+    pub message_uuid: LenientText<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct EntryAttachment<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow)]
     pub prompt: MessageContent<'a>,
     #[serde(borrow)]
-    pub timestamp: Text<'a>,
+    pub timestamp: LenientText<'a>,
     #[serde(borrow)]
-    pub origin: Object<Origin<'a>>,
+    pub origin: LenientObject<Origin<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ApiError<'a> {
     #[serde(borrow)]
-    pub formatted: Text<'a>,
+    pub formatted: LenientText<'a>,
     #[serde(borrow)]
-    pub message: Text<'a>,
+    pub message: LenientText<'a>,
 }
 
 /// An API message; in old files a mere string.
@@ -121,22 +124,22 @@ pub(super) struct ApiError<'a> {
 #[serde(default, remote = "Self")]
 pub(super) struct EntryMessage<'a> {
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow)]
-    pub model: Text<'a>,
+    pub model: LenientText<'a>,
     #[serde(borrow)]
     pub content: MessageContent<'a>,
-    pub usage: Object<Usage>,
+    pub usage: LenientObject<Usage>,
 }
 
 /// The tokens of a reply, as far as it has come.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Usage {
-    input_tokens: Count,
-    cache_creation_input_tokens: Count,
-    cache_read_input_tokens: Count,
-    output_tokens: Count,
+    input_tokens: LenientCount,
+    cache_creation_input_tokens: LenientCount,
+    cache_read_input_tokens: LenientCount,
+    output_tokens: LenientCount,
 }
 
 impl Usage {
@@ -164,7 +167,7 @@ impl<'de: 'a, 'a> LenientJson<'de> for EntryMessage<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for EntryMessage<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
@@ -174,15 +177,15 @@ impl<'de: 'a, 'a> Deserialize<'de> for EntryMessage<'a> {
 #[serde(default, rename_all = "camelCase", remote = "Self")]
 pub(super) struct ToolUseResult<'a> {
     #[serde(borrow)]
-    pub agent_id: Text<'a>,
+    pub agent_id: LenientText<'a>,
     /// A command that was stopped before its end.
-    pub interrupted: Flag,
+    pub interrupted: LenientFlag,
     /// The user's answers, by question.
     #[serde(borrow)]
-    pub answers: Members<'a, Text<'a>>,
+    pub answers: LenientMembers<'a, LenientText<'a>>,
     /// Additions of the user to the answers, by question.
     #[serde(borrow)]
-    pub annotations: Members<'a, Object<Annotation<'a>>>,
+    pub annotations: LenientMembers<'a, LenientObject<Annotation<'a>>>,
 }
 
 /// An addition of the user to an answer.
@@ -190,7 +193,7 @@ pub(super) struct ToolUseResult<'a> {
 #[serde(default)]
 pub(super) struct Annotation<'a> {
     #[serde(borrow)]
-    pub notes: Text<'a>,
+    pub notes: LenientText<'a>,
 }
 
 impl<'de: 'a, 'a> LenientJson<'de> for ToolUseResult<'a> {
@@ -201,7 +204,7 @@ impl<'de: 'a, 'a> LenientJson<'de> for ToolUseResult<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ToolUseResult<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
@@ -244,7 +247,7 @@ impl<'de: 'a, 'a> LenientJson<'de> for MessageContent<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
@@ -253,26 +256,26 @@ impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
 #[serde(default, remote = "Self")]
 pub(super) struct ContentBlock<'a> {
     #[serde(borrow, rename = "type")]
-    pub kind: Text<'a>,
+    pub kind: LenientText<'a>,
     #[serde(borrow)]
-    pub text: Text<'a>,
+    pub text: LenientText<'a>,
     #[serde(borrow)]
-    pub thinking: Text<'a>,
+    pub thinking: LenientText<'a>,
     #[serde(borrow)]
-    pub id: Text<'a>,
+    pub id: LenientText<'a>,
     #[serde(borrow)]
-    pub name: Text<'a>,
+    pub name: LenientText<'a>,
     #[serde(borrow)]
     pub input: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub tool_use_id: Text<'a>,
+    pub tool_use_id: LenientText<'a>,
     /// Of a result: decoded only where it matters.
     #[serde(borrow)]
     pub content: Option<&'a RawValue>,
-    pub is_error: Flag,
+    pub is_error: LenientFlag,
     /// Of a `tool_reference`.
     #[serde(borrow)]
-    pub tool_name: Text<'a>,
+    pub tool_name: LenientText<'a>,
 }
 
 impl<'de: 'a, 'a> LenientJson<'de> for ContentBlock<'a> {
@@ -290,6 +293,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for ContentBlock<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ContentBlock<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }

@@ -3,14 +3,14 @@
 
 use super::fingerprint;
 use super::json::readable;
-use super::lenient_json::{Count, Members, Object, Text};
+use super::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use super::prompt::{UserText, clipped, unwrapped};
-use super::reader::{Result, count_damage, go, is_unfinished, unreadable};
+use super::reader::{Result, count_damage, is_unfinished, stop_if_asked, unreadable};
 use super::show::moved;
 use super::state::{CursorState, is_default};
 use crate::lines::{Line, Lines};
 use crate::project::project_root;
-use crate::{Cursor, Location, Shown, Sink, Warning, file};
+use crate::{Cursor, Location, ShownTurns, Sink, Warning, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{Part, PromptKind, SessionMeta, Span, TEXT_LIMIT, ToolCall, Turn, text};
@@ -40,7 +40,9 @@ pub(super) fn is_prompt_history(path: &Path) -> bool {
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
     let mark: Option<CursorState<PromptSessions>> = from.and_then(CursorState::parse);
-    let holds = mark.as_ref().is_some_and(|mark| mark.holds(&at.path));
+    let holds = mark
+        .as_ref()
+        .is_some_and(|mark| mark.matches_file(&at.path));
     let (offset, sessions, stale) = match mark {
         Some(mark) if holds => (mark.offset, mark.state, PromptSessions::default()),
         other => (
@@ -52,7 +54,7 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     match Lines::open(&at.path, offset) {
         Ok(lines) => PromptHistoryReading {
             path: &at.path,
-            pastes: PasteCache::beside(&at.path),
+            pastes: PasteCache::new_for(&at.path),
             sink,
             sessions,
             fresh: offset == 0,
@@ -69,8 +71,8 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
 }
 
 /// Reads the prompts at these spans.
-pub(super) fn show(path: &Path, spans: &[(u32, Span)]) -> Shown {
-    let mut shown = Shown::default();
+pub(super) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
+    let mut shown = ShownTurns::default();
     for &(index, span) in spans {
         match turn_at(path, span) {
             Ok(Some(turn)) => shown.turns.push(Turn { index, ..turn }),
@@ -86,7 +88,7 @@ fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
     let Some(line) = lines.next()?.filter(|line| line.span() == span) else {
         return Ok(None);
     };
-    let pastes = PasteCache::beside(path);
+    let pastes = PasteCache::new_for(path);
     let json = readable(line.text.unwrap_or_default());
     Ok(PromptLine::parse(&json).and_then(|prompt| prompt.turn(span, &pastes)))
 }
@@ -96,16 +98,16 @@ fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
 #[serde(default, rename_all = "camelCase")]
 struct PromptLine<'a> {
     #[serde(borrow)]
-    display: Text<'a>,
+    display: LenientText<'a>,
     #[serde(borrow)]
-    pasted_contents: Members<'a, Object<PastedText<'a>>>,
+    pasted_contents: LenientMembers<'a, LenientObject<PastedText<'a>>>,
     /// Milliseconds since 1970.
-    timestamp: Count,
+    timestamp: LenientCount,
     #[serde(borrow)]
-    project: Text<'a>,
+    project: LenientText<'a>,
     /// Absent in lines of old versions.
     #[serde(borrow)]
-    session_id: Text<'a>,
+    session_id: LenientText<'a>,
 }
 
 /// A pasted text: its words, or the name of the file that holds them.
@@ -113,9 +115,9 @@ struct PromptLine<'a> {
 #[serde(default, rename_all = "camelCase")]
 struct PastedText<'a> {
     #[serde(borrow)]
-    content: Text<'a>,
+    content: LenientText<'a>,
     #[serde(borrow)]
-    content_hash: Text<'a>,
+    content_hash: LenientText<'a>,
 }
 
 impl<'a> PromptLine<'a> {
@@ -231,7 +233,7 @@ fn placeholder(text: &str) -> Option<Placeholder<'_>> {
 struct PasteCache(PathBuf);
 
 impl PasteCache {
-    fn beside(history: &Path) -> Self {
+    fn new_for(history: &Path) -> Self {
         Self(history.with_file_name("paste-cache"))
     }
 
@@ -405,7 +407,7 @@ impl PromptHistoryReading<'_> {
         let id = self.sessions.id(line);
         let index = self.sessions.note(&id, line, &turn);
         self.open(&id)?;
-        go(self.sink.turn(Turn { index, ..turn }))
+        stop_if_asked(self.sink.turn(Turn { index, ..turn }))
     }
 
     /// Opens a session in the sink, unless it is open as it is.
@@ -417,19 +419,20 @@ impl PromptHistoryReading<'_> {
         let fresh = self.opened.insert(id.to_owned()) && self.fresh;
         let flow = self.sink.session(&meta, fresh);
         self.told = Some(meta);
-        go(flow)
+        stop_if_asked(flow)
     }
 
     fn finish(mut self, done: u64, stale: &PromptSessions) -> Result {
         let known = &self.sessions.known;
         let mut gone = stale.known.keys().filter(|id| !known.contains_key(*id));
-        gone.try_for_each(|id| go(self.sink.gone(id)))?;
+        gone.try_for_each(|id| stop_if_asked(self.sink.gone(id)))?;
         for warning in std::mem::take(&mut self.damage) {
             self.sink.warning(warning);
         }
         let mark = CursorState::at(self.path, done, self.sessions);
-        go(self
-            .sink
-            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
+        stop_if_asked(
+            self.sink
+                .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()),
+        )
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn with_entry<T>(
 /// The line as JSON that can be read, with invalid UTF-8 and lone surrogates replaced.
 pub(super) fn readable(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
-    mended(&text).map_or(text, Cow::Owned)
+    replace_lone_surrogates(&text).map_or(text, Cow::Owned)
 }
 
 /// True when the line is one whole JSON object.
@@ -35,7 +35,7 @@ pub(super) fn is_whole(line: &[u8]) -> bool {
 
 /// The text with each lone surrogate escape (`\ud83d` without its partner)
 /// replaced by that of U+FFFD; `None` when there is none.
-pub(super) fn mended(json: &str) -> Option<String> {
+pub(super) fn replace_lone_surrogates(json: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
     let mut at = 0;

@@ -29,7 +29,7 @@ pub(super) trait LenientJson<'de>: Default {
 }
 
 /// Reads any value into a [`LenientJson`] one.
-pub(super) fn loose<'de, T: LenientJson<'de>, D: Deserializer<'de>>(
+pub(super) fn deserialize_lenient<'de, T: LenientJson<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     from.deserialize_any(LenientVisitor(PhantomData))
@@ -74,9 +74,9 @@ impl<'de, T: LenientJson<'de>> Visitor<'de> for LenientVisitor<T> {
 
 /// A string.
 #[derive(Debug, Default)]
-pub(super) struct Text<'a>(Option<Cow<'a, str>>);
+pub(super) struct LenientText<'a>(Option<Cow<'a, str>>);
 
-impl<'a> Text<'a> {
+impl<'a> LenientText<'a> {
     /// The string, if it is one and not empty.
     pub(super) fn get(&self) -> Option<&str> {
         self.present().filter(|text| !text.is_empty())
@@ -93,89 +93,89 @@ impl<'a> Text<'a> {
     }
 }
 
-impl<'a> From<Cow<'a, str>> for Text<'a> {
+impl<'a> From<Cow<'a, str>> for LenientText<'a> {
     fn from(text: Cow<'a, str>) -> Self {
         Self(Some(text))
     }
 }
 
-impl<'de: 'a, 'a> LenientJson<'de> for Text<'a> {
+impl<'de: 'a, 'a> LenientJson<'de> for LenientText<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self(Some(text))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
 /// True only for `true`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Flag(pub bool);
+pub(super) struct LenientFlag(pub bool);
 
-impl<'de> LenientJson<'de> for Flag {
+impl<'de> LenientJson<'de> for LenientFlag {
     fn flag(flag: bool) -> Self {
         Self(flag)
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
 /// A whole number, not negative.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Count(pub u64);
+pub(super) struct LenientCount(pub u64);
 
-impl<'de> LenientJson<'de> for Count {
+impl<'de> LenientJson<'de> for LenientCount {
     fn count(count: u64) -> Self {
         Self(count)
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for LenientCount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
 /// An object.
 #[derive(Debug)]
-pub(super) struct Object<T>(pub Option<T>);
+pub(super) struct LenientObject<T>(pub Option<T>);
 
-impl<T> Default for Object<T> {
+impl<T> Default for LenientObject<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T: Deserialize<'de>> LenientJson<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> LenientJson<'de> for LenientObject<T> {
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(members)).map(|object| Self(Some(object)))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientObject<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
 /// The members of an object, in order.
 #[derive(Debug)]
-pub(super) struct Members<'a, T>(pub Vec<(Cow<'a, str>, T)>);
+pub(super) struct LenientMembers<'a, T>(pub Vec<(Cow<'a, str>, T)>);
 
-impl<T> Default for Members<'_, T> {
+impl<T> Default for LenientMembers<'_, T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> LenientJson<'de> for Members<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> LenientJson<'de> for LenientMembers<'a, T> {
     fn members<A: MapAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
         let mut found = Vec::new();
         while let Some(member) = members.next_entry()? {
@@ -185,23 +185,23 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> LenientJson<'de> for Members<'a, T> {
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for LenientMembers<'a, T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }
 
 /// The items of an array.
 #[derive(Debug)]
-pub(super) struct Items<T>(pub Vec<T>);
+pub(super) struct LenientItems<T>(pub Vec<T>);
 
-impl<T> Default for Items<T> {
+impl<T> Default for LenientItems<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> LenientJson<'de> for Items<T> {
+impl<'de, T: Deserialize<'de>> LenientJson<'de> for LenientItems<T> {
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut found = Vec::new();
         while let Some(item) = items.next_element()? {
@@ -211,8 +211,8 @@ impl<'de, T: Deserialize<'de>> LenientJson<'de> for Items<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientItems<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        loose(from)
+        deserialize_lenient(from)
     }
 }

@@ -49,7 +49,7 @@ fn named<'e>(list: &'e str, env: &'e Env) -> impl Iterator<Item = PathBuf> + 'e 
 }
 
 /// Why a folder that the user named holds no transcripts.
-fn fault(config: &Path) -> Option<&'static str> {
+fn folder_problem(config: &Path) -> Option<&'static str> {
     match config.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Some("CLAUDE_CONFIG_DIR names a folder that does not exist")
@@ -72,7 +72,7 @@ struct HistorySearch {
 impl HistorySearch {
     /// A folder that the user named: it should be there.
     fn named(&mut self, config: &Path) {
-        match fault(config) {
+        match folder_problem(config) {
             Some(reason) => self.warn(config, reason.to_owned()),
             None => self.config(config),
         }

@@ -16,7 +16,7 @@ pub(super) struct ToolResults(Option<PathBuf>);
 
 impl ToolResults {
     /// The folder of the session that a transcript belongs to.
-    pub(super) fn beside(transcript: &Path) -> Self {
+    pub(super) fn new_for(transcript: &Path) -> Self {
         let subagents = transcript
             .ancestors()
             .find(|folder| folder.ends_with("subagents"));

@@ -60,7 +60,7 @@ pub(super) enum QueueRemoval {
 
 impl PromptQueue {
     pub(super) fn enqueue(&mut self, words: &UserText, at: u64, ms: Option<i64>) {
-        let (kind, text) = told_apart(words);
+        let (kind, text) = kind_and_text(words);
         if self.waiting.len() == WAITING {
             self.waiting.remove(0);
         }
@@ -91,10 +91,10 @@ impl PromptQueue {
 
     /// Takes out the words that the operation names, or those whose turn it is.
     pub(super) fn remove(&mut self, named: &UserText) -> QueueRemoval {
-        let (kind, text) = told_apart(named);
+        let (kind, text) = kind_and_text(named);
         let waiting = match text {
             "" => self.take_first(),
-            text => self.take(fingerprint(text)),
+            text => self.remove_text(fingerprint(text)),
         };
         match waiting {
             Some(waiting) => self.deliver(waiting),
@@ -108,7 +108,7 @@ impl PromptQueue {
         }
     }
 
-    fn take(&mut self, text: u64) -> Option<QueuedText> {
+    fn remove_text(&mut self, text: u64) -> Option<QueuedText> {
         let at = self.waiting.iter().position(|waiting| waiting.text == text);
         at.map(|at| self.waiting.remove(at))
     }
@@ -116,25 +116,25 @@ impl PromptQueue {
     /// A prompt came in a `user` line. True when it is a turn already.
     pub(super) fn repeats(&mut self, prompt: &str) -> bool {
         let text = fingerprint(prompt);
-        self.settle(text);
+        self.mark_arrived(text);
         let stray = std::mem::take(&mut self.stray);
         stray && self.forget_delivered(text)
     }
 
     /// A prompt came in an attachment. True when it is a turn already.
-    pub(super) fn repeats_attached(&mut self, prompt: &str) -> bool {
+    pub(super) fn is_repeated_attachment(&mut self, prompt: &str) -> bool {
         let text = fingerprint(prompt);
         if self.forget_delivered(text) {
             return true;
         }
-        if !self.settle(text) {
+        if !self.mark_arrived(text) {
             self.note_delivered(QueuedKind::Typed, text);
         }
         false
     }
 
     /// News of the program came in a `user` line.
-    pub(super) fn news(&mut self) {
+    pub(super) fn end_stray_prompt(&mut self) {
         self.stray = false;
     }
 
@@ -157,7 +157,7 @@ impl PromptQueue {
 
     /// Keeps the place in the queue of a text that arrived, for the operation
     /// that will follow.
-    fn settle(&mut self, text: u64) -> bool {
+    fn mark_arrived(&mut self, text: u64) -> bool {
         let waits = |w: &&mut QueuedText| w.text == text && w.kind != QueuedKind::Other;
         let waiting = self.waiting.iter_mut().find(waits);
         waiting
@@ -185,7 +185,7 @@ impl PromptQueue {
     }
 }
 
-fn told_apart(words: &UserText) -> (QueuedKind, &str) {
+fn kind_and_text(words: &UserText) -> (QueuedKind, &str) {
     match words {
         UserText::Typed(text) => (QueuedKind::Typed, text),
         UserText::Command(text) => (QueuedKind::Command, text),

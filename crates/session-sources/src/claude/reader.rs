@@ -32,9 +32,9 @@ const KINDS: [&[u8]; 9] = [
 ];
 
 /// The sink asked to stop.
-pub(super) struct Stopped;
+pub(super) struct SinkStopped;
 
-pub(super) type Result<T = ()> = std::result::Result<T, Stopped>;
+pub(super) type Result<T = ()> = std::result::Result<T, SinkStopped>;
 
 /// Reads a location into a sink.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
@@ -149,10 +149,10 @@ pub(super) fn count_damage(damage: &mut Vec<Warning>, path: &Path, reason: &str,
     }
 }
 
-pub(super) fn go(flow: Flow) -> Result {
+pub(super) fn stop_if_asked(flow: Flow) -> Result {
     match flow {
         Flow::Continue => Ok(()),
-        Flow::Stop => Err(Stopped),
+        Flow::Stop => Err(SinkStopped),
     }
 }
 
@@ -175,18 +175,18 @@ impl SessionAnnouncer<'_> {
         let flow = self.sink.session(&meta, self.fresh && !self.opened);
         self.opened = true;
         self.told = Some(meta);
-        go(flow)
+        stop_if_asked(flow)
     }
 
     fn turn(&mut self, turn: Turn, state: &TranscriptState) -> Result {
         if !self.opened {
             self.session(state)?;
         }
-        go(self.sink.turn(turn))
+        stop_if_asked(self.sink.turn(turn))
     }
 
     /// Tells what changed since the session was told of.
-    fn settle(&mut self, state: &TranscriptState) -> Result {
+    fn mark_arrived(&mut self, state: &TranscriptState) -> Result {
         let known = self.told.is_some() || self.stale;
         if known && self.told != Some(state.facts.meta(self.identity)) {
             self.session(state)?;
@@ -227,8 +227,8 @@ impl TranscriptReading<'_> {
     fn line(&mut self, line: &Line<'_>) -> Result {
         let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
         let before = due.then(|| self.assembly.state.clone());
-        let ended = self.take(line)?;
-        for turn in self.assembly.earlier() {
+        let ended = self.read_record(line)?;
+        for turn in self.assembly.take_earlier_turns() {
             self.teller.turn(turn, &self.assembly.state)?;
         }
         if let Some(turn) = ended {
@@ -245,7 +245,7 @@ impl TranscriptReading<'_> {
         Ok(())
     }
 
-    fn take(&mut self, line: &Line<'_>) -> Result<Option<Turn>> {
+    fn read_record(&mut self, line: &Line<'_>) -> Result<Option<Turn>> {
         let Some(text) = line.text else {
             self.damaged("line is too long", line.start);
             return Ok(None);
@@ -256,7 +256,7 @@ impl TranscriptReading<'_> {
         let span = line.span();
         let (assembly, sink) = (&mut self.assembly, &mut *self.teller.sink);
         let taken = with_entry(text, |entry| {
-            title_elsewhere(entry, sink).map(|()| assembly.take(entry, span))
+            title_elsewhere(entry, sink).map(|()| assembly.push_entry(entry, span))
         });
         taken.unwrap_or_else(|| {
             self.damaged("line is not valid JSON", line.start);
@@ -285,10 +285,11 @@ impl TranscriptReading<'_> {
     fn checkpoint(&mut self, offset: u64, state: TranscriptState) -> Result {
         self.marked = offset;
         let mark = CursorState::at(self.path, offset, state);
-        go(self
-            .teller
-            .sink
-            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()))
+        stop_if_asked(
+            self.teller
+                .sink
+                .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()),
+        )
     }
 
     fn finish(mut self) -> Result<ReadEnd> {
@@ -296,7 +297,7 @@ impl TranscriptReading<'_> {
         if self.done > self.begun && !self.deliver_waiting()? {
             return Ok(ReadEnd::Retracted);
         }
-        self.teller.settle(&self.assembly.state)?;
+        self.teller.mark_arrived(&self.assembly.state)?;
         for warning in std::mem::take(&mut self.damage) {
             self.teller.sink.warning(warning);
         }
@@ -325,7 +326,9 @@ impl TranscriptReading<'_> {
 /// A `summary` line names a message that is in another file.
 fn title_elsewhere(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> Result {
     match (entry.kind.get(), entry.leaf_uuid.get(), entry.summary.get()) {
-        (Some("summary"), Some(message), Some(title)) => go(sink.title_elsewhere(message, title)),
+        (Some("summary"), Some(message), Some(title)) => {
+            stop_if_asked(sink.title_elsewhere(message, title))
+        }
         _ => Ok(()),
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct ReplyBlocks {
 
 /// How a block relates to those before it in its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Novelty {
+pub(super) enum BlockNovelty {
     New,
     /// It repeats an earlier block.
     Repeated,
@@ -55,10 +55,14 @@ enum BlockKind {
 impl ReplyBlocks {
     /// Takes the blocks of a line of the reply of this id, and says of each
     /// what it is. Without an id nothing is compared.
-    pub(super) fn take(&mut self, id: Option<&str>, line: &[ContentBlock<'_>]) -> Vec<Novelty> {
-        self.turn_to(id);
+    pub(super) fn classify_blocks(
+        &mut self,
+        id: Option<&str>,
+        line: &[ContentBlock<'_>],
+    ) -> Vec<BlockNovelty> {
+        self.select_reply(id);
         if self.id == 0 {
-            return vec![Novelty::New; line.len()];
+            return vec![BlockNovelty::New; line.len()];
         }
         let marks: Vec<BlockDigest> = line.iter().map(BlockDigest::from_block).collect();
         let novelties = self
@@ -68,7 +72,7 @@ impl ReplyBlocks {
         novelties
     }
 
-    fn turn_to(&mut self, id: Option<&str>) {
+    fn select_reply(&mut self, id: Option<&str>) {
         let id = id.map_or(0, fingerprint);
         if id != self.id {
             *self = Self {
@@ -94,30 +98,30 @@ impl ReplyBlocks {
         &mut self,
         line: &[ContentBlock<'_>],
         marks: &[BlockDigest],
-    ) -> Option<Vec<Novelty>> {
+    ) -> Option<Vec<BlockNovelty>> {
         let pairs = self.blocks.iter().zip(marks);
         let same = pairs.take_while(|(before, now)| before == now).count();
         let grown = match self.blocks.get(same..)? {
             _ if same == 0 => return None,
             [] => None,
-            [last] => Some(last.grown(line.get(same)?)?),
+            [last] => Some(last.grown_length(line.get(same)?)?),
             _ => return None,
         };
         self.blocks.truncate(same);
         self.blocks.extend(marks.iter().skip(same));
-        let mut novelties = vec![Novelty::Repeated; same];
-        novelties.extend(grown.map(Novelty::Extended));
-        novelties.resize(marks.len(), Novelty::New);
+        let mut novelties = vec![BlockNovelty::Repeated; same];
+        novelties.extend(grown.map(BlockNovelty::Extended));
+        novelties.resize(marks.len(), BlockNovelty::New);
         Some(novelties)
     }
 
-    fn addition(&mut self, marks: &[BlockDigest]) -> Vec<Novelty> {
+    fn addition(&mut self, marks: &[BlockDigest]) -> Vec<BlockNovelty> {
         let novelty = |mark: &BlockDigest| {
             if mark.0 == BlockKind::Call && self.blocks.contains(mark) {
-                return Novelty::Repeated;
+                return BlockNovelty::Repeated;
             }
             self.blocks.push(*mark);
-            Novelty::New
+            BlockNovelty::New
         };
         marks.iter().map(novelty).collect()
     }
@@ -125,13 +129,13 @@ impl ReplyBlocks {
 
 impl BlockDigest {
     fn from_block(block: &ContentBlock<'_>) -> Self {
-        let (kind, key) = key(block);
+        let (kind, key) = digest_key(block);
         Self(kind, key.len(), fingerprint(key))
     }
 
     /// The length of this block, when the other one is a longer state of it.
-    fn grown(self, longer: &ContentBlock<'_>) -> Option<usize> {
-        let (kind, key) = key(longer);
+    fn grown_length(self, longer: &ContentBlock<'_>) -> Option<usize> {
+        let (kind, key) = digest_key(longer);
         let begin = key.get(..self.1)?;
         let grows = matches!(kind, BlockKind::Text | BlockKind::Thinking);
         (grows && kind == self.0 && fingerprint(begin) == self.2).then_some(self.1)
@@ -139,7 +143,7 @@ impl BlockDigest {
 }
 
 /// Returns the digest that identifies a block.
-fn key<'b>(block: &'b ContentBlock<'_>) -> (BlockKind, &'b str) {
+fn digest_key<'b>(block: &'b ContentBlock<'_>) -> (BlockKind, &'b str) {
     let kind = block.kind.or_empty();
     match (kind, block.id.get()) {
         ("text", _) => (BlockKind::Text, words(block)),

@@ -1,7 +1,7 @@
 //! Session metadata from the lines of a transcript.
 
 use super::entry::TranscriptEntry;
-use super::lenient_json::Text;
+use super::lenient_json::LenientText;
 use super::state::is_default;
 use crate::project::project_root;
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,7 @@ impl SessionFacts {
     }
 }
 
-fn fact(text: &Text<'_>) -> Option<String> {
+fn fact(text: &LenientText<'_>) -> Option<String> {
     text.get()
         .map(|text| text::clip(text, FACT_LIMIT).to_owned())
 }

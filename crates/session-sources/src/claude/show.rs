@@ -9,19 +9,19 @@ use super::reader::{queued_line, unreadable};
 use super::session_facts::SessionIdentity;
 use super::state::{TranscriptState, TurnState};
 use crate::lines::{Line, Lines};
-use crate::{Shown, Warning};
+use crate::{ShownTurns, Warning};
 use session_core::{Detail, Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 
 /// Reads the turns at these spans.
-pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> Shown {
+pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
     let identity = SessionIdentity {
         id: session.id.clone(),
         parent: session.parent.clone(),
     };
-    let mut shown = Shown::default();
+    let mut shown = ShownTurns::default();
     let before = match states_before(path, &identity, spans) {
         Ok(states) => states,
         Err(error) => {
@@ -62,19 +62,19 @@ fn turn(
     }
     let state = TranscriptState {
         next: index,
-        standing: TurnState::Before,
+        list_score: TurnState::Before,
         preface: None,
         ..before
     };
     let recall = |offset| queued_line(path, offset);
-    let results = ToolResults::beside(path);
+    let results = ToolResults::new_for(path);
     let mut assembly = Assembly::new(state, Detail::Full, identity, results, &recall);
     let ended = feed(&mut assembly, path, span)?;
     let turn = ended.or_else(|| assembly.flush());
     let mut turn = turn.or_else(|| waiting(&assembly, index, span));
     if let Some(turn) = &mut turn {
         complete(turn, path, span.end)?;
-        leave_to_earlier(turn, path, span.start)?;
+        remove_earlier_results(turn, path, span.start)?;
     }
     Ok(turn.filter(|turn| turn.span.start == span.start && turn.index == index))
 }
@@ -100,7 +100,7 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
     if open.is_empty() {
         return Ok(()); // most turns
     }
-    let results = ToolResults::beside(path);
+    let results = ToolResults::new_for(path);
     let mut lines = Lines::open(path, end)?;
     for _ in 0..LATE {
         let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
@@ -123,12 +123,12 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
 }
 
 /// Takes out results of calls that were made before this turn: they are shown there.
-fn leave_to_earlier(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> {
-    let nameless = |part: &Part| match part {
+fn remove_earlier_results(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> {
+    let unnamed_call_id = |part: &Part| match part {
         Part::Call(call) if call.name.is_empty() && !call.id.is_empty() => Some(call.id.clone()),
         _ => None,
     };
-    let mut ids: HashSet<String> = turn.parts.iter().filter_map(nameless).collect();
+    let mut ids: HashSet<String> = turn.parts.iter().filter_map(unnamed_call_id).collect();
     if ids.is_empty() {
         return Ok(());
     }
@@ -145,7 +145,7 @@ fn leave_to_earlier(turn: &mut Turn, path: &Path, start: u64) -> io::Result<()> 
         }
     }
     turn.parts
-        .retain(|part| nameless(part).is_none_or(|id| !earlier.contains(&id)));
+        .retain(|part| unnamed_call_id(part).is_none_or(|id| !earlier.contains(&id)));
     Ok(())
 }
 
@@ -188,7 +188,7 @@ fn states_before(
         if starts.remove(&line.start) {
             states.insert(line.start, assembly.state.clone());
         }
-        take(&mut assembly, &line);
+        push_line(&mut assembly, &line);
     }
     Ok(states)
 }
@@ -204,8 +204,8 @@ fn needs_state(path: &Path, start: u64) -> io::Result<bool> {
     Ok(line.and_then(|line| with_entry(line, needs)) == Some(true))
 }
 
-fn take(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
-    let taken = with_entry(line.text?, |entry| assembly.take(entry, line.span()));
+fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
+    let taken = with_entry(line.text?, |entry| assembly.push_entry(entry, line.span()));
     taken.flatten()
 }
 
@@ -213,7 +213,7 @@ fn take(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
 fn feed(assembly: &mut Assembly<'_>, path: &Path, span: Span) -> io::Result<Option<Turn>> {
     let mut lines = Lines::open(path, span.start)?;
     while let Some(line) = lines.next()?.filter(|line| line.start < span.end) {
-        if let Some(turn) = take(assembly, &line) {
+        if let Some(turn) = push_line(assembly, &line) {
             return Ok(Some(turn));
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct TranscriptState {
     #[serde(default, skip_serializing_if = "is_default")]
     pub next: u32,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub standing: TurnState,
+    pub list_score: TurnState,
     /// Count of turns up to the last read's end, those of prompts that waited there included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivered: u32,
@@ -107,7 +107,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
 
     /// Reads a cursor's state, if the file is unchanged up to its offset.
     pub(super) fn from_cursor(cursor: &Cursor, path: &Path) -> Option<Self> {
-        Self::parse(cursor).filter(|mark| mark.holds(path))
+        Self::parse(cursor).filter(|mark| mark.matches_file(path))
     }
 
     /// Reads a cursor's state, whatever the file is now.
@@ -117,7 +117,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
     }
 
     /// True when the file is still what it was up to the offset.
-    pub(super) fn holds(&self, path: &Path) -> bool {
+    pub(super) fn matches_file(&self, path: &Path) -> bool {
         tail(path, self.offset).is_ok_and(|tail| tail == self.tail)
     }
 

@@ -10,7 +10,7 @@ const LINE_LIMIT: usize = 8 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Elider {
     out: Vec<u8>,
-    state: State,
+    state: ElideState,
     /// Bytes kept and left out of the string at hand.
     kept: usize,
     left_out: usize,
@@ -19,7 +19,7 @@ pub(super) struct Elider {
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ElideState {
     #[default]
     Outside,
     Inside,
@@ -50,24 +50,24 @@ impl Elider {
             return;
         }
         match self.state {
-            State::Outside => self.outside(byte),
-            State::Inside => self.inside(byte),
-            State::Escape => self.escape(byte),
-            State::Digits(left, high) => self.digit(byte, left, high),
+            ElideState::Outside => self.scan_outside(byte),
+            ElideState::Inside => self.scan_string(byte),
+            ElideState::Escape => self.escape(byte),
+            ElideState::Digits(left, high) => self.scan_digit(byte, left, high),
         }
     }
 
-    fn outside(&mut self, byte: u8) {
+    fn scan_outside(&mut self, byte: u8) {
         self.out.push(byte);
         if byte == b'"' {
-            (self.state, self.kept, self.left_out) = (State::Inside, 0, 0);
+            (self.state, self.kept, self.left_out) = (ElideState::Inside, 0, 0);
         }
     }
 
-    fn inside(&mut self, byte: u8) {
+    fn scan_string(&mut self, byte: u8) {
         match byte {
-            b'"' => return self.close(),
-            b'\\' => self.state = State::Escape,
+            b'"' => return self.end_string(),
+            b'\\' => self.state = ElideState::Escape,
             _ => {}
         }
         let starts_unit = byte & 0xC0 != 0x80 && !self.after_high;
@@ -75,20 +75,20 @@ impl Elider {
         if byte != b'\\' {
             self.after_high = false;
         }
-        self.take(byte, full);
+        self.push_or_count(byte, full);
     }
 
     fn escape(&mut self, byte: u8) {
         self.state = if byte == b'u' {
-            State::Digits(4, true)
+            ElideState::Digits(4, true)
         } else {
-            State::Inside
+            ElideState::Inside
         };
         self.after_high = false;
-        self.take(byte, self.left_out > 0);
+        self.push_or_count(byte, self.left_out > 0);
     }
 
-    fn digit(&mut self, byte: u8, left: u8, high: bool) {
+    fn scan_digit(&mut self, byte: u8, left: u8, high: bool) {
         let high = high
             && match left {
                 4 => matches!(byte, b'd' | b'D'),
@@ -97,14 +97,14 @@ impl Elider {
             };
         self.after_high = left == 1 && high;
         self.state = if left == 1 {
-            State::Inside
+            ElideState::Inside
         } else {
-            State::Digits(left - 1, high)
+            ElideState::Digits(left - 1, high)
         };
-        self.take(byte, self.left_out > 0);
+        self.push_or_count(byte, self.left_out > 0);
     }
 
-    fn take(&mut self, byte: u8, leave_out: bool) {
+    fn push_or_count(&mut self, byte: u8, leave_out: bool) {
         if leave_out {
             self.left_out += 1;
         } else {
@@ -113,13 +113,13 @@ impl Elider {
         }
     }
 
-    fn close(&mut self) {
+    fn end_string(&mut self) {
         if self.left_out > 0 {
             let note = format!(" … {} bytes left out", self.left_out);
             self.out.extend_from_slice(note.as_bytes());
         }
         self.out.push(b'"');
-        self.state = State::Outside;
+        self.state = ElideState::Outside;
         self.after_high = false;
     }
 }

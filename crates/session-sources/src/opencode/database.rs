@@ -7,7 +7,7 @@ use super::message_key::{MessageKey, MessageTable, merge_by_time};
 use super::meta::{self, Project};
 use super::schema::TableColumns;
 use super::signature::{self, SessionSignature};
-use super::stored_message::{Data, MessageBatch, MessageContents, Stored, StoredParts};
+use super::stored_message::{DataColumn, MessageBatch, MessageContents, Stored, StoredParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use session_core::{Detail, Span};
@@ -44,7 +44,7 @@ impl Database {
     }
 
     fn open_copy(path: &Path) -> Result<Self, StorageError> {
-        let copy = DatabaseCopy::take(path)?;
+        let copy = DatabaseCopy::create(path)?;
         let (connection, schema) = connect(&copy.path())?;
         Ok(Self {
             connection,
@@ -130,9 +130,10 @@ impl Database {
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params![key.row, SIZE_LIMIT])?;
         Ok(Stored {
-            data: rows
-                .next()?
-                .map_or_else(|| Ok(Data::MISSING), |row| Data::from_column(row, 0))?,
+            data: rows.next()?.map_or_else(
+                || Ok(DataColumn::MISSING),
+                |row| DataColumn::from_column(row, 0),
+            )?,
             content: match key.table {
                 MessageTable::Message => MessageContents::Parts(self.parts(&key.id, detail)?),
                 MessageTable::SessionMessage { kind } => MessageContents::Inline(kind),
@@ -148,7 +149,7 @@ impl Database {
         let mut rows = statement.query(params![message, SIZE_LIMIT])?;
         let mut parts = StoredParts::default();
         while let Some(row) = rows.next()? {
-            parts.push(Data::from_column(row, 0)?, detail);
+            parts.push(DataColumn::from_column(row, 0)?, detail);
         }
         Ok(parts)
     }

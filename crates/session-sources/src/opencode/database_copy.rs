@@ -21,7 +21,7 @@ const ATTEMPTS: usize = 3;
 impl DatabaseCopy {
     /// Copies the database at `path`, again when it changed meanwhile: then
     /// the two files may not belong together.
-    pub(super) fn take(path: &Path) -> Result<Self, StorageError> {
+    pub(super) fn create(path: &Path) -> Result<Self, StorageError> {
         let folder = tempfile::Builder::new()
             .prefix("session-search-")
             .tempdir()?;

@@ -32,7 +32,7 @@ pub(super) enum StorageError {
 
 impl StorageError {
     /// True when trying again is of no use until the file has changed.
-    pub(super) fn lasts(&self) -> bool {
+    pub(super) fn is_permanent(&self) -> bool {
         matches!(
             self,
             Self::NotRegular

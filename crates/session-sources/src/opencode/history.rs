@@ -4,7 +4,7 @@ use super::error::{self, SkippedCounts, StorageError};
 use super::message::StoredMessage;
 use super::signature::{SessionSignature, SessionSignatures};
 use super::turns::TurnBuilder;
-use crate::{Cursor, Flow, Shown, Sink};
+use crate::{Cursor, Flow, ShownTurns, Sink};
 use session_core::{Detail, SessionMeta, Span, Turn};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -61,28 +61,28 @@ pub(super) fn read(
     let mut faults = SkippedCounts::default();
     let mut sessions = history.sessions(&mut faults)?;
     sessions.sort_by(|a, b| (a.created, &a.meta.id).cmp(&(b.created, &b.meta.id)));
-    let reading = Reading {
+    let reading = HistoryRead {
         history,
         known: SessionSignatures::from_cursor(from),
         faults,
         sink,
     };
     // Broken off means that the sink wants to hear no more.
-    let _: ControlFlow<()> = reading.all(&sessions, path);
+    let _: ControlFlow<()> = reading.read_all(&sessions, path);
     Ok(())
 }
 
 /// A read under way.
-struct Reading<'a> {
+struct HistoryRead<'a> {
     history: &'a dyn SessionStorage,
     known: SessionSignatures,
     faults: SkippedCounts,
     sink: &'a mut dyn Sink,
 }
 
-impl Reading<'_> {
-    fn all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
-        self.gone(sessions)?;
+impl HistoryRead<'_> {
+    fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
+        self.report_gone(sessions)?;
         let changed: Vec<&StoredSession> = sessions
             .iter()
             .filter(|s| !self.known.contains(&s.meta.id, s.signature))
@@ -90,20 +90,20 @@ impl Reading<'_> {
         let step = CHECKPOINT_STEP.max(changed.len() / 32);
         for (n, session) in changed.into_iter().enumerate() {
             if n > 0 && n % step == 0 {
-                go_on(self.sink.checkpoint(self.known.cursor()))?;
+                continue_unless_stopped(self.sink.checkpoint(self.known.cursor()))?;
             }
             self.session(session)?;
         }
         for warning in self.faults.warnings(path) {
             self.sink.warning(warning);
         }
-        go_on(self.sink.checkpoint(self.known.cursor()))
+        continue_unless_stopped(self.sink.checkpoint(self.known.cursor()))
     }
 
-    fn gone(&mut self, sessions: &[StoredSession]) -> ControlFlow<()> {
+    fn report_gone(&mut self, sessions: &[StoredSession]) -> ControlFlow<()> {
         let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
         for id in self.known.take_gone(|id| ids.contains(id)) {
-            go_on(self.sink.gone(&id))?;
+            continue_unless_stopped(self.sink.gone(&id))?;
         }
         ControlFlow::Continue(())
     }
@@ -111,7 +111,7 @@ impl Reading<'_> {
     /// A session that breaks off in an error is not noted as delivered: the
     /// next read tries it again.
     fn session(&mut self, session: &StoredSession) -> ControlFlow<()> {
-        go_on(self.sink.session(&session.meta, true))?;
+        continue_unless_stopped(self.sink.session(&session.meta, true))?;
         let mut turns = TurnBuilder::new(0, session.meta.parent.is_some(), Detail::Index);
         let mut flow = ControlFlow::Continue(());
         let sink = &mut *self.sink;
@@ -121,15 +121,15 @@ impl Reading<'_> {
             Detail::Index,
             &mut self.faults,
             &mut |message| {
-                flow = turns
-                    .push(message)
-                    .map_or(ControlFlow::Continue(()), |t| go_on(sink.turn(t)));
+                flow = turns.push(message).map_or(ControlFlow::Continue(()), |t| {
+                    continue_unless_stopped(sink.turn(t))
+                });
                 flow
             },
         );
         flow?;
         if let Some(last) = turns.finish() {
-            go_on(self.sink.turn(last))?;
+            continue_unless_stopped(self.sink.turn(last))?;
         }
         match read {
             Ok(()) => self.known.insert(&session.meta.id, session.signature),
@@ -141,7 +141,7 @@ impl Reading<'_> {
     }
 }
 
-fn go_on(flow: Flow) -> ControlFlow<()> {
+fn continue_unless_stopped(flow: Flow) -> ControlFlow<()> {
     match flow {
         Flow::Continue => ControlFlow::Continue(()),
         Flow::Stop => ControlFlow::Break(()),
@@ -154,8 +154,8 @@ pub(super) fn show(
     path: &Path,
     session: &SessionMeta,
     spans: &[(u32, Span)],
-) -> Shown {
-    let mut shown = Shown::default();
+) -> ShownTurns {
+    let mut shown = ShownTurns::default();
     let mut faults = SkippedCounts::default();
     let reverted = history.reverted_from(&session.id);
     for (index, span) in spans {

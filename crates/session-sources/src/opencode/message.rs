@@ -40,11 +40,11 @@ pub(super) struct StoredMessage {
     /// Place in the session in the order of `(time_created, id)`, from 0.
     pub(super) ordinal: u64,
     pub(super) header: Header,
-    pub(super) pieces: Vec<PartContent>,
+    pub(super) parts: Vec<PartContent>,
 }
 
 #[derive(Deserialize)]
-struct Data<'a> {
+struct MessageData<'a> {
     #[serde(default)]
     role: LenientField<String>,
     #[serde(default)]
@@ -53,7 +53,7 @@ struct Data<'a> {
     #[serde(default)]
     summary: LenientField<bool>,
     #[serde(borrow, default)]
-    error: LenientField<Failure<'a>>,
+    error: LenientField<MessageError<'a>>,
     #[serde(default, rename = "modelID")]
     model: LenientField<String>,
     #[serde(default)]
@@ -106,15 +106,15 @@ pub(super) struct MessageTimes {
 }
 
 #[derive(Deserialize)]
-struct Failure<'a> {
+struct MessageError<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    data: LenientField<Reason<'a>>,
+    data: LenientField<ErrorReason<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Reason<'a> {
+struct ErrorReason<'a> {
     #[serde(borrow)]
     message: Option<&'a RawValue>,
 }
@@ -139,7 +139,7 @@ impl Header {
 
     /// Reads `message.data`.
     pub(super) fn decode(data: &str) -> Result<Self, serde_json::Error> {
-        let data: Data<'_> = serde_json::from_str(data)?;
+        let data: MessageData<'_> = serde_json::from_str(data)?;
         let times = data.time.0.unwrap_or_default();
         Ok(Self {
             role: role(data.role.0.as_deref()),
@@ -161,7 +161,7 @@ fn role(name: Option<&str>) -> Role {
     }
 }
 
-impl Failure<'_> {
+impl MessageError<'_> {
     fn words(&self) -> Option<String> {
         let name = lenient_field::string(self.name, ERROR_LIMIT);
         let message = self

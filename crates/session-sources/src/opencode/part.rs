@@ -37,7 +37,7 @@ pub(super) enum PartContent {
 }
 
 #[derive(Deserialize)]
-struct Data<'a> {
+struct PartData<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -51,7 +51,7 @@ struct Data<'a> {
     #[serde(borrow, rename = "callID")]
     call_id: Option<&'a RawValue>,
     #[serde(borrow)]
-    state: Option<tool::State<'a>>,
+    state: Option<tool::ToolState<'a>>,
     #[serde(default)]
     files: LenientField<Vec<String>>,
     #[serde(borrow)]
@@ -75,7 +75,7 @@ impl PartContent {
     /// Reads `part.data`. `None` for the kinds that say nothing of the turn
     /// (`step-start`, `step-finish`, `snapshot`, …) or that `detail` leaves out.
     pub(super) fn decode(data: &str, detail: Detail) -> Result<Option<Self>, serde_json::Error> {
-        let data: Data<'_> = serde_json::from_str(data)?;
+        let data: PartData<'_> = serde_json::from_str(data)?;
         Ok(match &*data.kind {
             "text" => data.words(detail),
             "tool" => data.call(detail),
@@ -106,7 +106,7 @@ impl PartContent {
     }
 }
 
-impl Data<'_> {
+impl PartData<'_> {
     fn text(&self) -> Option<String> {
         lenient_field::string(self.text, TEXT_LIMIT).filter(|text| !text.trim().is_empty())
     }
@@ -127,7 +127,7 @@ impl Data<'_> {
     fn call(&self, detail: Detail) -> Option<PartContent> {
         let name = lenient_field::string(self.tool, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = lenient_field::string(self.call_id, NAME_LIMIT).unwrap_or_default();
-        let none = tool::State::default();
+        let none = tool::ToolState::default();
         let state = self.state.as_ref().unwrap_or(&none);
         Some(PartContent::Call(state.record(id, name).call(detail)))
     }

@@ -12,23 +12,23 @@ use session_core::{Detail, TEXT_LIMIT, text};
 
 /// `session_message.data`, the fields of all types.
 #[derive(Deserialize)]
-struct Data<'a> {
+struct SessionMessageData<'a> {
     #[serde(default)]
     time: LenientField<MessageTimes>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    files: LenientField<Vec<LenientField<Attachment<'a>>>>,
+    files: LenientField<Vec<LenientField<AttachmentData<'a>>>>,
     #[serde(default)]
-    model: LenientField<Model>,
+    model: LenientField<ModelData>,
     #[serde(borrow, default)]
-    content: LenientField<Vec<LenientField<Item<'a>>>>,
+    content: LenientField<Vec<LenientField<ContentItem<'a>>>>,
     #[serde(default)]
-    snapshot: LenientField<Snapshot>,
+    snapshot: LenientField<SnapshotData>,
     #[serde(default)]
     tokens: LenientField<TokenCounts>,
     #[serde(borrow, default)]
-    error: LenientField<Failure<'a>>,
+    error: LenientField<SessionMessageError<'a>>,
     #[serde(borrow, rename = "callID")]
     call_id: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -40,7 +40,7 @@ struct Data<'a> {
 }
 
 #[derive(Deserialize)]
-struct Attachment<'a> {
+struct AttachmentData<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -48,20 +48,20 @@ struct Attachment<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Model {
+struct ModelData {
     #[serde(default)]
     id: LenientField<String>,
 }
 
 /// Files that the step changed.
 #[derive(Debug, Deserialize)]
-struct Snapshot {
+struct SnapshotData {
     #[serde(default)]
     files: LenientField<Vec<String>>,
 }
 
 #[derive(Deserialize)]
-struct Failure<'a> {
+struct SessionMessageError<'a> {
     #[serde(borrow)]
     message: Option<&'a RawValue>,
 }
@@ -69,7 +69,7 @@ struct Failure<'a> {
 /// A text, a reasoning or a call of an assistant's message; a text in the
 /// output of a call.
 #[derive(Deserialize)]
-struct Item<'a> {
+struct ContentItem<'a> {
     #[serde(default, rename = "type")]
     kind: LenientField<String>,
     #[serde(borrow)]
@@ -79,26 +79,26 @@ struct Item<'a> {
     #[serde(borrow)]
     name: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    state: LenientField<State<'a>>,
+    state: LenientField<ToolStateData<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-struct State<'a> {
+struct ToolStateData<'a> {
     #[serde(default)]
     status: LenientField<String>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    content: LenientField<Vec<LenientField<Item<'a>>>>,
+    content: LenientField<Vec<LenientField<ContentItem<'a>>>>,
     #[serde(borrow, default)]
-    structured: LenientField<Structured<'a>>,
+    structured: LenientField<StructuredOutput<'a>>,
     #[serde(borrow, default)]
-    error: LenientField<Failure<'a>>,
+    error: LenientField<SessionMessageError<'a>>,
 }
 
 #[derive(Default, Deserialize)]
-struct Structured<'a> {
-    #[serde(default, deserialize_with = "tool::some")]
+struct StructuredOutput<'a> {
+    #[serde(default, deserialize_with = "tool::present_value")]
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: LenientField<String>,
@@ -116,13 +116,13 @@ pub(super) fn decode(
     data: &str,
     detail: Detail,
 ) -> Result<(Header, Vec<PartContent>), serde_json::Error> {
-    let data: Data<'_> = serde_json::from_str(data)?;
+    let data: SessionMessageData<'_> = serde_json::from_str(data)?;
     let full = detail == Detail::Full;
-    let (role, pieces) = match kind {
+    let (role, parts) = match kind {
         "user" => (Role::User, data.prompt()),
         "assistant" => (Role::Assistant, data.answer(detail)),
         "shell" => (Role::User, data.shell(detail)),
-        "synthetic" if full => (Role::User, Vec::from_iter(data.aside())),
+        "synthetic" if full => (Role::User, Vec::from_iter(data.side_content())),
         "synthetic" => (Role::User, Vec::new()),
         "compaction" => (
             Role::Assistant,
@@ -130,10 +130,10 @@ pub(super) fn decode(
         ),
         _ => return Ok((Header::UNREADABLE, Vec::new())),
     };
-    Ok((data.header(role, kind == "compaction"), pieces))
+    Ok((data.header(role, kind == "compaction"), parts))
 }
 
-impl Data<'_> {
+impl SessionMessageData<'_> {
     fn header(self, role: Role, summary: bool) -> Header {
         let times = self.time.0.unwrap_or_default();
         let message = self.error.0.and_then(|error| error.message);
@@ -149,7 +149,7 @@ impl Data<'_> {
     }
 
     fn prompt(&self) -> Vec<PartContent> {
-        let attached = present(&self.files);
+        let attached = present_items(&self.files);
         let files = attached.filter_map(|file| PartContent::file(file.name, file.uri));
         PartContent::words(self.text)
             .into_iter()
@@ -158,12 +158,12 @@ impl Data<'_> {
     }
 
     fn answer(&self, detail: Detail) -> Vec<PartContent> {
-        let said = present(&self.content).filter_map(|item| item.piece(detail));
+        let said = present_items(&self.content).filter_map(|item| item.part_content(detail));
         let changed = self.snapshot.0.as_ref().and_then(|s| s.files.0.clone());
         said.chain(changed.map(PartContent::Patch)).collect()
     }
 
-    fn aside(&self) -> Option<PartContent> {
+    fn side_content(&self) -> Option<PartContent> {
         lenient_field::string(self.text, TEXT_LIMIT)
             .filter(|text| !text.trim().is_empty())
             .map(PartContent::Aside)
@@ -191,8 +191,8 @@ impl Data<'_> {
     }
 }
 
-impl Item<'_> {
-    fn piece(&self, detail: Detail) -> Option<PartContent> {
+impl ContentItem<'_> {
+    fn part_content(&self, detail: Detail) -> Option<PartContent> {
         match self.kind.0.as_deref()? {
             "text" => PartContent::words(self.text),
             "reasoning" if detail == Detail::Full => lenient_field::string(self.text, TEXT_LIMIT)
@@ -206,14 +206,14 @@ impl Item<'_> {
     fn call(&self, detail: Detail) -> Option<PartContent> {
         let tool = lenient_field::string(self.name, NAME_LIMIT).filter(|name| !name.is_empty())?;
         let id = lenient_field::string(self.id, NAME_LIMIT).unwrap_or_default();
-        let none = State::default();
+        let none = ToolStateData::default();
         let state = self.state.0.as_ref().unwrap_or(&none);
-        Some(PartContent::Call(state.record(id, tool).call(detail)))
+        Some(PartContent::Call(state.tool_record(id, tool).call(detail)))
     }
 }
 
-impl<'a> State<'a> {
-    fn record(&self, id: String, tool: String) -> ToolRecord<'a> {
+impl<'a> ToolStateData<'a> {
+    fn tool_record(&self, id: String, tool: String) -> ToolRecord<'a> {
         let structured = self.structured.0.as_ref();
         let status = self.status.0.clone();
         ToolRecord {
@@ -232,7 +232,7 @@ impl<'a> State<'a> {
     fn output(&self) -> String {
         let structured = self.structured.0.as_ref().and_then(|s| s.content);
         let error = self.error.0.as_ref().and_then(|error| error.message);
-        let texts = present(&self.content).map(|item| item.text);
+        let texts = present_items(&self.content).map(|item| item.text);
         let mut output = String::new();
         for text in texts.chain([structured, error]) {
             let room = TEXT_LIMIT.saturating_sub(output.len());
@@ -248,7 +248,7 @@ impl<'a> State<'a> {
 }
 
 /// The elements that have the expected type.
-fn present<T>(list: &LenientField<Vec<LenientField<T>>>) -> impl Iterator<Item = &T> {
+fn present_items<T>(list: &LenientField<Vec<LenientField<T>>>) -> impl Iterator<Item = &T> {
     list.0
         .iter()
         .flatten()

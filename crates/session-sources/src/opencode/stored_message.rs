@@ -18,9 +18,9 @@ const FULL: usize = 1 << 20;
 
 /// A `data` column, or why it is passed over.
 #[derive(Debug)]
-pub(super) struct Data(Result<Vec<u8>, &'static str>);
+pub(super) struct DataColumn(Result<Vec<u8>, &'static str>);
 
-impl Data {
+impl DataColumn {
     /// Of a row that is not there.
     pub(super) const MISSING: Self = Self(Err(BAD_JSON));
 
@@ -63,7 +63,7 @@ type DecodedPart = (Option<PartContent>, SkippedCounts);
 /// A part of a message.
 #[derive(Debug)]
 enum StoredPart {
-    Stored(Data),
+    Stored(DataColumn),
     /// Of a message beyond [`FULL`]: it is not held in memory whole.
     Decoded(Box<DecodedPart>),
 }
@@ -95,7 +95,7 @@ pub(super) struct StoredParts {
 }
 
 impl StoredParts {
-    pub(super) fn push(&mut self, data: Data, detail: Detail) {
+    pub(super) fn push(&mut self, data: DataColumn, detail: Detail) {
         let mut part = StoredPart::Stored(data);
         if self.bytes + part.len() > FULL {
             part = StoredPart::Decoded(Box::new(part.decoded(detail)));
@@ -105,12 +105,12 @@ impl StoredParts {
     }
 
     fn decode(self, detail: Detail, faults: &mut SkippedCounts) -> Vec<PartContent> {
-        let pieces = self.parts.into_iter().filter_map(|part| {
+        let parts = self.parts.into_iter().filter_map(|part| {
             let (piece, of_it) = part.decoded(detail);
             faults.join(of_it);
             piece
         });
-        pieces.collect()
+        parts.collect()
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Stored {
     pub(super) ordinal: u64,
     /// The column tells the time also when the data cannot be read.
     pub(super) created: Option<i64>,
-    pub(super) data: Data,
+    pub(super) data: DataColumn,
     pub(super) content: MessageContents,
 }
 
@@ -146,7 +146,7 @@ impl Stored {
     fn decode(self, detail: Detail) -> (StoredMessage, SkippedCounts) {
         let mut faults = SkippedCounts::default();
         let is_inline = matches!(self.content, MessageContents::Inline(_));
-        let (header, pieces) = match self.content {
+        let (header, parts) = match self.content {
             MessageContents::Parts(parts) => {
                 let header = self.data.decode(&mut faults, Header::decode);
                 (header, parts.decode(detail, &mut faults))
@@ -166,7 +166,7 @@ impl Stored {
             id: self.id,
             ordinal: self.ordinal,
             header,
-            pieces,
+            parts,
         };
         (message, faults)
     }

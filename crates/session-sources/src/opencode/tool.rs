@@ -11,7 +11,7 @@ use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct State<'a> {
+pub(super) struct ToolState<'a> {
     #[serde(default)]
     status: LenientField<String>,
     #[serde(borrow)]
@@ -21,12 +21,12 @@ pub(super) struct State<'a> {
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    metadata: LenientField<Metadata<'a>>,
+    metadata: LenientField<ToolMetadata<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Metadata<'a> {
-    #[serde(default, deserialize_with = "some")]
+struct ToolMetadata<'a> {
+    #[serde(default, deserialize_with = "present_value")]
     exit: Option<Value>,
     #[serde(default, rename = "sessionId")]
     session: LenientField<String>,
@@ -37,7 +37,7 @@ struct Metadata<'a> {
     output: Option<&'a RawValue>,
 }
 
-impl<'a> State<'a> {
+impl<'a> ToolState<'a> {
     /// The call whose state this is. `metadata.output` repeats `output`; it is
     /// read only of a command that was killed before it had one.
     pub(super) fn record(&self, id: String, tool: String) -> ToolRecord<'a> {
@@ -79,20 +79,20 @@ pub(super) struct ToolRecord<'a> {
 
 /// The input of `question`.
 #[derive(Debug, Default, Deserialize)]
-struct Questions<'a> {
+struct QuestionInput<'a> {
     #[serde(borrow, default)]
-    questions: LenientField<Vec<LenientField<Question<'a>>>>,
+    questions: LenientField<Vec<LenientField<AskedQuestion<'a>>>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Question<'a> {
+struct AskedQuestion<'a> {
     #[serde(borrow)]
     question: Option<&'a RawValue>,
 }
 
 /// The inputs that the index needs, of all tools.
 #[derive(Debug, Default, Deserialize)]
-struct Input<'a> {
+struct ToolInput<'a> {
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     #[serde(borrow, alias = "file_path", rename = "filePath")]
@@ -113,7 +113,7 @@ impl ToolRecord<'_> {
     pub(super) fn call(self, detail: Detail) -> ToolCall {
         let known = known_name(&self.tool);
         let failed = self.failed();
-        let input: Input<'_> = self
+        let input: ToolInput<'_> = self
             .input
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
             .unwrap_or_default();
@@ -140,7 +140,7 @@ impl ToolRecord<'_> {
     /// The questions to the user, and the answers to each on a line.
     fn dialog(&self) -> Option<Box<CallDialog>> {
         let input = self.input.filter(|_| self.tool == "question")?;
-        let input: Questions<'_> = serde_json::from_str(input.get()).ok()?;
+        let input: QuestionInput<'_> = serde_json::from_str(input.get()).ok()?;
         let asked = input.questions.0.unwrap_or_default().into_iter();
         let asked = asked.filter_map(|q| lenient_field::string(q.0?.question, TEXT_LIMIT));
         let answers = self.answers.iter().flatten().map(|given| given.join(", "));
@@ -191,7 +191,7 @@ fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
 }
 
 /// A value that is there, be it null.
-pub(super) fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+pub(super) fn present_value<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
@@ -227,7 +227,7 @@ fn known_name(tool: &str) -> Option<&'static str> {
     })
 }
 
-fn files(input: &Input<'_>) -> Vec<String> {
+fn files(input: &ToolInput<'_>) -> Vec<String> {
     let mut files: Vec<String> = [input.file_path, input.notebook_path, input.path]
         .into_iter()
         .filter_map(|raw| lenient_field::string(raw, PATH_LIMIT))

@@ -35,13 +35,13 @@ struct SessionFile<'a> {
     #[serde(borrow)]
     directory: Option<&'a RawValue>,
     #[serde(default)]
-    time: LenientField<MessageTimes>,
+    time: LenientField<TreeMessageTimes>,
     #[serde(borrow)]
     revert: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
-struct MessageTimes {
+struct TreeMessageTimes {
     #[serde(default)]
     created: LenientField<i64>,
     #[serde(default)]
@@ -150,15 +150,10 @@ impl JsonTree {
         headers
     }
 
-    fn pieces(
-        &self,
-        message: &str,
-        detail: Detail,
-        faults: &mut SkippedCounts,
-    ) -> Vec<PartContent> {
+    fn parts(&self, message: &str, detail: Detail, faults: &mut SkippedCounts) -> Vec<PartContent> {
         json_files(&self.root.join("part").join(message))
             .into_iter()
-            .filter_map(|(_, path)| piece(&path, detail, faults))
+            .filter_map(|(_, path)| part(&path, detail, faults))
             .collect()
     }
 }
@@ -202,12 +197,12 @@ impl SessionStorage for JsonTree {
             if ordinal < span.start {
                 continue;
             }
-            let pieces = self.pieces(&id, detail, faults);
+            let parts = self.parts(&id, detail, faults);
             if visit(StoredMessage {
                 id,
                 ordinal,
                 header,
-                pieces,
+                parts,
             })
             .is_break()
             {
@@ -223,7 +218,7 @@ fn header(path: &Path, faults: &mut SkippedCounts) -> Option<Header> {
     counted(Header::decode(&json), faults)
 }
 
-fn piece(path: &Path, detail: Detail, faults: &mut SkippedCounts) -> Option<PartContent> {
+fn part(path: &Path, detail: Detail, faults: &mut SkippedCounts) -> Option<PartContent> {
     let json = read(path, faults)?;
     counted(PartContent::decode(&json, detail), faults)?
 }

@@ -97,16 +97,16 @@ impl TurnBuilder {
             id,
             ordinal,
             header,
-            pieces,
+            parts,
         } = message;
         turn.span.end = ordinal + 1;
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
         turn.leaf = Some(id.clone());
         for at in [header.created, header.completed] {
-            turn.tally.tick(&mut self.clock, at);
+            turn.turn_stats.tick(&mut self.clock, at);
         }
-        turn.tally.tokens += header.tokens;
-        turn.tally
+        turn.turn_stats.tokens += header.tokens;
+        turn.turn_stats
             .add_model(header.model.as_deref().unwrap_or_default());
         if header.role == Role::Other {
             return;
@@ -115,7 +115,7 @@ impl TurnBuilder {
         if self.reverted_from.as_ref().is_some_and(|from| *from <= id) && !is_marked(turn) {
             turn.parts.push(reverted_notice());
         }
-        for piece in pieces {
+        for piece in parts {
             if self.awaits_shell {
                 self.awaits_shell = !name_shell_command(turn, &piece);
             }
@@ -141,7 +141,7 @@ struct TurnOpening {
 fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     if message.header.role != Role::User
         || message
-            .pieces
+            .parts
             .iter()
             .any(|piece| matches!(piece, PartContent::Compaction))
     {
@@ -154,15 +154,15 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
             shell: false,
         })
     };
-    if let Some(words) = take_words(&mut message.pieces) {
+    if let Some(words) = take_words(&mut message.parts) {
         let (kind, words) = match command::typed_command(&words) {
             Some(command) => (PromptKind::Command, command),
             None => (PromptKind::Typed, words),
         };
-        return with(kind, append_attachments(words, &message.pieces));
+        return with(kind, append_attachments(words, &message.parts));
     }
     if message
-        .pieces
+        .parts
         .iter()
         .any(|piece| matches!(piece, PartContent::Shell))
     {
@@ -172,10 +172,10 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
             shell: true,
         });
     }
-    if let Some((kind, prompt)) = message.pieces.iter().find_map(subtask) {
-        return with(kind, append_attachments(prompt, &message.pieces));
+    if let Some((kind, prompt)) = message.parts.iter().find_map(subtask) {
+        return with(kind, append_attachments(prompt, &message.parts));
     }
-    let files = append_attachments(String::new(), &message.pieces);
+    let files = append_attachments(String::new(), &message.parts);
     match files.is_empty() {
         true => None,
         false => with(PromptKind::Typed, files),
@@ -183,8 +183,8 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
 }
 
 /// The prompt, then the names of attached files that it does not mention.
-fn append_attachments(mut prompt: String, pieces: &[PartContent]) -> String {
-    let named = pieces.iter().filter_map(|piece| match piece {
+fn append_attachments(mut prompt: String, parts: &[PartContent]) -> String {
+    let named = parts.iter().filter_map(|piece| match piece {
         PartContent::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
         _ => None,
     });
@@ -196,9 +196,9 @@ fn append_attachments(mut prompt: String, pieces: &[PartContent]) -> String {
     prompt
 }
 
-fn take_words(pieces: &mut Vec<PartContent>) -> Option<String> {
+fn take_words(parts: &mut Vec<PartContent>) -> Option<String> {
     let mut words = String::new();
-    pieces.retain(|piece| {
+    parts.retain(|piece| {
         let PartContent::Words(more) = piece else {
             return true;
         };

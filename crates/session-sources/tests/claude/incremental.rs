@@ -29,7 +29,7 @@ fn append(base: &mut Turn, more: Turn) {
     base.ended_ms = base.ended_ms.max(more.ended_ms);
     base.leaf = more.leaf.or(base.leaf.take());
     base.branch = more.branch.or(base.branch.take());
-    base.tally.add(&more.tally);
+    base.turn_stats.add(&more.turn_stats);
     for part in more.parts {
         match part {
             Part::Call(call) if call.name.is_empty() => join(base, call),

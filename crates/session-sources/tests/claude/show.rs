@@ -2,7 +2,7 @@
 
 use crate::support::{Home, SESSION, Transcript, claude, rendered, shown};
 use session_core::{SessionMeta, Span};
-use session_sources::Shown;
+use session_sources::ShownTurns;
 
 const CONTENT: &str = concat!(
     r#"{"type":"user","message":"first"}"#,
@@ -15,7 +15,7 @@ const CONTENT: &str = concat!(
     "\n",
 );
 
-fn show(transcript: &Transcript, spans: &[(u32, Span)]) -> Shown {
+fn show(transcript: &Transcript, spans: &[(u32, Span)]) -> ShownTurns {
     let meta = SessionMeta {
         id: SESSION.to_owned(),
         ..SessionMeta::default()

@@ -38,26 +38,26 @@ fn changes_that_failed_are_none() {
 #[test]
 fn only_pull_requests_that_were_opened_are_told() {
     let contents = contents();
-    let opened = |turn: usize| contents[turn].tally.pull_requests.clone();
+    let opened = |turn: usize| contents[turn].turn_stats.pull_requests.clone();
     assert_eq!(opened(0), ["https://github.com/ann/app/pull/12"]);
     assert!(opened(1).is_empty(), "it was looked at");
 }
 
 #[test]
 fn a_reply_is_counted_once() {
-    let tally = &contents()[0].tally;
-    assert_eq!(tally.models, ["claude-opus-4-6", "claude-sonnet-4-6"]);
+    let turn_stats = &contents()[0].turn_stats;
+    assert_eq!(turn_stats.models, ["claude-opus-4-6", "claude-sonnet-4-6"]);
     let tokens = Tokens {
         input: 2003 + 101 + 51 + 51 + 6 + 6 + 6 + 6,
         cached: 2000 + 2100 + 2200 + 2300 + 2310 + 2320 + 2330,
         output: 40 + 30 + 80 + 90 + 10 + 20 + 20 + 25,
     };
-    assert_eq!(tally.tokens, tokens);
+    assert_eq!(turn_stats.tokens, tokens);
 }
 
 #[test]
 fn waiting_for_an_answer_is_no_work() {
-    let idle = &contents()[0].tally.idle_ms;
+    let idle = &contents()[0].turn_stats.idle_ms;
     assert_eq!(*idle, (73 * 60 + 30) * 1000, "from 9:01:30 to 10:15:00");
 }
 

@@ -113,13 +113,13 @@ fn a_session_is_read() {
     assert_eq!((first.started_ms, first.ended_ms), (Some(4000), Some(6000)));
     let content = TurnContent::from_turn(first);
     assert_eq!(content, TurnContent::from_turn(&shown[0]));
-    assert_eq!(content.tally.models, ["sonnet"]);
+    assert_eq!(content.turn_stats.models, ["sonnet"]);
     let counted = Tokens {
         input: 23,
         cached: 100,
         output: 15,
     };
-    assert_eq!(content.tally.tokens, counted);
+    assert_eq!(content.turn_stats.tokens, counted);
 }
 
 #[test]

@@ -80,16 +80,16 @@ fn a_turn_is_tallied() {
             ("gh pr list", false)
         ]
     );
-    assert_eq!(content.tally.models, ["sonnet"]);
+    assert_eq!(content.turn_stats.models, ["sonnet"]);
     assert_eq!(
-        content.tally.tokens,
+        content.turn_stats.tokens,
         Tokens {
             input: 46,
             cached: 300,
             output: 30
         }
     );
-    assert_eq!(content.tally.pull_requests, [opened.trim()]);
+    assert_eq!(content.turn_stats.pull_requests, [opened.trim()]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Assembly, LinePosition};
 use crate::claude::call::{self, CallResult};
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
-use crate::claude::reply::{self, Novelty};
+use crate::claude::reply::{self, BlockNovelty};
 use crate::claude::state::TurnState;
 use session_core::{CallDialog, Detail, Part, ToolCall, Turn};
 
@@ -14,26 +14,26 @@ impl Assembly<'_> {
             return self.notice(&message.content.words(), place);
         }
         let blocks = &message.content.0;
-        let novelties = self.state.reply.take(message.id.get(), blocks);
+        let novelties = self.state.reply.classify_blocks(message.id.get(), blocks);
         for (block, novelty) in blocks.iter().zip(novelties) {
             match novelty {
-                Novelty::New => self.block(block, entry, place),
-                Novelty::Repeated => {}
-                Novelty::Extended(earlier) => self.extend(block, earlier, place),
+                BlockNovelty::New => self.block(block, entry, place),
+                BlockNovelty::Repeated => {}
+                BlockNovelty::Extended(earlier) => self.extend_block(block, earlier, place),
             }
         }
-        if self.touch(place).is_some() {
-            self.account(&entry.message);
+        if self.extend_open_turn(place).is_some() {
+            self.add_usage(&entry.message);
         }
     }
 
     /// Adds the model and tokens of a line.
-    fn account(&mut self, message: &EntryMessage<'_>) {
+    fn add_usage(&mut self, message: &EntryMessage<'_>) {
         let reply = &mut self.state.reply;
         let usage = message.usage.0.as_ref().map(Usage::tokens);
         if let Some(turn) = self.open.as_mut() {
-            turn.tally.add_model(message.model.or_empty());
-            turn.tally.tokens += usage.map(|so_far| reply.count(so_far)).unwrap_or_default();
+            turn.turn_stats.add_model(message.model.or_empty());
+            turn.turn_stats.tokens += usage.map(|so_far| reply.count(so_far)).unwrap_or_default();
         }
     }
 
@@ -44,7 +44,7 @@ impl Assembly<'_> {
         place: &LinePosition<'_>,
     ) {
         match block.kind.or_empty() {
-            "text" | "thinking" => self.words(block, place),
+            "text" | "thinking" => self.add_text(block, place),
             "tool_use" | "server_tool_use" => self.call(block, place),
             kind if kind.ends_with("_tool_result") => self.result(block, entry, place),
             _ => {}
@@ -52,7 +52,11 @@ impl Assembly<'_> {
     }
 
     /// The calls of a subagent's line in its parent's file, and their results.
-    pub(super) fn done_aside(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    pub(super) fn sidechain_calls(
+        &mut self,
+        entry: &TranscriptEntry<'_>,
+        place: &LinePosition<'_>,
+    ) {
         for block in &entry.message.content.0 {
             let known = block.id.get().is_some_and(|id| self.calls.contains_key(id));
             match block.kind.or_empty() {
@@ -63,28 +67,28 @@ impl Assembly<'_> {
         }
     }
 
-    fn words(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
+    fn add_text(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
         let words = reply::words(block);
         if !words.is_empty() {
-            self.part(part_like(block, words), place);
+            self.part(text_part(block, words), place);
         }
     }
 
     /// Puts a longer state of a block in the place of the shorter. Where that
     /// one was delivered already, the rest follows as a part of its own.
-    fn extend(&mut self, block: &ContentBlock<'_>, earlier: usize, place: &LinePosition<'_>) {
+    fn extend_block(&mut self, block: &ContentBlock<'_>, earlier: usize, place: &LinePosition<'_>) {
         let whole = reply::words(block);
         let Some((begin, rest)) = whole.split_at_checked(earlier) else {
             return;
         };
-        let shorter = part_like(block, begin);
+        let shorter = text_part(block, begin);
         let turn = self.open.as_mut();
         let mut parts = turn
             .into_iter()
             .flat_map(|turn| turn.parts.iter_mut().rev());
         match parts.find(|part| **part == shorter) {
-            Some(part) => *part = part_like(block, whole),
-            None => self.part(part_like(block, rest.trim()), place),
+            Some(part) => *part = text_part(block, whole),
+            None => self.part(text_part(block, rest.trim()), place),
         }
     }
 
@@ -153,26 +157,29 @@ impl Assembly<'_> {
         entry: &TranscriptEntry<'_>,
         place: &LinePosition<'_>,
     ) {
-        let waiting = self.state.calls.take(block.tool_use_id.or_empty());
+        let waiting = self.state.calls.remove(block.tool_use_id.or_empty());
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let (whole, results) = (&entry.tool_use_result, &self.results);
         let outcome = call::outcome(block, whole, opens, self.detail, results);
-        self.touch(place);
+        self.extend_open_turn(place);
         let at_hand = self.state.next.saturating_sub(1);
-        let earlier = waiting.as_ref().and_then(|call| call.earlier(at_hand));
-        if let Some(call) = self.call_of(&outcome) {
+        let earlier = waiting
+            .as_ref()
+            .and_then(|call| call.take_earlier_turns(at_hand));
+        if let Some(call) = self.pending_call_mut(&outcome) {
             outcome.complete(call);
         } else if let Some(turn) = earlier.filter(|_| self.detail == Detail::Index) {
-            let call = outcome.nameless(waiting);
-            self.earlier.extend(call.map(|call| continuing(turn, call)));
-        } else if self.state.standing == TurnState::Open
-            && let Some(call) = outcome.nameless(waiting)
+            let call = outcome.into_unnamed_call(waiting);
+            self.earlier
+                .extend(call.map(|call| continuation(turn, call)));
+        } else if self.state.list_score == TurnState::Open
+            && let Some(call) = outcome.into_unnamed_call(waiting)
         {
             self.call_part(call, place);
         }
     }
 
-    fn call_of(&mut self, outcome: &CallResult) -> Option<&mut ToolCall> {
+    fn pending_call_mut(&mut self, outcome: &CallResult) -> Option<&mut ToolCall> {
         let at = *self.calls.get(&outcome.id)?;
         match self.open.as_mut()?.parts.get_mut(at)? {
             Part::Call(call) => Some(call),
@@ -182,7 +189,7 @@ impl Assembly<'_> {
 }
 
 /// A result of a call of an earlier turn.
-fn continuing(index: u32, call: ToolCall) -> Turn {
+fn continuation(index: u32, call: ToolCall) -> Turn {
     Turn {
         index,
         continues: true,
@@ -192,7 +199,7 @@ fn continuing(index: u32, call: ToolCall) -> Turn {
 }
 
 /// Words as a part of the kind of a block.
-fn part_like(block: &ContentBlock<'_>, words: &str) -> Part {
+fn text_part(block: &ContentBlock<'_>, words: &str) -> Part {
     let text = words.to_owned();
     match block.kind.get() {
         Some("thinking") => Part::Thinking { text },

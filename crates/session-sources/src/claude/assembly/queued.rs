@@ -25,7 +25,7 @@ impl Assembly<'_> {
         let words = prompt::queued(&attachment.prompt.words());
         match words {
             UserText::Typed(ref text) | UserText::Command(ref text)
-                if self.state.queue.repeats_attached(text) => {}
+                if self.state.queue.is_repeated_attachment(text) => {}
             words => self.queued(words, &place),
         }
     }
@@ -52,7 +52,7 @@ impl Assembly<'_> {
         let words = prompt::queued(text);
         match self.state.queue.remove(&words) {
             QueueRemoval::Known => {}
-            QueueRemoval::Named => self.steered(words, place),
+            QueueRemoval::Named => self.add_steering_prompt(words, place),
             QueueRemoval::Waiting(waiting) => {
                 let place = LinePosition {
                     ms: waiting.ms,
@@ -60,14 +60,14 @@ impl Assembly<'_> {
                 };
                 let line = (self.recall)(waiting.at);
                 let text = line.map(|line| line.text).unwrap_or_default();
-                self.steered(prompt::queued(&text), &place);
+                self.add_steering_prompt(prompt::queued(&text), &place);
             }
         }
     }
 
     /// Words that were given to the agent at its work. A command never is: it
     /// was taken back, or comes in a line of its own when the work is done.
-    fn steered(&mut self, words: UserText, place: &LinePosition<'_>) {
+    fn add_steering_prompt(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
             UserText::Command(text) => self.part(Part::Notice { text }, place),
             words => self.queued(words, place),
@@ -77,18 +77,18 @@ impl Assembly<'_> {
     /// The prompts that wait still, as the turns that they are if nothing more comes. A command
     /// that was not run is none.
     pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
-        if self.state.standing == TurnState::Muted {
+        if self.state.list_score == TurnState::Muted {
             return Vec::new();
         }
         let turns = self.state.queue.waiting_prompts();
-        let turns = turns.filter_map(|waiting| self.waiting_turn(waiting));
+        let turns = turns.filter_map(|waiting| self.queued_turn(waiting));
         let numbered = turns.zip(self.state.next..);
         numbered
             .map(|(turn, index)| Turn { index, ..turn })
             .collect()
     }
 
-    fn waiting_turn(&self, waiting: &QueuedText) -> Option<Turn> {
+    fn queued_turn(&self, waiting: &QueuedText) -> Option<Turn> {
         let line = (self.recall)(waiting.at)?;
         let UserText::Typed(prompt) = prompt::queued(&line.text) else {
             return None;
@@ -110,8 +110,8 @@ impl Assembly<'_> {
 
     fn queued(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
-            UserText::Typed(text) => self.begin(PromptKind::Typed, text, place),
-            UserText::Command(text) => self.begin(PromptKind::Command, text, place),
+            UserText::Typed(text) => self.begin_turn(PromptKind::Typed, text, place),
+            UserText::Command(text) => self.begin_turn(PromptKind::Command, text, place),
             _ => {}
         }
     }

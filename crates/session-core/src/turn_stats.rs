@@ -8,7 +8,7 @@ pub const PAUSE_MS: i64 = 30 * 60 * 1000;
 
 /// Time, tokens, models and pull requests of a turn. Those of its parts add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct TurnStats {
     /// Milliseconds between its first and last message in which nobody worked:
     /// the sum of its pauses, each longer than [`PAUSE_MS`].
     #[serde(rename = "i", default, skip_serializing_if = "is_zero")]
@@ -33,7 +33,7 @@ const LIMIT: usize = 20;
 /// Longest name or address, in bytes.
 const BYTES: usize = 200;
 
-impl Tally {
+impl TurnStats {
     /// Adds what a later piece of the turn took.
     pub fn add(&mut self, more: &Self) {
         self.idle_ms = self.idle_ms.saturating_add(more.idle_ms);
