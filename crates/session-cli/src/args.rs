@@ -23,7 +23,7 @@ pub use inject::{
 pub use manual::{CompletionsArgs, ManArgs};
 pub use memory::{
     ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, MemoryArgs, MemoryCommand,
-    MemoryImportArgs, MemoryListArgs, MemorySearchArgs, MemoryShowArgs, PlainArgs, SaidArgs,
+    MemoryFieldArgs, MemoryImportArgs, MemoryListArgs, MemorySearchArgs, MemoryShowArgs, PlainArgs,
     SaveArgs, SupersedeArgs, SyncContextArgs,
 };
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};

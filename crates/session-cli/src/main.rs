@@ -6,8 +6,8 @@ mod command;
 mod environment;
 mod error;
 mod memories;
-mod named;
 mod output;
+mod output_path;
 
 use args::{Arguments, Command};
 use clap::Parser;

@@ -58,8 +58,8 @@ impl Memories {
     ///
     /// # Errors
     /// When the configuration has a mistake, or allows no directory of memories.
-    pub fn here() -> Result<Self> {
-        let memories = Self::of(&std::env::current_dir()?)?;
+    pub fn from_process() -> Result<Self> {
+        let memories = Self::for_folder(&std::env::current_dir()?)?;
         for note in &memories.notes {
             crate::command::memory::note(note)?;
         }
@@ -74,8 +74,8 @@ impl Memories {
     /// Opens the memories of a directory.
     ///
     /// # Errors
-    /// As [`Memories::here`].
-    pub fn of(folder: &Path) -> Result<Self> {
+    /// As [`Memories::from_process`].
+    pub fn for_folder(folder: &Path) -> Result<Self> {
         let mut home = Home::unconfigured_in(folder)?;
         let mut notes = Vec::new();
         let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {

@@ -4,7 +4,7 @@ use crate::{TurnContent, noise, text};
 
 /// The text that stands for a turn in the dense index: the user's words and
 /// the head of the answer, at most `budget` bytes together. `None` when the
-/// turn holds no words indexable_text finding.
+/// turn holds no words worth finding.
 ///
 /// The split is fair to length: each side may have half, and what one side
 /// leaves over the other may use.

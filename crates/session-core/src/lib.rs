@@ -26,6 +26,7 @@ pub mod document;
 mod file_stamp;
 mod filter;
 mod fusion;
+mod idf;
 pub mod noise;
 pub mod paste;
 mod query;
@@ -40,6 +41,7 @@ pub use cosine_scale::CosineScale;
 pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
+pub use idf::idf;
 pub use query::{Query, Term};
 pub use session::{
     CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,

@@ -43,13 +43,11 @@ impl LexicalIndex {
 
     /// Returns BM25's inverse document frequency, which is above 0; of a term with several variants
     /// that of the most common one.
-    #[expect(clippy::cast_precision_loss, reason = "memories of a person")]
     fn idf(&self, term: &QueryTerm) -> f32 {
-        let n = self.counts.len() as f32;
         let stems = term.variants.iter().flatten();
         let frequencies = stems.filter_map(|stem| self.document_frequencies.get(stem));
-        let frequency = frequencies.max().copied().unwrap_or(0) as f32;
-        (1.0 + (n - frequency + 0.5) / (frequency + 0.5)).ln()
+        let frequency = frequencies.max().map_or(0, |count| *count as u64);
+        session_core::idf(self.counts.len() as u64, frequency)
     }
 
     /// Prepares the scores of all memories for a query.

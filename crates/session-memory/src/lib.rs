@@ -87,6 +87,7 @@ mod memory_change;
 mod memory_directory;
 mod memory_embedder;
 mod memory_file;
+mod memory_stats;
 mod memory_store;
 mod open_directory;
 mod prompt_parts;
@@ -135,6 +136,7 @@ pub use memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
 pub use memory_embedder::MemoryEmbedder;
+pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
 pub use session_state::SessionState;

@@ -5,6 +5,8 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
+//! [`IndexStatus`] counts what the index holds and how fresh it is.
+//!
 //! Nothing is printed and no argument is parsed here; ranking is in `session-search`.
 //!
 //! ```
@@ -21,10 +23,12 @@
 //! ```
 
 mod error;
+mod index_status;
 mod live_index;
 mod query_models;
 mod query_vectors;
 
 pub use error::QueryError;
+pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use query_models::{QueryModels, TABLE, embed_query};

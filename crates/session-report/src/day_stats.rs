@@ -20,6 +20,20 @@ pub struct DayStats {
     pub active_ms: i64,
 }
 
+impl DayStats {
+    /// Sums days: sessions and projects that several of them share count once.
+    pub fn sum<'d>(days: impl Iterator<Item = &'d Self>) -> Self {
+        let mut total = Self::default();
+        for day in days {
+            total.sessions.extend(&day.sessions);
+            total.projects.extend(day.projects.iter().cloned());
+            total.turns += day.turns;
+            total.active_ms += day.active_ms;
+        }
+        total
+    }
+}
+
 /// Counts sessions, projects, turns and active time for each of `days`.
 ///
 /// Each day is a half-open range in milliseconds since 1970. The days are sorted and do

@@ -51,6 +51,7 @@ mod session_context;
 mod show;
 mod snippet;
 mod tuning;
+mod turn_patterns;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
@@ -65,3 +66,4 @@ pub use search::search;
 pub use session_store::Level;
 pub use show::{Exchange, Origin, show};
 pub use tuning::Tuning;
+pub use turn_patterns::{CommandPattern, session_path_matches};

@@ -8,7 +8,7 @@ const SEARCHED_BYTES: usize = 8 * 1024;
 /// Mark of omitted words, one character.
 const CUT: char = '…';
 
-/// At most `limit` characters of a turn: the passage with most of the query's
+/// Returns at most `limit` characters of a turn: the passage with most of the query's
 /// words, or else the head of the user's words. Of equals the first: the
 /// user's words, then the answer, then commands and errors. Where the user
 /// gave but a bare command or a mere yes, the answer speaks for the turn.
@@ -48,7 +48,7 @@ fn is_uninformative(prompt: &str) -> bool {
     is_command || noise::is_noise(prompt)
 }
 
-/// A text from a matched on that holds words of the query.
+/// A part of a text that holds words of the query.
 struct Passage<'a> {
     text: &'a str,
     /// How many of the words are in what is shown of it.
@@ -60,7 +60,7 @@ struct Passage<'a> {
 /// A word of the query, folded.
 struct QueryWord {
     finder: Finder<'static>,
-    /// It has to stand at the beginning of a word: it is made of letters that
+    /// It matches at the beginning of a word alone: it is made of letters that
     /// stand alone, and `or` is not in `error`.
     begins: bool,
 }
@@ -74,7 +74,7 @@ impl QueryWord {
         }
     }
 
-    /// Where it is in a text.
+    /// Returns the offsets at which it matches.
     fn matches(&self, text: &str) -> impl Iterator<Item = usize> {
         let begins = |at: &usize| {
             let before = text.get(..*at).and_then(|t| t.chars().next_back());
@@ -84,7 +84,7 @@ impl QueryWord {
     }
 }
 
-/// A matched in a text where a word of the query is.
+/// A range of bytes of a text that a word of the query matches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct WordMatch {
     start: usize,
@@ -92,7 +92,7 @@ struct WordMatch {
     word: usize,
 }
 
-/// All matches, in order.
+/// Returns all matches, in order of their start.
 fn matches(text: &str, words: &[QueryWord]) -> Vec<WordMatch> {
     let of = |(word, w): (usize, &QueryWord)| {
         let length = w.finder.needle().len();
@@ -108,13 +108,13 @@ fn matches(text: &str, words: &[QueryWord]) -> Vec<WordMatch> {
     all
 }
 
-/// Those matches that begin at or after `from`.
+/// Returns the matches that begin at or after `from`.
 fn matches_from(matches: &[WordMatch], from: usize) -> &[WordMatch] {
     let before = matches.partition_point(|matched| matched.start < from);
     matches.get(before..).unwrap_or_default()
 }
 
-/// How many different words are wholly within a part of the text.
+/// Counts the different words that match within a range of the text.
 fn count_words(matches: &[WordMatch], start: usize, end: usize) -> usize {
     let within = matches_from(matches, start)
         .iter()
@@ -126,7 +126,7 @@ fn count_words(matches: &[WordMatch], start: usize, end: usize) -> usize {
     words.len()
 }
 
-/// The passage of a text with most of the words, if it has any of them.
+/// Returns the passage of a text with most of the words, if it has any of them.
 fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passage<'a>> {
     let text = text::clip(text, SEARCHED_BYTES);
     let folded = fold(text);
@@ -147,7 +147,7 @@ fn passage<'a>(text: &'a str, words: &[QueryWord], limit: usize) -> Option<Passa
     })
 }
 
-/// Where passages may begin, each with the beginning of its line: at a line
+/// Returns the offsets where passages may begin, each with that of its line: at a line
 /// with words of the query; in one that is longer than `limit`, a little
 /// before such a word.
 fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usize, usize)> {
@@ -170,7 +170,7 @@ fn passage_starts(folded: &str, matches: &[WordMatch], limit: usize) -> Vec<(usi
     starts
 }
 
-/// The matches in a long line from which words of the query are shown, far
+/// Returns the offsets in a long line from which words of the query are shown, far
 /// enough from each other to show something else.
 fn passage_starts_within<'a>(
     text: &'a str,
@@ -189,7 +189,7 @@ fn passage_starts_within<'a>(
     })
 }
 
-/// The beginning of a word some bytes before `at`: a quarter of `limit`, or up
+/// Returns the beginning of a word some bytes before `at`: a quarter of `limit`, or up
 /// to half of it to the beginning of a path. `at` where there is none.
 fn preceding_word_start(line: &str, at: usize, limit: usize) -> usize {
     let back = |bytes: usize| text::clip(line, at.saturating_sub(bytes)).len();
@@ -203,7 +203,7 @@ fn preceding_word_start(line: &str, at: usize, limit: usize) -> usize {
     }
 }
 
-/// The text in lower case, letter by letter.
+/// Returns the text in lower case, letter by letter.
 fn fold(text: &str) -> String {
     let folded = text.to_ascii_lowercase();
     if folded.is_ascii() {
@@ -219,7 +219,7 @@ fn fold(text: &str) -> String {
     all
 }
 
-/// Where in a text the character begins that is at `at` when it is folded:
+/// Returns the offset in a text of the character that is at `at` when it is folded:
 /// letters may change their length.
 fn unfolded_offset(text: &str, at: usize) -> usize {
     let mut end = 0;
@@ -231,8 +231,8 @@ fn unfolded_offset(text: &str, at: usize) -> usize {
     found.map_or(text.len(), |(origin, _)| origin)
 }
 
-/// A text on one line of at most `limit` characters, marked where it is cut.
-/// `within`: something before it was.
+/// Returns a text on one line of at most `limit` characters, marked where it is cut; with
+/// `within`, at its beginning, too.
 fn shorten(text: &str, within: bool, limit: usize) -> String {
     let mut line = text::one_line(text);
     if within {

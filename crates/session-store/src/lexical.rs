@@ -5,7 +5,7 @@ use crate::id::TurnId;
 use crate::reader::Reader;
 use rusqlite::{Connection, params};
 use serde::Serialize;
-use session_core::{Query, Scored, Term, TurnContent, noise, text};
+use session_core::{Query, Scored, Term, TurnContent, idf, noise, text};
 use std::collections::HashSet;
 
 /// How FTS5 takes words from texts: by their stems, without accents and case.
@@ -214,12 +214,6 @@ impl Reader {
         }
         Ok(hits)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of turns are small")]
-fn idf(total: u64, turns: u64) -> f32 {
-    let (n, df) = (total.max(turns) as f32, turns as f32);
-    (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
 }
 
 fn term_fts5_string(term: &Term) -> String {

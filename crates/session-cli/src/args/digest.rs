@@ -37,8 +37,8 @@ impl DigestArgs {
     pub fn time(&self) -> TimeArgs {
         match self.when.is_empty() {
             true if self.time.is_given() => self.time.clone(),
-            true => TimeArgs::of("today"),
-            false => TimeArgs::of(&self.when.join(" ")),
+            true => TimeArgs::from_range("today"),
+            false => TimeArgs::from_range(&self.when.join(" ")),
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct PlainArgs {
 
 /// The fields of a memory.
 #[derive(Debug, Args)]
-pub struct SaidArgs {
+pub struct MemoryFieldArgs {
     /// Topic, in one line
     #[arg(long, value_name = "TEXT")]
     pub topic: Option<String>,
@@ -92,7 +92,7 @@ Examples:
 Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, tags, kind, importance.")]
 pub struct SaveArgs {
     #[command(flatten)]
-    pub said: SaidArgs,
+    pub fields: MemoryFieldArgs,
     /// Session and turns that it comes from: ID, ID:7, ID:5-9; their text is kept with it
     #[arg(long, value_name = "ID[:TURNS]")]
     pub from: Option<String>,
@@ -182,7 +182,7 @@ pub struct EditArgs {
     #[arg(value_name = "ID")]
     pub id: String,
     #[command(flatten)]
-    pub said: SaidArgs,
+    pub fields: MemoryFieldArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

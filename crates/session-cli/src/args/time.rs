@@ -30,7 +30,7 @@ pub struct TimeArgs {
 
 impl TimeArgs {
     /// The stretch that a text means.
-    pub fn of(stretch: &str) -> Self {
+    pub fn from_range(stretch: &str) -> Self {
         Self {
             stretch: Some(stretch.to_owned()),
             ..Self::default()
@@ -62,14 +62,14 @@ impl TimeArgs {
         match TimeRange::parse(typed, now) {
             Err(TimeError::Reversed) => bail!(
                 "`{}` ends before it begins\nhint: write the earlier time first",
-                self.typed()
+                self.as_typed()
             ),
             range => Ok(range?),
         }
     }
 
     /// Returns the options as they are typed.
-    fn typed(&self) -> String {
+    fn as_typed(&self) -> String {
         let days = self.days.map(|days| days.to_string());
         let option = |name: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("--{name} {value}"))
@@ -111,7 +111,7 @@ mod tests {
             let expected = format!("`{typed}` ends before it begins\n");
             assert!(error.starts_with(&expected), "{error}");
         };
-        check(TimeArgs::of("today..yesterday"), "today..yesterday");
+        check(TimeArgs::from_range("today..yesterday"), "today..yesterday");
         let until = TimeArgs {
             until: Some("last week".into()),
             ..TimeArgs::default()

@@ -1,10 +1,10 @@
 //! Embedding in a process of its own, after a search.
 
-use crate::command::fresh;
+use crate::command::refresh;
 use anyhow::Result;
 use session_config::{Home, OnBattery, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
-use session_query::QueryModels;
+use session_query::{QueryModels, is_embedding};
 use session_store::{IndexLock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ pub const FLAG: &str = "--background";
 /// Starts one, unless there is one, or the user does not let it. Nothing is
 /// said where that fails: the search has been answered.
 pub fn start(home: &Home) {
-    if is_allowed(home) && !is_running(home) {
+    if is_allowed(home) && !is_embedding(&home.root) {
         spawn(home, &["index", FLAG], &home.root);
     }
 }
@@ -57,14 +57,6 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
     drop(child); // it outlives this process
 }
 
-/// True while some process makes vectors of the chosen model.
-pub fn is_running(home: &Home) -> bool {
-    matches!(
-        IndexLock::acquire_embedding(&home.root),
-        Err(StoreError::Locked { .. })
-    )
-}
-
 fn is_paused(home: &Home) -> bool {
     home.config.on_battery == OnBattery::Pause && is_on_battery()
 }
@@ -79,8 +71,8 @@ pub fn run(home: &Home) -> Result<()> {
         lock => lock?,
     };
     lower_priority(home.config.nice);
-    let models = fresh::query_models(home)?;
-    fresh::use_threads(home.config.threads(true));
+    let models = refresh::query_models(home)?;
+    refresh::use_threads(home.config.threads(true));
     embed(home, &models, &|| is_paused(home), &Silent)?;
     Ok(())
 }

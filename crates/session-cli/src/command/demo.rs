@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::SearchAnswer;
-use crate::command::{fresh, search, show};
+use crate::command::{refresh, search, show};
 use crate::output::session::short_id;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, layout, shell};
@@ -62,8 +62,9 @@ impl Demo {
         let root = folder.path().join("index");
         let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed = fresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
-        let snapshot = fresh::live_index(&home, embedder.as_ref()).snapshot()?;
+        let refreshed =
+            refresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
+        let snapshot = refresh::live_index(&home, embedder.as_ref()).snapshot()?;
         Ok(Self {
             snapshot,
             embedder,
@@ -119,7 +120,7 @@ pub fn run(args: &DemoArgs) -> Result<Found> {
 }
 
 /// The answers of the three levels.
-struct Walk {
+struct DemoWalk {
     sessions: (SearchArgs, SearchAnswer),
     /// With the id that was typed.
     turns: Option<(String, (SearchArgs, SearchAnswer))>,
@@ -128,9 +129,9 @@ struct Walk {
 }
 
 /// Goes from the best session to its best turn, and to that turn in full.
-fn find_turns(demo: &Demo, query: &str) -> Result<Walk> {
+fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
     let sessions = demo.search(&sessions_words(query))?;
-    let mut walk = Walk {
+    let mut walk = DemoWalk {
         sessions,
         turns: None,
         shown: None,
@@ -166,12 +167,12 @@ fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
     ]
 }
 
-impl Walk {
-    fn json<'a>(&'a self, demo: &Demo) -> json::Demo<'a> {
+impl DemoWalk {
+    fn json<'a>(&'a self, demo: &Demo) -> json::JsonDemo<'a> {
         let answer = |(_, answer): &'a (SearchArgs, SearchAnswer)| {
             json::answer(answer, false, Some(&demo.refreshed))
         };
-        json::Demo {
+        json::JsonDemo {
             sessions: answer(&self.sessions),
             turns: self.turns.as_ref().map(|(_, turns)| answer(turns)),
             shown: self

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
-use crate::command::{filter, fresh};
+use crate::command::{filter, refresh};
 use crate::output::digest::{Digest, days};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
@@ -19,7 +19,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     let range = args.time().range(Zoned::now)?;
     let range = CalendarRange::new(range, 0, &Zoned::now())?;
     let home = Home::from_process()?;
-    let fresh = fresh::index(&home)?;
+    let fresh = refresh::index(&home)?;
     let wanted = filter::matches_project(args.project.as_deref());
     let projects = report_projects(&fresh.index, &fresh.all, &range.milliseconds(), wanted)?;
     let width = std::io::stdout().is_terminal().then(layout::width);

@@ -2,11 +2,11 @@
 
 use crate::Found;
 use crate::args::{Constant, EvalArgs, EvalLevel};
-use crate::command::fresh;
-use crate::named;
+use crate::command::refresh;
 use crate::output::layout::safe_line;
 use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, notes};
+use crate::output_path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
@@ -25,15 +25,15 @@ use tempfile::TempDir;
 /// # Errors
 /// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<Found> {
-    let mut set = LabelledSet::open(&named::existing_folder(&args.set)?)?;
+    let mut set = LabelledSet::open(&output_path::open_directory(&args.set)?)?;
     for folder in args.runs.iter().chain(&args.index) {
-        named::refuse_links(folder, &named::folder(folder)?)?;
+        output_path::refuse_links(folder, &output_path::create_directory(folder)?)?;
     }
     let (home, _scratch) = home(args, &set)?;
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
     for embedder in &embedders {
-        fresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
+        refresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete(&index.sessions()?);
@@ -63,7 +63,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         bar.finish_and_clear();
         if let Some(folder) = &args.runs {
             let path = folder.join(format!("{}.tsv", name(level)));
-            named::write(&path, session_eval::run_lines(&rankings).as_bytes())?;
+            output_path::write(&path, session_eval::run_lines(&rankings).as_bytes())?;
         }
         reports.push(session_eval::score(&set, level, &rankings));
     }

@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::IndexArgs;
 use crate::command::background;
-use crate::command::fresh;
+use crate::command::refresh;
 use crate::output::human::plural;
 use crate::output::progress::Bar;
 use crate::output::{json, notes};
@@ -25,8 +25,8 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let models = fresh::query_models(&home)?;
-    fresh::use_threads(home.config.threads(false));
+    let models = refresh::query_models(&home)?;
+    refresh::use_threads(home.config.threads(false));
     let mut outcome = read(args, &home, &models)?;
     let embedded = embed(&home, &models)?;
     if embedded.failed > 0 {
@@ -49,9 +49,9 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
 /// Reads what changed, as soon as no other process is writing.
 fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> {
     let mode = if args.full { Mode::Full } else { Mode::Changes };
-    let mut waiting = Waiting::new("its update");
+    let mut waiting = WriterWait::new("its update");
     loop {
-        let outcome = fresh::live_index(home, models.table()).refresh(mode, None)?;
+        let outcome = refresh::live_index(home, models.table()).refresh(mode, None)?;
         if !outcome.locked {
             return Ok(outcome);
         }
@@ -60,7 +60,7 @@ fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> 
                 "another process has been updating the index for a minute\nhint: wait for it to end"
             );
         }
-        waiting.a_moment()?;
+        waiting.wait()?;
     }
 }
 
@@ -69,40 +69,40 @@ fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
     if models.chosen().is_none() {
         return Ok(Embedded::default());
     }
-    let mut waiting = Waiting::new("its embedding");
+    let mut waiting = WriterWait::new("its embedding");
     let _lock = loop {
         match IndexLock::acquire_embedding(&home.root) {
-            Err(StoreError::Locked { .. }) => waiting.a_moment()?,
+            Err(StoreError::Locked { .. }) => waiting.wait()?,
             lock => break lock?,
         }
     };
     background::embed(home, models, &|| false, &Bar::new())
 }
 
-/// Waiting for another process; said once.
-struct Waiting {
+/// Waits for another process, and notes it once.
+struct WriterWait {
     since: Instant,
     what: &'static str,
-    told: bool,
+    noted: bool,
 }
 
-impl Waiting {
+impl WriterWait {
     fn new(what: &'static str) -> Self {
         Self {
             since: Instant::now(),
             what,
-            told: false,
+            noted: false,
         }
     }
 
-    fn a_moment(&mut self) -> Result<()> {
-        if !self.told {
+    fn wait(&mut self) -> Result<()> {
+        if !self.noted {
             writeln!(
                 notes::stderr(),
                 "waiting for another process to finish {}",
                 self.what
             )?;
-            self.told = true;
+            self.noted = true;
         }
         std::thread::sleep(Duration::from_millis(200));
         Ok(())

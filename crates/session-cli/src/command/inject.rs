@@ -24,7 +24,7 @@ const STDIN_LIMIT: u64 = 2 << 20;
 /// The JSON of a hook.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct HookInput {
     /// The prompt as it was typed.
     pub prompt: String,
     /// The session's full id.
@@ -46,7 +46,7 @@ pub struct PromptOutcome {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct JsonInjection<'a> {
     block: Option<&'a str>,
     ids: &'a [String],
     truncated: bool,
@@ -72,21 +72,21 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
     let Some(prompt) = &args.prompt else {
         return from_stdin(args);
     };
-    let asked = Asked {
+    let input = HookInput {
         prompt: prompt.clone(),
         session_id: args.session.clone(),
-        ..Asked::default()
+        ..HookInput::default()
     };
     let started = Instant::now();
-    let memories = Memories::of(&std::env::current_dir()?)?;
-    let outcome = outcome(&asked, memories, started, None)?;
+    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let outcome = outcome(&input, memories, started, None)?;
     answer(&outcome, args)
 }
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
 fn from_stdin(args: &InjectArgs) -> Result<Found> {
-    let found = crate::command::hook::guarded(|asked, outcome| {
-        if asked.hook_event_name.is_empty() || asked.hook_event_name == "UserPromptSubmit" {
+    let found = crate::command::hook::guarded(|input, outcome| {
+        if input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit" {
             let _ = answer(outcome, args);
         }
     });
@@ -106,7 +106,7 @@ fn switch(session: &str, off: bool, as_json: bool) -> Result<Found> {
 ///
 /// # Errors
 /// When stdin is no JSON object of a hook.
-pub fn asked() -> Result<Asked> {
+pub fn input() -> Result<HookInput> {
     let mut text = Vec::new();
     std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
     Ok(serde_json::from_slice(&text)?)
@@ -117,14 +117,14 @@ pub fn asked() -> Result<Asked> {
 /// # Errors
 /// When the model fails.
 pub fn outcome(
-    asked: &Asked,
+    input: &HookInput,
     memories: Memories,
     started: Instant,
     deadline: Option<Instant>,
 ) -> Result<PromptOutcome> {
     let request = InjectionRequest {
-        prompt: &asked.prompt,
-        session: asked.session_id.as_deref(),
+        prompt: &input.prompt,
+        session: input.session_id.as_deref(),
         started,
         deadline,
     };
@@ -163,7 +163,7 @@ fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
     let block = decision.block.as_ref().filter(|_| is_recorded);
     if args.json {
         let entry = outcome.injection.log_entry();
-        json::print(&Answer {
+        json::print(&JsonInjection {
             block: block.map(|block| block.text.as_str()),
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
-use crate::named;
+use crate::output_path;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_mangen::Man;
@@ -36,7 +36,7 @@ pub fn man(args: &ManArgs) -> Result<Found> {
             std::io::stdout().write_all(&page)?;
         }
         Some(folder) => {
-            let to = named::folder(folder)?;
+            let to = output_path::create_directory(folder)?;
             let pages = tempfile::tempdir()?;
             clap_mangen::generate_to(command, pages.path())
                 .with_context(|| format!("no page could be written to {}", folder.display()))?;

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::ResumeArgs;
-use crate::command::{filter, fresh};
+use crate::command::{filter, refresh};
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use session_agents::ResumeCommand;
@@ -17,7 +17,7 @@ use std::process::Command;
 /// When the index fails, or the session cannot be resumed.
 pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let all = fresh::index(&home)?.all;
+    let all = refresh::index(&home)?.all;
     let session = filter::find_session(&all, &args.id)?;
     let resume = ResumeCommand::new(&session)?;
     if args.json {

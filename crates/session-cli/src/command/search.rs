@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs};
-use crate::command::{background, caller, demo, filter, fresh, memory};
+use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
 use anyhow::Result;
@@ -25,8 +25,8 @@ const LEFT_OF: usize = 20;
 /// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let models = fresh::query_models(&home)?;
-    let live = fresh::live_index(&home, models.table());
+    let models = refresh::query_models(&home)?;
+    let live = refresh::live_index(&home, models.table());
     let warm = || {
         if !args.ranking.keyword_only && models.chosen().is_some() {
             models.warm(&Query::new(&query(args)).text);
@@ -41,7 +41,7 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
         answered,
         refreshed,
     } = live.answer(!args.no_refresh, warm, answer)?;
-    refreshed.iter().try_for_each(fresh::note_unread)?;
+    refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
         return no_history(args, &home, refreshed.as_ref());
     };
@@ -163,9 +163,9 @@ pub fn print(
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
     let (query, results, explain) = (&answer.query, &answer.results, args.ranking.explain);
-    let beside = args.memories.then(|| memory::beside(query)).transpose()?;
-    if let (Some(beside), false) = (&beside, args.json) {
-        write!(anstream::stdout(), "{}", beside.text(explain))?;
+    let related = args.memories.then(|| memory::related(query)).transpose()?;
+    if let (Some(related), false) = (&related, args.json) {
+        write!(anstream::stdout(), "{}", related.text(explain))?;
     }
     let found = found(results);
     if !args.json {
@@ -175,7 +175,7 @@ pub fn print(
     if args.compact {
         compact::print(answer, all, refreshed)?;
     } else if args.json {
-        let memories = beside.as_ref().map(memory::Beside::candidates);
+        let memories = related.as_ref().map(memory::RelatedMemories::candidates);
         let printed = json::answer(answer, explain, refreshed).with(&answer.done, &args.with);
         json::print(&json::with_memories(printed, memories))?;
     } else if found == Found::Nothing {
@@ -194,7 +194,7 @@ pub fn print(
         };
         write!(anstream::stdout(), "{}", listing.text())?;
     }
-    match beside.is_some_and(|beside| !beside.is_empty()) {
+    match related.is_some_and(|related| !related.is_empty()) {
         true => Ok(Found::Something),
         false => Ok(found),
     }

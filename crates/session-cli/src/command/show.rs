@@ -3,9 +3,9 @@
 use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};
 use crate::command::filter;
-use crate::command::fresh::{self, FreshIndex};
+use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::session::short_id;
-use crate::output::{json, layout, markdown, notes, only, pager, show};
+use crate::output::{json, layout, markdown, notes, pager, session_items, show};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::text::printable;
@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 /// When the index fails, or the argument names nothing.
 pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let FreshIndex { index, all, .. } = fresh::index(&home)?;
+    let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
     let (session, exchanges) = turns_of(&args.id, args.context, &index, &all)?;
     print(args, &session, &exchanges, &all)
 }
@@ -67,7 +67,7 @@ pub fn print(
     } else if !exchanges.is_empty() {
         pager::print(&text(args, session, exchanges, all), args.no_pager)?;
     }
-    let things = |kind| exchanges.iter().any(|e| !only::is_empty(e, kind));
+    let things = |kind| exchanges.iter().any(|e| !session_items::is_empty(e, kind));
     Ok(match args.only.map_or(!exchanges.is_empty(), things) {
         true => Found::Something,
         false => Found::Nothing,
@@ -78,7 +78,7 @@ fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> 
     let Some(kind) = args.only else {
         return json::print(&json::shown(session, exchanges));
     };
-    let things = exchanges.iter().map(|e| only::json(e, kind));
+    let things = exchanges.iter().map(|e| session_items::json(e, kind));
     json::print(&json::shown_as(session, things.collect()))
 }
 
@@ -89,7 +89,7 @@ fn text(
     all: &[SessionRow],
 ) -> String {
     if let Some(kind) = args.only {
-        return only::text(exchanges, &short_id(session, all), kind);
+        return session_items::text(exchanges, &short_id(session, all), kind);
     }
     let (limit, width) = (lines(args), layout::width());
     if args.format == ShowFormat::Markdown {

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::args::{StatsArgs, TimeArgs};
-use crate::command::{filter, fresh};
+use crate::command::{filter, refresh};
 use crate::output::calendar::Calendar;
 use crate::output::{json, layout, notes};
 use anyhow::Result;
@@ -19,7 +19,7 @@ use std::io::Write;
 pub fn run(args: &StatsArgs) -> Result<Found> {
     let range = time(args).range(Zoned::now)?;
     let home = Home::from_process()?;
-    let fresh = fresh::index(&home)?;
+    let fresh = refresh::index(&home)?;
     let now = Zoned::now();
     let earliest = fresh
         .all
@@ -34,7 +34,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         .map(|day| (day.date, day.milliseconds))
         .unzip();
     let counted = count_by_day(&fresh.index, &fresh.all, &ranges, wanted)?;
-    let calendar = Calendar::of(dates, counted);
+    let calendar = Calendar::new(dates, counted);
     if args.json {
         json::print(&calendar.json(fresh.is_complete))?;
     }

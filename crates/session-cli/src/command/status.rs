@@ -2,7 +2,6 @@
 
 use crate::Found;
 use crate::args::StatusArgs;
-use crate::command::background;
 use crate::output::human::{bracketed, plural};
 use crate::output::layout::{INDENT, fold, line, safe_line, width};
 use crate::output::session::{minute, rfc3339};
@@ -11,48 +10,42 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
 use session_config::Home;
-use session_indexer::{Changes, discover};
-use session_search::Searched;
-use session_store::{Level, Problem, Reader, SessionId, SessionRow, StoreError};
-use std::collections::HashMap;
+use session_query::{IndexStatus, ModelStatus};
+use session_store::{FORMAT_VERSION, Problem, StoreError};
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::time::UNIX_EPOCH;
 
 /// Columns of a row's name.
 const NAME: usize = 10;
 
 /// The JSON of `status`, as `docs/cli.md` describes it.
-#[derive(Default, Serialize)]
-struct Status {
+#[derive(Serialize)]
+struct JsonStatus<'a> {
     index: String,
     format: u32,
     bytes: u64,
     updated: Option<String>,
-    #[serde(skip)]
-    updated_ms: Option<i64>,
     sessions: usize,
     subagents: usize,
     turns: u64,
     projects: usize,
-    sources: std::collections::BTreeMap<String, usize>,
+    sources: &'a BTreeMap<String, usize>,
     gone: usize,
     prompts_only: usize,
     files: usize,
     changed: usize,
-    models: Vec<ModelStatus>,
-    problems: Vec<Problem>,
+    models: Vec<JsonModelStatus<'a>>,
+    problems: &'a [Problem],
 }
 
 #[derive(Serialize)]
-struct ModelStatus {
-    name: String,
+struct JsonModelStatus<'a> {
+    name: &'a str,
     dims: usize,
     vectors: usize,
     sessions: u64,
     of: usize,
-    /// The user's choice.
     in_use: bool,
-    /// A process makes its vectors now.
     running: bool,
 }
 
@@ -67,11 +60,10 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
         other => other?,
     };
     index.verify()?;
-    let status = gather(&home, &index)?;
-    if args.json {
-        json::print(&status)?;
-    } else {
-        write!(anstream::stdout(), "{}", text(&status, width()))?;
+    let status = IndexStatus::read(&index, &home.env, &home.config.model)?;
+    match args.json {
+        true => print_json(&home, &status)?,
+        false => write!(anstream::stdout(), "{}", text(&home, &status, width()))?,
     }
     Ok(Found::Something)
 }
@@ -83,110 +75,46 @@ fn no_index(args: &StatusArgs, home: &Home) -> Result<Found> {
         "there is no index yet\nhint: the first `session-search search` makes it"
     )?;
     if args.json {
-        json::print(&Status {
-            index: home.root.display().to_string(),
-            format: session_store::FORMAT_VERSION,
-            ..Status::default()
-        })?;
+        print_json(home, &IndexStatus::default())?;
     }
     Ok(Found::Nothing)
 }
 
-fn gather(home: &Home, index: &Reader) -> Result<Status> {
-    let told = told_elsewhere(index)?;
-    let sessions: Vec<SessionRow> = index
-        .sessions()?
-        .into_iter()
-        .filter(|s| s.turns > 0 && !(s.prompts_only && told.get(&s.id) == Some(&s.turns)))
-        .collect();
-    let subagents = sessions.iter().filter(|s| s.parent.is_some()).count();
-    let own: Vec<SessionRow> = sessions
-        .iter()
-        .filter(|s| s.parent.is_none())
-        .cloned()
-        .collect();
-    let counts = Searched::count(own.iter());
-    let changes = discover(&home.env, index)?;
-    let updated_ms = updated(index);
-    Ok(Status {
+fn print_json(home: &Home, status: &IndexStatus) -> Result<()> {
+    json::print(&JsonStatus {
         index: home.root.display().to_string(),
-        format: session_store::FORMAT_VERSION,
-        bytes: index.bytes(),
-        updated: rfc3339(updated_ms),
-        updated_ms,
-        sessions: own.len(),
-        subagents,
-        turns: sessions.iter().map(|s| u64::from(s.turns)).sum(),
-        projects: counts.projects,
-        sources: counts.sources,
-        gone: sessions.iter().filter(|s| s.gone).count(),
-        prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
-        files: index.files()?.len(),
-        changed: changes.files() + changes.gone(),
-        models: models(home, index)?,
-        problems: problems_now(index, &changes)?,
+        format: FORMAT_VERSION,
+        bytes: status.bytes,
+        updated: rfc3339(status.updated_ms),
+        sessions: status.sessions,
+        subagents: status.subagents,
+        turns: status.turns,
+        projects: status.projects,
+        sources: &status.sources,
+        gone: status.gone,
+        prompts_only: status.prompts_only,
+        files: status.files,
+        changed: status.changed,
+        models: status.models.iter().map(json_model).collect(),
+        problems: &status.problems,
     })
 }
 
-/// How many turns of each session another one holds.
-fn told_elsewhere(index: &Reader) -> Result<HashMap<SessionId, u32>> {
-    let mut counts = HashMap::new();
-    for copy in index.copies()? {
-        *counts.entry(copy.session).or_default() += 1;
+fn json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
+    JsonModelStatus {
+        name: &model.name,
+        dims: model.dims,
+        vectors: model.vectors,
+        sessions: model.sessions,
+        of: model.of,
+        in_use: model.in_use,
+        running: model.running,
     }
-    Ok(counts)
 }
 
-/// Returns the recorded problems, with those of listing the histories now.
-fn problems_now(index: &Reader, changes: &Changes) -> Result<Vec<Problem>> {
-    let mut problems = index.problems()?;
-    if let Some(listing) = changes.problems() {
-        let before = index.listing_problems()?;
-        problems.retain(|problem| !before.contains(problem));
-        problems.extend_from_slice(listing);
-    }
-    Ok(problems)
-}
-
-fn models(home: &Home, index: &Reader) -> Result<Vec<ModelStatus>> {
-    let of = index.sessions()?.len();
-    let status = |model: session_store::ModelRow| {
-        let vectors = Level::ALL
-            .iter()
-            .map(|l| index.vector_rows(model.id, *l).map(|o| o.len()))
-            .sum::<Result<_, _>>()?;
-        let sessions = index.embedded_sessions(model.id)?;
-        let in_use = model.name == home.config.model;
-        Ok(ModelStatus {
-            in_use,
-            running: in_use && background::is_running(home),
-            name: model.name,
-            dims: model.dims,
-            vectors,
-            sessions,
-            of,
-        })
-    };
-    index.models()?.into_iter().map(status).collect()
-}
-
-/// The last commit, as the database's files tell.
-fn updated(index: &Reader) -> Option<i64> {
-    let time = |name: &str| {
-        fs_err::metadata(index.root().join(name))
-            .and_then(|m| m.modified())
-            .ok()
-    };
-    let at = ["index.db", "index.db-wal"]
-        .into_iter()
-        .filter_map(time)
-        .max()?;
-    i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
-}
-
-fn text(status: &Status, width: usize) -> String {
+fn text(home: &Home, status: &IndexStatus, width: usize) -> String {
     let mut out = format!("{}\n", paint(TITLE, "STATUS"));
-    for (name, value) in rows(status) {
+    for (name, value) in rows(home, status) {
         out.push_str(&row(name, &value, width));
     }
     out + &problems(&status.problems, width)
@@ -203,7 +131,7 @@ fn row(name: &str, value: &str, width: usize) -> String {
         .collect()
 }
 
-fn rows(status: &Status) -> Vec<(&'static str, String)> {
+fn rows(home: &Home, status: &IndexStatus) -> Vec<(&'static str, String)> {
     let mut rows = vec![("history", history(status))];
     if status.subagents > 0 {
         let sessions = plural(status.subagents, "session");
@@ -230,15 +158,15 @@ fn rows(status: &Status) -> Vec<(&'static str, String)> {
         ),
     };
     rows.push(("updated", format!("{}: {fresh}", minute(status.updated_ms))));
-    let (size, format) = (mb(status.bytes), status.format);
+    let (root, size) = (home.root.display(), mb(status.bytes));
     rows.push((
         "index",
-        format!("{} ({size:.1} MB, format {format})", status.index),
+        format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
     ));
     rows
 }
 
-fn history(status: &Status) -> String {
+fn history(status: &IndexStatus) -> String {
     format!(
         "{}{}, {}, {}",
         plural(status.sessions, "session"),

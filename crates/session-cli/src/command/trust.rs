@@ -16,20 +16,20 @@ use std::io::Write;
 use std::path::Path;
 
 #[derive(Serialize)]
-struct Trusted {
+struct JsonTrusted {
     trusted: usize,
     memories: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
-    projects: Vec<TrustedProject>,
+struct JsonTrustList<'a> {
+    projects: Vec<JsonTrustedProject>,
     /// Memories of the project at hand that wait.
     waiting: Vec<json::JsonMemory<'a>>,
 }
 
 #[derive(Serialize)]
-struct TrustedProject {
+struct JsonTrustedProject {
     folder: String,
     trusted: usize,
 }
@@ -39,7 +39,7 @@ struct TrustedProject {
 /// # Errors
 /// When there is no project, nobody sits at a terminal, or the answer cannot be kept.
 pub fn run(args: &TrustArgs) -> Result<Found> {
-    let memories = Memories::here()?;
+    let memories = Memories::from_process()?;
     if args.list {
         return list(args, &memories);
     }
@@ -53,7 +53,7 @@ pub fn run(args: &TrustArgs) -> Result<Found> {
 fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let wanted = match args.memories.is_empty() {
         true => memories.store.list(&MemoryState::ALL).memories,
-        false => named(&args.memories, memories)?,
+        false => find_named(&args.memories, memories)?,
     };
     let waiting = wanted
         .into_iter()
@@ -61,16 +61,16 @@ fn trust(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let waiting = keep_reviewable(waiting.collect())?;
     if waiting.is_empty() {
         writeln!(notes::stderr(), "nothing waits for trust here")?;
-        return told(&[], args.json);
+        return print_trusted(&[], args.json);
     }
     let is_trusted = with_terminal(false, |dialog| confirm_trust(&waiting, dialog))?;
     if !is_trusted {
         writeln!(notes::stderr(), "nothing is trusted")?;
-        return told(&[], args.json);
+        return print_trusted(&[], args.json);
     }
     memories.store.trust(&waiting)?;
     memories.prepare(&waiting)?;
-    told(&waiting, args.json)
+    print_trusted(&waiting, args.json)
 }
 
 /// Shows memories whole, and asks. What was shown is what is trusted, whatever its file says by then.
@@ -79,7 +79,7 @@ fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
     for memory in waiting {
-        dialog.print(&shown(memory))?;
+        dialog.print(&format_memory(memory))?;
     }
     let what = match waiting.len() {
         1 => "this memory".to_owned(),
@@ -89,7 +89,7 @@ fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
 }
 
 /// Formats the line that a prompt would get of a memory, and its whole file.
-fn shown(memory: &Memory) -> String {
+fn format_memory(memory: &Memory) -> String {
     let how = match memory.trust {
         Trust::Changed => ", changed since it was known",
         _ => "",
@@ -116,7 +116,7 @@ fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
 }
 
 /// Finds memories by id or by file.
-fn named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
+fn find_named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     let one = |name: &String| -> Result<Memory> {
         let path = Path::new(name);
         let id = match path.extension().is_some_and(|end| end == "md") {
@@ -128,10 +128,10 @@ fn named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
     names.iter().map(one).collect()
 }
 
-fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
+fn print_trusted(memories: &[Memory], as_json: bool) -> Result<Found> {
     let ids: Vec<String> = memories.iter().map(|m| m.id().to_owned()).collect();
     if as_json {
-        json::print(&Trusted {
+        json::print(&JsonTrusted {
             trusted: ids.len(),
             memories: ids,
         })?;
@@ -145,8 +145,8 @@ fn told(memories: &[Memory], as_json: bool) -> Result<Found> {
 }
 
 fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
-    let named = named(&args.memories, memories)?;
-    let ids: Vec<String> = named.iter().map(|m| m.id().to_owned()).collect();
+    let find_named = find_named(&args.memories, memories)?;
+    let ids: Vec<String> = find_named.iter().map(|m| m.id().to_owned()).collect();
     let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
     let revoked = memories.store.revoke(ids)?;
     match args.json {
@@ -162,8 +162,8 @@ fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
 fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let records = memories.store.records().all();
     let trusted = records.iter().filter(|record| record.count_trusted() > 0);
-    let projects: Vec<TrustedProject> = trusted
-        .map(|record| TrustedProject {
+    let projects: Vec<JsonTrustedProject> = trusted
+        .map(|record| JsonTrustedProject {
             folder: record.path.display().to_string(),
             trusted: record.count_trusted(),
         })
@@ -172,7 +172,7 @@ fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     waiting.retain(|memory| !memory.trust.is_trusted());
     let is_empty = projects.is_empty() && waiting.is_empty();
     if args.json {
-        json::print(&Listed {
+        json::print(&JsonTrustList {
             projects,
             waiting: waiting.iter().map(json::JsonMemory::new).collect(),
         })?;

@@ -20,7 +20,7 @@ const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
 impl Calendar {
     /// Days and what was done on them, in the same order.
-    pub fn of(dates: Vec<Date>, counted: Vec<DayStats>) -> Self {
+    pub fn new(dates: Vec<Date>, counted: Vec<DayStats>) -> Self {
         Self(dates.into_iter().zip(counted).collect())
     }
 
@@ -31,7 +31,7 @@ impl Calendar {
 
     /// The table and the calendar, with colour codes.
     pub fn text(&self, width: usize) -> String {
-        let total = sum(self.0.iter());
+        let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let heading = format!(
             "{}, {}, {}, {}",
             plural(total.sessions.len(), "session"),
@@ -85,7 +85,7 @@ impl Calendar {
 
     /// The days on which something was done, as JSON.
     pub fn json(&self, complete: bool) -> JsonStats {
-        let total = sum(self.0.iter());
+        let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let days = self.0.iter().filter(|(_, day)| day.turns > 0);
         JsonStats {
             days: self.0.len(),
@@ -102,7 +102,7 @@ impl Calendar {
 }
 
 fn row(days: &[(Date, DayStats)]) -> String {
-    let total = sum(days.iter());
+    let total = DayStats::sum(days.iter().map(|(_, day)| day));
     let [Some((first, _)), Some((last, _))] = [days.first(), days.last()] else {
         return String::new();
     };
@@ -156,17 +156,6 @@ fn cell(week: &[(Date, DayStats)], weekday: usize, most: i64) -> String {
 fn monday(day: Date) -> Date {
     let since = i64::from(day.weekday().to_monday_zero_offset());
     day.checked_sub(since.days()).unwrap_or(day)
-}
-
-fn sum<'d>(days: impl Iterator<Item = &'d (Date, DayStats)>) -> DayStats {
-    let mut total = DayStats::default();
-    for (_, day) in days {
-        total.sessions.extend(&day.sessions);
-        total.projects.extend(day.projects.iter().cloned());
-        total.turns += day.turns;
-        total.active_ms += day.active_ms;
-    }
-    total
 }
 
 /// The JSON that `docs/cli.md` describes.

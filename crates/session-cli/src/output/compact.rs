@@ -54,7 +54,9 @@ struct Around<'a> {
 pub fn print(answer: &SearchAnswer, all: &[SessionRow], refreshed: Option<&Outcome>) -> Result<()> {
     let results = &answer.results;
     let hits = results.hits.iter();
-    let hits: Result<Vec<String>> = hits.map(|hit| of_hit(results.level, hit, all)).collect();
+    let hits: Result<Vec<String>> = hits
+        .map(|hit| hit_fields(results.level, hit, all))
+        .collect();
     let around = Around {
         query: &answer.query,
         sessions: results.searched.sessions,
@@ -91,7 +93,7 @@ fn write(around: &Around<'_>, hits: &[String]) -> Result<()> {
 
 /// One hit as JSON, of at most [`HIT`] bytes: the preview takes what room the
 /// rest leaves it.
-fn of_hit(level: Level, hit: &Hit, all: &[SessionRow]) -> Result<String> {
+fn hit_fields(level: Level, hit: &Hit, all: &[SessionRow]) -> Result<String> {
     let session = &hit.session;
     let mut compact = Compact {
         session: short_id(session, all),

@@ -289,7 +289,7 @@ fn json_session(session: &SessionReport) -> JsonSession<'_> {
             .collect(),
         pull_requests: &work.pull_requests,
         models: &work.models,
-        tokens: JsonTokens::of(work.tokens),
+        tokens: JsonTokens::new(work.tokens),
     }
 }
 

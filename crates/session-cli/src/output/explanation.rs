@@ -8,7 +8,7 @@ use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermStats;
 
 /// Returns the figures of a hit.
-pub fn of_hit(hit: &Hit, width: usize) -> String {
+pub fn hit_fields(hit: &Hit, width: usize) -> String {
     let part = |name: &str, list_score: Option<ListScore>| match list_score {
         Some(s) => format!(
             "{name} {:.3} (rank {}, scaled {:.3})",

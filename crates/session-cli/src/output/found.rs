@@ -138,7 +138,7 @@ pub struct TurnListing<'a, T> {
     /// As typed.
     pub wanted: &'a str,
     /// All that was found.
-    pub met: &'a [FoundTurn<Vec<T>>],
+    pub matching: &'a [FoundTurn<Vec<T>>],
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
     /// Ids of the sessions that this was asked from.
@@ -157,12 +157,20 @@ const LINES: usize = 6;
 impl<T: Finding> TurnListing<'_, T> {
     /// The listing with colour codes.
     pub fn text(&self) -> String {
-        let found: Vec<&T> = self.met.iter().flat_map(|met| &met.found).collect();
-        let sessions: HashSet<SessionId> = self.met.iter().map(|met| met.session.id).collect();
+        let found: Vec<&T> = self
+            .matching
+            .iter()
+            .flat_map(|matching| &matching.found)
+            .collect();
+        let sessions: HashSet<SessionId> = self
+            .matching
+            .iter()
+            .map(|matching| matching.session.id)
+            .collect();
         let counts = format!(
             "{} in {} of {}",
             T::counted(&found),
-            plural(self.met.len(), "turn"),
+            plural(self.matching.len(), "turn"),
             plural(sessions.len(), "session")
         );
         let wanted = format!("\"{}\"", line(self.wanted, self.width / 2));
@@ -172,11 +180,11 @@ impl<T: Finding> TurnListing<'_, T> {
             Field::whole(FAINT, counts),
         ];
         let mut out = flow(&heading, 0, self.width);
-        for met in self.met.iter().take(self.limit) {
+        for matching in self.matching.iter().take(self.limit) {
             out.push('\n');
-            out.push_str(&self.turn(met));
+            out.push_str(&self.turn(matching));
         }
-        let more = self.met.len().saturating_sub(self.limit);
+        let more = self.matching.len().saturating_sub(self.limit);
         if more > 0 {
             let note = format!("and {more} more; --limit shows them");
             out.push_str(&format!("\n{}\n", paint(FAINT, note)));
@@ -184,11 +192,11 @@ impl<T: Finding> TurnListing<'_, T> {
         out
     }
 
-    fn turn(&self, met: &FoundTurn<Vec<T>>) -> String {
-        let session = &met.session;
-        let place = format!("{}:{}", short_id(session, self.all), met.turn.index);
+    fn turn(&self, matching: &FoundTurn<Vec<T>>) -> String {
+        let session = &matching.session;
+        let place = format!("{}:{}", short_id(session, self.all), matching.turn.index);
         let mut fields = vec![
-            Field::whole(FAINT, minute(met.turn.started_ms.or(session.ended_ms))),
+            Field::whole(FAINT, minute(matching.turn.started_ms.or(session.ended_ms))),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
         ];
@@ -197,13 +205,13 @@ impl<T: Finding> TurnListing<'_, T> {
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
-        for found in met.found.iter().take(LINES) {
+        for found in matching.found.iter().take(LINES) {
             out.push_str(&format!(
                 "{indent}{}\n",
                 found.line(session, self.wanted, columns)
             ));
         }
-        let more = met.found.len().saturating_sub(LINES);
+        let more = matching.found.len().saturating_sub(LINES);
         if more > 0 {
             out.push_str(&format!("{indent}{}\n", paint(FAINT, format!("+{more}"))));
         }
@@ -212,10 +220,10 @@ impl<T: Finding> TurnListing<'_, T> {
 
     /// The listing as JSON.
     pub fn json(&self) -> JsonListing<'_, T> {
-        let turns = self.met.iter().take(self.limit);
+        let turns = self.matching.iter().take(self.limit);
         JsonListing {
             wanted: self.wanted,
-            turns: self.met.len(),
+            turns: self.matching.len(),
             complete: self.is_complete,
             left_out: self.left_out,
             found: turns.map(json_turn).collect(),
@@ -250,21 +258,25 @@ struct JsonTurn<'a, T> {
     what: &'a [T],
 }
 
-fn json_turn<T>(met: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
-    let session = &met.session;
+fn json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
+    let session = &matching.session;
     JsonTurn {
         source: &session.source,
         session: &session.uid,
-        turn: met.turn.index,
+        turn: matching.turn.index,
         project: project(session),
         path: session.project.as_deref(),
-        date: rfc3339(met.turn.started_ms.or(session.ended_ms)),
-        branch: met.turn.branch.as_deref().or(session.branch.as_deref()),
+        date: rfc3339(matching.turn.started_ms.or(session.ended_ms)),
+        branch: matching
+            .turn
+            .branch
+            .as_deref()
+            .or(session.branch.as_deref()),
         title: session.title.as_deref(),
         parent: session.parent.as_deref(),
         gone: session.gone,
         prompts_only: session.prompts_only,
-        what: &met.found,
+        what: &matching.found,
     }
 }
 

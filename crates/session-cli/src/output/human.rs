@@ -66,7 +66,7 @@ impl HitListing<'_> {
             }
             out.push_str(&last_lines(hit, self.width));
             if self.explain {
-                out.push_str(&explanation::of_hit(hit, self.width));
+                out.push_str(&explanation::hit_fields(hit, self.width));
             }
         }
         if self.explain {

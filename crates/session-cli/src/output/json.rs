@@ -56,13 +56,13 @@ pub struct WithMemories<'a> {
     #[serde(flatten)]
     answer: JsonSearch<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
+    memories: Option<Vec<crate::command::memory::JsonMemoryCandidate<'a>>>,
 }
 
 /// Puts memories, where they were asked for, beside what else was found.
 pub fn with_memories<'a>(
     answer: JsonSearch<'a>,
-    memories: Option<Vec<crate::command::memory::Candidate<'a>>>,
+    memories: Option<Vec<crate::command::memory::JsonMemoryCandidate<'a>>>,
 ) -> WithMemories<'a> {
     WithMemories { answer, memories }
 }
@@ -77,7 +77,7 @@ struct Freshness {
 }
 
 impl Freshness {
-    fn of(outcome: &Outcome) -> Self {
+    fn new(outcome: &Outcome) -> Self {
         Self {
             complete: outcome.is_complete(),
             files_left: outcome.files_left,
@@ -120,7 +120,7 @@ impl<'a> JsonSearch<'a> {
     /// Adds what was done in each hit: the parts that are wanted.
     pub fn with(mut self, done: &'a [WorkSummary], wanted: &[With]) -> Self {
         for (hit, work) in self.hits.iter_mut().zip(done) {
-            hit.done = Some(JsonWork::of(work, wanted));
+            hit.done = Some(JsonWork::new(work, wanted));
         }
         self
     }
@@ -151,7 +151,7 @@ pub fn answer<'a>(
             .map(|(hit, preview)| json_hit(results.level, hit, preview, explain))
             .collect(),
         searched: results.searched.clone(),
-        index: refreshed.map(Freshness::of),
+        index: refreshed.map(Freshness::new),
         left_out: &answer.left_out,
         missing: &results.explanation.missing,
         explanation: explain.then_some(&results.explanation),
@@ -216,7 +216,7 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> Js
         level,
         hits: Vec::new(),
         searched: Searched::default(),
-        index: refreshed.map(Freshness::of),
+        index: refreshed.map(Freshness::new),
         left_out: &[],
         missing: &[],
         explanation: None,
@@ -225,7 +225,7 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> Js
 
 /// The three levels of the demo; those after nothing was found are null.
 #[derive(Serialize)]
-pub struct Demo<'a> {
+pub struct JsonDemo<'a> {
     pub sessions: JsonSearch<'a>,
     pub turns: Option<JsonSearch<'a>>,
     pub shown: Option<ShownSession<'a>>,

@@ -162,7 +162,7 @@ pub struct JsonWork<'a> {
 
 impl<'a> JsonWork<'a> {
     /// The parts that are wanted.
-    pub fn of(work: &'a WorkSummary, wanted: &[With]) -> Self {
+    pub fn new(work: &'a WorkSummary, wanted: &[With]) -> Self {
         let is = |part: With| part.is_in(wanted);
         Self {
             problem: is(With::Problem).then_some(work.problem.as_deref()),
@@ -174,7 +174,7 @@ impl<'a> JsonWork<'a> {
             branch: is(With::Branch).then_some(work.branch.as_deref()),
             active_seconds: is(With::Time).then_some(work.active_ms / 1000),
             models: is(With::Models).then_some(&work.models),
-            tokens: is(With::Tokens).then(|| JsonTokens::of(work.tokens)),
+            tokens: is(With::Tokens).then(|| JsonTokens::new(work.tokens)),
         }
     }
 }
@@ -189,7 +189,7 @@ pub struct JsonTokens {
 
 impl JsonTokens {
     /// These tokens.
-    pub fn of(tokens: Tokens) -> Self {
+    pub fn new(tokens: Tokens) -> Self {
         Self {
             input: tokens.input,
             cached: tokens.cached,

@@ -2,7 +2,7 @@
 
 use crate::Found;
 use crate::command::background;
-use crate::command::inject::{self, Asked, PromptOutcome};
+use crate::command::inject::{self, HookInput, PromptOutcome};
 use crate::memories::Memories;
 use anyhow::Result;
 use session_agents::{HookAnswer, HookEvent};
@@ -13,17 +13,17 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
 /// A message of the thread that answers.
-enum Told {
+enum WorkerMessage {
     /// The configuration: how long it may take, and what to do without an answer.
     Configured(Box<Home>),
     /// The question with its outcome.
-    Answer(Box<(Asked, PromptOutcome)>),
+    Answer(Box<(HookInput, PromptOutcome)>),
 }
 
 /// Runs `hook run`.
 pub fn run() -> Found {
-    guarded(|asked, outcome| {
-        if let Some(answer) = answer(asked, outcome) {
+    guarded(|input, outcome| {
+        if let Some(answer) = answer(input, outcome) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
@@ -33,7 +33,7 @@ pub fn run() -> Found {
 /// Answers what stdin asks, if that can be done in time; whatever goes wrong, by a mistake in the
 /// configuration, a damaged file or a fault of ours, nothing is said and the
 /// exit code is 0.
-pub fn guarded(say: impl Fn(&Asked, &PromptOutcome)) -> Found {
+pub fn guarded(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
     let began = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (tell, told) = channel();
@@ -49,11 +49,11 @@ pub fn guarded(say: impl Fn(&Asked, &PromptOutcome)) -> Found {
     loop {
         let left = patience.saturating_sub(began.elapsed());
         match told.recv_timeout(left) {
-            Ok(Told::Configured(home)) => {
+            Ok(WorkerMessage::Configured(home)) => {
                 patience = home.config.injection.timeout();
                 configured = Some(home);
             }
-            Ok(Told::Answer(answer)) => {
+            Ok(WorkerMessage::Answer(answer)) => {
                 say(&answer.0, &answer.1);
                 return Found::Something;
             }
@@ -68,17 +68,17 @@ pub fn guarded(say: impl Fn(&Asked, &PromptOutcome)) -> Found {
 }
 
 /// Reads the question and answers it.
-fn work(began: Instant, tell: &Sender<Told>) -> Result<()> {
-    let asked = inject::asked()?;
-    let folder = asked.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
-    let memories = Memories::of(&folder)?;
-    let _ = tell.send(Told::Configured(Box::new(memories.home.clone())));
+fn work(began: Instant, tell: &Sender<WorkerMessage>) -> Result<()> {
+    let input = inject::input()?;
+    let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+    let memories = Memories::for_folder(&folder)?;
+    let _ = tell.send(WorkerMessage::Configured(Box::new(memories.home.clone())));
     let deadline = memories.home.config.injection.embedding_deadline(began);
-    let outcome = inject::outcome(&asked, memories, began, Some(deadline))?;
+    let outcome = inject::outcome(&input, memories, began, Some(deadline))?;
     if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
         background::prepare(&outcome.memories.home, &folder);
     }
-    let _ = tell.send(Told::Answer(Box::new((asked, outcome))));
+    let _ = tell.send(WorkerMessage::Answer(Box::new((input, outcome))));
     Ok(())
 }
 
@@ -97,16 +97,16 @@ fn note_failure(began: Instant, why: SkipReason) {
 }
 
 /// Returns what the agent reads as the answer.
-fn answer(asked: &Asked, outcome: &PromptOutcome) -> Option<HookAnswer> {
+fn answer(input: &HookInput, outcome: &PromptOutcome) -> Option<HookAnswer> {
     let memories = &outcome.memories;
-    let event = HookEvent::from_name(&asked.hook_event_name)?;
+    let event = HookEvent::from_name(&input.hook_event_name)?;
     let mut answer = HookAnswer::default();
     let block = match event {
         HookEvent::SessionStart => {
-            answer.system_message = suggestion(asked, memories);
-            let session = asked.session_id.as_deref();
+            answer.system_message = suggestion(input, memories);
+            let session = input.session_id.as_deref();
             let injector = memories.injector();
-            injector.begin_session(session, has_forgotten(asked))
+            injector.begin_session(session, has_forgotten(input))
         }
         // Its output becomes a part of the instructions for the summary.
         HookEvent::PreCompact => None,
@@ -123,19 +123,19 @@ fn answer(asked: &Asked, outcome: &PromptOutcome) -> Option<HookAnswer> {
 }
 
 /// True where the agent no longer has what was put before its prompts.
-fn has_forgotten(asked: &Asked) -> bool {
-    matches!(asked.source.as_deref(), Some("compact" | "clear"))
+fn has_forgotten(input: &HookInput) -> bool {
+    matches!(input.source.as_deref(), Some("compact" | "clear"))
 }
 
 /// A word to the user after a conversation was compacted. Nothing is saved that nobody
 /// confirmed.
-fn suggestion(asked: &Asked, memories: &Memories) -> Option<String> {
+fn suggestion(input: &HookInput, memories: &Memories) -> Option<String> {
     let config = &memories.home.config;
-    let is_compacted = asked.source.as_deref() == Some("compact");
+    let is_compacted = input.source.as_deref() == Some("compact");
     if !is_compacted || !config.enabled || !config.auto_save {
         return None;
     }
-    let from = match &asked.session_id {
+    let from = match &input.session_id {
         Some(id) => format!(" --from {id}"),
         None => String::new(),
     };

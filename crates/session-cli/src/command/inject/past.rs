@@ -18,7 +18,7 @@ const TURNS: usize = 3;
 pub fn find_turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<BlockItem>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let models = crate::command::fresh::query_models(home)?.without_endpoint();
+    let models = crate::command::refresh::query_models(home)?.without_endpoint();
     let embeddings = models.embed(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,

@@ -1,6 +1,6 @@
 //! `memory edit`.
 
-use super::done;
+use super::print_change;
 use crate::Found;
 use crate::args::EditArgs;
 use crate::environment;
@@ -21,31 +21,31 @@ const EDITED_LIMIT: u64 = 256 << 10;
 /// # Errors
 /// When there is no such memory, no editor, or what was written is no memory.
 pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
-    let said = &args.said;
+    let fields = &args.fields;
     let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
     let change = MemoryChange {
-        topic: said.topic.clone(),
-        key_info: some(&said.info),
-        tags: some(&said.tag),
-        cues: some(&said.cue),
-        kind: said.kind,
-        importance: said.importance,
+        topic: fields.topic.clone(),
+        key_info: some(&fields.info),
+        tags: some(&fields.tag),
+        cues: some(&fields.cue),
+        kind: fields.kind,
+        importance: fields.importance,
         superseded_by: None,
     };
     let now = Zoned::now();
     if !change.is_empty() {
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
-        return done("changed", &[memory], args.json);
+        return print_change("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;
     let Some(text) = edited(&memory, &memories.home.root)? else {
-        return done("unchanged", &[memory], args.json);
+        return print_change("unchanged", &[memory], args.json);
     };
     // What nobody saw is nobody's.
     let is_seen = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     match memories.store.replace(&memory, &text, is_seen, &now) {
-        Ok(memory) => done("changed", &[memory], args.json),
+        Ok(memory) => print_change("changed", &[memory], args.json),
         Err(error) => {
             let kept = kept(&memory, &text, &memories.home.root)?;
             Err(error).with_context(|| format!("what you wrote is kept in {kept}"))

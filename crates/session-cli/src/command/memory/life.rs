@@ -1,7 +1,7 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
-use super::done;
-use super::save::say_moved;
+use super::print_change;
+use super::save::note_moved;
 use crate::Found;
 use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
@@ -19,10 +19,10 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
         for memory in &found {
             memories.store.purge(memory)?;
         }
-        return done("removed for good", &found, args.ids.json);
+        return print_change("removed for good", &found, args.ids.json);
     }
     let moved = moved(&found, MemoryState::Trash, memories)?;
-    done("put into the trash", &moved, args.ids.json)
+    print_change("put into the trash", &moved, args.ids.json)
 }
 
 /// Runs `memory archive`.
@@ -38,8 +38,8 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
     let archived = found.iter().map(archive);
     let archived: Vec<Memory> = archived.collect::<session_memory::Result<_>>()?;
-    say_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
-    done("archived", &archived, args.json)
+    note_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
+    print_change("archived", &archived, args.json)
 }
 
 /// Runs `memory activate`.
@@ -51,7 +51,7 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let active = moved(&found, MemoryState::Active, memories)?;
     let recalled: Vec<&Memory> = active.iter().collect();
     session_memory::record_recall(&memories.store, &recalled, Timestamp::now());
-    done("active", &active, args.json)
+    print_change("active", &active, args.json)
 }
 
 /// Runs `memory supersede`.
@@ -61,7 +61,7 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
 pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
     let now = Zoned::now();
     let old = memories.store.supersede(&args.old, &args.by, &now)?;
-    done("superseded", &[old], args.json)
+    print_change("superseded", &[old], args.json)
 }
 
 fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {

@@ -12,7 +12,7 @@ use session_memory::{Memory, MemoryState, normalize_tag};
 use std::io::Write;
 
 #[derive(Serialize)]
-struct List<'a> {
+struct JsonMemoryList<'a> {
     memories: Vec<json::JsonMemory<'a>>,
 }
 
@@ -62,7 +62,7 @@ pub fn today(args: &PlainArgs, memories: &Memories) -> Result<Found> {
 fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
     if as_json {
         let memories = all.iter().map(json::JsonMemory::new).collect();
-        json::print(&List { memories })?;
+        json::print(&JsonMemoryList { memories })?;
     } else if all.is_empty() {
         writeln!(notes::stderr(), "{nothing}")?;
     } else {

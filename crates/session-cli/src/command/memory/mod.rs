@@ -1,17 +1,17 @@
 //! `memory`: what somebody decided to keep.
 
-mod beside;
 mod edit;
 mod life;
 mod list;
+mod related;
 mod save;
 mod search;
 mod show;
 mod stats;
 mod transfer;
 
-pub use beside::{Beside, beside};
-pub use search::Candidate;
+pub use related::{RelatedMemories, related};
+pub use search::JsonMemoryCandidate;
 
 use crate::Found;
 use crate::args::{MemoryArgs, MemoryCommand};
@@ -32,7 +32,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// When a memory is not there, or a file cannot be written.
 pub fn run(args: &MemoryArgs) -> Result<Found> {
-    let memories = Memories::here()?;
+    let memories = Memories::from_process()?;
     match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
@@ -108,16 +108,16 @@ fn count(memories: usize) -> String {
 
 /// The memories that a command changed.
 #[derive(Serialize)]
-struct Done<'a> {
+struct JsonChange<'a> {
     done: &'static str,
     memories: Vec<json::JsonMemory<'a>>,
 }
 
 /// Says what became of memories.
-fn done(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found> {
+fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found> {
     if as_json {
         let memories = memories.iter().map(json::JsonMemory::new).collect();
-        json::print(&Done { done, memories })?;
+        json::print(&JsonChange { done, memories })?;
     } else {
         for memory in memories {
             let topic = crate::output::layout::safe_line(&memory.front.topic);

@@ -1,9 +1,9 @@
 //! `memory save`.
 
 use crate::Found;
-use crate::args::{SaidArgs, SaveArgs};
-use crate::command::fresh::{self, FreshIndex};
+use crate::args::{MemoryFieldArgs, SaveArgs};
 use crate::command::memory::note;
+use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::show;
 use crate::memories::Memories;
 use crate::output::layout::safe_line;
@@ -26,7 +26,7 @@ const RAW_LIMIT: usize = 2 << 20;
 /// A memory as JSON on stdin.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Given {
+struct MemoryInput {
     topic: String,
     #[serde(
         default,
@@ -47,7 +47,7 @@ struct Given {
 }
 
 #[derive(Serialize)]
-struct Saved<'a> {
+struct JsonSaved<'a> {
     memory: json::JsonMemory<'a>,
     repeats: &'a [Duplicate],
     #[serde(flatten)]
@@ -57,22 +57,22 @@ struct Saved<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// When nothing is said, the session is not there, or a file cannot be written.
+/// When no field is given, the session is not there, or a file cannot be written.
 pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
-    let mut draft = draft(&args.said)?;
+    let mut draft = draft_from_args(&args.fields)?;
     if let Some(from) = &args.from {
-        let (source, raw) = source(from, &memories.home)?;
+        let (source, raw) = read_source(from, &memories.home)?;
         draft.source = Some(source);
         draft.raw = Some(raw);
     }
     let (store, scope) = memories.target(args.global)?;
     let now = Zoned::now();
     let memory = store.save(&draft, scope, &now)?;
-    let repeats = repeats(&memory, memories)?;
+    let repeats = duplicates_of(&memory, memories)?;
     memories.prepare(std::slice::from_ref(&memory))?;
     let moved = apply_retention(&store, &memories.retention, now.timestamp())?;
     if args.json {
-        json::print(&Saved {
+        json::print(&JsonSaved {
             memory: json::JsonMemory::new(&memory),
             repeats: &repeats,
             moved: &moved,
@@ -89,7 +89,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
             other.topic
         ))?;
     }
-    say_moved(&moved)?;
+    note_moved(&moved)?;
     Ok(Found::Something)
 }
 
@@ -97,7 +97,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
 ///
 /// # Errors
 /// When stderr cannot be written.
-pub fn say_moved(moved: &MovedMemories) -> Result<()> {
+pub fn note_moved(moved: &MovedMemories) -> Result<()> {
     for id in &moved.archived {
         note(&format!(
             "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
@@ -113,15 +113,15 @@ pub fn say_moved(moved: &MovedMemories) -> Result<()> {
 
 /// The memories that a new one repeats. That they cannot be compared is no
 /// reason not to save.
-fn repeats(memory: &Memory, memories: &Memories) -> Result<Vec<Duplicate>> {
+fn duplicates_of(memory: &Memory, memories: &Memories) -> Result<Vec<Duplicate>> {
     let active = memories.store.list(&[MemoryState::Active]).memories;
     let model = memories.model()?;
     let embedder = memories.embedder(model.as_ref());
     Ok(find_duplicates(memory, &active, &embedder)?)
 }
 
-fn draft(said: &SaidArgs) -> Result<Draft> {
-    let is_typed = said.topic.is_some() || !said.info.is_empty();
+fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
+    let is_typed = fields.topic.is_some() || !fields.info.is_empty();
     if !is_typed && std::io::stdin().is_terminal() {
         bail!(
             "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin"
@@ -129,32 +129,33 @@ fn draft(said: &SaidArgs) -> Result<Draft> {
     }
     let mut draft = match is_typed {
         true => Draft {
-            topic: said.topic.clone().unwrap_or_default(),
-            key_info: said.info.clone(),
+            topic: fields.topic.clone().unwrap_or_default(),
+            key_info: fields.info.clone(),
             ..Draft::default()
         },
-        false => given()?,
+        false => read_input()?,
     };
-    draft.cues.extend(said.cue.iter().cloned());
+    draft.cues.extend(fields.cue.iter().cloned());
     draft.tags.extend(
-        said.tag
+        fields
+            .tag
             .iter()
             .flat_map(|tags| tags.split(','))
             .map(str::to_owned),
     );
-    draft.kind = said.kind.unwrap_or(draft.kind);
-    draft.importance = said.importance.unwrap_or(draft.importance);
+    draft.kind = fields.kind.unwrap_or(draft.kind);
+    draft.importance = fields.importance.unwrap_or(draft.importance);
     Ok(draft)
 }
 
 /// The JSON object on stdin.
-fn given() -> Result<Draft> {
+fn read_input() -> Result<Draft> {
     let mut text = String::new();
     std::io::stdin()
         .take(STDIN_LIMIT)
         .read_to_string(&mut text)?;
     let hint = "hint: as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}";
-    let given: Given = match serde_json::from_str(&text) {
+    let given: MemoryInput = match serde_json::from_str(&text) {
         Ok(given) => given,
         Err(e) => bail!("stdin is no memory: {e}\n{hint}"),
     };
@@ -180,8 +181,8 @@ fn given() -> Result<Draft> {
 }
 
 /// The turns that a memory comes from, and their text.
-fn source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
-    let FreshIndex { index, all, .. } = fresh::index(home)?;
+fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
+    let RefreshedIndex { index, all, .. } = refresh::index(home)?;
     let (session, exchanges) = show::turns_of(from, 0, &index, &all)?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(

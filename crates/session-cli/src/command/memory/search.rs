@@ -13,15 +13,15 @@ use std::io::Write;
 
 /// The answer.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct JsonMemoryAnswer<'a> {
     query: &'a str,
     results: usize,
-    candidates: Vec<Candidate<'a>>,
+    candidates: Vec<JsonMemoryCandidate<'a>>,
 }
 
 /// A memory that was found.
 #[derive(Serialize)]
-pub struct Candidate<'a> {
+pub struct JsonMemoryCandidate<'a> {
     rank: usize,
     #[serde(flatten)]
     found: &'a MemoryMatch,
@@ -52,10 +52,10 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
     record_recall(&memories.store, &recall, Timestamp::now());
     if args.json {
-        json::print(&Answer {
+        json::print(&JsonMemoryAnswer {
             query: &query,
             results: results.len(),
-            candidates: candidates_of(candidates, &all),
+            candidates: memory_candidates(candidates, &all),
         })?;
     } else if results.is_empty() {
         writeln!(notes::stderr(), "nothing found in {}", count(all.len()))?;
@@ -72,8 +72,11 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
 }
 
 /// Returns matches as they are printed.
-pub fn candidates_of<'a>(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Candidate<'a>> {
-    let candidate = |(i, found): (usize, &'a MemoryMatch)| Candidate {
+pub fn memory_candidates<'a>(
+    found: &'a [MemoryMatch],
+    all: &'a [Memory],
+) -> Vec<JsonMemoryCandidate<'a>> {
+    let candidate = |(i, found): (usize, &'a MemoryMatch)| JsonMemoryCandidate {
         rank: i + 1,
         found,
         memory: json::JsonMemory::new(&all[found.memory]),

@@ -50,12 +50,12 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
         note("no conversation is kept beside it: it was not saved from a session")?;
         return Ok(Found::Nothing);
     }
-    tell(&memory, args.raw)?;
+    note_state(&memory, args.raw)?;
     Ok(Found::Something)
 }
 
 /// Prints notes on the memory and the next commands.
-fn tell(memory: &Memory, is_raw: bool) -> Result<()> {
+fn note_state(memory: &Memory, is_raw: bool) -> Result<()> {
     let id = memory.id();
     match memory.state {
         MemoryState::Active => {}

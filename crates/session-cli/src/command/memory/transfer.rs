@@ -3,11 +3,11 @@
 use crate::Found;
 use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::count;
-use crate::command::memory::save::say_moved;
+use crate::command::memory::save::note_moved;
 use crate::memories::Memories;
-use crate::named;
 use crate::output::layout::safe_line;
 use crate::output::{json, notes, safe_json};
+use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     match &args.to {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
-            named::write(path, text.as_bytes())?;
+            output_path::write(path, text.as_bytes())?;
             writeln!(
                 notes::stderr(),
                 "{} in {}",
@@ -70,24 +70,28 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         path: &path,
         home: &memories.home.env.home,
     };
-    let done = import_memories(&store, format, from, scope, &now)?;
+    let imported = import_memories(&store, format, from, scope, &now)?;
     if args.json {
         json::print(&Imported {
-            imported: done.imported.iter().map(json::JsonMemory::new).collect(),
-            known: done.known,
+            imported: imported
+                .imported
+                .iter()
+                .map(json::JsonMemory::new)
+                .collect(),
+            known: imported.known,
         })?;
     } else {
-        let known = match done.known {
+        let known = match imported.known {
             0 => String::new(),
             known => format!(", {known} were here already"),
         };
         writeln!(
             notes::stderr(),
             "{} imported{known}",
-            count(done.imported.len())
+            count(imported.imported.len())
         )?;
     }
-    say_moved(&apply_retention(
+    note_moved(&apply_retention(
         &store,
         &memories.retention,
         now.timestamp(),

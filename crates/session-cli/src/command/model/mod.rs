@@ -24,20 +24,20 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
             use_model(&args.name, &home, &catalogue)?;
-            done("used", &args.name, args.json)
+            print_change("used", &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
             catalogue.pull(&args.name, &home.hub(), &Bars::new())?;
-            done("pulled", &args.name, args.json)
+            print_change("pulled", &args.name, args.json)
         }
         ModelCommand::Import(args) => import(args, &catalogue),
         ModelCommand::Verify(args) => {
             catalogue.verify(&args.name, &Bars::new())?;
-            done("verified", &args.name, args.json)
+            print_change("verified", &args.name, args.json)
         }
         ModelCommand::Remove(args) => {
             remove(&args.name, &home, &catalogue)?;
-            done("removed", &args.name, args.json)
+            print_change("removed", &args.name, args.json)
         }
     }
 }
@@ -51,14 +51,14 @@ fn warn(catalogue: &Catalogue) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Done<'a> {
+struct JsonModelChange<'a> {
     model: &'a str,
     done: &'static str,
 }
 
-fn done(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
+fn print_change(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
     if as_json {
-        json::print(&Done { model, done })?;
+        json::print(&JsonModelChange { model, done })?;
         return Ok(Found::Something);
     }
     let said = match done {
@@ -88,7 +88,7 @@ pub fn use_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
 
 fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
     catalogue.import(&args.model.name, &args.from, &Bars::new())?;
-    done("imported", &args.model.name, args.model.json)
+    print_change("imported", &args.model.name, args.model.json)
 }
 
 fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {

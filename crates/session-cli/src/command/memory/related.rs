@@ -1,26 +1,26 @@
-//! Memories beside the sessions that a search finds: one search covers both.
+//! Memories that answer the query of a search: they are printed beside its sessions.
 
-use super::search::{Candidate, candidates_of};
+use super::search::{JsonMemoryCandidate, memory_candidates};
 use crate::memories::Memories;
 use crate::output::{layout, memory};
 use anyhow::Result;
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// The memories that answer a query.
-pub struct Beside {
+pub struct RelatedMemories {
     found: Vec<MemoryMatch>,
     all: Vec<Memory>,
 }
 
-impl Beside {
+impl RelatedMemories {
     /// True when no memory answers.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
     /// As JSON.
-    pub fn candidates(&self) -> Vec<Candidate<'_>> {
-        candidates_of(&self.found, &self.all)
+    pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
+        memory_candidates(&self.found, &self.all)
     }
 
     /// For people; empty where nothing was found.
@@ -40,10 +40,10 @@ impl Beside {
 ///
 /// # Errors
 /// When the model fails.
-pub fn beside(query: &str) -> Result<Beside> {
-    let memories = Memories::of(&std::env::current_dir()?)?;
+pub fn related(query: &str) -> Result<RelatedMemories> {
+    let memories = Memories::for_folder(&std::env::current_dir()?)?;
     if !memories.home.config.enabled {
-        return Ok(Beside {
+        return Ok(RelatedMemories {
             found: Vec::new(),
             all: Vec::new(),
         });
@@ -51,5 +51,5 @@ pub fn beside(query: &str) -> Result<Beside> {
     let all = memories.list(&[MemoryState::Active], None)?;
     let mut found = memories.search(query, &all)?;
     found.truncate(memories.home.config.retrieval.max_results);
-    Ok(Beside { found, all })
+    Ok(RelatedMemories { found, all })
 }

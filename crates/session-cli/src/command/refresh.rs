@@ -12,7 +12,7 @@ use session_store::{Reader, SessionRow};
 use std::io::Write;
 
 /// The index, brought up to date as far as a command can wait for it.
-pub struct FreshIndex {
+pub struct RefreshedIndex {
     /// The index.
     pub index: Reader,
     /// All sessions of the index.
@@ -25,13 +25,13 @@ pub struct FreshIndex {
 ///
 /// # Errors
 /// When the index or the model fails.
-pub fn index(home: &Home) -> Result<FreshIndex> {
+pub fn index(home: &Home) -> Result<RefreshedIndex> {
     let models = query_models(home)?;
     let live = live_index(home, models.table());
     let outcome = live.refresh_for_query()?;
     note_unread(&outcome)?;
     let Snapshot { index, sessions } = live.snapshot()?;
-    Ok(FreshIndex {
+    Ok(RefreshedIndex {
         index,
         all: sessions,
         is_complete: outcome.is_complete(),

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When it cannot be made, or a link in a repository leads to it.
-pub fn folder(path: &Path) -> Result<Dir> {
-    Ok(match beneath(path)? {
+pub fn create_directory(path: &Path) -> Result<Dir> {
+    Ok(match path_in_repository(path)? {
         Some((root, relative)) => Dir::open(&root)?.create_directory(&relative)?,
         None => Dir::create(&normal(path)?)?,
     })
@@ -21,8 +21,8 @@ pub fn folder(path: &Path) -> Result<Dir> {
 ///
 /// # Errors
 /// When it is not there, or a link in a repository leads to it.
-pub fn existing_folder(path: &Path) -> Result<Dir> {
-    Ok(match beneath(path)? {
+pub fn open_directory(path: &Path) -> Result<Dir> {
+    Ok(match path_in_repository(path)? {
         Some((root, relative)) => Dir::open(&root)?
             .directory(&relative)?
             .with_context(|| format!("there is no folder `{}`", path.display()))?,
@@ -35,7 +35,7 @@ pub fn existing_folder(path: &Path) -> Result<Dir> {
 /// # Errors
 /// When it cannot be written, or a link in a repository leads to it.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    match beneath(path)? {
+    match path_in_repository(path)? {
         Some((root, relative)) => {
             Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
         }
@@ -50,16 +50,16 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// When there is a link.
 pub fn refuse_links(path: &Path, folder: &Dir) -> Result<()> {
-    match beneath(path)? {
-        Some(_) => without_links(folder),
+    match path_in_repository(path)? {
+        Some(_) => refuse_links_below(folder),
         None => Ok(()),
     }
 }
 
-fn without_links(folder: &Dir) -> Result<()> {
+fn refuse_links_below(folder: &Dir) -> Result<()> {
     for name in folder.names(Path::new(""), usize::MAX)? {
         match folder.directory(Path::new(&name)) {
-            Ok(Some(inner)) => without_links(&inner)?,
+            Ok(Some(inner)) => refuse_links_below(&inner)?,
             Err(link @ FileError::Link(_)) => return Err(link.into()),
             _ => {}
         }
@@ -68,6 +68,6 @@ fn without_links(folder: &Dir) -> Result<()> {
 }
 
 /// The outermost root around a path, and the path from there.
-fn beneath(path: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
+fn path_in_repository(path: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
     Ok(outermost_root(path, &Home::unconfigured()?.env.home))
 }

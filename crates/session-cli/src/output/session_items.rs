@@ -1,4 +1,4 @@
-//! One kind of thing out of a session's turns.
+//! Commands, files, errors, prompts or answers of a session's turns.
 
 use crate::args::Only;
 use crate::output::session::rfc3339;
@@ -8,26 +8,26 @@ use session_core::text::printable;
 use session_core::{AccessedFile, FileAccess, TurnContent};
 use session_search::Exchange;
 
-/// The things of one kind in a turn.
-enum Things {
+/// The items of one kind in a turn.
+enum ItemsOfKind {
     Lines(Vec<(String, Option<&'static str>)>),
     Words(String),
 }
 
-/// The things of one kind in these turns, each turn by its number; empty where
+/// The items of one kind in these turns, each turn by its number; empty where
 /// there are none.
 pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
     let mut out = String::new();
     for exchange in exchanges {
         let place = format!("{id}:{}", exchange.turn.index);
-        match things(exchange, only) {
-            Things::Lines(lines) if !lines.is_empty() => {
+        match items_of_kind(exchange, only) {
+            ItemsOfKind::Lines(lines) if !lines.is_empty() => {
                 out.push_str(&format!("{}\n", paint(ID, place)));
                 lines
                     .iter()
-                    .for_each(|line| out.push_str(&self::line(line)));
+                    .for_each(|line| out.push_str(&self::format_item(line)));
             }
-            Things::Words(words) if !words.trim().is_empty() => {
+            ItemsOfKind::Words(words) if !words.trim().is_empty() => {
                 let words = printable(&words);
                 out.push_str(&format!("{}\n{}\n\n", paint(ID, place), words.trim_end()));
             }
@@ -39,33 +39,35 @@ pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
 
 /// True when a turn has nothing of this kind.
 pub fn is_empty(exchange: &Exchange, only: Only) -> bool {
-    match things(exchange, only) {
-        Things::Lines(lines) => lines.is_empty(),
-        Things::Words(words) => words.trim().is_empty(),
+    match items_of_kind(exchange, only) {
+        ItemsOfKind::Lines(lines) => lines.is_empty(),
+        ItemsOfKind::Words(words) => words.trim().is_empty(),
     }
 }
 
-fn things(exchange: &Exchange, only: Only) -> Things {
+fn items_of_kind(exchange: &Exchange, only: Only) -> ItemsOfKind {
     let content = TurnContent::from_turn(&exchange.turn);
     match only {
         Only::Commands => {
             let runs = content.command_runs();
-            let command =
-                |run: session_core::CommandRunRef<'_>| (format!("$ {}", run.command), end(&run));
-            Things::Lines(runs.map(command).collect())
+            let command = |run: session_core::CommandRunRef<'_>| {
+                (format!("$ {}", run.command), run_outcome(&run))
+            };
+            ItemsOfKind::Lines(runs.map(command).collect())
         }
         Only::Files => {
             let files = content.accessed_files();
-            let file = |file: AccessedFile<'_>| (file.path.to_owned(), Some(name(file.access)));
-            Things::Lines(files.map(file).collect())
+            let file =
+                |file: AccessedFile<'_>| (file.path.to_owned(), Some(access_name(file.access)));
+            ItemsOfKind::Lines(files.map(file).collect())
         }
-        Only::Errors => Things::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
-        Only::Prompts => Things::Words(content.prompt),
-        Only::Answers => Things::Words(content.answer),
+        Only::Errors => ItemsOfKind::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
+        Only::Prompts => ItemsOfKind::Words(content.prompt),
+        Only::Answers => ItemsOfKind::Words(content.answer),
     }
 }
 
-fn end(run: &session_core::CommandRunRef<'_>) -> Option<&'static str> {
+fn run_outcome(run: &session_core::CommandRunRef<'_>) -> Option<&'static str> {
     match (run.failed, run.unfinished) {
         (true, _) => Some("failed"),
         (_, true) => Some("unfinished"),
@@ -73,8 +75,8 @@ fn end(run: &session_core::CommandRunRef<'_>) -> Option<&'static str> {
     }
 }
 
-fn name(touch: FileAccess) -> &'static str {
-    match touch {
+fn access_name(access: FileAccess) -> &'static str {
+    match access {
         FileAccess::Read => "read",
         FileAccess::Edited => "edited",
         FileAccess::Written => "written",
@@ -82,7 +84,7 @@ fn name(touch: FileAccess) -> &'static str {
 }
 
 /// A command may have several lines; the note goes behind the first.
-fn line((text, note): &(String, Option<&'static str>)) -> String {
+fn format_item((text, note): &(String, Option<&'static str>)) -> String {
     let style = if *note == Some("failed") {
         FAILED
     } else {
@@ -97,15 +99,15 @@ fn line((text, note): &(String, Option<&'static str>)) -> String {
     out
 }
 
-/// The things of one kind in a turn, as `docs/cli.md` describes them.
+/// The items of one kind in a turn, as `docs/cli.md` describes them.
 #[derive(Debug, Serialize)]
-pub struct JsonOnly {
+pub struct JsonItems {
     turn: u32,
     date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     commands: Option<Vec<JsonRun>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<JsonFile>>,
+    files: Option<Vec<JsonAccessedFile>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,24 +125,24 @@ struct JsonRun {
 }
 
 #[derive(Debug, Serialize)]
-struct JsonFile {
+struct JsonAccessedFile {
     path: String,
     touch: FileAccess,
 }
 
-/// The things of one kind in a turn.
-pub fn json(exchange: &Exchange, only: Only) -> JsonOnly {
+/// The items of one kind in a turn.
+pub fn json(exchange: &Exchange, only: Only) -> JsonItems {
     let content = TurnContent::from_turn(&exchange.turn);
     let runs = content.command_runs().map(|run| JsonRun {
         command: run.command.to_owned(),
         failed: run.failed,
         unfinished: run.unfinished,
     });
-    let files = content.accessed_files().map(|file| JsonFile {
+    let files = content.accessed_files().map(|file| JsonAccessedFile {
         path: file.path.to_owned(),
         touch: file.access,
     });
-    JsonOnly {
+    JsonItems {
         turn: exchange.turn.index,
         date: rfc3339(exchange.turn.started_ms),
         commands: (only == Only::Commands).then(|| runs.collect()),

@@ -1,0 +1,125 @@
+//! Counts of saved memories, and sizes of their views.
+
+use crate::context_sheet::render_context_sheet;
+use crate::keywords::most_common_keywords;
+use crate::memory::{Memory, MemoryState};
+use crate::memory_store::MemoryStore;
+use crate::views::render_index;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Number of keywords that the skill's description may hold.
+const KEYWORDS: usize = 15;
+
+/// Counts of all memories of a store.
+#[derive(Debug, Clone, Serialize)]
+pub struct MemoryStats {
+    /// Active memories.
+    pub active: usize,
+    /// Archived memories.
+    pub archived: usize,
+    /// Memories in the trash.
+    pub trash: usize,
+    /// Files that could not be read.
+    pub damaged: usize,
+    /// Memories of the repository that are not trusted.
+    pub waiting: usize,
+    /// Directories by the label of their scope.
+    pub places: BTreeMap<&'static str, DirectoryStats>,
+    /// Active memories by kind.
+    pub kinds: BTreeMap<&'static str, usize>,
+    /// Active memories by importance.
+    pub importance: BTreeMap<&'static str, usize>,
+    /// Most common keywords of the active memories.
+    pub keywords: Vec<String>,
+    /// Size of each view of the active memories.
+    pub layers: ViewSizes,
+}
+
+/// One directory of memories.
+#[derive(Debug, Clone, Serialize)]
+pub struct DirectoryStats {
+    /// Path of the directory.
+    pub path: String,
+    /// Number of memories in it.
+    pub memories: usize,
+}
+
+/// Characters of each view, from the shortest to the whole.
+#[derive(Debug, Clone, Serialize)]
+pub struct ViewSizes {
+    /// The keywords of the skill's description.
+    pub keywords: usize,
+    /// The index, a line a memory.
+    pub index: usize,
+    /// The context sheet.
+    pub context: usize,
+    /// The memories themselves.
+    pub summaries: usize,
+    /// The conversations that were saved with them.
+    pub conversations: usize,
+}
+
+impl MemoryStats {
+    /// Counts the memories of a store.
+    pub fn read(store: &MemoryStore) -> Self {
+        let listing = store.list(&MemoryState::ALL);
+        let all = &listing.memories;
+        let in_state = |state| all.iter().filter(|m| m.state == state).count();
+        let active = all.iter().filter(|m| m.state == MemoryState::Active);
+        let active: Vec<Memory> = active.cloned().collect();
+        Self {
+            active: active.len(),
+            archived: in_state(MemoryState::Archive),
+            trash: in_state(MemoryState::Trash),
+            damaged: listing.damaged.len(),
+            waiting: all.iter().filter(|m| !m.trust.is_trusted()).count(),
+            places: count_by_directory(store, all),
+            kinds: count_by(active.iter().map(|m| m.front.kind.label())),
+            importance: count_by(active.iter().map(|m| m.front.importance.label())),
+            keywords: most_common_keywords(&active, KEYWORDS),
+            layers: ViewSizes::measure(store, &active),
+        }
+    }
+}
+
+fn count_by_directory(
+    store: &MemoryStore,
+    all: &[Memory],
+) -> BTreeMap<&'static str, DirectoryStats> {
+    let directories = store.directories().iter();
+    directories
+        .map(|directory| {
+            let stats = DirectoryStats {
+                path: directory.path.display().to_string(),
+                memories: all.iter().filter(|m| m.scope == directory.scope).count(),
+            };
+            (directory.scope.label(), stats)
+        })
+        .collect()
+}
+
+fn count_by(labels: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, usize> {
+    let mut counts = BTreeMap::new();
+    for label in labels {
+        *counts.entry(label).or_default() += 1;
+    }
+    counts
+}
+
+impl ViewSizes {
+    fn measure(store: &MemoryStore, active: &[Memory]) -> Self {
+        let chars = |text: &str| text.chars().count();
+        let conversation = |memory| {
+            let raw = store.read_conversation(memory).ok().flatten();
+            raw.as_deref().map_or(0, chars)
+        };
+        Self {
+            keywords: chars(&most_common_keywords(active, KEYWORDS).join(", ")),
+            index: chars(&render_index(&active.iter().collect::<Vec<_>>())),
+            context: chars(&render_context_sheet(active)),
+            summaries: active.iter().map(|m| chars(&m.text)).sum(),
+            conversations: active.iter().map(conversation).sum(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What an index holds, by which models, and how fresh it is.
+
+use crate::error::QueryError;
+use session_indexer::{Changes, discover};
+use session_search::Searched;
+use session_sources::Env;
+use session_store::{IndexLock, Level, ModelRow, Problem, Reader, SessionId, StoreError};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// Counts of an index at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IndexStatus {
+    /// Size of all files, in bytes.
+    pub bytes: u64,
+    /// Time of the last commit, in milliseconds since 1970.
+    pub updated_ms: Option<i64>,
+    /// Sessions that a person started, without those whose every turn another session holds.
+    pub sessions: usize,
+    /// Sessions that another session started.
+    pub subagents: usize,
+    /// Turns of both, copies included.
+    pub turns: u64,
+    /// Projects of the sessions.
+    pub projects: usize,
+    /// Sessions by agent.
+    pub sources: BTreeMap<String, usize>,
+    /// Sessions whose history is no longer on disk.
+    pub gone: usize,
+    /// Sessions of which only the prompts are left.
+    pub prompts_only: usize,
+    /// Files that were read.
+    pub files: usize,
+    /// Files that changed, came or went since.
+    pub changed: usize,
+    /// Coverage by model.
+    pub models: Vec<ModelStatus>,
+    /// Places that could not be read, by the last read or now.
+    pub problems: Vec<Problem>,
+}
+
+/// Coverage of an index by one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelStatus {
+    /// Name of the model.
+    pub name: String,
+    /// Dimensions of its vectors.
+    pub dims: usize,
+    /// Number of its vectors, of all levels.
+    pub vectors: usize,
+    /// Sessions that it has embedded.
+    pub sessions: u64,
+    /// All sessions.
+    pub of: usize,
+    /// It is the one that the user chose.
+    pub in_use: bool,
+    /// A process embeds by it now.
+    pub running: bool,
+}
+
+impl IndexStatus {
+    /// Reads the counts of an index, and lists the histories of `env` to tell how fresh it is.
+    /// `model` is the name of the chosen model.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn read(index: &Reader, env: &Env, model: &str) -> Result<Self, QueryError> {
+        let copies = count_copies(index)?;
+        let mut sessions = index.sessions()?;
+        let all = sessions.len();
+        sessions
+            .retain(|s| s.turns > 0 && !(s.prompts_only && copies.get(&s.id) == Some(&s.turns)));
+        let own = sessions.iter().filter(|s| s.parent.is_none());
+        let counts = Searched::count(own.clone());
+        let changes = discover(env, index)?;
+        Ok(Self {
+            bytes: index.bytes(),
+            updated_ms: commit_time(index.root()),
+            sessions: own.clone().count(),
+            subagents: sessions.len() - own.count(),
+            turns: sessions.iter().map(|s| u64::from(s.turns)).sum(),
+            projects: counts.projects,
+            sources: counts.sources,
+            gone: sessions.iter().filter(|s| s.gone).count(),
+            prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
+            files: index.files()?.len(),
+            changed: changes.files() + changes.gone(),
+            models: read_models(index, model, all)?,
+            problems: current_problems(index, &changes)?,
+        })
+    }
+}
+
+/// Returns true while some process embeds by the chosen model.
+pub fn is_embedding(root: &Path) -> bool {
+    matches!(
+        IndexLock::acquire_embedding(root),
+        Err(StoreError::Locked { .. })
+    )
+}
+
+/// Counts the turns of each session that another one holds.
+fn count_copies(index: &Reader) -> Result<HashMap<SessionId, u32>, StoreError> {
+    let mut counts = HashMap::new();
+    for copy in index.copies()? {
+        *counts.entry(copy.session).or_default() += 1;
+    }
+    Ok(counts)
+}
+
+/// Returns the recorded problems, with those of listing the histories now.
+fn current_problems(index: &Reader, changes: &Changes) -> Result<Vec<Problem>, StoreError> {
+    let mut problems = index.problems()?;
+    if let Some(listing) = changes.problems() {
+        let before = index.listing_problems()?;
+        problems.retain(|problem| !before.contains(problem));
+        problems.extend_from_slice(listing);
+    }
+    Ok(problems)
+}
+
+fn read_models(
+    index: &Reader,
+    chosen: &str,
+    sessions: usize,
+) -> Result<Vec<ModelStatus>, StoreError> {
+    let status = |model: ModelRow| {
+        let rows = Level::ALL
+            .iter()
+            .map(|level| index.vector_rows(model.id, *level).map(|rows| rows.len()));
+        let in_use = model.name == chosen;
+        Ok(ModelStatus {
+            in_use,
+            running: in_use && is_embedding(index.root()),
+            vectors: rows.sum::<Result<_, _>>()?,
+            sessions: index.embedded_sessions(model.id)?,
+            name: model.name,
+            dims: model.dims,
+            of: sessions,
+        })
+    };
+    index.models()?.into_iter().map(status).collect()
+}
+
+/// Returns the time of the last commit by the times of the database's files.
+fn commit_time(root: &Path) -> Option<i64> {
+    let time = |name: &str| {
+        std::fs::metadata(root.join(name))
+            .and_then(|m| m.modified())
+            .ok()
+    };
+    let at = ["index.db", "index.db-wal"]
+        .into_iter()
+        .filter_map(time)
+        .max()?;
+    i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}

@@ -1,0 +1,51 @@
+//! Patterns for the commands and files of a turn.
+
+use session_core::{holds_parts, path_matches, text};
+use session_store::SessionRow;
+use std::path::Path;
+
+/// Matches commands that hold its parts in order: `*` separates parts, case and white space do not count.
+#[derive(Debug, Clone)]
+pub struct CommandPattern(Vec<String>);
+
+impl CommandPattern {
+    /// Splits a pattern at each `*`.
+    pub fn new(typed: &str) -> Self {
+        let parts = typed.split('*').map(fold);
+        Self(parts.filter(|part| !part.is_empty()).collect())
+    }
+
+    /// Returns true when the command holds all parts in order.
+    pub fn matches(&self, command: &str) -> bool {
+        holds_parts(&fold(command), self.0.iter().map(String::as_str))
+    }
+}
+
+fn fold(text: &str) -> String {
+    text::one_line(text).to_lowercase()
+}
+
+/// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
+/// is also tried below the session's folder.
+pub fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool {
+    let matches = |path: &str| path_matches(path, wanted);
+    let folder = session
+        .cwd
+        .as_deref()
+        .filter(|_| Path::new(path).is_relative());
+    matches(path) || folder.is_some_and(|folder| matches(&format!("{folder}/{path}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_a_part_of_a_command() {
+        let matches = |pattern: &str, command: &str| CommandPattern::new(pattern).matches(command);
+        assert!(matches("Cargo  test", "cd app && cargo\n test"));
+        assert!(matches("cargo * --release", "cargo build -p a --release"));
+        assert!(!matches("--release * cargo", "cargo build --release"));
+        assert!(matches("", "anything") && matches("*", "anything"));
+    }
+}
