@@ -276,3 +276,17 @@ fn a_name_by_itself_goes_before_longer_ones_that_end_in_it() {
         assert_eq!(found.explanation.identifiers, [query]);
     }
 }
+
+#[test]
+fn an_identifier_beside_a_phrase_without_spaces_is_looked_up_by_itself() {
+    let mut library = library();
+    library.say(
+        "other-ja",
+        &[("借用した行の検査が失敗した。", Some(cosine(0.8)))],
+    );
+    // No session holds this phrase, so it is searched by pairs of characters.
+    let request = Request::new("失敗する E0597");
+    let results = library.search(&request, Some(QUERY));
+    assert_eq!(ids(&results).first(), Some(&"E0597"), "{:?}", ids(&results));
+    assert_eq!(results.explanation.identifiers, ["E0597"]);
+}
