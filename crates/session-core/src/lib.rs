@@ -20,6 +20,7 @@
 //! assert!(document.contains("port 8080"));
 //! ```
 
+mod code_fence;
 mod content;
 mod cosine_scale;
 pub mod document;
@@ -36,6 +37,7 @@ pub mod text;
 pub mod title;
 mod turn_stats;
 
+pub use code_fence::{CodeFences, FencedLine};
 pub use content::{AccessedFile, FileEntry, RunEntry, TurnContent};
 pub use cosine_scale::CosineScale;
 pub use file_stamp::FileStamp;

@@ -1,5 +1,7 @@
 //! Excerpts of Markdown as plain prose on one line.
 
+use session_core::{CodeFences, FencedLine};
+
 /// Returns the beginning of a Markdown text as plain prose on one line, of at most
 /// `limit` characters and an ellipsis.
 ///
@@ -14,13 +16,9 @@ pub fn excerpt_prose(text: &str, limit: usize) -> String {
 /// Strips Markdown, and stops after the line in which the prose exceeds `max_bytes`.
 fn strip_markdown(text: &str, max_bytes: usize) -> String {
     let mut out = String::new();
-    let mut in_code = false;
+    let mut fences = CodeFences::default();
     for line in text.lines().map(str::trim) {
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_code = !in_code;
-            continue;
-        }
-        if in_code || is_not_prose(line) {
+        if fences.classify(line) != FencedLine::Text || is_not_prose(line) {
             continue;
         }
         let line = strip_list_marker(line);
@@ -39,14 +37,14 @@ fn is_not_prose(line: &str) -> bool {
 }
 
 /// A line of Markdown without its list marker.
-struct Line<'a> {
+struct ListLine<'a> {
     text: &'a str,
     /// Whether it had a list marker.
     is_item: bool,
 }
 
-fn strip_list_marker<'a>(line: &'a str) -> Line<'a> {
-    let item = |text: &'a str| Line {
+fn strip_list_marker<'a>(line: &'a str) -> ListLine<'a> {
+    let item = |text: &'a str| ListLine {
         text: text.trim(),
         is_item: true,
     };
@@ -58,7 +56,7 @@ fn strip_list_marker<'a>(line: &'a str) -> Line<'a> {
     let rest = line.get(digits..).unwrap_or_default();
     match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
         Some(text) if (1..=2).contains(&digits) => item(text),
-        _ => Line {
+        _ => ListLine {
             text: line,
             is_item: false,
         },

@@ -4,7 +4,7 @@ use crate::output::layout::safe_line;
 use crate::output::session::{minute, project, title};
 use serde_json::Value;
 use session_core::text::printable;
-use session_core::{Part, PromptKind, ToolCall};
+use session_core::{CodeFences, Part, PromptKind, ToolCall};
 use session_search::Exchange;
 use session_store::SessionRow;
 
@@ -59,31 +59,14 @@ fn part(part: &Part, limit: usize) -> String {
 
 /// Markdown with a fence at its end where one is open: else all that follows would stand in it.
 fn closed(text: &str) -> String {
-    let mut open: Option<&str> = None;
+    let mut fences = CodeFences::default();
     for line in text.lines() {
-        let line = line.trim();
-        let begins =
-            fence(line.trim_start_matches(|c: char| {
-                "-*+> ".contains(c) || c.is_ascii_digit() || c == '.'
-            }));
-        match open {
-            None => open = begins,
-            Some(begun) if fence(line) == Some(line) && line.starts_with(begun) => open = None,
-            Some(_) => {}
-        }
+        fences.classify(line);
     }
-    match open {
+    match fences.open() {
         Some(fence) => format!("{text}\n{fence}"),
         None => text.to_owned(),
     }
-}
-
-/// The marks of a fence at the beginning of a line; `` ```ls``` `` is none.
-fn fence(line: &str) -> Option<&str> {
-    let marks = ['`', '~'].map(|mark| line.len() - line.trim_start_matches(mark).len());
-    let (marks, rest) = line.split_at(marks[0].max(marks[1]));
-    let is_code = marks.starts_with('`') && rest.contains('`');
-    (marks.len() >= 3 && !is_code).then_some(marks)
 }
 
 fn aside(name: &str, text: &str) -> String {

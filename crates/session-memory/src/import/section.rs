@@ -1,5 +1,7 @@
 //! Sections, lists and labels of Markdown, in English and in Chinese.
 
+use session_core::{CodeFences, FencedLine};
+
 /// A section: a heading, and the text up to the next heading of its level or above.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section<'a> {
@@ -46,13 +48,13 @@ pub(super) fn split_sections(text: &str, level: usize) -> Sections<'_> {
 
 fn heading_lines(text: &str, level: usize) -> Vec<HeadingLine<'_>> {
     let mut lines = Vec::new();
-    let (mut start, mut in_code) = (0, false);
+    let (mut start, mut fences) = (0, CodeFences::default());
     for line in text.split_inclusive('\n') {
         let hashes = line.bytes().take_while(|b| *b == b'#').count();
-        in_code ^= line.trim_start().starts_with("```");
+        let is_text = fences.classify(line) == FencedLine::Text;
         let is_heading = (1..=level).contains(&hashes) && line[hashes..].starts_with(' ');
         let end = start + line.len();
-        if is_heading && !in_code {
+        if is_heading && is_text {
             lines.push(HeadingLine {
                 start,
                 end,
