@@ -87,7 +87,8 @@ fn may_break(before: char, after: char) -> bool {
     before == ' ' || after == ' ' || (beside_wide && !within_sign)
 }
 
-/// A line over as many lines as it takes.
+/// Folds a line to lines of at most `columns`. textwrap 0.16 sums the widths of characters, so that
+/// four hearts with an emoji selector, eight columns wide, would stand in five.
 pub fn fold(text: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
