@@ -1,0 +1,301 @@
+//! Values that are assigned to the names of secrets.
+
+use crate::name::{SecretName, classify_name, is_constant};
+use crate::rule::Finding;
+use crate::value::{self, ValueContext};
+use std::ops::Range;
+
+/// Longest name, in bytes.
+const NAME_BYTES: usize = 80;
+/// Longest value, in bytes.
+const VALUE_BYTES: usize = 4096;
+
+/// A name of a secret in a text.
+struct NamedSecret<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    name: SecretName,
+}
+
+/// A value behind a name.
+struct AssignedValue {
+    range: Range<usize>,
+    context: ValueContext,
+}
+
+/// Finds the secrets that are assigned to names around `offsets`, where words of such names stand.
+pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<Finding<'r>>) {
+    let mut end = 0;
+    for offset in offsets.iter().copied() {
+        if offset < end {
+            continue;
+        }
+        let Some(range) = name_around(text, offset) else {
+            continue;
+        };
+        end = range.end;
+        let Some(name) = classify_name(text[range.clone()].trim_start_matches('-')) else {
+            continue;
+        };
+        let named = NamedSecret { text, range, name };
+        if named.is_working_directory() {
+            continue;
+        }
+        let Some(value) = named.value() else { continue };
+        if value::is_secret(&text[value.range.clone()], name, value.context) {
+            end = value.range.end;
+            let kind = named.kind();
+            found.push(Finding {
+                range: value.range,
+                kind,
+            });
+        }
+    }
+}
+
+/// Returns the name that stands around an offset.
+fn name_around(text: &str, offset: usize) -> Option<Range<usize>> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let offset = offset + usize::from(text[offset..].starts_with('"'));
+    let before = &text[..offset];
+    let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
+        at + before[at..].chars().next().map_or(1, char::len_utf8)
+    });
+    let after = &text[offset..];
+    let phrase = ["mot de passe", "Mot de passe"]
+        .iter()
+        .find(|phrase| after.starts_with(**phrase));
+    let length = match phrase {
+        Some(phrase) => phrase.len(),
+        None => after.find(|c: char| !is_part(c)).unwrap_or(after.len()),
+    };
+    // An escaped line break before a name: `\nPASSWORD=`.
+    let escaped = before[..start].ends_with('\\') && text[start..].starts_with(['n', 't', 'r']);
+    let start = start + usize::from(escaped && start < offset);
+    let range = start..offset + length;
+    (range.len() <= NAME_BYTES && !range.is_empty()).then_some(range)
+}
+
+impl NamedSecret<'_> {
+    fn kind(&self) -> &'static str {
+        match self.name {
+            SecretName::Password => "password",
+            SecretName::Generated | SecretName::Weak => "secret",
+        }
+    }
+
+    /// Returns the value that is assigned to the name, if any is.
+    fn value(&self) -> Option<AssignedValue> {
+        let rest = &self.text[self.range.end..];
+        let after_name = skip_closing(rest);
+        let is_flag = self.text[self.range.clone()].starts_with("--") && after_name == rest;
+        let blank = trim_blanks(after_name);
+        if let Some(value) = after_separator(blank) {
+            return self.read_value(value, blank);
+        }
+        if let Some(value) = self.element_text(after_name) {
+            return Some(value);
+        }
+        if let Some(value) = after_markup(after_name).filter(|_| after_name != rest) {
+            return self.read_quoted_only(value);
+        }
+        if let Some(value) = is_flag
+            .then(|| trim_blanks(rest))
+            .filter(|value| value.len() < rest.len())
+        {
+            return self.read(value, ValueContext::Literal);
+        }
+        after_copula(rest).and_then(|value| self.read(value, ValueContext::Prose))
+    }
+
+    /// Reads a value behind `=` or `:`.
+    fn read_value(&self, value: &str, separated: &str) -> Option<AssignedValue> {
+        let name = &self.text[self.range.clone()];
+        let is_adjacent =
+            separated.len() == self.text.len() - self.range.end && separated.starts_with('=');
+        let is_literal = is_adjacent
+            && !value.starts_with(' ')
+            && (is_constant(name) || name.starts_with('-') || self.is_parameter());
+        let is_prose = !name.is_ascii()
+            || (separated.starts_with(':')
+                && name.starts_with(char::is_uppercase)
+                && !is_constant(name));
+        let context = match (is_literal, is_prose) {
+            (true, _) => ValueContext::Literal,
+            (_, true) => ValueContext::Prose,
+            _ if self.is_field(value.trim_start()) => ValueContext::Field,
+            _ => ValueContext::Bare,
+        };
+        self.read(trim_blanks(value), context)
+    }
+
+    /// True for `pwd` by itself, unless it is a field of a connection string.
+    fn is_working_directory(&self) -> bool {
+        let name = self.text[self.range.clone()].trim_start_matches('-');
+        name.eq_ignore_ascii_case("pwd") && !self.is_parameter()
+    }
+
+    /// True where a field begins the line and its value, without a comma or semicolon, ends it.
+    fn is_field(&self, value: &str) -> bool {
+        let line_start = self.text[..self.range.start]
+            .rfind('\n')
+            .map_or(0, |at| at + 1);
+        let before = self.text[line_start..self.range.start].trim_start();
+        let line = value
+            .split(['\n', '#'])
+            .next()
+            .unwrap_or_default()
+            .trim_end();
+        let opens = before.is_empty() || before.chars().all(|c| "-+> │|0123456789→\t".contains(c));
+        opens && !line.ends_with([',', ';', '{', '(', '|']) && !line.contains(' ')
+    }
+
+    /// True where the name stands in a URL's query or in a connection string.
+    fn is_parameter(&self) -> bool {
+        self.text[..self.range.start].ends_with(['?', '&', ';'])
+    }
+
+    /// Returns the text of an XML element of this name: `<password>…<`.
+    fn element_text(&self, rest: &str) -> Option<AssignedValue> {
+        let is_element = self.text[..self.range.start].ends_with('<');
+        let text = rest.strip_prefix('>').filter(|_| is_element)?;
+        let length = text.find(['<', '\n'])?;
+        let start = self.text.len() - text.len();
+        (length > 0).then(|| AssignedValue {
+            range: start..start + length,
+            context: ValueContext::Quoted,
+        })
+    }
+
+    fn read_quoted_only(&self, value: &str) -> Option<AssignedValue> {
+        let value = self.read(value, ValueContext::Bare)?;
+        (value.context == ValueContext::Quoted).then_some(value)
+    }
+
+    /// Reads a value: in its quotes, else up to where it ends in its context.
+    fn read(&self, value: &str, context: ValueContext) -> Option<AssignedValue> {
+        let start = self.text.len() - value.len();
+        let window = session_core::text::clip(value, VALUE_BYTES);
+        if let Some(quote) = opening_quote(window) {
+            let inner = &window[quote.len()..];
+            let length = closing_quote(inner, quote)?;
+            let begin = start + quote.len();
+            let context = match context {
+                ValueContext::Literal => ValueContext::Literal,
+                _ => ValueContext::Quoted,
+            };
+            return Some(AssignedValue {
+                range: begin..begin + length,
+                context,
+            });
+        }
+        let length = window
+            .find(|c| ends_value(c, context))
+            .unwrap_or(window.len());
+        let kept = match context {
+            ValueContext::Prose => window[..length]
+                .trim_end_matches(['.', ',', '!', '?', ':', '*'])
+                .len(),
+            _ => window[..length].trim_end_matches(['.', '\\']).len(),
+        };
+        // An escaped line break ends a value inside a string.
+        let escape = window[..kept].find("\\n").unwrap_or(kept);
+        Some(AssignedValue {
+            range: start..start + escape,
+            context,
+        })
+    }
+}
+
+fn ends_value(c: char, context: ValueContext) -> bool {
+    let closes = match context {
+        ValueContext::Literal => "\"'`<>;&|",
+        _ => "\"'`<>;,)]}&|",
+    };
+    c.is_whitespace() || closes.contains(c)
+}
+
+/// Skips the quote, escaped or not, and the brackets that close a name.
+fn skip_closing(rest: &str) -> &str {
+    let inner = rest.trim_start_matches('\\');
+    let after = inner.strip_prefix(['"', '\'', '`']);
+    let after = after.or_else(|| rest.strip_prefix("**")).unwrap_or(rest);
+    after.strip_prefix([']', ')']).unwrap_or(after)
+}
+
+fn trim_blanks(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t'])
+}
+
+/// Returns what follows `=`, `:`, `=>` or `:=`, also behind a type: `: string = `.
+fn after_separator(rest: &str) -> Option<&str> {
+    if let Some(value) = ["=>", ":=", "?="]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))
+    {
+        return Some(value);
+    }
+    if let Some(value) = rest.strip_prefix('=') {
+        return (!value.starts_with(['=', '~'])).then_some(value);
+    }
+    let value = rest.strip_prefix(':').or_else(|| rest.strip_prefix('：'))?;
+    if value.starts_with(':') {
+        return None;
+    }
+    Some(after_type(value).unwrap_or(value))
+}
+
+/// Returns what is assigned behind a type: ` &str = "…"`.
+fn after_type(value: &str) -> Option<&str> {
+    let (of_type, assigned) = value.split_once('=')?;
+    let is_type = of_type.len() <= 40
+        && of_type
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || " &<>[]|?_'.".contains(c))
+        && of_type.ends_with(' ')
+        && of_type.trim().contains(|c: char| c.is_ascii_alphabetic());
+    (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
+}
+
+/// Returns the value behind a name in XML, in a call or in an attribute.
+fn after_markup(rest: &str) -> Option<&str> {
+    let value = [",", "\" value="]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))?;
+    Some(trim_blanks(value))
+}
+
+/// Returns the value in a sentence: `the password is …`, `das Passwort lautet …`.
+fn after_copula(rest: &str) -> Option<&str> {
+    const COPULAS: [&str; 12] = [
+        " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
+        " to ", " auf ", " = ",
+    ];
+    COPULAS
+        .iter()
+        .find_map(|copula| rest.strip_prefix(copula))
+        .map(trim_blanks)
+}
+
+/// Returns the quote that opens a value, with its escapes.
+fn opening_quote(value: &str) -> Option<&str> {
+    let escapes = value.len() - value.trim_start_matches('\\').len();
+    let quote = value[escapes..]
+        .chars()
+        .next()
+        .filter(|c| "\"'`".contains(*c))?;
+    value.get(..escapes + quote.len_utf8())
+}
+
+/// Returns the length of a quoted value: up to the same quote with as many escapes, on the same line.
+fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
+    let line = inner.find('\n').unwrap_or(inner.len());
+    let line = &inner[..line];
+    let is_escaped =
+        |at: usize| quote.len() == 1 && line[..at].ends_with('\\') && !line[..at].ends_with("\\\\");
+    let end = line
+        .match_indices(quote)
+        .map(|(at, _)| at)
+        .find(|at| !is_escaped(*at));
+    end.or(Some(line.len())).filter(|length| *length > 0)
+}

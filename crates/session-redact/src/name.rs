@@ -1,0 +1,310 @@
+//! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
+
+/// Words that the name of a secret holds, lower case: where one stands, a name is read around it.
+pub(crate) const KEYWORDS: &[&str] = &[
+    "passw",
+    "pwd",
+    "passphrase",
+    "_pass",
+    "pass=",
+    "pass:",
+    "\"pass\"",
+    "-pass",
+    "dbpass",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "passwort",
+    "kennwort",
+    "mot de passe",
+    "contraseña",
+    "пароль",
+    "パスワード",
+    "密码",
+    "密碼",
+    "비밀번호",
+];
+
+/// How far a name makes its value a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecretName {
+    /// A password: people choose them.
+    Password,
+    /// A key, token or secret: machines make them.
+    Generated,
+    /// Something that ends in `KEY`: only what can be nothing else is a secret.
+    Weak,
+}
+
+/// Endings of a single word.
+const PASSWORDS: [&str; 7] = [
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passwort",
+    "kennwort",
+    "passcode",
+];
+const PHRASES: [&str; 7] = [
+    "mot de passe",
+    "contraseña",
+    "пароль",
+    "パスワード",
+    "密码",
+    "密碼",
+    "비밀번호",
+];
+/// Words before `key` that make it a secret.
+const KEY_KINDS: [&str; 35] = [
+    "api",
+    "access",
+    "secret",
+    "private",
+    "encryption",
+    "encrypt",
+    "signing",
+    "sign",
+    "account",
+    "shared",
+    "storage",
+    "master",
+    "auth",
+    "service",
+    "license",
+    "licence",
+    "webhook",
+    "session",
+    "admin",
+    "app",
+    "application",
+    "jwt",
+    "deploy",
+    "hmac",
+    "aes",
+    "cipher",
+    "root",
+    "instrumentation",
+    "subscription",
+    "integration",
+    "write",
+    "ingest",
+    "server",
+    "consumer",
+    "fernet",
+];
+/// Words after the secret one that do not change what it is.
+const SUFFIXES: [&str; 28] = [
+    "prod",
+    "production",
+    "dev",
+    "development",
+    "staging",
+    "stage",
+    "live",
+    "test",
+    "testing",
+    "value",
+    "string",
+    "text",
+    "raw",
+    "plain",
+    "new",
+    "old",
+    "current",
+    "default",
+    "primary",
+    "secondary",
+    "main",
+    "b64",
+    "base64",
+    "env",
+    "override",
+    "confirm",
+    "confirmation",
+    "again",
+];
+/// Words with which a name means something else.
+const OTHERS: [&str; 36] = [
+    "max",
+    "min",
+    "next",
+    "page",
+    "continuation",
+    "sync",
+    "cancel",
+    "cancellation",
+    "csrf",
+    "xsrf",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "sep",
+    "cls",
+    "mask",
+    "stop",
+    "special",
+    "public",
+    "pub",
+    "foreign",
+    "primary",
+    "partition",
+    "sort",
+    "cache",
+    "num",
+    "count",
+    "has",
+    "is",
+    "show",
+    "hide",
+    "forgot",
+    "reset",
+    "idempotency",
+    "dedup",
+];
+
+/// Returns what the name of a value says of it, if it is that of a secret.
+pub(crate) fn classify_name(name: &str) -> Option<SecretName> {
+    let lower = name.to_lowercase();
+    if PHRASES.contains(&lower.as_str()) {
+        return Some(SecretName::Password);
+    }
+    let words = split_words(name);
+    let end = words.iter().rposition(|word| !is_suffix(word))?;
+    let words = words.get(..=end)?;
+    let (last, before) = words.split_last()?;
+    if before.iter().any(|word| OTHERS.contains(&word.as_str())) {
+        return None;
+    }
+    let previous = before.last().map(String::as_str);
+    classify_words(last, previous, name)
+}
+
+fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<SecretName> {
+    let ends_in = |ends: &[&str]| ends.iter().any(|end| last.ends_with(end));
+    let is_pass = (last == "pass" && (previous.is_some() || name != "PASS"))
+        || last == "dbpass"
+        || last == "pw";
+    if ends_in(&PASSWORDS) || is_pass {
+        return Some(SecretName::Password);
+    }
+    if (last == "phrase" || last == "word") && previous == Some("pass") {
+        return Some(SecretName::Password);
+    }
+    if ends_in(&[
+        "secret",
+        "token",
+        "apikey",
+        "accesskey",
+        "secretkey",
+        "privatekey",
+        "authkey",
+    ]) || last == "credential"
+    {
+        return Some(SecretName::Generated);
+    }
+    let is_key = last == "key";
+    match previous {
+        Some(kind) if is_key && KEY_KINDS.contains(&kind) => Some(SecretName::Generated),
+        Some(_) if is_key && is_constant(name) => Some(SecretName::Weak),
+        _ => None,
+    }
+}
+
+/// Returns true for the name of a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    classify_name(name).is_some()
+}
+
+/// Returns true for a name as environment variables have it: `DB_PASSWORD`.
+pub(crate) fn is_constant(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())
+}
+
+fn is_suffix(word: &str) -> bool {
+    SUFFIXES.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Splits a name at `_`, `-` and changes of case, in lower case.
+fn split_words(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut before: Option<char> = None;
+    for c in name.chars() {
+        let begins = before.is_some_and(|before| {
+            (before.is_lowercase() && c.is_uppercase())
+                || (before.is_ascii_digit() != c.is_ascii_digit() && !word.is_empty())
+        });
+        if begins || !c.is_alphanumeric() {
+            words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        before = Some(c);
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_by_their_last_words() {
+        for name in [
+            "DB_PASSWORD",
+            "password",
+            "PGPASSWORD",
+            "mysqlRootPassword",
+            "smtp_pass",
+            "passphrase",
+            "DB_PASSWORD_PROD",
+            "password2",
+            "пароль",
+        ] {
+            assert_eq!(classify_name(name), Some(SecretName::Password), "{name}");
+        }
+        for name in [
+            "apiKey",
+            "api_key",
+            "X-Api-Key",
+            "client_secret",
+            "SECRET_KEY",
+            "_authToken",
+            "githubToken",
+            "jwt-secret",
+            "AWS_SECRET_ACCESS_KEY",
+        ] {
+            assert_eq!(classify_name(name), Some(SecretName::Generated), "{name}");
+        }
+        assert_eq!(classify_name("OPENAI_KEY"), Some(SecretName::Weak));
+        for name in [
+            "max_tokens",
+            "token_count",
+            "tokens",
+            "password_hash",
+            "passwordField",
+            "primary_key",
+            "cache_key",
+            "key",
+            "keyboard",
+            "monkey",
+            "next_page_token",
+            "publicKey",
+            "secretName",
+            "tokenizer",
+            "compass",
+            "bypass",
+            "csrf_token",
+            "forgot_password",
+            "item_key",
+            "secrets",
+        ] {
+            assert_eq!(classify_name(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Replacing secrets in texts.
+
+use crate::assignment::find_assigned;
+use crate::rule::{Finding, RuleSet};
+use crate::settings::{RedactionError, RedactionSettings};
+use regex::Regex;
+use std::borrow::Cow;
+
+/// The beginning of what replaces a secret.
+pub(crate) const OPENING: &str = "[redacted:";
+
+/// Kind of a secret that a pattern of the user found.
+const CUSTOM: &str = "custom";
+
+/// Replaces secrets in texts, by the bundled rules and the user's settings.
+#[derive(Debug, Clone)]
+pub struct Redactor {
+    patterns: Vec<Regex>,
+    allow: Vec<Regex>,
+}
+
+impl Redactor {
+    /// Compiles the user's patterns.
+    ///
+    /// # Errors
+    /// When one is no regular expression.
+    pub fn new(settings: &RedactionSettings) -> Result<Self, RedactionError> {
+        Ok(Self {
+            patterns: compile("patterns", &settings.patterns)?,
+            allow: compile("allow", &settings.allow)?,
+        })
+    }
+
+    /// Replaces the secrets of a text; borrows it where there is none.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let findings = self.find(text);
+        if findings.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for finding in findings {
+            out.push_str(&text[at..finding.range.start]);
+            out.push_str(&format!("{OPENING}{}]", finding.kind));
+            at = finding.range.end;
+        }
+        out.push_str(&text[at..]);
+        Cow::Owned(out)
+    }
+
+    /// Replaces the secrets of a text in place; returns true when there were any.
+    pub fn redact_in_place(&self, text: &mut String) -> bool {
+        match self.redact(text) {
+            Cow::Borrowed(_) => false,
+            Cow::Owned(redacted) => {
+                *text = redacted;
+                true
+            }
+        }
+    }
+
+    /// Finds the secrets of a text, in order and without overlaps.
+    fn find(&self, text: &str) -> Vec<Finding<'_>> {
+        let rules = RuleSet::bundled();
+        let keywords = rules.find_keywords(text);
+        let mut found = Vec::new();
+        for (rule, windows) in keywords.rules {
+            for window in windows {
+                rules.run(rule, text, window, &mut found);
+            }
+        }
+        find_assigned(text, &keywords.names, &mut found);
+        for pattern in &self.patterns {
+            let secrets = pattern.captures_iter(text).map(|captures| {
+                let group = captures.iter().skip(1).flatten().next();
+                group.unwrap_or_else(|| captures.get_match()).range()
+            });
+            let secrets = secrets
+                .filter(|range| !range.is_empty() && !text[range.clone()].starts_with(OPENING));
+            found.extend(secrets.map(|range| Finding {
+                range,
+                kind: CUSTOM,
+            }));
+        }
+        found.retain(|finding| {
+            let secret = &text[finding.range.clone()];
+            !self.allow.iter().any(|allow| allow.is_match(secret))
+        });
+        merge(found)
+    }
+}
+
+/// Sorts findings by position and joins those that overlap; the longer one names the kind.
+fn merge(mut found: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
+    found.sort_by_key(|finding| (finding.range.start, std::cmp::Reverse(finding.range.end)));
+    let mut merged: Vec<Finding<'_>> = Vec::with_capacity(found.len());
+    for finding in found {
+        match merged.last_mut() {
+            Some(last) if finding.range.start < last.range.end => {
+                last.range.end = last.range.end.max(finding.range.end);
+            }
+            _ => merged.push(finding),
+        }
+    }
+    merged
+}
+
+fn compile(key: &'static str, patterns: &[String]) -> Result<Vec<Regex>, RedactionError> {
+    let compile = |pattern: &String| {
+        Regex::new(pattern).map_err(|error| RedactionError {
+            key,
+            pattern: pattern.clone(),
+            reason: error
+                .to_string()
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim()
+                .to_owned(),
+        })
+    };
+    patterns.iter().map(compile).collect()
+}

@@ -1,0 +1,292 @@
+//! Rules that find secrets by format or position.
+
+use crate::entropy::shannon_entropy;
+use crate::value;
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
+use regex::{Captures, Regex};
+use serde::Deserialize;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+const FILES: [&str; 2] = [
+    include_str!("../rules/session-search.toml"),
+    include_str!("../rules/gitleaks.toml"),
+];
+
+/// Bytes before a keyword at which a match may begin.
+const BEFORE: usize = 256;
+/// Bytes after a keyword within which a match ends.
+const AFTER: usize = 8 * 1024;
+
+/// All rules, and the automaton of their keywords.
+#[derive(Debug)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    keywords: AhoCorasick,
+    /// The rules of each keyword, by index; none for the words of a secret's name.
+    rules_of: Vec<Vec<usize>>,
+}
+
+static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
+
+/// A rule file.
+#[derive(Deserialize)]
+struct RuleFile {
+    rule: Vec<Rule>,
+}
+
+/// A rule: a regular expression that is run around its keywords.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rule {
+    /// The kind of the secret.
+    pub(crate) id: String,
+    regex: String,
+    keywords: Vec<String>,
+    #[serde(default)]
+    entropy: f64,
+    #[serde(default)]
+    min_length: usize,
+    /// Regular expressions of what is no secret.
+    #[serde(default)]
+    allow: Vec<String>,
+    /// The secret is one by its position alone: placeholders stand there as well.
+    #[serde(default)]
+    by_position: bool,
+    /// The match holds `name=value` pairs, each value a secret.
+    #[serde(default)]
+    pairs: bool,
+    #[serde(skip)]
+    compiled: OnceLock<Option<CompiledRule>>,
+}
+
+#[derive(Debug)]
+struct CompiledRule {
+    regex: Regex,
+    allow: Vec<Regex>,
+}
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding<'r> {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: &'r str,
+}
+
+/// Keyword matches of a text: where each rule is to be run, and where the name of a secret may stand.
+#[derive(Debug, Default)]
+pub(crate) struct KeywordMatches {
+    /// Rules with the ranges of text in which they are run, merged where they overlap.
+    pub(crate) rules: Vec<(usize, Vec<Range<usize>>)>,
+    /// Offsets of words that names of secrets hold, in order.
+    pub(crate) names: Vec<usize>,
+}
+
+impl RuleSet {
+    /// Returns the rules of this crate.
+    pub fn bundled() -> &'static Self {
+        &RULES
+    }
+
+    fn load() -> Self {
+        let files = FILES.iter().map(|file| toml::from_str::<RuleFile>(file));
+        let rules: Vec<Rule> = files
+            .flat_map(|file| file.map_or_else(|_| Vec::new(), |f| f.rule))
+            .collect();
+        let mut words: Vec<&str> = crate::name::KEYWORDS.to_vec();
+        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); words.len()];
+        for (index, rule) in rules.iter().enumerate() {
+            for keyword in &rule.keywords {
+                // A word of a name may be the keyword of a rule, too: it stands twice.
+                let known = words
+                    .iter()
+                    .zip(&rules_of)
+                    .position(|(w, of)| w == keyword && !of.is_empty());
+                match known.and_then(|at| rules_of.get_mut(at)) {
+                    Some(of) => of.push(index),
+                    None => {
+                        words.push(keyword);
+                        rules_of.push(vec![index]);
+                    }
+                }
+            }
+        }
+        let keywords = AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .build(&words);
+        let keywords = keywords.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("no patterns"));
+        Self {
+            rules,
+            keywords,
+            rules_of,
+        }
+    }
+
+    /// Returns the number of rules.
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Returns true when there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Finds all keywords of a text.
+    pub(crate) fn find_keywords(&self, text: &str) -> KeywordMatches {
+        let mut found = KeywordMatches::default();
+        for keyword in self.keywords.find_overlapping_iter(text) {
+            let rules = self.rules_of.get(keyword.pattern().as_usize());
+            let rules = rules.map(Vec::as_slice).unwrap_or_default();
+            if rules.is_empty() {
+                found.names.push(keyword.start());
+            }
+            let window =
+                keyword.start().saturating_sub(BEFORE)..(keyword.end() + AFTER).min(text.len());
+            for rule in rules {
+                found.add_window(*rule, window.clone());
+            }
+        }
+        found
+    }
+
+    /// Runs a rule within a window of a text.
+    pub(crate) fn run<'r>(
+        &'r self,
+        rule: usize,
+        text: &str,
+        window: Range<usize>,
+        found: &mut Vec<Finding<'r>>,
+    ) {
+        if let Some(rule) = self.rules.get(rule) {
+            rule.run(text, window, found);
+        }
+    }
+}
+
+impl KeywordMatches {
+    fn add_window(&mut self, rule: usize, window: Range<usize>) {
+        let known = self.rules.iter_mut().find(|(known, _)| *known == rule);
+        let Some((_, windows)) = known else {
+            return self.rules.push((rule, vec![window]));
+        };
+        match windows.last_mut() {
+            Some(last) if window.start <= last.end => last.end = last.end.max(window.end),
+            _ => windows.push(window),
+        }
+    }
+}
+
+impl Rule {
+    fn compiled(&self) -> Option<&CompiledRule> {
+        let compile = || {
+            let allow = self.allow.iter().map(|pattern| Regex::new(pattern).ok());
+            Some(CompiledRule {
+                regex: Regex::new(&self.regex).ok()?,
+                allow: allow.collect::<Option<_>>()?,
+            })
+        };
+        self.compiled.get_or_init(compile).as_ref()
+    }
+
+    fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<Finding<'r>>) {
+        let Some(compiled) = self.compiled() else {
+            return;
+        };
+        let (mut at, end) = (floor(text, window.start), ceil(text, window.end));
+        let Some(head) = text.get(..end) else { return };
+        while at < end
+            && let Some(captures) = compiled.regex.captures_at(head, at)
+        {
+            let whole = captures.get_match();
+            let secret = secret_of(&captures);
+            at = match self.accepts(compiled, &head[secret.clone()]) {
+                true if self.pairs => {
+                    found.extend(self.values(head, secret));
+                    whole.end()
+                }
+                true => {
+                    let end = secret.end;
+                    found.push(Finding {
+                        range: secret,
+                        kind: &self.id,
+                    });
+                    end
+                }
+                false => whole.start() + 1,
+            };
+            at = ceil(text, at.max(whole.start() + 1));
+        }
+    }
+
+    fn accepts(&self, compiled: &CompiledRule, secret: &str) -> bool {
+        secret.len() >= self.min_length.max(1)
+            && !secret.starts_with(crate::redactor::OPENING)
+            && (self.entropy == 0.0 || shannon_entropy(secret) >= self.entropy)
+            && !compiled.allow.iter().any(|allow| allow.is_match(secret))
+            && !(self.by_position && value::is_no_secret_by_position(secret))
+    }
+
+    /// Returns the values of `name=value` pairs that look like secrets.
+    fn values<'r>(&'r self, text: &str, range: Range<usize>) -> Vec<Finding<'r>> {
+        let mut found = Vec::new();
+        let mut start = range.start;
+        for pair in text[range].split_inclusive(';') {
+            let value = pair
+                .trim_end_matches(';')
+                .split_once('=')
+                .map(|(_, value)| value.trim());
+            if let Some(value) = value.filter(|value| value::is_cookie_secret(value)) {
+                let at = start + pair.find(value).unwrap_or_default();
+                found.push(Finding {
+                    range: at..at + value.len(),
+                    kind: &self.id,
+                });
+            }
+            start += pair.len();
+        }
+        found
+    }
+}
+
+/// Returns the range of the first group that matched, else of the whole match.
+fn secret_of(captures: &Captures<'_>) -> Range<usize> {
+    let groups = captures.iter().skip(1).flatten().next();
+    groups.unwrap_or_else(|| captures.get_match()).range()
+}
+
+/// Returns the next lower offset that is a character boundary.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Returns the next higher offset that is a character boundary.
+pub(crate) fn ceil(text: &str, mut at: usize) -> usize {
+    while at < text.len() && !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at.min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_rules_compile_and_have_keywords() {
+        let rules = RuleSet::bundled();
+        assert!(rules.len() > 240, "{}", rules.len());
+        for rule in &rules.rules {
+            assert!(rule.compiled().is_some(), "{}", rule.id);
+            assert!(!rule.keywords.is_empty(), "{}", rule.id);
+            assert!(
+                rule.keywords.iter().all(|k| *k == k.to_lowercase()),
+                "{}",
+                rule.id
+            );
+        }
+    }
+}

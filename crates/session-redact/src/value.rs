@@ -1,0 +1,306 @@
+//! What is assigned to the name of a secret: a secret, or a placeholder, a type, a variable, a sentence.
+
+use crate::entropy::shannon_entropy;
+use crate::name::SecretName;
+
+/// How a value stands behind its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ValueContext {
+    /// In quotes.
+    Quoted,
+    /// Bare, in code, YAML or a list of fields.
+    Bare,
+    /// Bare, all that follows on the line of a field of YAML, TOML or properties.
+    Field,
+    /// Bare, in an environment assignment or after a flag: all of it is the value.
+    Literal,
+    /// In a sentence.
+    Prose,
+}
+
+/// Words that stand for a value.
+const PLACEHOLDERS: [&str; 60] = [
+    "null",
+    "none",
+    "nil",
+    "true",
+    "false",
+    "undefined",
+    "string",
+    "str",
+    "number",
+    "integer",
+    "int",
+    "bool",
+    "boolean",
+    "any",
+    "object",
+    "optional",
+    "required",
+    "secret",
+    "secrets",
+    "password",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "token",
+    "key",
+    "apikey",
+    "default",
+    "empty",
+    "env",
+    "text",
+    "hidden",
+    "varchar",
+    "bytes",
+    "unknown",
+    "value",
+    "values",
+    "admin",
+    "root",
+    "user",
+    "username",
+    "test",
+    "testing",
+    "todo",
+    "tbd",
+    "n/a",
+    "na",
+    "unset",
+    "missing",
+    "invalid",
+    "valid",
+    "redacted",
+    "masked",
+    "prompt",
+    "stdin",
+    "file",
+    "changeme",
+    "example",
+    "foo",
+    "bar",
+];
+/// Parts of words that stand for a value.
+const PLACEHOLDER_PARTS: [&str; 26] = [
+    "your-",
+    "your_",
+    "your ",
+    "yourpass",
+    "yoursecret",
+    "yourtoken",
+    "yourkey",
+    "yourapi",
+    "placeholder",
+    "example",
+    "changeme",
+    "change-me",
+    "change_me",
+    "replace",
+    "insert",
+    "enter-",
+    "enter_",
+    "-here",
+    "_here",
+    "redacted",
+    "dummy",
+    "sample",
+    "xxxx",
+    "****",
+    "....",
+    "my-secret-",
+];
+
+/// Returns true for what stands for a value: `<password>`, `${TOKEN}`, `your-key`, `****`.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    let is_filler = value.chars().all(|c| "xX*.•●-_#?0…".contains(c));
+    let opens = ["$", "<", "{", "%", "#{", "@{", "[", "&lt;", "\\(", "*"]
+        .iter()
+        .any(|mark| value.starts_with(mark));
+    let is_template = value.contains("${")
+        || value.contains("{{")
+        || value.contains("$(")
+        || value.contains("%s");
+    is_filler
+        || opens
+        || is_template
+        || PLACEHOLDERS.contains(&lower.as_str())
+        || PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// Returns true for what stands where a secret would, and is none.
+pub(crate) fn is_no_secret_by_position(value: &str) -> bool {
+    is_placeholder(value) || is_reference(value) || value.chars().count() < 3
+}
+
+/// Returns true for a member access, a call or a path of a name: `self.token`, `getToken()`.
+fn is_reference(value: &str) -> bool {
+    let is_name = |part: &str| {
+        let part = part.trim_end_matches(['!', '?']);
+        part.starts_with(|c: char| c.is_alphabetic() || "_$".contains(c)) && is_wordlike(part)
+    };
+    let is_access = value.contains('.') && value.split('.').all(is_name);
+    is_access || value.contains("::") || value.contains('(') || value.contains("->")
+}
+
+/// Returns true for the name of a type or a function with short numbers in it: `Uint8Array`.
+fn is_identifier(value: &str) -> bool {
+    let is_name = value.starts_with(char::is_uppercase)
+        && value.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut numbers = value
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|number| !number.is_empty());
+    let words = value.split(|c: char| c.is_ascii_digit() || c == '_');
+    is_name
+        && numbers.all(|number| number.len() <= 3)
+        && words
+            .filter(|word| !word.is_empty())
+            .all(|word| word.len() >= 3 && is_word(word))
+}
+
+/// Returns true for a value of a cookie that identifies a session.
+pub(crate) fn is_cookie_secret(value: &str) -> bool {
+    value.len() >= 10
+        && !value.contains(' ')
+        && !is_placeholder(value)
+        && has_digit(value)
+        && has_letter(value)
+        && !is_wordlike(value)
+}
+
+/// Returns true when a value behind the name of a secret is one.
+pub(crate) fn is_secret(value: &str, name: SecretName, context: ValueContext) -> bool {
+    if is_placeholder(value) || is_location(value) {
+        return false;
+    }
+    if matches!(context, ValueContext::Bare | ValueContext::Field)
+        && (is_reference(value) || is_expression(value) || is_identifier(value))
+    {
+        return false;
+    }
+    if context != ValueContext::Literal && is_reference(value) && !has_digit(value) {
+        return false;
+    }
+    match name {
+        SecretName::Password => is_password(value, context),
+        SecretName::Generated => is_generated(value, context),
+        SecretName::Weak => {
+            value.len() >= 20
+                && !is_wordlike(value)
+                && shannon_entropy(value) >= 3.3
+                && has_digit(value)
+        }
+    }
+}
+
+fn is_password(value: &str, context: ValueContext) -> bool {
+    let length = value.chars().count();
+    let has_symbol = value
+        .chars()
+        .any(|c| !c.is_alphanumeric() && !c.is_whitespace() && !"_-.,:;'".contains(c));
+    let is_complex = has_letter(value) && (has_digit(value) || has_symbol);
+    let is_number = value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
+    if is_sentence(value) || length < 4 {
+        return false;
+    }
+    match context {
+        ValueContext::Prose => is_complex && length >= 6 && !is_wordlike(value),
+        ValueContext::Literal => {
+            is_complex || is_number || (length >= 6 && !value.contains(char::is_whitespace))
+        }
+        ValueContext::Quoted => is_complex || is_number || is_mixed_case(value),
+        ValueContext::Bare => is_complex && !is_numbered_name(value),
+        ValueContext::Field => is_complex,
+    }
+}
+
+fn is_generated(value: &str, context: ValueContext) -> bool {
+    let least = if context == ValueContext::Prose {
+        12
+    } else {
+        8
+    };
+    if value.len() < least || value.contains(char::is_whitespace) || is_wordlike(value) {
+        return false;
+    }
+    let is_long = value.len() >= 20 && shannon_entropy(value) >= 3.2 && is_mixed_case(value);
+    let is_literal =
+        context == ValueContext::Literal && value.len() >= 12 && !is_numbered_name(value);
+    (has_digit(value) && has_letter(value) && !is_numbered_name(value)) || is_long || is_literal
+}
+
+/// Returns true for words that are joined by `-`, `_`, `.`, `/` or `:`, with numbers of up to four digits.
+fn is_wordlike(value: &str) -> bool {
+    let parts = value.split(['-', '_', '.', '/', ':', ' ', '+']);
+    let is_number = |part: &str| part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = parts.filter(|part| !part.is_empty());
+    parts.clone().count() > 0 && parts.clone().all(|part| is_word(part) || is_number(part))
+}
+
+/// Returns true for letters in one case, or with a capital first, or in camel case of long words.
+fn is_word(part: &str) -> bool {
+    let letters = part.chars().all(char::is_alphabetic);
+    let changes = part
+        .chars()
+        .zip(part.chars().skip(1))
+        .filter(|(a, b)| a.is_lowercase() && b.is_uppercase())
+        .count();
+    let is_upper = part.chars().all(|c| !c.is_lowercase());
+    letters && part.len() <= 30 && (is_upper || changes * 5 <= part.len())
+}
+
+/// Returns true for words with spaces between them.
+fn is_sentence(value: &str) -> bool {
+    let words = value.split_whitespace();
+    let plain = |word: &str| {
+        word.chars()
+            .all(|c| c.is_alphabetic() || ".,!?:;'’…()-".contains(c))
+    };
+    words.clone().count() > 1
+        && words.clone().filter(|word| plain(word)).count() * 2 > words.count()
+}
+
+/// Returns true for a name with a number: `token1`, `key_2`.
+fn is_numbered_name(value: &str) -> bool {
+    let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    value.len() - name.len() <= 2
+        && name.len() >= 3
+        && name.chars().all(|c| c.is_alphabetic() || c == '_')
+        && is_wordlike(name)
+}
+
+/// Returns true for a URL without credentials, and for a path.
+fn is_location(value: &str) -> bool {
+    let is_path = ["/", "./", "../", "~/", "C:\\"]
+        .iter()
+        .any(|start| value.starts_with(start))
+        && !value.contains(['+', '=', ' '])
+        && value[1..].contains(['/', '.', '\\']);
+    is_path
+        || value.contains('\\')
+        || value.contains("://")
+        || (value.contains('/') && is_wordlike(value))
+}
+
+/// Returns true for code that computes a value.
+fn is_expression(value: &str) -> bool {
+    value.contains(['(', ')', '{', '}', '[', ']'])
+        || value.starts_with(['&', '*', '!', '?', '|', '=', '>', '+'])
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_letter(value: &str) -> bool {
+    value.chars().any(char::is_alphabetic)
+}
+
+/// Returns true for letters whose case changes within words, as nobody writes them.
+fn is_mixed_case(value: &str) -> bool {
+    let is_token = value.len() >= 16 && !value.contains(char::is_whitespace);
+    let has_both = value.contains(|c: char| c.is_ascii_lowercase())
+        && value.contains(|c: char| c.is_ascii_uppercase());
+    is_token && has_both && !is_wordlike(value)
+}

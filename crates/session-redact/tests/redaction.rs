@@ -1,0 +1,169 @@
+//! What is redacted, and what is left.
+
+use proptest::prelude::*;
+use session_redact::{RedactionSettings, Redactor};
+
+fn redactor() -> Redactor {
+    Redactor::new(&RedactionSettings::default()).unwrap()
+}
+
+/// Joins parts, so that no scanner takes this file for a leak.
+fn join(parts: &[&str]) -> String {
+    parts.concat()
+}
+
+#[test]
+fn secrets_are_replaced_by_their_kind() {
+    let aws = join(&["AKIA", "Q3EGKZXV", "7WMLP5RT"]);
+    let pat = join(&["ghp", "_", "a1B2c3D4e5F6g7H8i9J0", "k1L2m3N4o5P6q7R8"]);
+    let cases = [
+        (
+            format!("key {aws} here"),
+            "key [redacted:aws-access-token] here".to_owned(),
+        ),
+        (
+            format!("use {pat}."),
+            "use [redacted:github-token].".to_owned(),
+        ),
+        (
+            "DB_PASSWORD=correct-horse-9".into(),
+            "DB_PASSWORD=[redacted:password]".into(),
+        ),
+        (
+            r#"{"api_key": "q8Zr4TnW2vLx9K"}"#.into(),
+            r#"{"api_key": "[redacted:secret]"}"#.into(),
+        ),
+        (
+            r#"{\"password\":\"s3cr3t!pw\"}"#.into(),
+            r#"{\"password\":\"[redacted:password]\"}"#.into(),
+        ),
+        (
+            "postgres://ann:pa55@db:5432/app".into(),
+            "postgres://ann:[redacted:url-password]@db:5432/app".into(),
+        ),
+        (
+            "curl -u ann:hunter2 https://api".into(),
+            "curl -u ann:[redacted:curl-user] https://api".into(),
+        ),
+        (
+            "mysql -u root -phunter2 app".into(),
+            "mysql -u root -p[redacted:password-argument] app".into(),
+        ),
+        (
+            "app --token 9f8a7b6c5d4e3f2a1b0c".into(),
+            "app --token [redacted:secret]".into(),
+        ),
+        (
+            "Das Passwort lautet Gx7!kelle-9.".into(),
+            "Das Passwort lautet [redacted:password].".into(),
+        ),
+        (
+            "the password is `Tr0ub4dor&3`".into(),
+            "the password is `[redacted:password]`".into(),
+        ),
+        (
+            "let api_key: &str = \"q8Zr4TnW2vLx9K\";".into(),
+            "let api_key: &str = \"[redacted:secret]\";".into(),
+        ),
+        (
+            "<password>Tr0ub4dor&amp;3</password>".into(),
+            "<password>[redacted:password]</password>".into(),
+        ),
+        (
+            "PASSWORD=a1b2c3d4\\nUSER=x".into(),
+            "PASSWORD=[redacted:password]\\nUSER=x".into(),
+        ),
+        (
+            "Cookie: theme=dark; sid=s%3A9f8a7b6c5d4e".into(),
+            "Cookie: theme=dark; sid=[redacted:cookie]".into(),
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(redactor().redact(&text), expected);
+    }
+}
+
+#[test]
+fn private_keys_go_whole_also_without_their_end() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+    let begin = join(&["-----BEGIN RSA PRIV", "ATE KEY-----"]);
+    let end = join(&["-----END RSA PRIV", "ATE KEY-----"]);
+    for text in [
+        format!("{begin}\n{body}\n{body}\nkQ==\n{end}\nand so on"),
+        format!("{begin}\\n{body}\\n{body}\\nkQ==\\n{end}"),
+        format!("{begin}\n{body}\n{body}"),
+    ] {
+        let redacted = redactor().redact(&text).into_owned();
+        assert!(
+            !redacted.contains("MIIEvQ") && redacted.contains("[redacted:private-key]"),
+            "{redacted}"
+        );
+    }
+    let header = format!("look for `{begin}` in the repository");
+    assert_eq!(redactor().redact(&header), header);
+}
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    for text in [
+        "password: string",
+        "TOKEN=$TOKEN docker run",
+        "const token = process.env.API_TOKEN;",
+        "api_key = os.environ[\"API_KEY\"]",
+        "API_KEY=<your-key>",
+        "\"password\": \"Passwort vergessen?\"",
+        "max_tokens: 4096, temperature: 0.2",
+        "the token expires after 15 minutes",
+        "if (password === confirmPassword) {",
+        "checksum = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "secretKeyRef:\n  name: db-credentials\n  key: password",
+        "postgres://localhost:5432/app and postgres://ann:$PASS@db",
+        "token: TokenKind::Ident",
+        "PRIVATE_KEY_PATH=/etc/ssl/private/server.key",
+        "Authorization: Bearer ${TOKEN}",
+        "password=password, token=self.token",
+        "key: \"user_profile_header\"",
+        "  ownerPrivateKey: Uint8Array,\n  privateKey: Uint8Array",
+        "const secret = process.env.TEST_LOGIN_SECRET!;",
+        "--- PASS: TestRestore1 (0.00s)",
+        "HKDF(privateKey, \"vault-root-v1\")",
+        "prompt --pwd \"D:\\oh-my-posh\" and \"pwd\": \"osc99\"",
+        "[redacted:password] and DB_PASSWORD=[redacted:password]",
+    ] {
+        assert_eq!(redactor().redact(text), text);
+    }
+}
+
+#[test]
+fn the_users_patterns_and_allow_list_count() {
+    let settings = RedactionSettings {
+        patterns: vec![r"\bACME-(\d{6})\b".into()],
+        allow: vec!["^hunter2$".into()],
+        ..RedactionSettings::default()
+    };
+    let redactor = Redactor::new(&settings).unwrap();
+    assert_eq!(
+        redactor.redact("ACME-123456 and DB_PASSWORD=hunter2"),
+        "ACME-[redacted:custom] and DB_PASSWORD=hunter2"
+    );
+    let wrong = RedactionSettings {
+        allow: vec!["(".into()],
+        ..RedactionSettings::default()
+    };
+    let error = Redactor::new(&wrong).unwrap_err().to_string();
+    assert!(error.contains("redaction.allow"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn redaction_is_idempotent_and_never_panics(
+        text in "((DB_|api|my)?(password|TOKEN|secret|key|пароль|://|Bearer |cookie: |-p)[\"'\\\\]{0,3} ?[=:,>]{0,2} ?[\"'`\\\\]{0,2}[a-z0-9A-Z@!;/ é字]{0,24}|\\PC{0,12}|\\n){0,6}",
+    ) {
+        let redactor = redactor();
+        let once = redactor.redact(&text).into_owned();
+        prop_assert_eq!(redactor.redact(&once), once.clone());
+    }
+}
