@@ -102,7 +102,7 @@ impl Memories {
         let location = home.config.storage.location;
         let places = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: MemoryStore::new(places, home.records()),
+            store: MemoryStore::new(places, home.records()).with_redactor(home.config.redactor()),
             home,
             project,
             notes,

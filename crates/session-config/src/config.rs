@@ -4,6 +4,7 @@ use crate::error::{ConfigError, Result};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
+use session_redact::{RedactionSettings, Redactor};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -39,6 +40,9 @@ pub struct Config {
     pub hub: Option<String>,
     /// The endpoint behind the model `remote`.
     pub remote: EndpointConfig,
+    /// Redaction of secrets.
+    #[serde(deserialize_with = "redaction_settings")]
+    pub redaction: RedactionSettings,
     /// Memories can be saved, found and injected into prompts.
     pub enabled: bool,
     /// Suggest to save a memory before a conversation is compacted.
@@ -131,6 +135,7 @@ impl Default for Config {
             device: DeviceSetting::Auto,
             hub: None,
             remote: EndpointConfig::default(),
+            redaction: RedactionSettings::default(),
             enabled: true,
             auto_save: false,
             auto_retrieve: true,
@@ -151,6 +156,13 @@ impl Config {
             (None, false) => cores,
             (None, true) => (cores / 2).max(1),
         }
+    }
+
+    /// Returns what redacts secrets, unless the user switched that off.
+    pub fn redactor(&self) -> Option<Redactor> {
+        let settings = Some(&self.redaction).filter(|settings| settings.enabled)?;
+        // The patterns were compiled when the configuration was read.
+        Some(Redactor::new(settings).unwrap_or_default())
     }
 }
 
@@ -189,6 +201,13 @@ pub(crate) fn rephrase(message: &str) -> String {
     phrases.iter().fold(words.join(" "), |text, (rust, plain)| {
         text.replace(rust, plain)
     })
+}
+
+/// Reads the settings of redaction, whose patterns have to be regular expressions.
+fn redaction_settings<'de, D: Deserializer<'de>>(from: D) -> Result<RedactionSettings, D::Error> {
+    let settings = RedactionSettings::deserialize(from)?;
+    Redactor::new(&settings).map_err(D::Error::custom)?;
+    Ok(settings)
 }
 
 fn required_text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {

@@ -20,6 +20,22 @@ pub fn clip(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
+/// Longest part of a word that a cut takes back, in bytes.
+const WORD_BYTES: usize = 512;
+
+/// Cuts `text` to at most `limit` bytes behind a word: a part of a key or password would no longer be
+/// known as one. A word that is longer than 512 bytes is cut within.
+pub fn clip_words(text: &str, limit: usize) -> &str {
+    let cut = clip(text, limit);
+    if cut.len() == text.len() || text[cut.len()..].starts_with(char::is_whitespace) {
+        return cut;
+    }
+    let end = cut
+        .rfind(char::is_whitespace)
+        .filter(|end| cut.len() - end <= WORD_BYTES);
+    end.map_or(cut, |end| &cut[..end])
+}
+
 /// Words that mark a line of output as an error.
 const MARKERS: [&str; 12] = [
     "error",
@@ -80,7 +96,7 @@ fn marked_lines(output: &str) -> Vec<&str> {
 }
 
 fn trim_line(line: &str) -> &str {
-    clip(line.trim(), ERROR_LINE_BYTES).trim_end()
+    clip_words(line.trim(), ERROR_LINE_BYTES).trim_end()
 }
 
 /// True when the line names an error. The count-only lines of test runners

@@ -1,6 +1,8 @@
 //! Events from parsing threads to the writer.
 
+use crate::parse::ReadOptions;
 use session_core::{SessionMeta, Turn};
+use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
@@ -27,21 +29,23 @@ pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|d| Instant::now() >= d)
 }
 
-/// Sends what a source reads to the writer. Says stop when the writer no
+/// Sends what a source reads to the writer, redacted. Says stop when the writer no
 /// longer listens, or, past the deadline, at what follows a checkpoint: a reader
 /// that comes to its end there is done.
-pub(crate) struct Sender {
+pub(crate) struct Sender<'a> {
+    redactor: Option<&'a Redactor>,
     channel: SyncSender<Event>,
     deadline: Option<Instant>,
     stopped: bool,
     at_checkpoint: bool,
 }
 
-impl Sender {
-    pub(crate) fn new(channel: SyncSender<Event>, deadline: Option<Instant>) -> Self {
+impl<'a> Sender<'a> {
+    pub(crate) fn new(channel: SyncSender<Event>, options: &ReadOptions<'a>) -> Self {
         Self {
+            redactor: options.redactor,
             channel,
-            deadline,
+            deadline: options.deadline,
             stopped: false,
             at_checkpoint: false,
         }
@@ -69,15 +73,22 @@ impl Sender {
     }
 }
 
-impl Sink for Sender {
+impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
+        let mut meta = meta.clone();
+        if let Some(redactor) = self.redactor {
+            redactor.redact_session(&mut meta);
+        }
         self.deliver(Event::Session {
-            meta: Box::new(meta.clone()),
+            meta: Box::new(meta),
             fresh,
         })
     }
 
-    fn turn(&mut self, turn: Turn) -> Flow {
+    fn turn(&mut self, mut turn: Turn) -> Flow {
+        if let Some(redactor) = self.redactor {
+            redactor.redact_turn(&mut turn);
+        }
         self.deliver(Event::Turn(Box::new(turn)))
     }
 
@@ -93,7 +104,10 @@ impl Sink for Sender {
     fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
         self.deliver(Event::Title {
             message: message.to_owned(),
-            title: title.to_owned(),
+            title: self
+                .redactor
+                .map_or(title.into(), |r| r.redact(title))
+                .into_owned(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::discover::Change;
 use crate::events::{Event, Sender, is_past};
+use session_redact::Redactor;
 use session_sources::Cursor;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -29,13 +30,22 @@ impl<'a> Queue<'a> {
     }
 }
 
+/// How each file is read.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadOptions<'a> {
+    /// The time from which on no further files are begun.
+    pub(crate) deadline: Option<Instant>,
+    /// Redacts what is read.
+    pub(crate) redactor: Option<&'a Redactor>,
+}
+
 /// Reads `changes` on `threads` threads and calls `each` with every file and
 /// its events, in the order given, on this thread. Past the deadline no further
 /// files are begun; but each thread reads from one, so that every run gets on.
 pub(crate) fn in_order<E>(
     changes: &[Change],
     threads: usize,
-    deadline: Option<Instant>,
+    options: &ReadOptions<'_>,
     mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(WAITING_FILES);
@@ -46,7 +56,7 @@ pub(crate) fn in_order<E>(
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, changes.len().max(1)) {
             let queue = Arc::clone(&queue);
-            scope.spawn(move || work(&queue, deadline));
+            scope.spawn(move || work(&queue, options));
         }
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads.
@@ -58,18 +68,18 @@ pub(crate) fn in_order<E>(
 
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
-fn work(queue: &Mutex<Queue<'_>>, deadline: Option<Instant>) {
+fn work(queue: &Mutex<Queue<'_>>, options: &ReadOptions<'_>) {
     loop {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;
         };
-        let mut sender = Sender::new(channel, deadline);
+        let mut sender = Sender::new(channel, options);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source
             .read(&change.location, cursor.as_ref(), &mut sender);
         sender.done();
-        if is_past(deadline) {
+        if is_past(options.deadline) {
             return;
         }
     }

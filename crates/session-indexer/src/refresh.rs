@@ -7,6 +7,7 @@ use crate::parse;
 use crate::write::Storing;
 use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
+use session_redact::Redactor;
 use session_sources::Env;
 use session_store::{Reader, StoreError, Writer};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub struct Refresh<'a> {
     pub budget: Option<Duration>,
     /// Threads that parse.
     pub threads: usize,
+    /// Redacts what is read, before anything is stored; `None` stores it as it is.
+    pub redactor: Option<Redactor>,
     /// Hears how far it has got.
     pub progress: &'a dyn Progress,
 }
@@ -62,6 +65,7 @@ impl Refresh<'_> {
             embedders: Vec::new(),
             budget: None,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
+            redactor: Some(Redactor::default()),
             progress: &Silent,
         }
     }
@@ -160,7 +164,10 @@ fn read(
     parse::in_order(
         &changes.changed,
         how.threads,
-        deadline,
+        &parse::ReadOptions {
+            deadline,
+            redactor: how.redactor.as_ref(),
+        },
         |change: &Change, events| {
             storing.file(change, &events)?;
             bytes += change.location.stamp.size;

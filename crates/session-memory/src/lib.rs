@@ -92,6 +92,7 @@ mod memory_store;
 mod open_directory;
 mod prompt_parts;
 mod rank;
+mod redaction;
 mod session_state;
 mod setting_values;
 mod signals;

@@ -12,9 +12,11 @@ use crate::memory_change::{MemoryChange, apply_change, set_front_key};
 use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directories};
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
+use crate::redaction::{redact_change, redact_draft, redact_imported};
 use crate::trust::Trust;
 use crate::views;
 use jiff::Zoned;
+use session_redact::Redactor;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
@@ -25,6 +27,7 @@ const PROMPT_LIMIT: usize = 3 << 20;
 pub struct MemoryStore {
     directories: Vec<MemoryDirectory>,
     records: DirectoryRecords,
+    redactor: Option<Redactor>,
 }
 
 /// The memories of a listing, and the files that are damaged.
@@ -57,6 +60,20 @@ impl MemoryStore {
         Self {
             directories,
             records,
+            redactor: Some(Redactor::default()),
+        }
+    }
+
+    /// Redacts what is saved by the user's settings, or not at all.
+    pub fn with_redactor(self, redactor: Option<Redactor>) -> Self {
+        Self { redactor, ..self }
+    }
+
+    /// Makes a store of other directories with the same records and redaction.
+    fn with_directories(&self, directories: Vec<MemoryDirectory>) -> Self {
+        Self {
+            directories,
+            ..self.clone()
         }
     }
 
@@ -72,7 +89,7 @@ impl MemoryStore {
 
     /// Makes a store of one directory alone.
     pub(crate) fn with_directory(&self, directory: &MemoryDirectory) -> Self {
-        Self::new(vec![directory.clone()], self.records.clone())
+        self.with_directories(vec![directory.clone()])
     }
 
     /// Makes a store that contains the global directory, and is this one where it does already.
@@ -85,7 +102,7 @@ impl MemoryStore {
             return Ok(self.clone());
         }
         let directories = memory_directories(None, home, StorageLocation::GlobalOnly)?;
-        Ok(Self::new(directories, self.records.clone()))
+        Ok(self.with_directories(directories))
     }
 
     /// Reads the memories in some states. A damaged file does not affect the others.
@@ -143,6 +160,8 @@ impl MemoryStore {
     /// When the draft is not valid, or the directory cannot be written.
     pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
         validate_draft(draft)?;
+        let redacted = self.redactor.as_ref().map(|r| redact_draft(r, draft));
+        let draft = redacted.as_ref().unwrap_or(draft);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let front = new_frontmatter(draft, self.free_id(now), now);
@@ -178,6 +197,8 @@ impl MemoryStore {
         trust: Trust,
         now: &Zoned,
     ) -> Result<Memory> {
+        let redacted = self.redactor.as_ref().map(|r| redact_imported(r, memory));
+        let memory = redacted.as_ref().unwrap_or(memory);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let mut front = memory.front.clone();
@@ -204,6 +225,8 @@ impl MemoryStore {
     /// # Errors
     /// When the file cannot be read or written.
     pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
+        let redacted = self.redactor.as_ref().map(|r| redact_change(r, change));
+        let change = redacted.as_ref().unwrap_or(change);
         let directory = self.directory_of(&self.find(id)?);
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let memory = self.find(id)?; // read again under the lock

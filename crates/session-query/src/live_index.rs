@@ -3,6 +3,7 @@
 use crate::error::QueryError;
 use session_embed::Embedder;
 use session_indexer::{Mode, Outcome, Progress, Refresh, discover, refresh};
+use session_redact::Redactor;
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -26,6 +27,8 @@ pub struct LiveIndex<'a> {
     pub env: &'a Env,
     /// The model by which histories are embedded as they are read.
     pub table: &'a dyn Embedder,
+    /// Redacts what is read, if secrets are redacted.
+    pub redactor: Option<&'a Redactor>,
     /// Makes the progress display of a refresh.
     pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
 }
@@ -65,6 +68,7 @@ impl LiveIndex<'_> {
             mode,
             budget,
             embedders: vec![self.table],
+            redactor: self.redactor.cloned(),
             progress: progress.as_ref(),
             ..Refresh::new(self.root, self.env)
         };

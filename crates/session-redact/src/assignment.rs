@@ -10,6 +10,9 @@ const NAME_BYTES: usize = 80;
 /// Longest value, in bytes.
 const VALUE_BYTES: usize = 4096;
 
+/// Longest way in a sentence from a name to its value, in bytes.
+const CLAUSE_BYTES: usize = 60;
+
 /// A name of a secret in a text.
 struct NamedSecret<'t> {
     text: &'t str,
@@ -265,16 +268,22 @@ fn after_markup(rest: &str) -> Option<&str> {
     Some(trim_blanks(value))
 }
 
-/// Returns the value in a sentence: `the password is …`, `das Passwort lautet …`.
+/// Returns the value in a sentence: `the password of the boiler is …`, `das Passwort lautet …`.
 fn after_copula(rest: &str) -> Option<&str> {
-    const COPULAS: [&str; 12] = [
+    const COPULAS: [&str; 13] = [
         " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
-        " to ", " auf ", " = ",
+        " to ", " auf ", " = ", ": ",
     ];
-    COPULAS
+    let clause = session_core::text::clip(rest, CLAUSE_BYTES);
+    let end = clause
+        .find(['\n', '.', ',', ';', '!', '?', '('])
+        .unwrap_or(clause.len());
+    let clause = clause.get(..end)?;
+    let found = COPULAS
         .iter()
-        .find_map(|copula| rest.strip_prefix(copula))
-        .map(trim_blanks)
+        .filter_map(|copula| Some(clause.find(copula)? + copula.len()));
+    let at = found.min()?;
+    Some(trim_blanks(rest.get(at..)?))
 }
 
 /// Returns the quote that opens a value, with its escapes.

@@ -13,7 +13,7 @@ pub(crate) const OPENING: &str = "[redacted:";
 const CUSTOM: &str = "custom";
 
 /// Replaces secrets in texts, by the bundled rules and the user's settings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Redactor {
     patterns: Vec<Regex>,
     allow: Vec<Regex>,

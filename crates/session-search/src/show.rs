@@ -4,6 +4,7 @@ use serde::Serialize;
 use session_core::{
     AccessedFile, CommandRunRef, FileAccess, Part, SessionMeta, Span, ToolCall, Turn, TurnContent,
 };
+use session_redact::Redactor;
 use session_sources::sources;
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::ops::RangeInclusive;
@@ -31,7 +32,7 @@ pub enum Origin {
 }
 
 /// Reads turns of a session again in full: those of `range`, from 0, that
-/// exist. What the history no longer has comes from the index.
+/// exist. What the history no longer has comes from the index. What is read is redacted where a redactor is given.
 ///
 /// # Errors
 /// When the index fails.
@@ -39,6 +40,7 @@ pub fn show(
     index: &Reader,
     session: &SessionRow,
     range: RangeInclusive<u32>,
+    redactor: Option<&Redactor>,
 ) -> Result<Vec<Exchange>, StoreError> {
     let rows: Vec<TurnRow> = index
         .turns(session.id)?
@@ -46,6 +48,9 @@ pub fn show(
         .filter(|t| range.contains(&t.index))
         .collect();
     let mut read = reread(index, session, &rows)?;
+    if let Some(redactor) = redactor {
+        read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
+    }
     rows.iter()
         .map(|row| match read.iter().position(|t| t.index == row.index) {
             Some(at) => Ok(Exchange {

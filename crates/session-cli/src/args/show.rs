@@ -37,6 +37,9 @@ pub struct ShowArgs {
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// Show keys and passwords, too; asks on the terminal
+    #[arg(long)]
+    pub unredacted: bool,
     /// Do not use a pager
     #[arg(long)]
     pub no_pager: bool,

@@ -63,8 +63,8 @@ impl Demo {
         let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
         let refreshed =
-            refresh::live_index(&home, embedder.as_ref()).refresh(Mode::Changes, None)?;
-        let snapshot = refresh::live_index(&home, embedder.as_ref()).snapshot()?;
+            refresh::live_index(&home, embedder.as_ref(), None).refresh(Mode::Changes, None)?;
+        let snapshot = refresh::live_index(&home, embedder.as_ref(), None).snapshot()?;
         Ok(Self {
             snapshot,
             embedder,
@@ -144,7 +144,13 @@ fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
     let best = turns.1.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
-    let shown = show::turns_of(&place, 0, &demo.snapshot.index, &demo.snapshot.sessions)?;
+    let shown = show::turns_of(
+        &place,
+        0,
+        &demo.snapshot.index,
+        &demo.snapshot.sessions,
+        None,
+    )?;
     walk.shown = Some((place, shown));
     walk.turns = Some((id, turns));
     Ok(walk)

@@ -51,7 +51,10 @@ fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> 
     let mode = if args.full { Mode::Full } else { Mode::Changes };
     let mut waiting = WriterWait::new("its update");
     loop {
-        let outcome = refresh::live_index(home, models.table()).refresh(mode, None)?;
+        let outcome = {
+            let redactor = home.config.redactor();
+            refresh::live_index(home, models.table(), redactor.as_ref()).refresh(mode, None)?
+        };
         if !outcome.locked {
             return Ok(outcome);
         }

@@ -122,15 +122,25 @@ pub fn outcome(
     started: Instant,
     deadline: Option<Instant>,
 ) -> Result<PromptOutcome> {
+    let redactor = memories.home.config.redactor();
+    let redact = |text: &str| {
+        redactor
+            .as_ref()
+            .map_or(text.into(), |r| r.redact(text))
+            .into_owned()
+    };
     let request = InjectionRequest {
-        prompt: &input.prompt,
+        prompt: &redact(&input.prompt),
         session: input.session_id.as_deref(),
         started,
         deadline,
     };
-    let injection = memories
+    let mut injection = memories
         .injector()
         .inject(&request, &Resources(&memories))?;
+    if let Some(block) = &mut injection.decision.block {
+        block.text = redact(&block.text);
+    }
     Ok(PromptOutcome {
         injection,
         memories,

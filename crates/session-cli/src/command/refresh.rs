@@ -8,6 +8,7 @@ use session_config::Home;
 use session_embed::Embedder;
 use session_indexer::{Outcome, Progress};
 use session_query::{LiveIndex, QueryError, QueryModels, Snapshot};
+use session_redact::Redactor;
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -27,7 +28,8 @@ pub struct RefreshedIndex {
 /// When the index or the model fails.
 pub fn index(home: &Home) -> Result<RefreshedIndex> {
     let models = query_models(home)?;
-    let live = live_index(home, models.table());
+    let redactor = home.config.redactor();
+    let live = live_index(home, models.table(), redactor.as_ref());
     let outcome = live.refresh_for_query()?;
     note_unread(&outcome)?;
     let Snapshot { index, sessions } = live.snapshot()?;
@@ -47,11 +49,16 @@ pub fn query_models(home: &Home) -> Result<QueryModels, QueryError> {
 }
 
 /// Returns the user's index, refreshed with a progress bar.
-pub fn live_index<'a>(home: &'a Home, table: &'a dyn Embedder) -> LiveIndex<'a> {
+pub fn live_index<'a>(
+    home: &'a Home,
+    table: &'a dyn Embedder,
+    redactor: Option<&'a Redactor>,
+) -> LiveIndex<'a> {
     LiveIndex {
         root: &home.root,
         env: &home.env,
         table,
+        redactor,
         progress: &|| -> Box<dyn Progress> { Box::new(Bar::new()) },
     }
 }

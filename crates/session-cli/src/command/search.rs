@@ -26,15 +26,22 @@ const LEFT_OF: usize = 20;
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let models = refresh::query_models(&home)?;
-    let live = refresh::live_index(&home, models.table());
+    let redactor = home.config.redactor();
+    let live = refresh::live_index(&home, models.table(), redactor.as_ref());
+    let redact = |text: &str| {
+        redactor
+            .as_ref()
+            .map_or(text.into(), |r| r.redact(text))
+            .into_owned()
+    };
     let warm = || {
         if !args.ranking.keyword_only && models.chosen().is_some() {
-            models.warm(&Query::new(&query(args)).text);
+            models.warm(&redact(&Query::new(&query(args)).text));
         }
     };
     let answer = |snapshot: &Snapshot| {
         let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
-        let embed = |query: &str| Ok(models.embed(&snapshot.index, query)?);
+        let embed = |query: &str| Ok(models.embed(&snapshot.index, &redact(query))?);
         answer(args, snapshot, &callers, &embed)
     };
     let LiveAnswer {

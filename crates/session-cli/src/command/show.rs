@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::{ShowArgs, ShowFormat};
+use crate::command::dialog::with_terminal;
 use crate::command::filter;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::session::short_id;
@@ -9,6 +10,7 @@ use crate::output::{json, layout, markdown, notes, pager, session_items, show};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::text::printable;
+use session_redact::Redactor;
 use session_search::{Exchange, show as read};
 use session_store::{Reader, SessionRow};
 use std::io::{IsTerminal, Write};
@@ -21,8 +23,28 @@ use std::ops::RangeInclusive;
 pub fn run(args: &ShowArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
-    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all)?;
+    let redactor = match args.unredacted {
+        true => consent_to_secrets(&home)?,
+        false => home.config.redactor(),
+    };
+    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all, redactor.as_ref())?;
     print(args, &session, &exchanges, &all)
+}
+
+/// Asks on the terminal whether secrets may be shown; returns the redactor that is left.
+fn consent_to_secrets(home: &Home) -> Result<Option<Redactor>> {
+    if !std::io::stdout().is_terminal() {
+        bail!(
+            "secrets are shown on a terminal, to its user\nhint: run `session-search show --unredacted` there, without a pipe"
+        );
+    }
+    let is_meant = with_terminal(false, |dialog| {
+        if !dialog.is_interactive {
+            bail!("nobody can be asked whether secrets may be shown\nhint: run it on a terminal");
+        }
+        dialog.confirm("Show keys and passwords of this session?")
+    })?;
+    Ok(home.config.redactor().filter(|_| !is_meant))
 }
 
 /// The session and those of its turns that `ID[:TURNS]` names, with so many
@@ -35,12 +57,13 @@ pub fn turns_of(
     context: u32,
     index: &Reader,
     all: &[SessionRow],
+    redactor: Option<&Redactor>,
 ) -> Result<(SessionRow, Vec<Exchange>)> {
     let (id, range) = turns(text)?;
     let session = filter::find_session(all, id)?;
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
-    let exchanges = read(index, &session, first..=last)?;
+    let exchanges = read(index, &session, first..=last, redactor)?;
     Ok((session, exchanges))
 }
 

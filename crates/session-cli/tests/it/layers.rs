@@ -33,7 +33,7 @@ fn edges() -> BTreeMap<String, Vec<String>> {
 fn layer(name: &str) -> usize {
     match name {
         "session-core" | "session-files" | "session-test" => 0,
-        "session-sources" | "session-embed" | "session-store" => 1,
+        "session-sources" | "session-embed" | "session-store" | "session-redact" => 1,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 2,
         "session-config" | "session-eval" | "session-query" => 3,

@@ -47,6 +47,7 @@ mod queries;
 mod quiet;
 mod remote;
 mod resume;
+mod secrets;
 mod setup;
 mod skill;
 mod skill_text;

@@ -65,6 +65,18 @@ pub fn answered(env: &TestEnvironment, mut command: Command, answer: &str) -> Ra
     env.ran(output)
 }
 
+/// Runs a command that is wholly on a terminal on which `answer` is typed; returns what it shows there.
+pub fn on_terminal(mut command: Command, answer: &str) -> String {
+    let mut terminal = Terminal::open();
+    terminal.controller.write_all(answer.as_bytes()).unwrap();
+    command.stdin(terminal.stream()).stderr(terminal.stream());
+    let mut child = command.stdout(terminal.stream()).spawn().unwrap();
+    drop(command);
+    let shown = terminal.shown();
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown.join().unwrap()).into_owned()
+}
+
 /// Runs a command whose stdout is a terminal.
 fn watched(env: &TestEnvironment, mut command: Command) -> Ran {
     let terminal = Terminal::open();

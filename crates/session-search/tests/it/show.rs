@@ -69,7 +69,7 @@ impl Indexed {
     fn show(&self, range: RangeInclusive<u32>) -> Vec<Exchange> {
         let index = Reader::open(&self.root()).unwrap();
         let session = &index.sessions().unwrap()[0];
-        show(&index, session, range).unwrap()
+        show(&index, session, range, None).unwrap()
     }
 }
 

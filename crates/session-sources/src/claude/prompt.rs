@@ -185,7 +185,7 @@ fn notice(text: &str) -> UserText {
 
 /// The text cut to what a turn holds.
 pub(super) fn clipped(words: &str) -> String {
-    text::clip(words, TEXT_LIMIT).to_owned()
+    text::clip_words(words, TEXT_LIMIT).to_owned()
 }
 
 fn cleaned(text: &str) -> String {

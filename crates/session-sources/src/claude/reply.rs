@@ -163,5 +163,5 @@ pub(super) fn words<'b>(block: &'b ContentBlock<'_>) -> &'b str {
         Some("thinking") => block.thinking.or_empty(),
         _ => block.text.or_empty(),
     };
-    text::clip(words.trim(), TEXT_LIMIT)
+    text::clip_words(words.trim(), TEXT_LIMIT)
 }

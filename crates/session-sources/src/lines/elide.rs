@@ -2,6 +2,8 @@
 
 /// Bytes kept of one string.
 const STRING_LIMIT: usize = 64 * 1024;
+/// Longest part of a word that a cut takes back, in bytes.
+const WORD_BYTES: usize = 512;
 /// Longest line after the cuts.
 const LINE_LIMIT: usize = 8 * 1024 * 1024;
 
@@ -115,12 +117,23 @@ impl Elider {
 
     fn end_string(&mut self) {
         if self.left_out > 0 {
+            self.remove_last_word();
             let note = format!(" … {} bytes left out", self.left_out);
             self.out.extend_from_slice(note.as_bytes());
         }
         self.out.push(b'"');
         self.state = ElideState::Outside;
         self.after_high = false;
+    }
+}
+
+impl Elider {
+    /// Removes the part of a word at the cut: a part of a key would no longer be known as one.
+    fn remove_last_word(&mut self) {
+        let tail = self.out.len() - self.kept.min(WORD_BYTES);
+        if let Some(at) = self.out[tail..].iter().rposition(|byte| *byte == b' ') {
+            self.out.truncate(tail + at);
+        }
     }
 }
 

@@ -55,5 +55,5 @@ pub(super) fn command_line(name: &str, expanded: &str) -> String {
 
 fn format_command(name: &str, arguments: &str) -> String {
     let line = format!("/{name} {arguments}");
-    text::clip(line.trim_end(), TEXT_LIMIT).to_owned()
+    text::clip_words(line.trim_end(), TEXT_LIMIT).to_owned()
 }

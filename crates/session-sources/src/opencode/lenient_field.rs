@@ -22,7 +22,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientField<T> {
     }
 }
 
-/// The string that `raw` is, cut to `limit` bytes: what lies beyond is never
+/// Returns the string that `raw` is, cut behind a word to `limit` bytes: what lies beyond is never
 /// decoded. `None` when it is no string.
 pub(super) fn string(raw: Option<&RawValue>, limit: usize) -> Option<String> {
     let body = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
@@ -38,10 +38,11 @@ pub(super) fn value(raw: &RawValue) -> Value {
 fn unescape(body: &str, limit: usize) -> String {
     let mut out = String::with_capacity(body.len().min(limit));
     let mut rest = body;
-    while out.len() < limit {
+    // A byte more than fits, so that the last word is known to be cut.
+    while out.len() <= limit {
         let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
         let (plain, escape) = rest.split_at(plain);
-        out.push_str(text::clip(plain, limit - out.len()));
+        out.push_str(head(plain, limit + 1 - out.len()));
         if escape.is_empty() {
             break;
         }
@@ -49,8 +50,17 @@ fn unescape(body: &str, limit: usize) -> String {
         out.push(character);
         rest = escape.get(length..).unwrap_or_default();
     }
-    out.truncate(text::clip(&out, limit).len());
+    out.truncate(text::clip_words(&out, limit).len());
     out
+}
+
+/// Returns the first bytes, `least` at least where there are so many, up to a character boundary.
+fn head(text: &str, least: usize) -> &str {
+    let mut end = least.min(text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    &text[..end]
 }
 
 /// The character that the escape at the start of `escape` stands for, and the

@@ -242,7 +242,7 @@ impl<'a> ToolStateData<'a> {
             }
             output.push_str(&text);
         }
-        output.truncate(text::clip(&output, TEXT_LIMIT).len());
+        output.truncate(text::clip_words(&output, TEXT_LIMIT).len());
         output
     }
 }

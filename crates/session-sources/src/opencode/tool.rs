@@ -187,7 +187,7 @@ impl ToolRecord<'_> {
 fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
     let said: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
     let said = said.join("\n");
-    Some(text::clip(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
+    Some(text::clip_words(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
 }
 
 /// A value that is there, be it null.

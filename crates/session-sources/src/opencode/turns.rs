@@ -208,7 +208,7 @@ fn take_words(parts: &mut Vec<PartContent>) -> Option<String> {
         words.push_str(more);
         false
     });
-    let kept = session_core::text::clip(&words, session_core::TEXT_LIMIT).len();
+    let kept = session_core::text::clip_words(&words, session_core::TEXT_LIMIT).len();
     words.truncate(kept);
     Some(words).filter(|words| !words.is_empty())
 }

@@ -1,0 +1,173 @@
+//! Secrets of a history reach neither the index nor an answer.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use crate::memory::Project;
+use serde_json::json;
+use session_store::Reader;
+use std::path::Path;
+
+const SESSION: &str = "5ec0e700-0000-4000-8000-000000000001";
+/// One word of the word index, so that its bytes would be found as they are.
+const PASSWORD: &str = "zq8lanternw7xk9";
+const KEY: &str = "w4kilnq9zr2tinker";
+
+fn transcript() -> Transcript {
+    let env = format!("DB_PASSWORD={PASSWORD}\n");
+    Transcript::new(SESSION, "/home/ann/boiler")
+        .user(&format!(
+            "Why does postgres://ann:{PASSWORD}@db/boiler refuse me?"
+        ))
+        .bash(
+            &format!("API_KEY={KEY} ./deploy --password {PASSWORD}"),
+            &format!("error: access denied for postgres://ann:{PASSWORD}@db"),
+        )
+        .call(
+            "Write",
+            json!({"file_path": "/home/ann/boiler/.env", "content": env}),
+            "ok",
+            false,
+        )
+        .call(
+            "mcp__vault__put",
+            json!({"path": "db", "password": PASSWORD}),
+            "ok",
+            false,
+        )
+        .assistant(&format!(
+            "I see the key `api_key: \"{KEY}\"` in your .env; the password is {PASSWORD}."
+        ))
+        .title(&format!("Deploy with API_KEY={KEY}"))
+}
+
+/// All bytes of an index, its contents unpacked.
+fn decoded(root: &Path) -> Vec<u8> {
+    let index = Reader::open(root).unwrap();
+    let mut all = Vec::new();
+    for session in index.sessions().unwrap() {
+        all.extend(format!("{session:?}").bytes());
+        all.extend(format!("{:?}", index.contents(session.id).unwrap()).bytes());
+    }
+    for entry in fs_err::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            all.extend(fs_err::read(path).unwrap());
+        }
+    }
+    all
+}
+
+#[track_caller]
+fn assert_hidden(text: &[u8], what: &str) {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    for secret in [PASSWORD, KEY] {
+        assert!(!text.contains(secret), "{what} holds {secret}");
+    }
+}
+
+#[test]
+fn no_secret_is_stored_or_printed() {
+    let env = TestEnvironment::indexed(&[transcript()]);
+    assert_hidden(&decoded(&env.index("")), "the index");
+    for args in [
+        ["search", "postgres refuses", "--json"].as_slice(),
+        &["show", SESSION, "--json"],
+        &["show", SESSION, "--format", "markdown"],
+        &["show", SESSION, "--only", "commands"],
+        &["digest", "--on", "2026-01-15", "--json"],
+        &["commands", "deploy"],
+    ] {
+        let ran = env.run(args);
+        assert_hidden(ran.stdout().as_bytes(), &args.join(" "));
+    }
+    let asked = env.json(&["search", PASSWORD]);
+    assert_eq!(asked["hits"].as_array().map(Vec::len), Some(0), "{asked}");
+    let shown = env.run(&["show", SESSION]).succeeded().stdout();
+    for kind in ["url-password", "password", "secret"] {
+        assert!(shown.contains(&format!("[redacted:{kind}]")), "{shown}");
+    }
+    assert!(env.found(&["boiler refuse"]).contains(&SESSION.to_owned()));
+}
+
+#[test]
+fn a_secret_at_a_cut_is_not_halved() {
+    let token = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let part = token[..16].to_lowercase();
+    // An error line is cut after 240 bytes, a prompt after 256 KiB.
+    let error = format!("error: {} {token} refused", "lantern ".repeat(28));
+    let prompt = format!(
+        "{}{token}",
+        "a tale of oil \n"
+            .repeat(262_144 / 15)
+            .trim_end()
+            .to_owned()
+            + " "
+    );
+    let transcript = Transcript::new(SESSION, "/home/ann/boiler")
+        .user(&prompt)
+        .call("Bash", json!({"command": "./deploy"}), &error, true);
+    let env = TestEnvironment::indexed(&[transcript]);
+    let text = String::from_utf8_lossy(&decoded(&env.index(""))).to_lowercase();
+    assert!(!text.contains(&part));
+}
+
+#[test]
+fn the_users_settings_count() {
+    let env = TestEnvironment::new();
+    let settings = format!("[redaction]\npatterns = ['oil-\\d+']\nallow = ['^{KEY}$']\n");
+    env.write(&env.path("config/config.toml"), settings);
+    env.claude(&transcript());
+    env.claude(
+        &Transcript::new("5ec0e700-0000-4000-8000-000000000002", "/home/ann/b")
+            .user("the lamp burns oil-4711 today"),
+    );
+    env.run(&["index"]).succeeded();
+    let text = String::from_utf8_lossy(&decoded(&env.index(""))).into_owned();
+    assert!(text.contains("[redacted:custom]") && !text.contains("oil-4711"));
+    assert!(text.contains(KEY) && !text.contains(PASSWORD));
+
+    env.write(
+        &env.path("config/config.toml"),
+        "[redaction]\nallow = ['(']\n",
+    );
+    let refused = env.run(&["search", "lamp"]).exits(2);
+    assert!(refused.stderr().contains("redaction.allow"), "{refused}");
+}
+
+#[test]
+fn a_memory_keeps_no_secret() {
+    let project = Project::new();
+    let info = format!("the password of the boiler is {PASSWORD}");
+    project
+        .run(&[
+            "memory",
+            "save",
+            "--topic",
+            "Boiler access",
+            "--info",
+            &info,
+        ])
+        .succeeded();
+    let listed = project.run(&["memory", "list", "--json"]).succeeded();
+    assert_hidden(listed.stdout().as_bytes(), "the memory");
+    assert!(listed.stdout().contains("[redacted:password]"), "{listed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_a_person_at_a_terminal_sees_them() {
+    let env = TestEnvironment::indexed(&[transcript()]);
+    let refused = env.run(&["show", SESSION, "--unredacted"]).exits(2);
+    assert!(refused.stderr().contains("hint:"), "{refused}");
+    assert_hidden(refused.stdout().as_bytes(), "a pipe");
+    let show = || {
+        let mut command = env.command();
+        command.args(["show", SESSION, "--unredacted", "--no-pager"]);
+        command
+    };
+    assert!(crate::pty::on_terminal(show(), "y\n").contains(PASSWORD));
+    assert_hidden(
+        crate::pty::on_terminal(show(), "n\n").as_bytes(),
+        "a refusal",
+    );
+}

@@ -1,0 +1,57 @@
+//! Redacting what is saved: a secret reaches neither the file of a memory nor its vectors.
+
+use crate::memory::{Draft, Frontmatter};
+use crate::memory_change::MemoryChange;
+use crate::memory_store::ImportedMemory;
+use session_redact::Redactor;
+
+/// Redacts all texts of a draft.
+pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
+    let mut draft = draft.clone();
+    redactor.redact_in_place(&mut draft.topic);
+    redactor.redact_in_place(&mut draft.notes);
+    for list in [&mut draft.key_info, &mut draft.cues, &mut draft.keywords] {
+        redact_all(redactor, list);
+    }
+    redact_optional(redactor, &mut draft.raw);
+    draft
+}
+
+/// Redacts all texts of a memory from elsewhere. The file of an export is written anew where it held a
+/// secret.
+pub(crate) fn redact_imported(redactor: &Redactor, memory: &ImportedMemory) -> ImportedMemory {
+    let mut memory = memory.clone();
+    redact_frontmatter(redactor, &mut memory.front);
+    redactor.redact_in_place(&mut memory.body);
+    redact_optional(redactor, &mut memory.raw);
+    memory.text = memory.text.filter(|text| redactor.redact(text) == *text);
+    memory
+}
+
+/// Redacts the texts of a change.
+pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> MemoryChange {
+    let mut change = change.clone();
+    redact_optional(redactor, &mut change.topic);
+    for list in [&mut change.key_info, &mut change.cues] {
+        redact_all(redactor, list.as_deref_mut().unwrap_or_default());
+    }
+    change
+}
+
+fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
+    redactor.redact_in_place(&mut front.topic);
+    redact_all(redactor, &mut front.cues);
+    redact_all(redactor, &mut front.keywords);
+}
+
+fn redact_optional(redactor: &Redactor, text: &mut Option<String>) {
+    if let Some(text) = text {
+        redactor.redact_in_place(text);
+    }
+}
+
+fn redact_all(redactor: &Redactor, texts: &mut [String]) {
+    for text in texts {
+        redactor.redact_in_place(text);
+    }
+}
