@@ -2,8 +2,8 @@
 
 use crate::entropy::shannon_entropy;
 use crate::value;
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
-use regex::{Captures, Regex};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -14,9 +14,9 @@ const FILES: [&str; 2] = [
 ];
 
 /// Bytes before a keyword at which a match may begin.
-const BEFORE: usize = 256;
-/// Bytes after a keyword within which a match ends.
-const AFTER: usize = 8 * 1024;
+const BEFORE: usize = 64;
+/// Bytes after a keyword within which a match ends, unless its rule says otherwise.
+const AFTER: usize = 512;
 
 /// All rules, and the automaton of their keywords.
 #[derive(Debug)]
@@ -47,6 +47,8 @@ pub(crate) struct Rule {
     entropy: f64,
     #[serde(default)]
     min_length: usize,
+    /// Bytes after a keyword within which a match ends.
+    after: Option<usize>,
     /// Regular expressions of what is no secret.
     #[serde(default)]
     allow: Vec<String>,
@@ -113,6 +115,8 @@ impl RuleSet {
         }
         let keywords = AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
+            // Three times as fast as the default, for a millisecond once.
+            .kind(Some(AhoCorasickKind::DFA))
             .build(&words);
         let keywords = keywords.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("no patterns"));
         Self {
@@ -180,9 +184,9 @@ impl KeywordMatches {
 impl Rule {
     fn compiled(&self) -> Option<&CompiledRule> {
         let compile = || {
-            let allow = self.allow.iter().map(|pattern| Regex::new(pattern).ok());
+            let allow = self.allow.iter().map(|pattern| compile(pattern));
             Some(CompiledRule {
-                regex: Regex::new(&self.regex).ok()?,
+                regex: compile(&self.regex)?,
                 allow: allow.collect::<Option<_>>()?,
             })
         };
@@ -196,10 +200,11 @@ impl Rule {
         let (mut at, end) = (floor(text, window.start), ceil(text, window.end));
         let Some(head) = text.get(..end) else { return };
         while at < end
-            && let Some(captures) = compiled.regex.captures_at(head, at)
+            && let Some(captures) = compiled.regex.captures_at(head.as_bytes(), at)
         {
             let whole = captures.get_match();
             let secret = secret_of(&captures);
+            let secret = floor(head, secret.start)..ceil(head, secret.end);
             at = match self.accepts(compiled, &head[secret.clone()]) {
                 true if self.pairs => {
                     found.extend(self.values(head, secret));
@@ -223,7 +228,10 @@ impl Rule {
         secret.len() >= self.min_length.max(1)
             && !secret.starts_with(crate::redactor::OPENING)
             && (self.entropy == 0.0 || shannon_entropy(secret) >= self.entropy)
-            && !compiled.allow.iter().any(|allow| allow.is_match(secret))
+            && !compiled
+                .allow
+                .iter()
+                .any(|allow| allow.is_match(secret.as_bytes()))
             && !(self.by_position && value::is_no_secret_by_position(secret))
     }
 
@@ -247,6 +255,11 @@ impl Rule {
         }
         found
     }
+}
+
+/// Compiles a rule over bytes: classes and boundaries are ASCII, which keeps its automaton small.
+fn compile(pattern: &str) -> Option<Regex> {
+    RegexBuilder::new(pattern).unicode(false).build().ok()
 }
 
 /// Returns the range of the first group that matched, else of the whole match.
