@@ -2,6 +2,7 @@
 
 use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 mod printable;
@@ -191,11 +192,57 @@ pub fn character_pairs(text: &str) -> Vec<String> {
     pairs
 }
 
-/// Han, Hiragana, Katakana, Bopomofo, Thai, Lao, Khmer, Myanmar.
+/// Returns the parts of all words in camel case in some texts, each once, with spaces between them:
+/// `parseRetryHeader` has `parse`, `Retry` and `Header`. Words that `_`, `.`, `-` or `/` join need none:
+/// they are words of the index.
+pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
+    for text in texts {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        for part in words.filter(|word| has_hump(word)).flat_map(split_humps) {
+            if part.len() > 1 && seen.insert(part) {
+                parts.push(part);
+            }
+        }
+    }
+    parts.join(" ")
+}
+
+fn has_hump(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    word.is_ascii()
+        && word.len() <= HUMP_BYTES
+        && bytes
+            .windows(2)
+            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
+/// Longest word that is split: base64 has humps, too.
+const HUMP_BYTES: usize = 64;
+
+/// Splits a word before each capital that follows a small letter or stands before one.
+fn split_humps(word: &str) -> Vec<&str> {
+    let bytes = word.as_bytes();
+    let begins = |at: usize| {
+        let is = |at: usize, test: fn(&u8) -> bool| bytes.get(at).is_some_and(test);
+        is(at, u8::is_ascii_uppercase)
+            && (is(at - 1, u8::is_ascii_lowercase) || is(at + 1, u8::is_ascii_lowercase))
+    };
+    let cuts: Vec<usize> = (1..word.len()).filter(|at| begins(*at)).collect();
+    let starts = std::iter::once(0).chain(cuts.iter().copied());
+    let ends = cuts.iter().copied().chain([word.len()]);
+    starts
+        .zip(ends)
+        .map(|(start, end)| &word[start..end])
+        .collect()
+}
+
+/// Han, Hiragana, Katakana, Bopomofo, Hangul, Thai, Lao, Khmer, Myanmar.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E01..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3041..=0x30FF
-        | 0x3105..=0x312F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+        | 0x3105..=0x312F | 0xAC00..=0xD7A3 | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
 #[cfg(test)]

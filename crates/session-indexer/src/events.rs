@@ -4,6 +4,7 @@ use crate::parse::ReadOptions;
 use session_core::{SessionMeta, Turn};
 use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
+use std::borrow::Cow;
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 
@@ -94,6 +95,10 @@ impl Sink for Sender<'_> {
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         self.at_checkpoint = true;
+        let cursor = match self.redactor {
+            Some(redactor) => redact_cursor(redactor, cursor),
+            None => cursor,
+        };
         self.send(Event::Checkpoint(cursor))
     }
 
@@ -114,4 +119,16 @@ impl Sink for Sender<'_> {
     fn warning(&mut self, warning: Warning) {
         self.send(Event::Warning(Box::new(warning)));
     }
+}
+
+/// Redacts the strings of a cursor: it remembers titles.
+fn redact_cursor(redactor: &Redactor, cursor: Cursor) -> Cursor {
+    if matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
+        return cursor;
+    }
+    let Ok(mut state) = serde_json::from_str::<serde_json::Value>(&cursor.0) else {
+        return cursor;
+    };
+    redactor.redact_json(&mut state);
+    Cursor(state.to_string())
 }

@@ -9,7 +9,7 @@ use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
 use session_redact::Redactor;
 use session_sources::Env;
-use session_store::{Reader, StoreError, Writer};
+use session_store::{Reader, StoreError, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -110,7 +110,11 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
-    let mut writer = Writer::open(&how.root)?;
+    let options = WriterOptions {
+        redactor: how.redactor.clone(),
+        ..WriterOptions::default()
+    };
+    let mut writer = Writer::open_with(&how.root, options)?;
     if how.mode == Mode::Full {
         writer.reader()?.verify()?;
         writer.reset_cursors()?;
@@ -141,6 +145,9 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     }
     if first {
         writer.vacuum()?;
+    }
+    if writer.is_purge_pending()? {
+        writer.purge()?;
     }
     Ok(outcome)
 }

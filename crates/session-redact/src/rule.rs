@@ -145,10 +145,10 @@ impl RuleSet {
             if rules.is_empty() {
                 found.names.push(keyword.start());
             }
-            let window =
-                keyword.start().saturating_sub(BEFORE)..(keyword.end() + AFTER).min(text.len());
             for rule in rules {
-                found.add_window(*rule, window.clone());
+                let after = self.rules.get(*rule).and_then(|rule| rule.after);
+                let end = (keyword.end() + after.unwrap_or(AFTER)).min(text.len());
+                found.add_window(*rule, keyword.start().saturating_sub(BEFORE)..end);
             }
         }
         found

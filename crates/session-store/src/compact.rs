@@ -31,7 +31,7 @@ impl Writer {
         self.commit()
     }
 
-    fn rewrite_matrix(&mut self, model: &ModelRow, level: Level) -> Result<()> {
+    pub(crate) fn rewrite_matrix(&mut self, model: &ModelRow, level: Level) -> Result<()> {
         self.begin()?;
         let old = self.reader.matrix(model, level)?;
         let next = model.next_generation(level);

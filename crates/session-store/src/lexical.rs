@@ -12,8 +12,8 @@ use std::collections::HashSet;
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
 
 /// Weights of the columns of `words`: prompt, answer, title, commands, paths,
-/// errors.
-const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0";
+/// errors, parts of identifiers.
+const WEIGHTS: &str = "1.2, 1.0, 0.5, 0.8, 0.8, 1.0, 0.4";
 
 /// Turns found by words.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -99,7 +99,7 @@ pub(crate) fn insert(
         &content.answer
     };
     let mut insert = db.prepare_cached(
-        "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors, parts) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     let join = |list: &[String]| text::spaced(&list.join("\n")).into_owned();
     insert.execute(params![
@@ -109,9 +109,18 @@ pub(crate) fn insert(
         text::spaced(title),
         join(&content.commands),
         join(&content.files),
-        join(&content.errors)
+        join(&content.errors),
+        identifier_parts(prompt, answer, content)
     ])?;
     Ok(())
+}
+
+/// Returns the parts of the identifiers of a turn, each once.
+fn identifier_parts(prompt: &str, answer: &str, content: &TurnContent) -> String {
+    let lists = [&content.commands, &content.files, &content.errors];
+    let texts = [prompt, answer].into_iter();
+    let texts = texts.chain(lists.into_iter().flatten().map(String::as_str));
+    text::identifier_parts(texts)
 }
 
 /// Returns true for a prompt whose words are not indexed.

@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 1] = [Migration {
+const MIGRATIONS: [Migration; 2] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -34,6 +34,17 @@ DROP TABLE IF EXISTS code;
 DELETE FROM cursors;
 UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
     fill: Writer::find_openings,
+}, Migration {
+    // Secrets are redacted, and words are also found by parts of identifiers and of Korean words.
+    from: 5,
+    tables: "
+CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
+DROP TABLE words;
+CREATE VIRTUAL TABLE words USING fts5(
+  prompt, answer, title, commands, paths, errors, parts,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
+    fill: Writer::redact_and_index_words,
 }];
 
 /// True when an index of this format can be migrated.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -56,13 +56,14 @@ CREATE INDEX vectors_session ON vectors(session);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
+CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
 ";
 
 /// The table of words, which keeps no texts.
 fn words_table() -> String {
     format!(
         "CREATE VIRTUAL TABLE words USING fts5(
-           prompt, answer, title, commands, paths, errors,
+           prompt, answer, title, commands, paths, errors, parts,
            content='', contentless_delete=1, tokenize='{TOKENIZER}');
          INSERT INTO words(words, rank) VALUES('hashsize', 8000000);"
     )

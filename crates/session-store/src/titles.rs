@@ -43,7 +43,12 @@ impl Writer {
         }
     }
 
-    fn insert_opening(&mut self, session: SessionId, index: u32, prompt: &str) -> Result<()> {
+    pub(crate) fn insert_opening(
+        &mut self,
+        session: SessionId,
+        index: u32,
+        prompt: &str,
+    ) -> Result<()> {
         let opening = title::opening(prompt);
         let Some(template) = title::template_key(&opening).map(text_hash) else {
             return Ok(());

@@ -240,7 +240,7 @@ impl Writer {
         Ok(())
     }
 
-    fn insert_words(&self, id: TurnId, content: &TurnContent) -> Result<()> {
+    pub(crate) fn insert_words(&self, id: TurnId, content: &TurnContent) -> Result<()> {
         lexical::insert(
             &self.reader.db,
             id,

@@ -11,6 +11,7 @@ use crate::schema;
 use crate::titles::PendingTitles;
 use session_core::TurnContent;
 use session_files::private;
+use session_redact::Redactor;
 use std::path::Path;
 
 /// Writes to the index. At most one exists, over all processes.
@@ -33,8 +34,32 @@ pub struct Writer {
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
+    /// Redacts what an older index holds when it is migrated.
+    pub(crate) redactor: Option<Redactor>,
+    /// Is told how far a migration is: sessions done, and all.
+    progress: Option<MigrationProgress>,
     open: bool,
     _lock: IndexLock,
+}
+
+/// Is called with the sessions that a migration has done, and all.
+pub type MigrationProgress = Box<dyn Fn(u64, u64)>;
+
+/// Options of a writer that matter where the index has an older format.
+pub struct WriterOptions {
+    /// Redacts what the index holds; `None` leaves it as it is.
+    pub redactor: Option<Redactor>,
+    /// Is told how far a migration is.
+    pub progress: Option<MigrationProgress>,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self {
+            redactor: Some(Redactor::default()),
+            progress: None,
+        }
+    }
 }
 
 /// A session that is being delivered from its beginning.
@@ -53,10 +78,18 @@ impl Writer {
     /// [`StoreError::Locked`] while another process writes; format and damage
     /// errors, for most of which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
+        Self::open_with(root, WriterOptions::default())
+    }
+
+    /// Opens the index for writing with options for its migration.
+    ///
+    /// # Errors
+    /// As [`Writer::open`].
+    pub fn open_with(root: &Path, options: WriterOptions) -> Result<Self> {
         let open = || {
             private::create_directory(root)?;
             let lock = IndexLock::acquire_writer(root)?;
-            Self::with_lock(root, lock)
+            Self::with_lock(root, lock, options)
         };
         open().map_err(|e| migrate::explain_unmigrated(e, root))
     }
@@ -75,10 +108,10 @@ impl Writer {
             unless_missing(fs_err::rename(from, to))?;
         }
         unless_missing(fs_err::remove_dir_all(directory::vectors_path(root)))?;
-        Self::with_lock(root, lock)
+        Self::with_lock(root, lock, WriterOptions::default())
     }
 
-    fn with_lock(root: &Path, lock: IndexLock) -> Result<Self> {
+    fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions) -> Result<Self> {
         let mut writer = Self {
             reader: Reader::new(schema::open_writable(root)?, root),
             frames: FrameBuffer::default(),
@@ -86,11 +119,20 @@ impl Writer {
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
+            redactor: options.redactor,
+            progress: options.progress,
             open: false,
             _lock: lock,
         };
         migrate(&mut writer).map_err(|e| schema::damage(e, root))?;
         Ok(writer)
+    }
+
+    /// Reports how many sessions a migration has done.
+    pub(crate) fn report_migration(&self, done: u64, all: u64) {
+        if let Some(progress) = &self.progress {
+            progress(done, all);
+        }
     }
 
     /// Returns a reader of what was written, committed or not.

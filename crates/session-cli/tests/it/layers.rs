@@ -33,11 +33,12 @@ fn edges() -> BTreeMap<String, Vec<String>> {
 fn layer(name: &str) -> usize {
     match name {
         "session-core" | "session-files" | "session-test" => 0,
-        "session-sources" | "session-embed" | "session-store" | "session-redact" => 1,
+        "session-redact" => 1,
+        "session-sources" | "session-embed" | "session-store" => 2,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
-        | "session-report" | "session-search" => 2,
-        "session-config" | "session-eval" | "session-query" => 3,
-        "session-cli" => 4,
+        | "session-report" | "session-search" => 3,
+        "session-config" | "session-eval" | "session-query" => 4,
+        "session-cli" => 5,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

@@ -48,6 +48,9 @@ fn decoded(root: &Path) -> Vec<u8> {
         all.extend(format!("{session:?}").bytes());
         all.extend(format!("{:?}", index.contents(session.id).unwrap()).bytes());
     }
+    for file in index.files().unwrap() {
+        all.extend(index.cursor(file.id).unwrap().unwrap_or_default().bytes());
+    }
     for entry in fs_err::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {

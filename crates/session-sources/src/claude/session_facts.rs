@@ -125,6 +125,6 @@ fn fact(text: &LenientText<'_>) -> Option<String> {
 }
 
 pub(super) fn title(text: &str) -> Option<String> {
-    let title = text::clip(text.trim(), TITLE_LIMIT);
+    let title = text::clip_words(text.trim(), TITLE_LIMIT);
     (!title.is_empty()).then(|| title.to_owned())
 }

@@ -12,6 +12,7 @@ mod lexical;
 mod npy;
 mod queries;
 mod random;
+mod redaction;
 mod support;
 mod titles;
 mod turns;

@@ -1,0 +1,87 @@
+//! Removing deleted text from the files of an index.
+//!
+//! A deleted row leaves its bytes in free pages, a deleted word in the segments of the word index
+//! until they are merged, a deleted vector in its matrix. A purge merges, rewrites and truncates them.
+//! It is noted in the same transaction as what was deleted, so that a killed one is taken up again.
+
+use crate::error::Result;
+use crate::model::Level;
+use crate::writer::Writer;
+use std::time::Duration;
+
+/// How a purge ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PurgeOutcome {
+    /// Nothing of what was deleted is left in the files.
+    Complete,
+    /// Another process reads the index as it was before: what was deleted stays in its log until it ends.
+    Waiting,
+}
+
+impl Writer {
+    /// Notes that the files hold deleted text, for the next commit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) fn request_purge(&mut self) -> Result<()> {
+        self.begin()?;
+        let insert = "INSERT OR IGNORE INTO pending_purge(id) VALUES(1)";
+        self.reader.db.execute(insert, [])?;
+        Ok(())
+    }
+
+    /// Returns true when the files may hold deleted text.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_purge_pending(&self) -> Result<bool> {
+        let select = "SELECT EXISTS(SELECT 1 FROM pending_purge)";
+        Ok(self.reader.db.query_row(select, [], |row| row.get(0))?)
+    }
+
+    /// Commits, and removes from the files what was deleted: words, rows, vectors, the log.
+    ///
+    /// # Errors
+    /// When the disk or the database fails; the purge is taken up by the next writer then.
+    pub fn purge(&mut self) -> Result<PurgeOutcome> {
+        self.request_purge()?;
+        self.commit()?;
+        self.begin()?;
+        // Only a merge of all segments removes the deleted words of a contentless table.
+        let optimize = "INSERT INTO words(words) VALUES('optimize')";
+        self.reader.db.execute(optimize, [])?;
+        for model in self.reader.models()? {
+            for level in Level::ALL {
+                let live = self.reader.vector_rows(model.id, level)?.len();
+                if live < model.rows(level) {
+                    self.rewrite_matrix(&model, level)?;
+                }
+            }
+        }
+        self.commit()?;
+        self.reader.db.execute_batch("VACUUM")?;
+        if self.truncate_log()? {
+            return Ok(PurgeOutcome::Waiting);
+        }
+        self.begin()?;
+        self.reader.db.execute("DELETE FROM pending_purge", [])?;
+        self.commit()?;
+        self.truncate_log()?;
+        Ok(PurgeOutcome::Complete)
+    }
+
+    /// Sets how long a purge waits for readers.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn set_lock_wait(&self, wait: Duration) -> Result<()> {
+        Ok(self.reader.db.busy_timeout(wait)?)
+    }
+
+    /// Empties the write-ahead log; returns true when a reader keeps it.
+    fn truncate_log(&self) -> Result<bool> {
+        let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy: i64 = self.reader.db.query_row(pragma, [], |row| row.get(0))?;
+        Ok(busy != 0)
+    }
+}

@@ -1,0 +1,161 @@
+//! Redacting what an index holds, and indexing its words anew: the step to format 6.
+
+use crate::codec::text_hash;
+use crate::error::Result;
+use crate::id::{SessionId, TurnId};
+use crate::titles::can_title_session;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::{TurnContent, title};
+use session_redact::Redactor;
+
+/// Columns of `sessions` with text that a user or an agent wrote.
+const TITLES: [&str; 5] = ["title", "given_title", "first_prompt", "rest", "work"];
+
+/// A turn whose content is read again.
+struct KeptTurn {
+    id: TurnId,
+    started_ms: Option<i64>,
+    is_copy: bool,
+}
+
+impl Writer {
+    /// Redacts all texts and indexes the words of all turns in an empty table. What held a secret is
+    /// embedded again; everything else stays as it was.
+    pub(crate) fn redact_and_index_words(&mut self) -> Result<()> {
+        let redactor = self.redactor.clone();
+        let sessions = self.reader.sessions()?;
+        for (done, session) in (0..).zip(&sessions) {
+            self.redact_session(redactor.as_ref(), session.id)?;
+            self.report_migration(done, sessions.len() as u64);
+        }
+        if let Some(redactor) = &redactor {
+            self.redact_external_titles(redactor)?;
+            self.delete_cursors_with_secrets(redactor)?;
+        }
+        self.request_purge()
+    }
+
+    fn redact_session(&mut self, redactor: Option<&Redactor>, session: SessionId) -> Result<()> {
+        let mut found = false;
+        if let Some(redactor) = redactor {
+            found = self.redact_titles(redactor, session)?;
+        }
+        let contents = self.reader.contents(session)?;
+        let turns = self.kept_turns(session)?;
+        let mut changed = Vec::new();
+        for (turn, (_, mut content)) in turns.into_iter().zip(contents) {
+            if redactor.is_some_and(|redactor| redactor.redact_content(&mut content)) {
+                self.replace_content(&turn, &content)?;
+                found = true;
+            }
+            if !turn.is_copy {
+                changed.push((turn.id, content));
+            }
+        }
+        if found {
+            self.renew_opening(session)?;
+            self.orphan_session_rows(session)?;
+            self.bump_revision(session)?;
+        }
+        // Titles are indexed with the words of a turn: after they were redacted.
+        changed
+            .iter()
+            .try_for_each(|(id, content)| self.insert_words(*id, content))
+    }
+
+    fn kept_turns(&self, session: SessionId) -> Result<Vec<KeptTurn>> {
+        let turns = self.reader.turns(session)?.into_iter();
+        let kept = turns.map(|turn| KeptTurn {
+            id: turn.id,
+            started_ms: turn.started_ms,
+            is_copy: turn.owner.is_some(),
+        });
+        Ok(kept.collect())
+    }
+
+    /// Replaces the content of a turn and the key by which copies of its prompt are found.
+    fn replace_content(&mut self, turn: &KeptTurn, content: &TurnContent) -> Result<()> {
+        self.frames.replace(&self.reader, turn.id, content)?;
+        let key = turn
+            .started_ms
+            .map(|at| text_hash(&format!("{at}\n{}", content.prompt)));
+        let update = "UPDATE turns SET moment = ?2 WHERE id = ?1";
+        self.reader
+            .db
+            .prepare_cached(update)?
+            .execute(params![turn.id, key])?;
+        Ok(())
+    }
+
+    fn redact_titles(&self, redactor: &Redactor, session: SessionId) -> Result<bool> {
+        let mut found = false;
+        for column in TITLES {
+            let select = format!("SELECT {column} FROM sessions WHERE id = ?1");
+            let text: Option<Option<String>> = self
+                .reader
+                .db
+                .prepare_cached(&select)?
+                .query_row([session], |row| row.get(0))
+                .optional()?;
+            let Some(mut text) = text.flatten() else {
+                continue;
+            };
+            if redactor.redact_in_place(&mut text) {
+                let update = format!("UPDATE sessions SET {column} = ?2 WHERE id = ?1");
+                let mut update = self.reader.db.prepare_cached(&update)?;
+                update.execute(params![session, text])?;
+                found = true;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Finds the title that the first prompt of a session gives once more.
+    fn renew_opening(&mut self, session: SessionId) -> Result<()> {
+        self.clear_first_prompt(session)?;
+        for turn in self.reader.turns(session)? {
+            let prompt = self.content(turn.id)?.prompt;
+            if can_title_session(turn.kind, &prompt) {
+                let update = "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1";
+                let title = title::prompt_title(&prompt);
+                self.reader
+                    .db
+                    .prepare_cached(update)?
+                    .execute(params![session, title])?;
+                return self.insert_opening(session, turn.index, &prompt);
+            }
+        }
+        self.queue_work_title(session);
+        Ok(())
+    }
+
+    fn redact_external_titles(&self, redactor: &Redactor) -> Result<()> {
+        let mut find = self.reader.db.prepare("SELECT leaf, title FROM titles")?;
+        let titles: Vec<(i64, String)> = find
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (leaf, mut title) in titles {
+            if redactor.redact_in_place(&mut title) {
+                let update = "UPDATE titles SET title = ?2 WHERE leaf = ?1";
+                self.reader.db.execute(update, params![leaf, title])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes cursors that hold a secret, in a title: their files are read again.
+    fn delete_cursors_with_secrets(&self, redactor: &Redactor) -> Result<()> {
+        for file in self.reader.files()? {
+            let cursor = self.reader.cursor(file.id)?.unwrap_or_default();
+            if redactor.redact(&cursor) != cursor {
+                self.reader
+                    .db
+                    .execute("DELETE FROM cursors WHERE file = ?1", [file.id])?;
+                let update = "UPDATE files SET size = 0, mtime_ns = 0 WHERE id = ?1 AND gone = 0";
+                self.reader.db.execute(update, [file.id])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Migrating an index redacts what it holds, and leaves no trace of it.
+
+use crate::support::{Index, bash, deliver, embed, found, meta, prompts, turn};
+use rusqlite::Connection;
+use session_core::{SessionMeta, Turn};
+use session_store::{Level, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
+
+/// One word of the word index.
+const PASSWORD: &str = "zq8lanternw7xk9";
+
+/// An index of format 5 with a password in one of its two sessions.
+fn older() -> Index {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let asked = Turn {
+        parts: vec![bash(
+            &format!("PGPASSWORD={PASSWORD} psql"),
+            "error: no host",
+        )],
+        ..turn(
+            0,
+            &format!("Why does postgres://ann:{PASSWORD}@db refuse me?"),
+            &["Wrong host."],
+        )
+    };
+    let meta_with_title = SessionMeta {
+        title: Some(format!("DB_PASSWORD={PASSWORD}")),
+        ..meta("a")
+    };
+    deliver(&mut writer, &meta_with_title, &[asked]);
+    deliver(
+        &mut writer,
+        &meta("b"),
+        &[turn(0, "Where is the port configured?", &["In port.toml."])],
+    );
+    embed(&mut writer);
+    writer.commit().unwrap();
+    writer.vacuum().unwrap();
+    drop(writer);
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    db.execute_batch("DROP TABLE pending_purge; PRAGMA user_version = 5")
+        .unwrap();
+    index
+}
+
+/// All bytes of the index's files, and its contents unpacked.
+fn decoded(index: &Index) -> Vec<u8> {
+    let mut all = Vec::new();
+    for entry in fs_err::read_dir(index.root()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            all.extend(fs_err::read(path).unwrap());
+        }
+    }
+    let reader = index.reader();
+    for session in reader.sessions().unwrap() {
+        all.extend(format!("{session:?} {:?}", reader.contents(session.id).unwrap()).bytes());
+    }
+    all
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
+}
+
+fn vectors(index: &Reader) -> usize {
+    let model = index.model("f00d").unwrap().unwrap();
+    let rows = Level::ALL.map(|level| index.matrix(&model, level).unwrap().rows());
+    rows.iter().sum()
+}
+
+#[test]
+fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
+    let index = older();
+    let bytes = fs_err::read(index.root().join("index.db")).unwrap();
+    assert!(holds(&bytes, PASSWORD));
+    let mut writer = index.writer();
+    assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete);
+    assert!(!writer.is_purge_pending().unwrap());
+    drop(writer);
+    assert!(!holds(&decoded(&index), PASSWORD));
+    let reader = index.reader();
+    reader.verify().unwrap();
+    assert_eq!(
+        prompts(&reader, "refuse"),
+        ["Why does postgres://ann:[redacted:url-password]@db refuse me?"]
+    );
+    assert!(found(&reader, PASSWORD).is_empty());
+    // Vectors of what held no secret are kept; the others are made again.
+    assert_eq!(vectors(&reader), 2);
+    let pending = reader
+        .pending_sessions(&[reader.model("f00d").unwrap().unwrap().id])
+        .unwrap();
+    assert_eq!(pending.len(), 1);
+}
+
+#[test]
+fn an_index_is_migrated_as_it_is_where_redaction_is_off() {
+    let index = older();
+    let options = WriterOptions {
+        redactor: None,
+        ..WriterOptions::default()
+    };
+    let mut writer = Writer::open_with(index.root(), options).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&index.reader(), PASSWORD).len(), 1);
+}
+
+#[test]
+fn a_purge_waits_for_a_reader_and_is_taken_up() {
+    let index = older();
+    let mut writer = index.writer();
+    writer.commit().unwrap();
+    let reader = index.reader();
+    reader.snapshot().unwrap();
+    assert_eq!(reader.sessions().unwrap().len(), 2);
+    writer.set_lock_wait(std::time::Duration::ZERO).unwrap();
+    assert_eq!(writer.purge().unwrap(), PurgeOutcome::Waiting);
+    drop((reader, writer));
+    let mut writer = index.writer();
+    assert!(writer.is_purge_pending().unwrap());
+    assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete);
+    drop(writer);
+    assert!(!holds(&decoded(&index), PASSWORD));
+}
+
+#[test]
+fn a_migration_that_is_killed_leaves_the_older_index() {
+    let index = older();
+    drop(index.writer());
+    let error = Reader::open(index.root()).err().unwrap();
+    assert!(
+        matches!(error, StoreError::Format { found: 5, .. }),
+        "{error}"
+    );
+}
