@@ -1,5 +1,6 @@
 //! A query as terms.
 
+use crate::text;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -82,11 +83,27 @@ fn terms(text: &str) -> Vec<Term> {
                 exact: true,
             });
         } else {
-            found.extend(part.split_whitespace().map(word));
+            found.extend(part.split_whitespace().flat_map(script_runs).map(word));
         }
     }
     found.retain(|t| t.text.contains(char::is_alphanumeric) && seen.insert(t.text.to_lowercase()));
     found
+}
+
+/// Splits a word where scripts that are written without spaces begin and end: `dockerの設定` is two terms.
+fn script_runs(word: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    for pair in chars.windows(2) {
+        let [(_, before), (at, after)] = [pair[0], pair[1]];
+        if text::is_unspaced(before) != text::is_unspaced(after) {
+            runs.extend(word.get(start..at));
+            start = at;
+        }
+    }
+    runs.extend(word.get(start..));
+    runs
 }
 
 fn word(word: &str) -> Term {

@@ -147,16 +147,19 @@ impl Reader {
         let (mut searched, mut terms) = (Vec::new(), Vec::new());
         for term in &query.terms {
             let count = self.term_stats(term, total)?;
-            let pairs = match count.turns {
-                0 => text::character_pairs(&term.text),
-                _ => Vec::new(),
+            let pairs = match term.exact {
+                true => Vec::new(),
+                false => text::character_pairs(&term.text),
             };
-            if pairs.len() < 2 {
+            if pairs.len() < 2 || count.turns > 0 {
                 searched.push(term.clone());
                 terms.push(count);
+            }
+            if pairs.len() < 2 {
                 continue;
             }
-            // A sentence without spaces is one phrase, which an inflection keeps from being found.
+            // A sentence without spaces is one phrase, which an inflection keeps from being found: its
+            // pairs of characters are found beside it.
             for text in pairs {
                 let pair = Term { text, exact: false };
                 terms.push(self.term_stats(&pair, total)?);
