@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod digest;
+mod forget;
 mod found;
 mod inject;
 mod manual;
@@ -16,6 +17,7 @@ mod time;
 mod trust;
 
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
+pub use forget::ForgetArgs;
 pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
@@ -89,6 +91,8 @@ pub enum Command {
     Config(ConfigArgs),
     /// Update the index
     Index(IndexArgs),
+    /// Remove sessions and turns from the index and the disk, for good
+    Forget(Box<ForgetArgs>),
     /// Show what is indexed, by which models, and how recent it is
     Status(StatusArgs),
     /// List, choose, download and remove models

@@ -5,6 +5,7 @@ use session_agents::{AgentError, ResumeError};
 use session_config::{ConfigError, TimeError};
 use session_core::text::printable;
 use session_files::FileError;
+use session_forget::ForgetError;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
@@ -81,7 +82,14 @@ fn store_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e S
         Some(IndexError::Store(store)) => Some(store),
         _ => None,
     };
-    store.or_else(of_query).or_else(of_indexer)
+    let of_forget = || match cause.downcast_ref::<ForgetError>() {
+        Some(ForgetError::Store(store)) => Some(store),
+        _ => None,
+    };
+    store
+        .or_else(of_query)
+        .or_else(of_indexer)
+        .or_else(of_forget)
 }
 
 fn model_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ModelError> {

@@ -3,6 +3,7 @@
 use crate::error::{ConfigError, Result};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
+use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
 use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
 use session_redact::{RedactionSettings, Redactor};
 use std::num::NonZeroUsize;
@@ -43,6 +44,9 @@ pub struct Config {
     /// Redaction of secrets.
     #[serde(deserialize_with = "redaction_settings")]
     pub redaction: RedactionSettings,
+    /// What is not indexed.
+    #[serde(deserialize_with = "exclude_settings")]
+    pub exclude: ExcludeSettings,
     /// Memories can be saved, found and injected into prompts.
     pub enabled: bool,
     /// Suggest to save a memory before a conversation is compacted.
@@ -136,6 +140,7 @@ impl Default for Config {
             hub: None,
             remote: EndpointConfig::default(),
             redaction: RedactionSettings::default(),
+            exclude: ExcludeSettings::default(),
             enabled: true,
             auto_save: false,
             auto_retrieve: true,
@@ -201,6 +206,13 @@ pub(crate) fn rephrase(message: &str) -> String {
     phrases.iter().fold(words.join(" "), |text, (rust, plain)| {
         text.replace(rust, plain)
     })
+}
+
+/// Reads the settings of exclusion, whose patterns have to be regular expressions.
+fn exclude_settings<'de, D: Deserializer<'de>>(from: D) -> Result<ExcludeSettings, D::Error> {
+    let settings = ExcludeSettings::deserialize(from)?;
+    Exclusions::new(ForgottenRecords::default(), &settings).map_err(D::Error::custom)?;
+    Ok(settings)
 }
 
 /// Reads the settings of redaction, whose patterns have to be regular expressions.

@@ -5,6 +5,7 @@ use crate::environment::remove_untrusted;
 use crate::error::{ConfigError, Result};
 use crate::layers::ConfigLayers;
 use session_files::home_directory;
+use session_forget::{Exclusions, ForgetError, ForgottenRecords};
 use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
@@ -108,6 +109,22 @@ impl Home {
         UserDirectories::from_environment(&self.env.home, |name| {
             self.env.get(name).map(str::to_owned)
         })
+    }
+
+    /// Opens the records of what was forgotten.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn forgotten(&self) -> Result<ForgottenRecords, ForgetError> {
+        ForgottenRecords::open(&self.folders().data.join("forgotten.json"))
+    }
+
+    /// Returns what is not to be indexed.
+    ///
+    /// # Errors
+    /// As [`Home::forgotten`].
+    pub fn exclusions(&self) -> Result<Exclusions, ForgetError> {
+        Exclusions::new(self.forgotten()?, &self.config.exclude)
     }
 
     /// Returns what this machine knows of directories of memories: state of the user, not of a project.

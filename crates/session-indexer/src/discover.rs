@@ -1,5 +1,6 @@
 //! Changes on disk since the index was written.
 
+use session_forget::Exclusions;
 use session_sources::{Env, Location, Source, sources};
 use session_store::{FileId, FileRow, FileStamp, Problem, Reader, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -58,14 +59,17 @@ impl Changes {
 ///
 /// # Errors
 /// When the database fails.
-pub fn discover(env: &Env, index: &Reader) -> Result<Changes, StoreError> {
+pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Changes, StoreError> {
     let mut changes = Changes::default();
     let mut problems = Vec::new();
     let mut here = Vec::new();
     for source in sources() {
         let listing = source.locate(env);
         problems.extend(listing.warnings.iter().map(problem));
-        here.extend(listing.locations.into_iter().map(|found| (*source, found)));
+        let found = listing.locations.into_iter();
+        let found = found
+            .filter(|found| exclusions.is_empty() || !exclusions.excludes_file(&path_key(found)));
+        here.extend(found.map(|found| (*source, found)));
     }
     let mut known = KnownFiles::new(index.files()?, &here);
     for (source, location) in here {

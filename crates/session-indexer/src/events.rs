@@ -1,7 +1,9 @@
 //! Events from parsing threads to the writer.
 
 use crate::parse::ReadOptions;
-use session_core::{SessionMeta, Turn};
+use crate::policy::ReadPolicy;
+use session_core::{SessionMeta, SourceName, Span, Turn};
+use session_forget::Exclusions;
 use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
 use std::borrow::Cow;
@@ -14,6 +16,8 @@ pub(crate) enum Event {
         fresh: bool,
     },
     Turn(Box<Turn>),
+    /// A prompt of this session asks to leave it out.
+    Marked(String),
     Checkpoint(Cursor),
     Gone(String),
     Title {
@@ -34,7 +38,12 @@ pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
 /// longer listens, or, past the deadline, at what follows a checkpoint: a reader
 /// that comes to its end there is done.
 pub(crate) struct Sender<'a> {
-    redactor: Option<&'a Redactor>,
+    policy: &'a ReadPolicy,
+    source: SourceName,
+    /// The session at hand, if one was announced.
+    session: SessionMeta,
+    /// The session at hand is not indexed.
+    skips: bool,
     channel: SyncSender<Event>,
     deadline: Option<Instant>,
     stopped: bool,
@@ -42,9 +51,16 @@ pub(crate) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(crate) fn new(channel: SyncSender<Event>, options: &ReadOptions<'a>) -> Self {
+    pub(crate) fn new(
+        channel: SyncSender<Event>,
+        options: &ReadOptions<'a>,
+        source: SourceName,
+    ) -> Self {
         Self {
-            redactor: options.redactor,
+            policy: options.policy,
+            source,
+            session: SessionMeta::default(),
+            skips: false,
             channel,
             deadline: options.deadline,
             stopped: false,
@@ -66,6 +82,10 @@ impl<'a> Sender<'a> {
 
     fn send(&mut self, event: Event) -> Flow {
         self.stopped = self.stopped || self.channel.send(event).is_err();
+        self.flow()
+    }
+
+    fn flow(&self) -> Flow {
         if self.stopped {
             Flow::Stop
         } else {
@@ -77,8 +97,16 @@ impl<'a> Sender<'a> {
 impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         let mut meta = meta.clone();
-        if let Some(redactor) = self.redactor {
+        if let Some(redactor) = &self.policy.redactor {
             redactor.redact_session(&mut meta);
+        }
+        self.session = meta.clone();
+        self.skips = self
+            .policy
+            .exclusions
+            .excludes_session(self.source.as_str(), &meta);
+        if self.skips {
+            return self.flow();
         }
         self.deliver(Event::Session {
             meta: Box::new(meta),
@@ -87,15 +115,26 @@ impl Sink for Sender<'_> {
     }
 
     fn turn(&mut self, mut turn: Turn) -> Flow {
-        if let Some(redactor) = self.redactor {
+        if let Some(redactor) = &self.policy.redactor {
             redactor.redact_turn(&mut turn);
         }
-        self.deliver(Event::Turn(Box::new(turn)))
+        if self.skips {
+            return self.flow();
+        }
+        if Exclusions::has_marker(&turn.prompt) {
+            self.skips = true;
+            return self.send(Event::Marked(self.session.id.clone()));
+        }
+        match self.policy.exclusions.excludes_turn(&self.session, &turn) {
+            true if turn.continues => self.flow(),
+            true => self.deliver(Event::Turn(Box::new(blank(&turn)))),
+            false => self.deliver(Event::Turn(Box::new(turn))),
+        }
     }
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         self.at_checkpoint = true;
-        let cursor = match self.redactor {
+        let cursor = match &self.policy.redactor {
             Some(redactor) => redact_cursor(redactor, cursor),
             None => cursor,
         };
@@ -110,7 +149,9 @@ impl Sink for Sender<'_> {
         self.deliver(Event::Title {
             message: message.to_owned(),
             title: self
+                .policy
                 .redactor
+                .as_ref()
                 .map_or(title.into(), |r| r.redact(title))
                 .into_owned(),
         })
@@ -118,6 +159,19 @@ impl Sink for Sender<'_> {
 
     fn warning(&mut self, warning: Warning) {
         self.send(Event::Warning(Box::new(warning)));
+    }
+}
+
+/// Returns a turn without anything that was said or done: its number in the session stays.
+fn blank(turn: &Turn) -> Turn {
+    Turn {
+        index: turn.index,
+        started_ms: turn.started_ms,
+        span: Span {
+            start: turn.span.start,
+            end: turn.span.start,
+        },
+        ..Turn::default()
     }
 }
 

@@ -27,6 +27,7 @@ mod embedding;
 mod events;
 mod outcome;
 mod parse;
+mod policy;
 mod refresh;
 mod write;
 
@@ -34,4 +35,5 @@ pub use discover::{Changes, discover};
 pub use documents::document_budget;
 pub use embedding::{Embedded, Embedding, embed_beside, embed_pending};
 pub use outcome::{Outcome, Progress, Silent, Stage};
+pub use policy::ReadPolicy;
 pub use refresh::{IndexError, Mode, Refresh, refresh};

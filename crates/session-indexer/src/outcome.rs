@@ -1,6 +1,7 @@
 //! Outcome and progress of a refresh.
 
 use serde::Serialize;
+use session_forget::Removed;
 
 /// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -17,6 +18,11 @@ pub struct Outcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
+    /// Removed from the index, because it is excluded since.
+    pub removed: Removed,
+    /// Sessions with a prompt that asks to leave them out, by agent and id.
+    #[serde(skip)]
+    pub marked: Vec<(String, String)>,
     /// Another process was writing, so nothing was done.
     pub locked: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::discover::Change;
 use crate::events::{Event, Sender, is_past};
-use session_redact::Redactor;
+use crate::policy::ReadPolicy;
 use session_sources::Cursor;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -35,8 +35,8 @@ impl<'a> Queue<'a> {
 pub(crate) struct ReadOptions<'a> {
     /// The time from which on no further files are begun.
     pub(crate) deadline: Option<Instant>,
-    /// Redacts what is read.
-    pub(crate) redactor: Option<&'a Redactor>,
+    /// Rules for what is read.
+    pub(crate) policy: &'a ReadPolicy,
 }
 
 /// Reads `changes` on `threads` threads and calls `each` with every file and
@@ -73,7 +73,7 @@ fn work(queue: &Mutex<Queue<'_>>, options: &ReadOptions<'_>) {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;
         };
-        let mut sender = Sender::new(channel, options);
+        let mut sender = Sender::new(channel, options, change.source.name());
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source

@@ -4,10 +4,11 @@ use crate::discover::{Change, Changes, discover};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::outcome::{Outcome, Progress, Silent, Stage};
 use crate::parse;
+use crate::policy::ReadPolicy;
 use crate::write::Storing;
 use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
-use session_redact::Redactor;
+use session_forget::{ForgetError, Removed};
 use session_sources::Env;
 use session_store::{Reader, StoreError, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
@@ -28,8 +29,8 @@ pub struct Refresh<'a> {
     pub budget: Option<Duration>,
     /// Threads that parse.
     pub threads: usize,
-    /// Redacts what is read, before anything is stored; `None` stores it as it is.
-    pub redactor: Option<Redactor>,
+    /// Rules for what is read.
+    pub policy: ReadPolicy,
     /// Hears how far it has got.
     pub progress: &'a dyn Progress,
 }
@@ -50,9 +51,21 @@ pub enum IndexError {
     /// The index failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What was forgotten cannot be read or noted.
+    #[error(transparent)]
+    Forget(ForgetError),
     /// The model failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
+}
+
+impl From<ForgetError> for IndexError {
+    fn from(error: ForgetError) -> Self {
+        match error {
+            ForgetError::Store(error) => Self::Store(error),
+            other => Self::Forget(other),
+        }
+    }
 }
 
 impl Refresh<'_> {
@@ -65,7 +78,7 @@ impl Refresh<'_> {
             embedders: Vec::new(),
             budget: None,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
-            redactor: Some(Redactor::default()),
+            policy: ReadPolicy::default(),
             progress: &Silent,
         }
     }
@@ -106,12 +119,13 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
             return Ok(false);
         }
     }
-    Ok(discover(&how.env, index)?.is_empty())
+    let exclusions = &how.policy.exclusions;
+    Ok(!exclusions.differ_from(index)? && discover(&how.env, index, exclusions)?.is_empty())
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     let options = WriterOptions {
-        redactor: how.redactor.clone(),
+        redactor: how.policy.redactor.clone(),
         ..WriterOptions::default()
     };
     let mut writer = Writer::open_with(&how.root, options)?;
@@ -128,10 +142,13 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
 
 fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     let first = writer.reader()?.is_empty()?;
+    let mut removed = apply_exclusions(how, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
-    let changes = discover(&how.env, writer.reader()?)?;
+    let changes = discover(&how.env, writer.reader()?, &how.policy.exclusions)?;
     let mut outcome = read(how, writer, &changes, deadline)?;
+    removed += leave_out_marked(how, writer, &outcome)?;
+    outcome.removed = removed;
     for embedder in &how.embedders {
         let embedded = embed_pending(
             writer,
@@ -152,6 +169,31 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     Ok(outcome)
 }
 
+/// Removes what is excluded since the index was written. Where less is excluded than before, all
+/// histories are read again.
+fn apply_exclusions(how: &Refresh<'_>, writer: &mut Writer) -> Result<Removed, IndexError> {
+    let exclusions = &how.policy.exclusions;
+    if !exclusions.differ_from(writer.reader()?)? {
+        return Ok(Removed::default());
+    }
+    let removed = exclusions.apply(writer)?;
+    writer.reset_cursors()?;
+    Ok(removed)
+}
+
+/// Leaves out the sessions with a prompt that asks for it, from now on.
+fn leave_out_marked(
+    how: &Refresh<'_>,
+    writer: &mut Writer,
+    outcome: &Outcome,
+) -> Result<Removed, IndexError> {
+    if outcome.marked.is_empty() {
+        return Ok(Removed::default());
+    }
+    let exclusions = how.policy.exclusions.with_sessions(&outcome.marked)?;
+    Ok(exclusions.apply(writer)?)
+}
+
 fn read(
     how: &Refresh<'_>,
     writer: &mut Writer,
@@ -166,6 +208,7 @@ fn read(
         files: 0,
         last_commit: Instant::now(),
         times: None,
+        marked: Vec::new(),
     };
     let mut bytes = 0;
     parse::in_order(
@@ -173,7 +216,7 @@ fn read(
         how.threads,
         &parse::ReadOptions {
             deadline,
-            redactor: how.redactor.as_ref(),
+            policy: &how.policy,
         },
         |change: &Change, events| {
             storing.file(change, &events)?;
@@ -183,6 +226,7 @@ fn read(
         },
     )?;
     let (turns, files_read) = (storing.turns, storing.files);
+    let marked = std::mem::take(&mut storing.marked);
     if let Some(times) = storing.times {
         writer.link_prompt_copies(times)?;
     }
@@ -193,6 +237,7 @@ fn read(
         files_left: changes.changed.len() - files_read,
         files_gone: changes.gone.len(),
         turns,
+        marked,
         ..Outcome::default()
     })
 }

@@ -17,6 +17,8 @@ pub(crate) struct Storing<'a> {
     pub(crate) turns: usize,
     pub(crate) files: usize,
     pub(crate) last_commit: Instant,
+    /// Sessions with a prompt that asks to leave them out, by agent and id.
+    pub(crate) marked: Vec<(String, String)>,
     /// The times of the turns so far.
     pub(crate) times: Option<RangeInclusive<i64>>,
 }
@@ -48,6 +50,10 @@ impl Storing<'_> {
         let mut reading = self.open(change)?;
         for event in std::iter::once(first).chain(events.iter()) {
             match event {
+                Event::Marked(session) => {
+                    let source = change.source.name().as_str().to_owned();
+                    self.marked.push((source, session));
+                }
                 Event::Done => return self.finish(change, &reading),
                 Event::Warning(warning) => reading.warnings.push(problem(&warning)),
                 other => self.store(change, &mut reading, other)?,
@@ -143,7 +149,7 @@ impl Storing<'_> {
             Event::Gone(uid) => writer.mark_session_gone(reading.file, &uid)?,
             Event::Title { message, title } => writer.store_external_title(&message, &title)?,
             Event::Checkpoint(at) => self.checkpoint(reading, at)?,
-            Event::Warning(_) | Event::Done => {}
+            Event::Marked(_) | Event::Warning(_) | Event::Done => {}
         }
         Ok(())
     }

@@ -10,6 +10,9 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QueryError {
+    /// What was forgotten cannot be read or noted.
+    #[error(transparent)]
+    Forget(session_forget::ForgetError),
     /// The index failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -24,6 +27,7 @@ pub enum QueryError {
 impl From<IndexError> for QueryError {
     fn from(error: IndexError) -> Self {
         match error {
+            IndexError::Forget(error) => Self::Forget(error),
             IndexError::Store(error) => Self::Store(error),
             IndexError::Embed(error) => Self::Embed(error),
         }

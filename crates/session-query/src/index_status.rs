@@ -1,6 +1,7 @@
 //! What an index holds, by which models, and how fresh it is.
 
 use crate::error::QueryError;
+use session_forget::Exclusions;
 use session_indexer::{Changes, discover};
 use session_search::Searched;
 use session_sources::Env;
@@ -65,7 +66,12 @@ impl IndexStatus {
     ///
     /// # Errors
     /// When the index fails.
-    pub fn read(index: &Reader, env: &Env, model: &str) -> Result<Self, QueryError> {
+    pub fn read(
+        index: &Reader,
+        env: &Env,
+        model: &str,
+        exclusions: &Exclusions,
+    ) -> Result<Self, QueryError> {
         let copies = count_copies(index)?;
         let mut sessions = index.sessions()?;
         let all = sessions.len();
@@ -73,7 +79,7 @@ impl IndexStatus {
             .retain(|s| s.turns > 0 && !(s.prompts_only && copies.get(&s.id) == Some(&s.turns)));
         let own = sessions.iter().filter(|s| s.parent.is_none());
         let counts = Searched::count(own.clone());
-        let changes = discover(env, index)?;
+        let changes = discover(env, index, exclusions)?;
         Ok(Self {
             bytes: index.bytes(),
             updated_ms: commit_time(index.root()),

@@ -11,14 +11,14 @@
 //!
 //! ```
 //! use session_query::LiveIndex;
-//! use session_indexer::Silent;
+//! use session_indexer::{ReadPolicy, Silent};
 //! use session_sources::Env;
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let env = Env { home: home.path().to_owned(), vars: Default::default() };
 //! let root = home.path().join("index");
 //! let table = session_embed::bundled().unwrap();
-//! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), redactor: None, progress: &|| Box::new(Silent) };
+//! let live = LiveIndex { root: &root, env: &env, table: table.as_ref(), policy: &ReadPolicy::default(), progress: &|| Box::new(Silent) };
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 

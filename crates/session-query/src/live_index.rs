@@ -2,8 +2,7 @@
 
 use crate::error::QueryError;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome, Progress, Refresh, discover, refresh};
-use session_redact::Redactor;
+use session_indexer::{Mode, Outcome, Progress, ReadPolicy, Refresh, discover, refresh};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -27,8 +26,8 @@ pub struct LiveIndex<'a> {
     pub env: &'a Env,
     /// The model by which histories are embedded as they are read.
     pub table: &'a dyn Embedder,
-    /// Redacts what is read, if secrets are redacted.
-    pub redactor: Option<&'a Redactor>,
+    /// Rules for what is read.
+    pub policy: &'a ReadPolicy,
     /// Makes the progress display of a refresh.
     pub progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
 }
@@ -68,7 +67,7 @@ impl LiveIndex<'_> {
             mode,
             budget,
             embedders: vec![self.table],
-            redactor: self.redactor.cloned(),
+            policy: self.policy.clone(),
             progress: progress.as_ref(),
             ..Refresh::new(self.root, self.env)
         };
@@ -180,7 +179,7 @@ impl LiveIndex<'_> {
     fn count_changed_files(&self) -> Result<usize, QueryError> {
         match Reader::open(self.root) {
             Err(StoreError::Missing { .. }) => Ok(0),
-            index => Ok(discover(self.env, &index?)?.files()),
+            index => Ok(discover(self.env, &index?, &self.policy.exclusions)?.files()),
         }
     }
 }

@@ -75,7 +75,9 @@ fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<
     else {
         return Ok(Vec::new());
     };
-    let spans: Vec<(u32, Span)> = rows.iter().map(|row| (row.index, row.span)).collect();
+    // A forgotten turn has an empty span.
+    let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
+    let spans: Vec<(u32, Span)> = rows_to_read.map(|row| (row.index, row.span)).collect();
     let mut turns = source
         .show(Path::new(&file.path), &meta(session), &spans)
         .turns;

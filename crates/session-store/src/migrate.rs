@@ -39,6 +39,7 @@ UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
     from: 5,
     tables: "
 CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
+CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 DROP TABLE words;
 CREATE VIRTUAL TABLE words USING fts5(
   prompt, answer, title, commands, paths, errors, parts,

@@ -1,6 +1,7 @@
 //! Caches the vectors of queries, so that a repeated query loads no model.
 
 use crate::error::Result;
+use crate::writer::unless_missing;
 use session_files::private;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,14 @@ pub fn cached_query_vector(
     let vector: Vec<f32> = numbers.iter().map(|b| f32::from_le_bytes(*b)).collect();
     let is_one = rest.is_empty() && vector.len() == dims && vector.iter().all(|x| x.is_finite());
     is_one.then_some(vector)
+}
+
+/// Deletes all cached vectors of queries.
+///
+/// # Errors
+/// When the disk fails.
+pub fn delete_query_cache(root: &Path) -> Result<()> {
+    unless_missing(fs_err::remove_dir_all(root.join("queries")))
 }
 
 /// Caches the vector of a query.

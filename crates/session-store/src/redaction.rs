@@ -112,7 +112,7 @@ impl Writer {
     }
 
     /// Finds the title that the first prompt of a session gives once more.
-    fn renew_opening(&mut self, session: SessionId) -> Result<()> {
+    pub(crate) fn renew_opening(&mut self, session: SessionId) -> Result<()> {
         self.clear_first_prompt(session)?;
         for turn in self.reader.turns(session)? {
             let prompt = self.content(turn.id)?.prompt;

@@ -57,6 +57,7 @@ CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
 CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
+CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
 /// The table of words, which keeps no texts.

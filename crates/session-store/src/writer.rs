@@ -209,9 +209,19 @@ impl Writer {
     }
 }
 
-fn unless_missing(result: std::io::Result<()>) -> Result<()> {
+pub(crate) fn unless_missing(result: std::io::Result<()>) -> Result<()> {
     match result {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io(e)),
         _ => Ok(()),
     }
+}
+
+/// Deletes the database that [`Writer::rebuild`] put aside.
+///
+/// # Errors
+/// When the disk fails.
+pub fn delete_old_database(root: &Path) -> Result<()> {
+    let old = ["", "-wal", "-shm"].map(|end| root.join(format!("index.db.old{end}")));
+    old.iter()
+        .try_for_each(|path| unless_missing(fs_err::remove_file(path)))
 }

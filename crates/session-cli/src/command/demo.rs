@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use session_config::Home;
 use session_embed::Embedder;
-use session_indexer::{Mode, Outcome};
+use session_indexer::{Mode, Outcome, ReadPolicy};
 use session_query::{Snapshot, embed_query};
 use session_search::Exchange;
 use session_sources::Env;
@@ -62,9 +62,10 @@ impl Demo {
         let root = folder.path().join("index");
         let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed =
-            refresh::live_index(&home, embedder.as_ref(), None).refresh(Mode::Changes, None)?;
-        let snapshot = refresh::live_index(&home, embedder.as_ref(), None).snapshot()?;
+        let refreshed = refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default())
+            .refresh(Mode::Changes, None)?;
+        let snapshot =
+            refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default()).snapshot()?;
         Ok(Self {
             snapshot,
             embedder,

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_embed::Embedder;
 use session_eval::{Averages, EvalOptions, LabelledSet, Metrics, Report};
-use session_indexer::Mode;
+use session_indexer::{Mode, ReadPolicy};
 use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, Tuning};
 use session_sources::Env;
@@ -33,7 +33,8 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
     for embedder in &embedders {
-        refresh::live_index(&home, embedder.as_ref(), None).refresh(Mode::Changes, None)?;
+        refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default())
+            .refresh(Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;
     let unknown = set.complete(&index.sessions()?);

@@ -52,8 +52,8 @@ fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> 
     let mut waiting = WriterWait::new("its update");
     loop {
         let outcome = {
-            let redactor = home.config.redactor();
-            refresh::live_index(home, models.table(), redactor.as_ref()).refresh(mode, None)?
+            let policy = refresh::read_policy(home)?;
+            refresh::live_index(home, models.table(), &policy).refresh(mode, None)?
         };
         if !outcome.locked {
             return Ok(outcome);
@@ -128,6 +128,9 @@ fn summary(outcome: &Outcome, took: Duration) -> String {
             ", marked {} as gone",
             plural(outcome.files_gone, "file")
         ));
+    }
+    if let Some(removed) = refresh::removed(outcome) {
+        out.push_str(&format!(", {removed}"));
     }
     format!("{out} ({:.1} s)", took.as_secs_f64())
 }

@@ -8,6 +8,7 @@ pub mod dialog;
 pub mod digest;
 pub mod eval;
 pub mod filter;
+pub mod forget;
 pub mod found;
 pub mod hook;
 pub mod index;

@@ -6,9 +6,9 @@ use crate::output::progress::Bar;
 use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
-use session_indexer::{Outcome, Progress};
+use session_forget::Removed;
+use session_indexer::{Outcome, Progress, ReadPolicy};
 use session_query::{LiveIndex, QueryError, QueryModels, Snapshot};
-use session_redact::Redactor;
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -28,8 +28,8 @@ pub struct RefreshedIndex {
 /// When the index or the model fails.
 pub fn index(home: &Home) -> Result<RefreshedIndex> {
     let models = query_models(home)?;
-    let redactor = home.config.redactor();
-    let live = live_index(home, models.table(), redactor.as_ref());
+    let policy = read_policy(home)?;
+    let live = live_index(home, models.table(), &policy);
     let outcome = live.refresh_for_query()?;
     note_unread(&outcome)?;
     let Snapshot { index, sessions } = live.snapshot()?;
@@ -48,17 +48,28 @@ pub fn query_models(home: &Home) -> Result<QueryModels, QueryError> {
     QueryModels::new(home.catalogue()?, &home.config.model, &home.root)
 }
 
+/// Returns the user's rules for what is read.
+///
+/// # Errors
+/// When the records of what was forgotten cannot be read.
+pub fn read_policy(home: &Home) -> Result<ReadPolicy> {
+    Ok(ReadPolicy {
+        redactor: home.config.redactor(),
+        exclusions: home.exclusions()?,
+    })
+}
+
 /// Returns the user's index, refreshed with a progress bar.
 pub fn live_index<'a>(
     home: &'a Home,
     table: &'a dyn Embedder,
-    redactor: Option<&'a Redactor>,
+    policy: &'a ReadPolicy,
 ) -> LiveIndex<'a> {
     LiveIndex {
         root: &home.root,
         env: &home.env,
         table,
-        redactor,
+        policy,
         progress: &|| -> Box<dyn Progress> { Box::new(Bar::new()) },
     }
 }
@@ -75,10 +86,21 @@ pub fn use_threads(count: usize) {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_unread(outcome: &Outcome) -> Result<()> {
+    if let Some(removed) = removed(outcome) {
+        writeln!(notes::stderr(), "note: {removed}")?;
+    }
     if let Some(note) = unread(outcome) {
         writeln!(notes::stderr(), "{note}")?;
     }
     Ok(())
+}
+
+/// Describes what a refresh removed from the index, if it did.
+pub fn removed(outcome: &Outcome) -> Option<String> {
+    let Removed { sessions, turns } = outcome.removed;
+    let (sessions, turns) = (plural(sessions, "session"), plural(turns, "turn"));
+    (outcome.removed != Removed::default())
+        .then(|| format!("removed {sessions} and {turns} that are excluded"))
 }
 
 fn unread(outcome: &Outcome) -> Option<String> {

@@ -26,8 +26,9 @@ const LEFT_OF: usize = 20;
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let models = refresh::query_models(&home)?;
-    let redactor = home.config.redactor();
-    let live = refresh::live_index(&home, models.table(), redactor.as_ref());
+    let policy = refresh::read_policy(&home)?;
+    let redactor = &policy.redactor;
+    let live = refresh::live_index(&home, models.table(), &policy);
     let redact = |text: &str| {
         redactor
             .as_ref()

@@ -133,7 +133,7 @@ fn lines(args: &ShowArgs) -> usize {
 }
 
 /// Splits `ID`, `ID:7`, `ID:5-9`.
-fn turns(text: &str) -> Result<(&str, RangeInclusive<u32>)> {
+pub fn turns(text: &str) -> Result<(&str, RangeInclusive<u32>)> {
     let Some((id, turns)) = text.split_once(':') else {
         return Ok((text, 0..=u32::MAX));
     };

@@ -60,7 +60,7 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
         other => other?,
     };
     index.verify()?;
-    let status = IndexStatus::read(&index, &home.env, &home.config.model)?;
+    let status = IndexStatus::read(&index, &home.env, &home.config.model, &home.exclusions()?)?;
     match args.json {
         true => print_json(&home, &status)?,
         false => write!(anstream::stdout(), "{}", text(&home, &status, width()))?,

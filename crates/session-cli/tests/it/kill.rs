@@ -251,7 +251,7 @@ fn whole(env: &TestEnvironment) -> String {
     out
 }
 
-fn dump(root: &Path) -> String {
+pub fn dump(root: &Path) -> String {
     let index = Reader::open(root).unwrap();
     index.verify().unwrap();
     let sessions: BTreeMap<SessionId, SessionRow> = index

@@ -35,10 +35,11 @@ fn layer(name: &str) -> usize {
         "session-core" | "session-files" | "session-test" => 0,
         "session-redact" => 1,
         "session-sources" | "session-embed" | "session-store" => 2,
+        "session-forget" => 3,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
-        | "session-report" | "session-search" => 3,
-        "session-config" | "session-eval" | "session-query" => 4,
-        "session-cli" => 5,
+        | "session-report" | "session-search" => 4,
+        "session-config" | "session-eval" | "session-query" => 5,
+        "session-cli" => 6,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

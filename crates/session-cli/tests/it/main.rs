@@ -14,6 +14,7 @@ mod done;
 mod environment;
 mod evaluation;
 mod filters;
+mod forget;
 mod found;
 mod freshness;
 mod generator;

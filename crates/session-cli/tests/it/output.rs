@@ -351,6 +351,10 @@ fn index_tells_what_it_did() {
       "turns": 5,
       "embedded": 9,
       "sessions_left": 0,
+      "removed": {
+        "sessions": 0,
+        "turns": 0
+      },
       "locked": false
     }
     ----- stderr -----

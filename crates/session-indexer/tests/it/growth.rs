@@ -210,7 +210,7 @@ fn what_cannot_be_listed_is_recorded_once() {
     refresh(&how()).unwrap();
     assert_eq!(home.reader().problems().unwrap(), problems);
     assert!(
-        session_indexer::discover(&env, &home.reader())
+        session_indexer::discover(&env, &home.reader(), &session_forget::Exclusions::default())
             .unwrap()
             .is_empty()
     );

@@ -260,7 +260,7 @@ impl<'a> Assembly<'a> {
         let parts = std::mem::take(&mut self.preface);
         let first = self.state.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
-            self.state.list_score = TurnState::Muted;
+            self.state.turn_state = TurnState::Muted;
             return;
         }
         let kind = match kind {
@@ -269,7 +269,7 @@ impl<'a> Assembly<'a> {
         };
         let index = self.state.next;
         self.state.next = index.saturating_add(1);
-        self.state.list_score = TurnState::Open;
+        self.state.turn_state = TurnState::Open;
         self.state.calls.begin_turn();
         self.state.clock = None;
         let origin = place.origin.map(str::to_owned);
@@ -295,7 +295,7 @@ impl<'a> Assembly<'a> {
     /// there for this.
     fn summary(&mut self, text: String, place: &LinePosition<'_>) {
         let summary = Part::Summary { text };
-        if self.state.list_score != TurnState::Before {
+        if self.state.turn_state != TurnState::Before {
             return self.part(summary, place);
         }
         self.state.preface.get_or_insert(place.span.start);
@@ -319,7 +319,7 @@ impl<'a> Assembly<'a> {
 
     /// The turn at hand, extended to this place.
     fn extend_open_turn(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
-        if self.state.list_score != TurnState::Open {
+        if self.state.turn_state != TurnState::Open {
             return None;
         }
         if self.open.is_none() {
@@ -346,7 +346,7 @@ impl<'a> Assembly<'a> {
 
     fn part(&mut self, part: Part, place: &LinePosition<'_>) {
         let kept = is_indexed(&part);
-        if kept && self.state.list_score == TurnState::Before {
+        if kept && self.state.turn_state == TurnState::Before {
             self.begin_turn(PromptKind::None, String::new(), place);
         }
         let full = self.detail == Detail::Full;

@@ -62,7 +62,7 @@ fn turn(
     }
     let state = TranscriptState {
         next: index,
-        list_score: TurnState::Before,
+        turn_state: TurnState::Before,
         preface: None,
         ..before
     };

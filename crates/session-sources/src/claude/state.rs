@@ -24,8 +24,8 @@ pub(super) struct TranscriptState {
     /// Index of the next turn.
     #[serde(default, skip_serializing_if = "is_default")]
     pub next: u32,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub list_score: TurnState,
+    #[serde(rename = "standing", default, skip_serializing_if = "is_default")]
+    pub turn_state: TurnState,
     /// Count of turns up to the last read's end, those of prompts that waited there included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivered: u32,
@@ -134,4 +134,21 @@ fn tail(path: &Path, offset: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(from))?;
     file.read_exact(&mut bytes)?;
     Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cursors lie in every index: a key that changes would be read as its default.
+    #[test]
+    fn a_cursor_of_an_earlier_version_is_read_as_it_was_meant() {
+        let cursor = r#"{"version":3,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
+            "facts":{"cwd":"/home/ann","custom_title":"Lamp"}}}"#;
+        let read = CursorState::<TranscriptState>::parse(&Cursor(cursor.into())).unwrap();
+        assert_eq!((read.state.next, read.state.delivered), (2, 2));
+        assert_eq!(read.state.turn_state, TurnState::Open);
+        let compact: String = cursor.split_whitespace().collect();
+        assert_eq!(read.cursor().0.replace(' ', ""), compact);
+    }
 }

@@ -123,7 +123,7 @@ fn columns(index: &Index) -> BTreeSet<(String, String)> {
 /// Makes an index of format 4 of one of this format.
 fn downgrade(index: &Index) {
     let to_4 =
-        "DROP TABLE openings; DROP TABLE pending_purge; ALTER TABLE sessions DROP COLUMN rest;
+        "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; ALTER TABLE sessions DROP COLUMN rest;
         ALTER TABLE sessions DROP COLUMN work; PRAGMA user_version = 4";
     database(index).execute_batch(to_4).unwrap();
 }

@@ -38,7 +38,7 @@ fn older() -> Index {
     writer.vacuum().unwrap();
     drop(writer);
     let db = Connection::open(index.root().join("index.db")).unwrap();
-    db.execute_batch("DROP TABLE pending_purge; PRAGMA user_version = 5")
+    db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; PRAGMA user_version = 5")
         .unwrap();
     index
 }

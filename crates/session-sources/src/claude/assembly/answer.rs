@@ -172,7 +172,7 @@ impl Assembly<'_> {
             let call = outcome.into_unnamed_call(waiting);
             self.earlier
                 .extend(call.map(|call| continuation(turn, call)));
-        } else if self.state.list_score == TurnState::Open
+        } else if self.state.turn_state == TurnState::Open
             && let Some(call) = outcome.into_unnamed_call(waiting)
         {
             self.call_part(call, place);

@@ -77,7 +77,7 @@ impl Assembly<'_> {
     /// The prompts that wait still, as the turns that they are if nothing more comes. A command
     /// that was not run is none.
     pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
-        if self.state.list_score == TurnState::Muted {
+        if self.state.turn_state == TurnState::Muted {
             return Vec::new();
         }
         let turns = self.state.queue.waiting_prompts();

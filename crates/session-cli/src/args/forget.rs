@@ -1,0 +1,50 @@
+//! Arguments of `forget`.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search forget a1b2c3d4                  # a session, with its subagents and copies
+  session-search forget a1b2c3d4:5-9              # turns 5 to 9
+  session-search forget --project client-x
+  session-search forget --match 'ACME-[0-9]+' --dry-run
+  session-search forget --before 2025-01-01
+  session-search forget --list
+  session-search forget --undo 3
+
+Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories
+are not touched: what they still hold can be taken back with --undo. To leave something out from the
+beginning, see `exclude` in docs/configuration.md, or write <!-- session-search: off --> into a prompt.")]
+pub struct ForgetArgs {
+    /// Sessions, or turns of one: ID, ID:7, ID:5-9
+    #[arg(value_name = "ID[:TURNS]")]
+    pub ids: Vec<String>,
+    /// Sessions of this project, by name, part of its path or whole path; `.` is here
+    #[arg(long, value_name = "PROJECT", conflicts_with = "ids")]
+    pub project: Option<String>,
+    /// Turns whose words, commands, files or errors match a regular expression
+    #[arg(long = "match", value_name = "REGEX", conflicts_with = "ids")]
+    pub pattern: Option<String>,
+    /// Sessions that ended before this day or time
+    #[arg(long, value_name = "TIME", conflicts_with = "ids")]
+    pub before: Option<String>,
+    /// Say what would be forgotten, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Delete the memories that were saved from it, too
+    #[arg(long)]
+    pub memories: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// List what was forgotten: when and how much, not what
+    #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "undo"])]
+    pub list: bool,
+    /// Index again what is still in the histories of this entry of --list
+    #[arg(long, value_name = "N", conflicts_with_all = ["ids", "project", "pattern", "before"])]
+    pub undo: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

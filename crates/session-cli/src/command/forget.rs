@@ -1,0 +1,336 @@
+//! `forget`: removes sessions and turns from the index and the disk, for good.
+
+use crate::Found;
+use crate::args::{ForgetArgs, TimeArgs};
+use crate::command::dialog::with_terminal;
+use crate::command::refresh::{self, RefreshedIndex};
+use crate::command::{filter, show};
+use crate::memories::Memories;
+use crate::output::human::plural;
+use crate::output::layout::safe_line;
+use crate::output::session::short_id;
+use crate::output::{json, notes};
+use anyhow::{Context, Result, bail};
+use jiff::{Timestamp, Zoned};
+use regex::Regex;
+use serde::Serialize;
+use session_config::Home;
+use session_forget::{ForgetPlan, ForgetRequest, ForgottenEntry, TurnRange};
+use session_memory::{Memory, MemoryState};
+use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Sessions and turns that are named before the question.
+const NAMED: usize = 10;
+
+#[derive(Serialize)]
+struct JsonForgotten<'a> {
+    sessions: Vec<&'a str>,
+    turns: usize,
+    /// Copies in sessions that stay.
+    copies: usize,
+    /// Memories that were saved from them.
+    memories: Vec<&'a str>,
+    dry_run: bool,
+    /// Nothing is left in the files of the index.
+    purged: bool,
+}
+
+#[derive(Serialize)]
+struct JsonEntry<'a> {
+    id: u32,
+    at: &'a str,
+    what: &'a str,
+    sessions: usize,
+    turns: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When nothing is named, the index cannot be written, or nobody consents.
+pub fn run(args: &ForgetArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    if args.list {
+        return list(args, &home);
+    }
+    if let Some(entry) = args.undo {
+        return undo(entry, args, &home);
+    }
+    let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
+    let plan = request(args, &all)?.plan(&index)?;
+    drop(index);
+    if plan.is_empty() {
+        writeln!(notes::stderr(), "nothing to forget")?;
+        return Ok(Found::Nothing);
+    }
+    let memories = memories_of(&plan)?;
+    if !args.json {
+        print_plan(&plan, &memories, &all, args)?;
+    }
+    let is_meant = !args.dry_run && consent(args)?;
+    let purged = match is_meant {
+        true => forget(args, &home, &plan, &memories)?,
+        false => PurgeOutcome::Complete,
+    };
+    report(args, &plan, &memories, is_meant, purged)
+}
+
+/// Reads what is named: ids and turns, or conditions.
+fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
+    if !args.ids.is_empty() {
+        let ranges = args.ids.iter().map(|id| range(id, all));
+        return Ok(ForgetRequest {
+            ranges: ranges.collect::<Result<_>>()?,
+            ..ForgetRequest::default()
+        });
+    }
+    if args.project.is_none() && args.before.is_none() && args.pattern.is_none() {
+        bail!(
+            "nothing is named\nhint: give a session, --project, --match or --before; see `session-search forget --help`"
+        );
+    }
+    let compile = |pattern: &String| {
+        Regex::new(pattern).with_context(|| format!("`{pattern}` is no regular expression"))
+    };
+    Ok(ForgetRequest {
+        ranges: Vec::new(),
+        sessions: match (&args.project, &args.before) {
+            (None, None) => None,
+            _ => Some(sessions(args, all)?),
+        },
+        pattern: args.pattern.as_ref().map(compile).transpose()?,
+    })
+}
+
+fn range(id: &str, all: &[SessionRow]) -> Result<TurnRange> {
+    let (uid, turns) = show::turns(id)?;
+    let session = filter::find_session(all, uid)?.id;
+    let turns = id.contains(':').then_some(turns);
+    Ok(TurnRange { session, turns })
+}
+
+/// Finds the sessions that meet the conditions on sessions.
+fn sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
+    let of_project = filter::matches_project(args.project.as_deref());
+    let time = TimeArgs {
+        since: args.before.clone(),
+        ..TimeArgs::default()
+    };
+    let limit = time.range(Zoned::now)?.since_ms;
+    let is_before = |session: &SessionRow| match limit {
+        Some(limit) => session.ended_ms.is_some_and(|ended| ended < limit),
+        None => true,
+    };
+    let met = all
+        .iter()
+        .filter(|session| of_project(session) && is_before(session));
+    Ok(met.map(|session| session.id).collect())
+}
+
+/// Finds the memories of this folder's project and of the user that were saved from it.
+fn memories_of(plan: &ForgetPlan) -> Result<Vec<Memory>> {
+    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let mut ids: BTreeSet<&str> = plan
+        .sessions
+        .iter()
+        .map(|session| session.uid.as_str())
+        .collect();
+    ids.extend(plan.turns.iter().map(|(session, _)| session.uid.as_str()));
+    let is_from = |memory: &Memory| {
+        let source = memory
+            .front
+            .source
+            .as_ref()
+            .and_then(|source| source.session.as_deref());
+        source.is_some_and(|session| ids.contains(session))
+    };
+    let mut found = memories.store.list(&MemoryState::ALL).memories;
+    found.retain(is_from);
+    Ok(found)
+}
+
+fn print_plan(
+    plan: &ForgetPlan,
+    memories: &[Memory],
+    all: &[SessionRow],
+    args: &ForgetArgs,
+) -> Result<()> {
+    let mut err = notes::stderr();
+    for session in plan.sessions.iter().take(NAMED) {
+        let title = safe_line(session.title.as_deref().unwrap_or("(no title)"));
+        writeln!(
+            err,
+            "  {}  {}, {title}",
+            short_id(session, all),
+            plural(session.turns as usize, "turn")
+        )?;
+    }
+    for (session, turn) in plan.turns.iter().take(NAMED) {
+        writeln!(err, "  {}:{}", short_id(session, all), turn.index)?;
+    }
+    let more = plan.sessions.len().saturating_sub(NAMED) + plan.turns.len().saturating_sub(NAMED);
+    if more > 0 {
+        writeln!(err, "  … and {more} more")?;
+    }
+    if plan.copies > 0 {
+        writeln!(
+            err,
+            "  with {} in sessions that stay",
+            plural(plan.copies, "copy").replace("copys", "copies")
+        )?;
+    }
+    for memory in memories {
+        let what = if args.memories {
+            "and the memory"
+        } else {
+            "kept, though saved from it (see --memories):"
+        };
+        writeln!(
+            err,
+            "  {what} {}  {}",
+            memory.id(),
+            safe_line(&memory.front.topic)
+        )?;
+    }
+    Ok(())
+}
+
+fn consent(args: &ForgetArgs) -> Result<bool> {
+    with_terminal(args.yes, |dialog| {
+        if !dialog.is_interactive && !dialog.assume_yes {
+            bail!("nobody can be asked\nhint: look with --dry-run, then say --yes");
+        }
+        dialog.confirm("Forget this?")
+    })
+}
+
+fn forget(
+    args: &ForgetArgs,
+    home: &Home,
+    plan: &ForgetPlan,
+    memories: &[Memory],
+) -> Result<PurgeOutcome> {
+    let mut writer = Writer::open(&home.root)?;
+    let mut records = home.forgotten()?;
+    let what = match (&args.pattern, &args.project, &args.before) {
+        (Some(_), _, _) => "match",
+        (_, Some(_), _) => "project",
+        (_, _, Some(_)) => "before",
+        _ if plan.sessions.is_empty() => "turns",
+        _ => "session",
+    };
+    let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let counts = [plan.sessions.len(), plan.turn_count + plan.copies];
+    // First what keeps it from being indexed again: a kill after that is taken up by the next refresh.
+    records.add(&at, what, counts, &plan.items())?;
+    home.exclusions()?.apply(&mut writer)?;
+    session_store::delete_query_cache(&home.root)?;
+    session_store::delete_old_database(&home.root)?;
+    if args.memories {
+        let store = Memories::for_folder(&std::env::current_dir()?)?.store;
+        memories.iter().try_for_each(|memory| store.purge(memory))?;
+    }
+    Ok(writer.purge()?)
+}
+
+fn report(
+    args: &ForgetArgs,
+    plan: &ForgetPlan,
+    memories: &[Memory],
+    is_done: bool,
+    purged: PurgeOutcome,
+) -> Result<Found> {
+    let is_purged = is_done && purged == PurgeOutcome::Complete;
+    if args.json {
+        json::print(&JsonForgotten {
+            sessions: plan
+                .sessions
+                .iter()
+                .map(|session| session.uid.as_str())
+                .collect(),
+            turns: plan.turn_count,
+            copies: plan.copies,
+            memories: memories.iter().map(Memory::id).collect(),
+            dry_run: !is_done,
+            purged: is_purged,
+        })?;
+    } else {
+        let sessions = plural(plan.sessions.len(), "session");
+        let turns = plural(plan.turn_count, "turn");
+        let verb = if is_done { "forgot" } else { "would forget" };
+        writeln!(notes::stderr(), "{verb} {sessions}, {turns}")?;
+    }
+    if is_done && !is_purged {
+        writeln!(
+            notes::stderr(),
+            "note: another process reads the index, whose log holds it until that process ends\nhint: end it, then run `session-search index`"
+        )?;
+        return Ok(Found::Nothing);
+    }
+    Ok(Found::Something)
+}
+
+fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
+    let records = home.forgotten()?;
+    let entries = records.entries();
+    if args.json {
+        let entries: Vec<JsonEntry<'_>> = entries.iter().map(json_entry).collect();
+        json::print(&serde_json::json!({ "forgotten": entries }))?;
+    } else {
+        for entry in entries {
+            let (sessions, turns) = (
+                plural(entry.sessions, "session"),
+                plural(entry.turns, "turn"),
+            );
+            let at = if entry.at.is_empty() { "-" } else { &entry.at };
+            writeln!(
+                anstream::stdout(),
+                "{:>4}  {at:<20}  {:<8}  {sessions}, {turns}",
+                entry.id,
+                entry.what
+            )?;
+        }
+    }
+    match entries.is_empty() {
+        true => Ok(Found::Nothing),
+        false => Ok(Found::Something),
+    }
+}
+
+fn json_entry(entry: &ForgottenEntry) -> JsonEntry<'_> {
+    JsonEntry {
+        id: entry.id,
+        at: &entry.at,
+        what: &entry.what,
+        sessions: entry.sessions,
+        turns: entry.turns,
+    }
+}
+
+fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
+    if !home.forgotten()?.remove(entry)? {
+        bail!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers");
+    }
+    let before = session_count(home);
+    refresh::index(home)?;
+    let back = session_count(home).saturating_sub(before);
+    if args.json {
+        json::print(&serde_json::json!({ "undone": entry, "sessions": back }))?;
+    } else {
+        writeln!(
+            notes::stderr(),
+            "{} came back from the histories",
+            plural(back, "session")
+        )?;
+    }
+    Ok(Found::Something)
+}
+
+fn session_count(home: &Home) -> usize {
+    let index = home.index().ok();
+    index
+        .and_then(|index| index.sessions().ok())
+        .map_or(0, |all| all.len())
+}

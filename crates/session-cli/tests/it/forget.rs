@@ -1,0 +1,215 @@
+//! What is forgotten is nowhere, and does not come back.
+
+use crate::claude::Transcript;
+use crate::environment::TestEnvironment;
+use crate::kill::dump;
+use rusqlite::Connection;
+use session_store::Reader;
+
+const LAMP: &str = "f0460000-0000-4000-8000-000000000001";
+const KILN: &str = "f0460000-0000-4000-8000-000000000002";
+const FORK: &str = "f0460000-0000-4000-8000-000000000003";
+/// One word of the word index.
+const WORD: &str = "zq8lanternw7xk9";
+
+fn lamp() -> Transcript {
+    Transcript::new(LAMP, "/home/ann/lamp")
+        .user(&format!("How is the {WORD} filled with oil?"))
+        .bash(&format!("fill {WORD}"), &format!("error: {WORD} is dry"))
+        .assistant(&format!("The {WORD} has a cap at its side."))
+        .user("And how often does the wick need a cut?")
+        .assistant("Every ten hours.")
+}
+
+fn kiln() -> Transcript {
+    Transcript::new(KILN, "/home/ann/kiln")
+        .at("2026-02-01T10:00:00Z")
+        .user("How hot does the kiln get under the gearbox?")
+        .assistant("It gets to a thousand degrees.")
+}
+
+/// All bytes of an index, its contents unpacked, and all words of its word index.
+fn decoded(env: &TestEnvironment) -> String {
+    let root = env.index("");
+    let index = Reader::open(&root).unwrap();
+    let mut all = String::new();
+    for session in index.sessions().unwrap() {
+        all += &format!("{session:?} {:?}", index.contents(session.id).unwrap());
+    }
+    for file in index.files().unwrap() {
+        all += &format!("{file:?} {:?}", index.cursor(file.id).unwrap());
+    }
+    let db = Connection::open(root.join("index.db")).unwrap();
+    db.execute_batch("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row)")
+        .unwrap();
+    let mut find = db.prepare("SELECT term FROM temp.vocabulary").unwrap();
+    let terms = find.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    terms.for_each(|term| all += &term.unwrap());
+    drop(find);
+    drop(db);
+    for entry in fs_err::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            all += &String::from_utf8_lossy(&fs_err::read(path).unwrap());
+        }
+    }
+    all
+}
+
+#[test]
+fn a_forgotten_session_leaves_an_index_that_never_saw_it() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    assert!(decoded(&env).contains(WORD));
+    let asked = env.run(&["forget", LAMP]).exits(2);
+    assert!(asked.stderr().contains("--dry-run"), "{asked}");
+    env.run(&["forget", LAMP, "--dry-run"]).succeeded();
+    assert!(decoded(&env).contains(WORD));
+
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    let text = decoded(&env);
+    assert!(
+        !text.contains(WORD) && !text.contains(LAMP),
+        "a trace is left"
+    );
+    let other = TestEnvironment::indexed(&[kiln()]);
+    // Stamps of files differ from one home to the other.
+    let held = |env: &TestEnvironment| -> Vec<String> {
+        let all = dump(&env.index(""));
+        let lines = all.lines().filter(|line| !line.starts_with("file "));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(held(&env), held(&other));
+    let files = |env: &TestEnvironment| dump(&env.index("")).matches("\nfile ").count();
+    assert_eq!(files(&env), files(&other));
+}
+
+#[test]
+fn what_is_forgotten_does_not_come_back_until_it_is_undone() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    env.claude(
+        &lamp()
+            .user("One more thing about the wick")
+            .assistant("Yes."),
+    );
+    for command in [
+        ["index", ""].as_slice(),
+        &["index", "--full"],
+        &["index", ""],
+    ] {
+        let words: Vec<&str> = command
+            .iter()
+            .copied()
+            .filter(|word| !word.is_empty())
+            .collect();
+        env.run(&words).succeeded();
+        assert!(!decoded(&env).contains(WORD));
+        assert!(!env.found(&["wick"]).contains(&LAMP.to_owned()));
+    }
+    let listed = env.json(&["forget", "--list"]);
+    assert_eq!(listed["forgotten"][0]["sessions"], 1);
+    assert!(!listed.to_string().contains(LAMP));
+    let records =
+        fs_err::read_to_string(env.home(".local/share/session-search/forgotten.json")).unwrap();
+    assert!(!records.contains(LAMP) && !records.contains(WORD));
+
+    env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
+    env.run(&["forget", "--undo", "1"]).exits(2);
+}
+
+#[test]
+fn forgotten_turns_are_forgotten_in_forks_too() {
+    let fork = lamp()
+        .resumed_as(FORK)
+        .user("Does the fork have a wick of its own?")
+        .assistant("It has.");
+    let env = TestEnvironment::indexed(&[lamp(), fork.clone()]);
+    env.run(&["forget", &format!("{LAMP}:0"), "--yes"])
+        .succeeded();
+    assert!(!decoded(&env).contains(WORD));
+    for session in [LAMP, FORK] {
+        for args in [["show", session], ["show", &format!("{session}:0")]] {
+            assert!(!env.run(&args).stdout().contains(WORD), "{args:?}");
+        }
+    }
+    assert!(
+        env.run(&["show", LAMP])
+            .succeeded()
+            .stdout()
+            .contains("ten hours")
+    );
+    // Histories that grow, and a rewrite of the whole index, leave it out.
+    env.claude(&fork.user("And now?").assistant("Now it is late."));
+    env.run(&["index"]).succeeded();
+    env.run(&["index", "--full"]).succeeded();
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["fork wick late"]).contains(&FORK.to_owned()));
+}
+
+#[test]
+fn sessions_are_named_by_project_time_and_text() {
+    for condition in [
+        ["--project", "lamp"],
+        ["--before", "2026-01-20"],
+        ["--match", "zq8l[a-z]+"],
+    ] {
+        let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+        let [name, value] = condition;
+        env.run(&["forget", name, value, "--yes"]).succeeded();
+        assert!(!decoded(&env).contains(WORD), "{name}");
+        assert!(
+            env.found(&["kiln gearbox"]).contains(&KILN.to_owned()),
+            "{name}"
+        );
+        let wick = env.found(&["wick cut"]).contains(&LAMP.to_owned());
+        assert_eq!(wick, name == "--match", "{name}");
+    }
+    let env = TestEnvironment::indexed(&[kiln()]);
+    env.run(&["forget", "--match", "(", "--yes"]).exits(2);
+    env.run(&["forget", "--match", "no such text", "--yes"])
+        .exits(1);
+    env.run(&["forget", "--yes"]).exits(2);
+}
+
+#[test]
+fn what_the_configuration_excludes_is_removed_and_said() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let configure = |table: &str| {
+        env.write(
+            &env.path("config/config.toml"),
+            format!("model = \"table\"\nbackground = false\n{table}"),
+        );
+    };
+    configure("[exclude]\nprojects = [\"lamp\"]\n");
+    let said = env.run(&["index"]).succeeded();
+    assert!(said.stderr().contains("1 session"), "{said}");
+    assert!(!decoded(&env).contains(WORD));
+    configure("[exclude]\npatterns = [\"zq8\"]\n");
+    env.run(&["index"]).succeeded();
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["wick cut"]).contains(&LAMP.to_owned()));
+    configure("");
+    env.run(&["index"]).succeeded();
+    assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
+    configure("[exclude]\npatterns = [\"(\"]\n");
+    env.run(&["index"]).exits(2);
+}
+
+#[test]
+fn a_marker_in_a_prompt_keeps_its_session_out() {
+    let marked = lamp()
+        .user("Now the private part. <!-- session-search: off -->")
+        .assistant("I see.");
+    let env = TestEnvironment::indexed(&[marked.clone(), kiln()]);
+    assert!(!decoded(&env).contains(WORD));
+    env.claude(
+        &marked
+            .user(&format!("More on the {WORD}"))
+            .assistant("Done."),
+    );
+    env.run(&["index"]).succeeded();
+    env.run(&["index", "--full"]).succeeded();
+    assert!(!decoded(&env).contains(WORD));
+    assert!(env.found(&["kiln gearbox"]).contains(&KILN.to_owned()));
+}

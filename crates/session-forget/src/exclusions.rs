@@ -1,0 +1,221 @@
+//! The rules of the configuration beside what was forgotten.
+
+use crate::records::{ForgetError, ForgottenRecords};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use session_core::{Part, SessionMeta, Turn, TurnContent, path_matches};
+use session_store::{CopyKeys, SessionRow};
+
+/// A prompt that holds this keeps its session out of the index.
+pub const MARKER: &str = "<!-- session-search: off -->";
+
+/// The `[exclude]` table of the user's configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExcludeSettings {
+    /// Projects, by name, part of their path, or whole path.
+    pub projects: Vec<String>,
+    /// Folders and files of histories, by part of their path or whole path.
+    pub paths: Vec<String>,
+    /// Regular expressions: turns that match are left out.
+    pub patterns: Vec<String>,
+}
+
+/// What is not to be indexed.
+#[derive(Debug, Clone, Default)]
+pub struct Exclusions {
+    pub(crate) records: ForgottenRecords,
+    settings: ExcludeSettings,
+    patterns: Vec<Regex>,
+}
+
+/// Items of [`ForgottenRecords`], one kind each.
+pub(crate) mod item {
+    pub(crate) fn session(source: &str, id: &str) -> String {
+        format!("session {source} {id}")
+    }
+    pub(crate) fn file(path: &str) -> String {
+        format!("file {path}")
+    }
+    pub(crate) fn turn(session: &str, index: u32) -> String {
+        format!("turn {session} {index}")
+    }
+    /// A turn by its time and prompt.
+    pub(crate) fn prompt_time(key: i64) -> String {
+        format!("time {key}")
+    }
+    /// A turn by its origin; with [`copy`] it is sure.
+    pub(crate) fn origin(key: i64) -> String {
+        format!("origin {key}")
+    }
+    /// A turn by its origin and prompt.
+    pub(crate) fn copy(origin: i64, prompt: &str) -> String {
+        format!("copy {origin} {}", prompt.trim())
+    }
+    pub(crate) fn prompt(prompt: &str) -> String {
+        format!("prompt {}", prompt.trim())
+    }
+}
+
+impl Exclusions {
+    /// Combines what was forgotten with the user's rules.
+    ///
+    /// # Errors
+    /// When a pattern is no regular expression.
+    pub fn new(records: ForgottenRecords, settings: &ExcludeSettings) -> Result<Self, ForgetError> {
+        let compile = |pattern: &String| {
+            Regex::new(pattern).map_err(|error| ForgetError::Pattern {
+                pattern: pattern.clone(),
+                reason: error
+                    .to_string()
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_owned(),
+            })
+        };
+        Ok(Self {
+            records,
+            patterns: settings
+                .patterns
+                .iter()
+                .map(compile)
+                .collect::<Result<_, _>>()?,
+            settings: settings.clone(),
+        })
+    }
+
+    /// Excludes sessions from now on, by agent and id, and writes that down.
+    ///
+    /// # Errors
+    /// When the records cannot be written.
+    pub fn with_sessions(&self, sessions: &[(String, String)]) -> Result<Self, ForgetError> {
+        let mut exclusions = self.clone();
+        let items: Vec<String> = sessions
+            .iter()
+            .map(|(source, id)| item::session(source, id))
+            .collect();
+        let counts = [sessions.len(), 0];
+        exclusions.records.add("", "marker", counts, &items)?;
+        Ok(exclusions)
+    }
+
+    /// Returns true when a history file is not to be read.
+    pub fn excludes_file(&self, path: &str) -> bool {
+        self.records.holds(&item::file(path)) || matches_any(path, &self.settings.paths)
+    }
+
+    /// Returns true when a session, as its source describes it, is not to be indexed.
+    pub fn excludes_session(&self, source: &str, session: &SessionMeta) -> bool {
+        let folders = [session.project.as_deref(), session.cwd.as_deref()];
+        self.excludes(source, &session.id, session.parent.as_deref(), folders)
+    }
+
+    /// Returns true when a session of the index is not to be there.
+    pub(crate) fn excludes_row(&self, session: &SessionRow) -> bool {
+        let folders = [session.project.as_deref(), session.cwd.as_deref()];
+        self.excludes(
+            &session.source,
+            &session.uid,
+            session.parent.as_deref(),
+            folders,
+        )
+    }
+
+    fn excludes(
+        &self,
+        source: &str,
+        id: &str,
+        parent: Option<&str>,
+        folders: [Option<&str>; 2],
+    ) -> bool {
+        let forgotten = |id: &str| self.records.holds(&item::session(source, id));
+        let excluded = |folder: &str| matches_any(folder, &self.settings.projects);
+        forgotten(id)
+            || parent.is_some_and(forgotten)
+            || folders.into_iter().flatten().any(excluded)
+    }
+
+    /// Returns true when a turn, as its source delivers it, is not to be indexed.
+    pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
+        self.excludes_keys(&session.id, turn.index, CopyKeys::from_turn(turn), || {
+            turn.prompt.clone()
+        }) || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
+            || (!self.patterns.is_empty() && self.matches_turn(turn))
+    }
+
+    /// Returns true when a turn was forgotten, by its number or as a copy.
+    pub(crate) fn excludes_keys(
+        &self,
+        session: &str,
+        index: u32,
+        keys: CopyKeys,
+        prompt: impl Fn() -> String,
+    ) -> bool {
+        let at_time = |key: i64| self.records.holds(&item::prompt_time(key));
+        let is_copy = |key: i64| {
+            self.records.holds(&item::origin(key))
+                && self.records.holds(&item::copy(key, &prompt()))
+        };
+        self.records.holds(&item::turn(session, index))
+            || keys.prompt_time.is_some_and(at_time)
+            || keys.origin.is_some_and(is_copy)
+    }
+
+    /// Returns true when a prompt asks to leave its session out.
+    pub fn has_marker(prompt: &str) -> bool {
+        prompt.contains(MARKER)
+    }
+
+    fn matches_turn(&self, turn: &Turn) -> bool {
+        let texts = turn.parts.iter().flat_map(|part| match part {
+            Part::Call(call) => [call.command.as_deref(), call.output.as_deref()],
+            Part::Text { text } | Part::Error { text } | Part::Recap { text } => {
+                [Some(text.as_str()), None]
+            }
+            Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => [None, None],
+        });
+        let mut texts = std::iter::once(turn.prompt.as_str()).chain(texts.flatten());
+        texts.any(|text| self.matches_pattern(text))
+    }
+
+    /// Returns true when the content of a turn matches a pattern.
+    pub(crate) fn matches_content(&self, content: &TurnContent) -> bool {
+        let lists = [&content.commands, &content.files, &content.errors];
+        let mut texts = [&content.prompt, &content.answer]
+            .into_iter()
+            .chain(lists.into_iter().flatten());
+        texts.any(|text| self.matches_pattern(text))
+    }
+
+    fn matches_pattern(&self, text: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.is_match(text))
+    }
+
+    pub(crate) fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
+    /// Returns true when nothing is excluded.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.settings == ExcludeSettings::default()
+    }
+
+    /// Returns a hash of all exclusions, which an index notes when they were applied to it; empty where
+    /// nothing is excluded.
+    pub fn fingerprint(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let settings = serde_json::to_string(&self.settings).unwrap_or_default();
+        let both = format!("{settings} {}", self.records.fingerprint());
+        blake3::hash(both.as_bytes()).to_hex().to_string()
+    }
+}
+
+fn matches_any(path: &str, wanted: &[String]) -> bool {
+    wanted
+        .iter()
+        .any(|wanted| !wanted.is_empty() && path_matches(path, wanted))
+}

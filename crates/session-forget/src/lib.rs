@@ -1,0 +1,31 @@
+//! What is not to be indexed: what the user asked to forget, and what the rules of the configuration
+//! exclude.
+//!
+//! [`ForgottenRecords`] remembers by keyed hashes, in a file of the user's own data: a session by its id,
+//! a turn by its number and by the keys of its copies. Neither text nor ids are kept, and the key makes
+//! the hashes of other machines different. [`ExcludeSettings`] are the standing rules: projects, paths,
+//! patterns. [`Exclusions`] answers both while histories are read, and [`Exclusions::apply`] removes from
+//! an index what it says; an index notes the state that was applied to it, so that a killed removal is
+//! taken up by the next writer. [`ForgetRequest`] finds what a user names.
+//!
+//! ```
+//! use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
+//! use session_core::SessionMeta;
+//!
+//! let home = tempfile::tempdir().unwrap();
+//! let records = ForgottenRecords::open(&home.path().join("forgotten.json")).unwrap();
+//! let settings = ExcludeSettings { projects: vec!["secret-lab".into()], ..ExcludeSettings::default() };
+//! let exclusions = Exclusions::new(records, &settings).unwrap();
+//! let session = SessionMeta { cwd: Some("/home/ann/secret-lab".into()), ..SessionMeta::default() };
+//! assert!(exclusions.excludes_session("claude", &session));
+//! ```
+
+mod apply;
+mod exclusions;
+mod records;
+mod request;
+
+pub use apply::Removed;
+pub use exclusions::{ExcludeSettings, Exclusions, MARKER};
+pub use records::{ForgetError, ForgottenEntry, ForgottenRecords};
+pub use request::{ForgetPlan, ForgetRequest, TurnRange};

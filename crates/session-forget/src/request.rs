@@ -1,0 +1,251 @@
+//! Finding what a user asks to forget.
+
+use crate::exclusions::item;
+use crate::records::ForgetError;
+use regex::Regex;
+use session_core::TurnContent;
+use session_store::{Reader, SessionId, SessionRow, TurnRow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+/// Turns of a session, by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnRange {
+    /// The session.
+    pub session: SessionId,
+    /// Its turns, from 0; `None` for all of it.
+    pub turns: Option<RangeInclusive<u32>>,
+}
+
+/// What a user asks to forget: named sessions and turns, or all that meet the conditions.
+#[derive(Debug, Clone, Default)]
+pub struct ForgetRequest {
+    /// Named sessions and turns.
+    pub ranges: Vec<TurnRange>,
+    /// Sessions that meet all conditions on sessions; `None` where no condition is given.
+    pub sessions: Option<Vec<SessionId>>,
+    /// Turns whose text matches, of those sessions or of all.
+    pub pattern: Option<Regex>,
+}
+
+/// What is to be forgotten.
+#[derive(Debug, Clone, Default)]
+pub struct ForgetPlan {
+    /// Whole sessions, with those that they started.
+    pub sessions: Vec<SessionRow>,
+    /// Turns of other sessions.
+    pub turns: Vec<(SessionRow, TurnRow)>,
+    /// Copies of these turns in sessions that stay.
+    pub copies: usize,
+    /// Turns in all.
+    pub turn_count: usize,
+    /// What is remembered of it.
+    items: BTreeSet<String>,
+}
+
+impl ForgetPlan {
+    /// Returns true when there is nothing to forget.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty() && self.turns.is_empty()
+    }
+
+    /// Returns what is remembered of it, not yet hashed.
+    pub fn items(&self) -> Vec<String> {
+        self.items.iter().cloned().collect()
+    }
+}
+
+impl ForgetRequest {
+    /// Finds the sessions and turns that are meant, and their copies.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn plan(&self, index: &Reader) -> Result<ForgetPlan, ForgetError> {
+        let all = index.sessions()?;
+        let mut whole = self.whole_sessions();
+        add_subagents(&mut whole, &all);
+        let mut plan = ForgetPlan::default();
+        for session in &all {
+            if whole.contains(&session.id) {
+                plan.add_session(index, session, &all)?;
+                continue;
+            }
+            for turn in self.turns_of(index, session)? {
+                plan.add_turn(index, session, &turn)?;
+                plan.turns.push((session.clone(), turn));
+            }
+        }
+        plan.copies = plan.count_copies(index)?;
+        Ok(plan)
+    }
+
+    fn whole_sessions(&self) -> BTreeSet<SessionId> {
+        let ranges = self.ranges.iter().filter(|range| range.turns.is_none());
+        let named = ranges.map(|range| range.session);
+        let by_condition = self
+            .sessions
+            .iter()
+            .flatten()
+            .filter(|_| self.pattern.is_none());
+        named.chain(by_condition.copied()).collect()
+    }
+
+    fn turns_of(&self, index: &Reader, session: &SessionRow) -> Result<Vec<TurnRow>, ForgetError> {
+        let ranges: Vec<_> = self
+            .ranges
+            .iter()
+            .filter(|range| range.session == session.id)
+            .collect();
+        let searched = self.pattern.as_ref().filter(|_| {
+            self.sessions
+                .as_ref()
+                .is_none_or(|sessions| sessions.contains(&session.id))
+        });
+        if ranges.is_empty() && searched.is_none() {
+            return Ok(Vec::new());
+        }
+        let contents = match searched {
+            Some(_) => index.contents(session.id)?,
+            None => Vec::new(),
+        };
+        let turns = index.turns(session.id)?.into_iter().enumerate();
+        let is_meant = |at: usize, turn: &TurnRow| {
+            let in_range = |range: &&TurnRange| {
+                range
+                    .turns
+                    .as_ref()
+                    .is_some_and(|turns| turns.contains(&turn.index))
+            };
+            let content = contents.get(at).map(|(_, content)| content);
+            let matches = searched
+                .zip(content)
+                .is_some_and(|(pattern, content)| matches(pattern, content));
+            matches || ranges.iter().any(in_range)
+        };
+        Ok(turns
+            .filter(|(at, turn)| is_meant(*at, turn))
+            .map(|(_, turn)| turn)
+            .collect())
+    }
+}
+
+impl ForgetPlan {
+    fn add_session(
+        &mut self,
+        index: &Reader,
+        session: &SessionRow,
+        all: &[SessionRow],
+    ) -> Result<(), ForgetError> {
+        self.items
+            .insert(item::session(&session.source, &session.uid));
+        let is_alone = all
+            .iter()
+            .filter(|other| other.file == session.file)
+            .count()
+            == 1;
+        if let Some(file) = index
+            .file(session.file)?
+            .filter(|_| is_alone && !session.prompts_only)
+        {
+            self.items.insert(item::file(&file.path));
+        }
+        for turn in index.turns(session.id)? {
+            self.add_copy_keys(index, &turn)?;
+            self.turn_count += 1;
+        }
+        self.sessions.push(session.clone());
+        Ok(())
+    }
+
+    fn add_turn(
+        &mut self,
+        index: &Reader,
+        session: &SessionRow,
+        turn: &TurnRow,
+    ) -> Result<(), ForgetError> {
+        self.items.insert(item::turn(&session.uid, turn.index));
+        self.turn_count += 1;
+        self.add_copy_keys(index, turn)
+    }
+
+    fn add_copy_keys(&mut self, index: &Reader, turn: &TurnRow) -> Result<(), ForgetError> {
+        let keys = index.copy_keys(turn.id)?;
+        let prompt = index.content(turn.id)?.prompt;
+        self.items.extend(keys.prompt_time.map(item::prompt_time));
+        if let Some(origin) = keys.origin {
+            self.items.insert(item::origin(origin));
+            self.items.insert(item::copy(origin, &prompt));
+        }
+        // A history of prompts has the prompt at another time.
+        if prompt.trim().len() >= MIN_PROMPT_BYTES {
+            self.items.insert(item::prompt(&prompt));
+        }
+        Ok(())
+    }
+
+    fn count_copies(&self, index: &Reader) -> Result<usize, ForgetError> {
+        let sessions: BTreeSet<SessionId> =
+            self.sessions.iter().map(|session| session.id).collect();
+        let mut groups: BTreeMap<_, bool> = BTreeMap::new();
+        for session in &sessions {
+            for turn in index.turns(*session)? {
+                groups.extend(
+                    index
+                        .turn_copies(turn.id)?
+                        .into_iter()
+                        .map(|copy| (copy, false)),
+                );
+            }
+        }
+        for (_, turn) in &self.turns {
+            groups.extend(
+                index
+                    .turn_copies(turn.id)?
+                    .into_iter()
+                    .map(|copy| (copy, false)),
+            );
+        }
+        let mut copies = 0;
+        for turn in groups.into_keys() {
+            let row = index.turn(turn)?;
+            let is_named = |row: &TurnRow| {
+                sessions.contains(&row.session)
+                    || self.turns.iter().any(|(_, named)| named.id == row.id)
+            };
+            copies += usize::from(row.is_some_and(|row| !is_named(&row)));
+        }
+        Ok(copies)
+    }
+}
+
+/// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
+const MIN_PROMPT_BYTES: usize = 20;
+
+fn matches(pattern: &Regex, content: &TurnContent) -> bool {
+    let lists = [&content.commands, &content.files, &content.errors];
+    let mut texts = [&content.prompt, &content.answer]
+        .into_iter()
+        .chain(lists.into_iter().flatten());
+    texts.any(|text| pattern.is_match(text))
+}
+
+/// Adds the sessions that these started, and those that they started.
+fn add_subagents(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
+    loop {
+        let ids: BTreeSet<&str> = all
+            .iter()
+            .filter(|s| sessions.contains(&s.id))
+            .map(|s| s.uid.as_str())
+            .collect();
+        let started = all.iter().filter(|s| {
+            s.parent
+                .as_deref()
+                .is_some_and(|parent| ids.contains(parent))
+        });
+        let before = sessions.len();
+        sessions.extend(started.map(|s| s.id).collect::<Vec<_>>());
+        if sessions.len() == before {
+            return;
+        }
+    }
+}

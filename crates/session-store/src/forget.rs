@@ -1,0 +1,160 @@
+//! Deleting sessions and single turns, with their copies.
+
+use crate::codec::dedup_key;
+use crate::codec::text_hash;
+use crate::error::Result;
+use crate::id::{FileId, SessionId, TurnId};
+use crate::reader::Reader;
+use crate::row::prompt_kind_to_db;
+use crate::writer::Writer;
+use rusqlite::{OptionalExtension, params};
+use session_core::{PromptKind, Turn, TurnContent};
+
+/// The hashes by which copies of a turn are found: of its origin, and of its time and prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CopyKeys {
+    /// Hash of the origin.
+    pub origin: Option<i64>,
+    /// Hash of the time and the prompt.
+    pub prompt_time: Option<i64>,
+}
+
+impl CopyKeys {
+    /// Returns the keys of a turn as a source delivers it.
+    pub fn from_turn(turn: &Turn) -> Self {
+        Self {
+            origin: turn.origin.as_deref().map(text_hash),
+            prompt_time: dedup_key(turn),
+        }
+    }
+}
+
+impl Reader {
+    /// Returns the keys by which copies of a stored turn are found.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn copy_keys(&self, turn: TurnId) -> Result<CopyKeys> {
+        let select = "SELECT origin, moment FROM turns WHERE id = ?1";
+        let keys = self.db.prepare_cached(select)?.query_row([turn], |row| {
+            Ok(CopyKeys {
+                origin: row.get(0)?,
+                prompt_time: row.get(1)?,
+            })
+        });
+        Ok(keys.optional()?.unwrap_or_default())
+    }
+
+    /// Returns a turn with all turns that are copies of it, or that it is a copy of.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn turn_copies(&self, turn: TurnId) -> Result<Vec<TurnId>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT id FROM turns, (SELECT coalesce(owner, id) AS root FROM turns WHERE id = ?1) AS me
+             WHERE id = me.root OR owner = me.root ORDER BY id",
+        )?;
+        let rows = find.query_map([turn], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Reader {
+    /// Returns the value of a setting that was noted in the index.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn setting(&self, key: &str) -> Result<Option<String>> {
+        let select = "SELECT value FROM settings WHERE key = ?1";
+        let mut find = self.db.prepare_cached(select)?;
+        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+    }
+}
+
+impl Writer {
+    /// Notes a setting in the index.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn set_setting(&mut self, key: &str, value: &str) -> Result<()> {
+        self.begin()?;
+        let insert = "INSERT OR REPLACE INTO settings(key, value) VALUES(?1, ?2)";
+        self.reader.db.execute(insert, [key, value])?;
+        Ok(())
+    }
+
+    /// Deletes a session with its turns, their words and vectors, and its file where that holds no other
+    /// session. Copies of its turns in other sessions are to be [blanked](Writer::blank_turn) before.
+    /// What was deleted leaves the disk by [`Writer::purge`].
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_session(&mut self, session: SessionId) -> Result<()> {
+        self.request_purge()?;
+        for turn in self.reader.turns(session)? {
+            self.delete_words(turn.id)?;
+            self.frames.delete(&self.reader, turn.id)?;
+            let leaf = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
+            self.reader.db.prepare_cached(leaf)?.execute([turn.id])?;
+            let delete = "DELETE FROM turns WHERE id = ?1";
+            self.reader.db.prepare_cached(delete)?.execute([turn.id])?;
+        }
+        self.orphan_session_rows(session)?;
+        self.clear_first_prompt(session)?;
+        let file: Option<FileId> = self
+            .reader
+            .db
+            .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?
+            .query_row([session], |row| row.get(0))
+            .optional()?;
+        for delete in [
+            "DELETE FROM embedded WHERE session = ?1",
+            "DELETE FROM sessions WHERE id = ?1",
+        ] {
+            self.reader.db.prepare_cached(delete)?.execute([session])?;
+        }
+        file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
+    }
+
+    fn delete_file_without_sessions(&self, file: FileId) -> Result<()> {
+        const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM sessions WHERE file = ?1)";
+        for delete in [
+            format!(
+                "DELETE FROM problems WHERE path = (SELECT path FROM files WHERE id = ?1) AND {UNUSED}"
+            ),
+            format!("DELETE FROM cursors WHERE file = ?1 AND {UNUSED}"),
+            format!("DELETE FROM files WHERE id = ?1 AND {UNUSED}"),
+        ] {
+            self.reader.db.execute(&delete, [file])?;
+        }
+        Ok(())
+    }
+
+    /// Deletes the content of a turn and all by which it could be known; its number in its session stays.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn blank_turn(&mut self, turn: TurnId) -> Result<()> {
+        self.request_purge()?;
+        let Some(row) = self.reader.turn(turn)? else {
+            return Ok(());
+        };
+        self.delete_words(turn)?;
+        self.frames
+            .replace(&self.reader, turn, &TurnContent::default())?;
+        let leaf = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
+        self.reader.db.prepare_cached(leaf)?.execute([turn])?;
+        let kind = prompt_kind_to_db(PromptKind::None);
+        self.reader
+            .db
+            .prepare_cached(
+                "UPDATE turns SET origin = NULL, moment = NULL, leaf = NULL, owner = NULL, kind = ?2,
+                   stop = start WHERE id = ?1",
+            )?
+            .execute(params![turn, kind])?;
+        self.orphan_session_rows(row.session)?;
+        self.renew_opening(row.session)?;
+        self.index_title(row.session)?;
+        self.bump_revision(row.session)
+    }
+}
