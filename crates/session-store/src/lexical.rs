@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::id::TurnId;
 use crate::reader::Reader;
+use crate::stems::{russian_stem, russian_stems};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use session_core::{Query, Scored, Term, TurnContent, idf, noise, text};
@@ -110,17 +111,25 @@ pub(crate) fn insert(
         join(&content.commands),
         join(&content.files),
         join(&content.errors),
-        identifier_parts(prompt, answer, content)
+        derived_words(prompt, answer, content)
     ])?;
     Ok(())
 }
 
-/// Returns the parts of the identifiers of a turn, each once.
-fn identifier_parts(prompt: &str, answer: &str, content: &TurnContent) -> String {
-    let lists = [&content.commands, &content.files, &content.errors];
-    let texts = [prompt, answer].into_iter();
-    let texts = texts.chain(lists.into_iter().flatten().map(String::as_str));
-    text::identifier_parts(texts)
+/// Returns the parts of the identifiers of a turn and the stems of its Russian words, each once.
+fn derived_words(prompt: &str, answer: &str, content: &TurnContent) -> String {
+    let texts = || {
+        let lists = [&content.commands, &content.files, &content.errors];
+        let lists = lists.into_iter().flatten().map(String::as_str);
+        [prompt, answer].into_iter().chain(lists)
+    };
+    let mut words = text::identifier_parts(texts());
+    let stems = russian_stems(texts());
+    if !stems.is_empty() {
+        words.push(' ');
+        words.push_str(&stems);
+    }
+    words
 }
 
 /// Returns true for a prompt whose words are not indexed.
@@ -228,8 +237,13 @@ impl Reader {
     }
 }
 
+/// A term as an FTS5 expression: the word, or its stem in Russian.
 fn term_fts5_string(term: &Term) -> String {
-    fts5_string(&term.text)
+    let word = fts5_string(&term.text);
+    match russian_stem(&term.text).filter(|_| !term.exact) {
+        Some(stem) => format!("({word} OR {})", fts5_string(&stem)),
+        None => word,
+    }
 }
 
 /// A term as an FTS5 string: nothing in it is syntax.

@@ -52,6 +52,7 @@ mod redaction;
 mod row;
 mod schema;
 mod sessions;
+mod stems;
 mod titles;
 mod turns;
 mod vectors;
