@@ -4,6 +4,8 @@ use crate::error::{Result, SettingsError};
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::SettingsText;
 use jsonc_parser::cst::CstInputValue;
+use session_sources::{Env, sources};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const KEY: &str = "cleanupPeriodDays";
 
@@ -31,6 +33,44 @@ impl SettingsFile {
     /// As [`SettingsFile::retention_days`].
     pub fn plan_retention(&self, days: u32) -> Result<SettingsChange> {
         self.plan(|text| set_days(text, days))
+    }
+}
+
+/// How long Claude Code keeps transcripts, and how many it deletes soon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryRetention {
+    /// Days from the last change of a transcript to its deletion.
+    pub days: u32,
+    /// Transcripts that are deleted within the days that were asked for.
+    pub vanishing: usize,
+}
+
+const DAY_SECONDS: u64 = 24 * 60 * 60;
+
+impl HistoryRetention {
+    /// Counts the transcripts that are deleted within `days_ahead` days; `None` where there is no
+    /// transcript, or the settings cannot be read.
+    pub fn read(env: &Env, days_ahead: u32) -> Option<Self> {
+        let claude = sources()
+            .iter()
+            .find(|source| source.name().as_str() == "claude")?;
+        let found = claude.locate(env).locations;
+        let transcripts = || found.iter().filter(|at| at.located.session.is_some());
+        transcripts().next()?;
+        let days = match SettingsFile::for_user(env).ok()?.retention_days().ok()? {
+            Some(written) => written.parse().ok()?,
+            None => DEFAULT_RETENTION_DAYS,
+        };
+        let age = Duration::from_secs(u64::from(days.saturating_sub(days_ahead)) * DAY_SECONDS);
+        let oldest = SystemTime::now()
+            .checked_sub(age)?
+            .duration_since(UNIX_EPOCH)
+            .ok()?;
+        let oldest = i64::try_from(oldest.as_nanos()).ok()?;
+        let vanishing = transcripts()
+            .filter(|at| at.stamp.mtime_ns < oldest)
+            .count();
+        Some(Self { days, vanishing })
     }
 }
 

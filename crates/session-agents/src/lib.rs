@@ -63,7 +63,7 @@ pub use agent::Agent;
 pub use calling_session::{CallingProcess, with_subagents};
 pub use diff::DiffLine;
 pub use error::{AgentError, Result, SettingsError};
-pub use history_retention::DEFAULT_RETENTION_DAYS;
+pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention};
 pub use hook_answer::HookAnswer;
 pub use hook_command::{hook_command, hook_program_exists};
 pub use hook_settings::{HookEvent, InstalledHook};

@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod digest;
+mod doctor;
 mod forget;
 mod found;
 mod inject;
@@ -17,6 +18,7 @@ mod time;
 mod trust;
 
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
+pub use doctor::DoctorArgs;
 pub use forget::ForgetArgs;
 pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
@@ -95,6 +97,8 @@ pub enum Command {
     Forget(Box<ForgetArgs>),
     /// Show what is indexed, by which models, and how recent it is
     Status(StatusArgs),
+    /// Check the index, the histories and the agents' settings, and mend what can be
+    Doctor(DoctorArgs),
     /// List, choose, download and remove models
     Model(ModelArgs),
     /// Choose a model, keep history longer, install the skill; all optional

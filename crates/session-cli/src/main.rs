@@ -50,6 +50,7 @@ fn run(command: &Command) -> anyhow::Result<Found> {
         Command::Digest(digest) => command::digest::run(digest),
         Command::Stats(stats) => command::stats::run(stats),
         Command::Memory(memory) => command::memory::run(memory),
+        Command::Doctor(doctor) => command::doctor::run(doctor),
         Command::Forget(forget) => command::forget::run(forget),
         Command::Trust(trust) => command::trust::run(trust),
         Command::Inject(inject) => command::inject::run(inject),

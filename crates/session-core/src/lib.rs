@@ -33,6 +33,7 @@ pub mod paste;
 mod query;
 mod session;
 mod shell;
+mod sqlite_uri;
 pub mod text;
 pub mod title;
 mod turn_stats;
@@ -49,4 +50,5 @@ pub use session::{
     CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,
     ToolCall, Turn,
 };
+pub use sqlite_uri::immutable_sqlite_uri;
 pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, Tokens, TurnStats};

@@ -20,6 +20,12 @@ pub struct Outcome {
     pub sessions_left: usize,
     /// Removed from the index, because it is excluded since.
     pub removed: Removed,
+    /// Why the index could not be written, where it was searched as it is.
+    #[serde(skip)]
+    pub unwritable: Option<String>,
+    /// Others could write to the index's directory until now.
+    #[serde(skip)]
+    pub was_open_to_others: bool,
     /// Sessions with a prompt that asks to leave them out, by agent and id.
     #[serde(skip)]
     pub marked: Vec<(String, String)>,

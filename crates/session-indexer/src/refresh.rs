@@ -120,7 +120,9 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
         }
     }
     let exclusions = &how.policy.exclusions;
-    Ok(!exclusions.differ_from(index)? && discover(&how.env, index, exclusions)?.is_empty())
+    Ok(!index.is_open_to_others()
+        && !exclusions.differ_from(index)?
+        && discover(&how.env, index, exclusions)?.is_empty())
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
@@ -149,6 +151,7 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     let mut outcome = read(how, writer, &changes, deadline)?;
     removed += leave_out_marked(how, writer, &outcome)?;
     outcome.removed = removed;
+    outcome.was_open_to_others = writer.was_open_to_others();
     for embedder in &how.embedders {
         let embedded = embed_pending(
             writer,

@@ -74,6 +74,23 @@ impl LiveIndex<'_> {
         Ok(refresh(&request)?)
     }
 
+    /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
+    fn refresh_or_read_only(&self) -> Result<Outcome, QueryError> {
+        match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
+            Err(QueryError::Store(error))
+                if (error.needs_write_access() || error.needs_space())
+                    && self.snapshot().is_ok() =>
+            {
+                Ok(Outcome {
+                    files_left: self.count_changed_files()?,
+                    unwritable: Some(error.to_string()),
+                    ..Outcome::default()
+                })
+            }
+            refreshed => refreshed,
+        }
+    }
+
     /// Reads what changed as far as a query can wait for it. While another process makes the first
     /// index or migrates one, there is nothing to answer from: that is waited for.
     ///
@@ -81,7 +98,7 @@ impl LiveIndex<'_> {
     /// When the index or the model fails.
     pub fn refresh_for_query(&self) -> Result<Outcome, QueryError> {
         let began = Instant::now();
-        let attempt = || self.refresh(Mode::Changes, Some(REFRESH_BUDGET));
+        let attempt = || self.refresh_or_read_only();
         let mut outcome = attempt()?;
         while outcome.locked && self.is_unreadable_yet()? && began.elapsed() < MAX_LOCK_WAIT {
             std::thread::sleep(LOCK_INTERVAL);

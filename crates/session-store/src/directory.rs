@@ -40,6 +40,37 @@ pub(crate) fn disk_bytes(folder: &Path) -> u64 {
     entries.map(bytes).sum()
 }
 
+/// Returns true when others can write to the index's directory.
+pub(crate) fn is_open_to_others(root: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs_err::metadata(root).is_ok_and(|found| found.permissions().mode() & 0o022 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = root;
+        false
+    }
+}
+
+/// Closes the index's directory to others where they could write to it; returns true when they could.
+#[cfg(unix)]
+pub(crate) fn close_to_others(root: &Path) -> Result<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs_err::metadata(root)?.permissions().mode();
+    if mode & 0o022 == 0 {
+        return Ok(false);
+    }
+    fs_err::set_permissions(root, std::fs::Permissions::from_mode(mode & 0o700))?;
+    Ok(true)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn close_to_others(_: &Path) -> Result<bool> {
+    Ok(false)
+}
+
 /// A lock that one process at a time holds, released when dropped or when the
 /// process dies.
 pub struct IndexLock(#[expect(dead_code, reason = "held")] session_files::Lock);

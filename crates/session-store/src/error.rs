@@ -126,12 +126,14 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
         "has no column named",
         "malformed database schema",
     ];
+    let is_out_of_range = matches!(error, rusqlite::Error::IntegralValueOutOfRange(..));
     matches!(
         error.sqlite_error_code(),
         Some(DatabaseCorrupt | NotADatabase)
-    ) || OF_SCHEMA
-        .iter()
-        .any(|what| sqlite_message(error).contains(what))
+    ) || is_out_of_range
+        || OF_SCHEMA
+            .iter()
+            .any(|what| sqlite_message(error).contains(what))
 }
 
 /// Returns SQLite's message without the statement.

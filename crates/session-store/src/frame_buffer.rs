@@ -95,8 +95,19 @@ impl FrameBuffer {
             return Ok(());
         }
         let update = "UPDATE contents SET frame = ?2 WHERE id = ?1";
-        let values = params![open.id, open.frame.pack()?];
-        index.db.prepare_cached(update)?.execute(values)?;
+        let packed = open.frame.pack()?;
+        let changed = index
+            .db
+            .prepare_cached(update)?
+            .execute(params![open.id, packed])?;
+        if changed == 0 {
+            // The row was lost: damage, which a full read mends.
+            let insert = "INSERT INTO contents(id, frame) VALUES(?1, ?2)";
+            index
+                .db
+                .prepare_cached(insert)?
+                .execute(params![open.id, packed])?;
+        }
         Ok(())
     }
 

@@ -76,13 +76,22 @@ impl ModelRow {
 const COLUMNS: &str =
     "id, fingerprint, name, dims, session_rows, turn_rows, session_generation, turn_generation";
 
+/// Most components of a vector: more is damage.
+const MAX_DIMS: u32 = 1 << 16;
+/// Most rows of a matrix: more is damage.
+const MAX_ROWS: i64 = 1 << 40;
+
 fn model_row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
-    let number = |i| row.get::<_, i64>(i).map(i64::cast_unsigned);
+    let within = |i: usize, limit: i64| match row.get::<_, i64>(i)? {
+        number if (0..=limit).contains(&number) => Ok(number.cast_unsigned()),
+        number => Err(rusqlite::Error::IntegralValueOutOfRange(i, number)),
+    };
+    let number = |i| within(i, MAX_ROWS);
     Ok(ModelRow {
         id: row.get(0)?,
         fingerprint: row.get(1)?,
         name: row.get(2)?,
-        dims: row.get::<_, u32>(3)? as usize,
+        dims: usize::try_from(within(3, i64::from(MAX_DIMS))?).unwrap_or_default(),
         rows: [number(4)?, number(5)?],
         generations: [number(6)?, number(7)?],
     })

@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 use crate::model::Level;
+use crate::reader::Reader;
 use crate::writer::Writer;
 use std::time::Duration;
 
@@ -16,6 +17,17 @@ pub enum PurgeOutcome {
     Complete,
     /// Another process reads the index as it was before: what was deleted stays in its log until it ends.
     Waiting,
+}
+
+impl Reader {
+    /// Returns true when the files may hold deleted text.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_purge_pending(&self) -> Result<bool> {
+        let select = "SELECT EXISTS(SELECT 1 FROM pending_purge)";
+        Ok(self.db.query_row(select, [], |row| row.get(0))?)
+    }
 }
 
 impl Writer {
@@ -35,8 +47,7 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn is_purge_pending(&self) -> Result<bool> {
-        let select = "SELECT EXISTS(SELECT 1 FROM pending_purge)";
-        Ok(self.reader.db.query_row(select, [], |row| row.get(0))?)
+        self.reader.is_purge_pending()
     }
 
     /// Commits, and removes from the files what was deleted: words, rows, vectors, the log.

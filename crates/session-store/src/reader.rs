@@ -38,6 +38,11 @@ impl Reader {
         Ok(self.db.execute_batch("BEGIN")?)
     }
 
+    /// Returns true when others can write to the index's directory.
+    pub fn is_open_to_others(&self) -> bool {
+        directory::is_open_to_others(&self.root)
+    }
+
     /// Folder of the index.
     pub fn root(&self) -> &Path {
         &self.root

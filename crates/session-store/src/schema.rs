@@ -5,6 +5,7 @@ use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
+use session_core::immutable_sqlite_uri;
 use session_files::private;
 use std::path::Path;
 use std::time::Duration;
@@ -92,15 +93,39 @@ pub(crate) fn open_readable(root: &Path) -> Result<Connection> {
             root: root.to_owned(),
         });
     }
+    let db = open_shared(&path)?;
+    let found = match version(&db) {
+        // The log cannot be made beside it: nobody writes to it then.
+        Err(error) if error.needs_write_access() => return open_unchanging(&path, root),
+        found => found.map_err(|e| damage(e, root))?,
+    };
+    check_version(found, root).map(|()| db)
+}
+
+fn open_shared(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(&path, flags)?;
+    let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(LOCK_WAIT)?;
     keep_plans(&db)?;
-    match version(&db).map_err(|e| damage(e, root))? {
+    Ok(db)
+}
+
+/// Opens a database in a folder that cannot be written, without a lock.
+fn open_unchanging(path: &Path, root: &Path) -> Result<Connection> {
+    let uri = immutable_sqlite_uri(path).unwrap_or_default();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let db = Connection::open_with_flags(uri, flags)?;
+    keep_plans(&db)?;
+    let found = version(&db).map_err(|e| damage(e, root))?;
+    check_version(found, root).map(|()| db)
+}
+
+fn check_version(found: u32, root: &Path) -> Result<()> {
+    match found {
         0 => Err(StoreError::Missing {
             root: root.to_owned(),
         }),
-        FORMAT_VERSION => Ok(db),
+        FORMAT_VERSION => Ok(()),
         found => Err(StoreError::Format {
             root: root.to_owned(),
             found,
@@ -149,8 +174,28 @@ fn create_tables(db: &Connection) -> Result<()> {
 }
 
 /// The format of an index; 0 where there is none yet.
+///
+/// # Errors
+/// [`StoreError::Corrupt`] for a number that no format has, also 0 where there are tables.
 pub(crate) fn version(db: &Connection) -> Result<u32> {
-    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let has_tables = || -> Result<bool> {
+        let select = "SELECT EXISTS(SELECT 1 FROM sqlite_schema)";
+        Ok(db.query_row(select, [], |row| row.get(0))?)
+    };
+    match u32::try_from(found) {
+        Ok(0) if has_tables()? => Err(no_version(db, found)),
+        Ok(version) => Ok(version),
+        Err(_) => Err(no_version(db, found)),
+    }
+}
+
+fn no_version(db: &Connection, found: i64) -> StoreError {
+    let path = db.path().map(Path::new).and_then(Path::parent);
+    StoreError::Corrupt {
+        root: path.unwrap_or(Path::new("")).to_owned(),
+        what: format!("its format is given as {found}"),
+    }
 }
 
 /// Says of a SQLite error that means a damaged file where it is.

@@ -34,6 +34,8 @@ pub struct Writer {
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
+    /// Others could write to the directory until this writer closed it.
+    pub(crate) was_open_to_others: bool,
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Option<Redactor>,
     /// Is told how far a migration is: sessions done, and all.
@@ -88,8 +90,11 @@ impl Writer {
     pub fn open_with(root: &Path, options: WriterOptions) -> Result<Self> {
         let open = || {
             private::create_directory(root)?;
+            let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
-            Self::with_lock(root, lock, options)
+            let mut writer = Self::with_lock(root, lock, options)?;
+            writer.was_open_to_others = was_open;
+            Ok(writer)
         };
         open().map_err(|e| migrate::explain_unmigrated(e, root))
     }
@@ -119,6 +124,7 @@ impl Writer {
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
+            was_open_to_others: false,
             redactor: options.redactor,
             progress: options.progress,
             open: false,
@@ -126,6 +132,11 @@ impl Writer {
         };
         migrate(&mut writer).map_err(|e| schema::damage(e, root))?;
         Ok(writer)
+    }
+
+    /// Returns true when others could write to the index's directory until it was opened.
+    pub fn was_open_to_others(&self) -> bool {
+        self.was_open_to_others
     }
 
     /// Reports how many sessions a migration has done.

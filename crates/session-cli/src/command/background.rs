@@ -8,6 +8,7 @@ use session_query::{QueryModels, is_embedding};
 use session_store::{IndexLock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Says on the command line that this is such a process.
 pub const FLAG: &str = "--background";
@@ -66,15 +67,29 @@ fn is_paused(home: &Home) -> bool {
 /// # Errors
 /// When the index or the model fails.
 pub fn run(home: &Home) -> Result<()> {
-    let _lock = match IndexLock::acquire_embedding(&home.root) {
-        Err(StoreError::Locked { .. }) => return Ok(()),
-        lock => lock?,
+    let Some(_lock) = acquire_lock(home)? else {
+        return Ok(());
     };
     lower_priority(home.config.nice);
     let models = refresh::query_models(home)?;
     refresh::use_threads(home.config.threads(true));
     embed(home, &models, &|| is_paused(home), &Silent)?;
     Ok(())
+}
+
+/// How often, and how long apart, the lock is tried: who looks whether such a process runs holds it for a moment.
+const LOCK_ATTEMPTS: usize = 5;
+const LOCK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Acquires the lock of the process that embeds; `None` where another one holds it.
+fn acquire_lock(home: &Home) -> Result<Option<IndexLock>> {
+    for _ in 0..LOCK_ATTEMPTS {
+        match IndexLock::acquire_embedding(&home.root) {
+            Err(StoreError::Locked { .. }) => std::thread::sleep(LOCK_INTERVAL),
+            lock => return Ok(Some(lock?)),
+        }
+    }
+    Ok(None)
 }
 
 /// Makes the chosen model's vectors of all that has none, until told to stop.

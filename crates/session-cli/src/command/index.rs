@@ -38,6 +38,7 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
+    refresh::note_open_directory(&outcome)?;
     if args.json {
         json::print(&outcome)?;
     } else {

@@ -6,6 +6,7 @@ pub mod config;
 pub mod demo;
 pub mod dialog;
 pub mod digest;
+pub mod doctor;
 pub mod eval;
 pub mod filter;
 pub mod forget;

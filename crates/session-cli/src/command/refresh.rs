@@ -89,8 +89,32 @@ pub fn note_unread(outcome: &Outcome) -> Result<()> {
     if let Some(removed) = removed(outcome) {
         writeln!(notes::stderr(), "note: {removed}")?;
     }
+    if let Some(reason) = &outcome.unwritable {
+        let hint = "see that its folder can be written, or set SESSION_SEARCH_HOME to another";
+        writeln!(
+            notes::stderr(),
+            "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}"
+        )?;
+        return Ok(());
+    }
+    note_open_directory(outcome)?;
     if let Some(note) = unread(outcome) {
         writeln!(notes::stderr(), "{note}")?;
+    }
+    Ok(())
+}
+
+/// Notes that others could write to the index.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_open_directory(outcome: &Outcome) -> Result<()> {
+    if outcome.was_open_to_others {
+        let note = "others could write to the folder of the index: it is closed to them now";
+        writeln!(
+            notes::stderr(),
+            "note: {note}\nhint: `session-search index --full` builds the index anew, should they have"
+        )?;
     }
     Ok(())
 }

@@ -39,7 +39,8 @@ fn layer(name: &str) -> usize {
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 4,
         "session-config" | "session-eval" | "session-query" => 5,
-        "session-cli" => 6,
+        "session-doctor" => 6,
+        "session-cli" => 7,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

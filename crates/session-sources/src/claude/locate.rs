@@ -120,6 +120,9 @@ impl HistorySearch {
     }
 
     fn entry(&mut self, entry: &DirEntry) {
+        if is_unnameable(entry) {
+            return self.warn(entry.path(), "has a name that is not UTF-8".to_owned());
+        }
         let Some(located) = located(entry) else {
             return;
         };
@@ -173,6 +176,12 @@ fn located(entry: &DirEntry) -> Option<Located> {
         }),
         _ => None,
     }
+}
+
+/// True for a transcript whose name is not UTF-8: it has no session id.
+fn is_unnameable(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    entry.depth() >= 2 && name.to_str().is_none() && name.as_encoded_bytes().ends_with(b".jsonl")
 }
 
 /// The name of the folder that `subagents` is in.

@@ -10,7 +10,8 @@ use super::signature::{self, SessionSignature};
 use super::stored_message::{DataColumn, MessageBatch, MessageContents, Stored, StoredParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
-use session_core::{Detail, Span};
+use session_core::{Detail, Span, immutable_sqlite_uri};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
@@ -207,10 +208,35 @@ impl SessionStorage for Database {
 
 fn connect(path: &Path) -> Result<(Connection, TableColumns), StorageError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let connection = match is_closed(path) {
+        true => open_unchanging(path, flags)?,
+        false => Connection::open_with_flags(path, flags)?,
+    };
     connection.busy_timeout(BUSY_TIMEOUT)?;
     let schema = TableColumns::read(&connection)?;
     Ok((connection, schema))
+}
+
+/// True for a database with a write-ahead log that no program has open: its log is not there.
+fn is_closed(path: &Path) -> bool {
+    // The file's format versions for writing and reading: 2 is that of a write-ahead log.
+    const WAL_HEADER: (usize, [u8; 2]) = (18, [2, 2]);
+    let mut header = [0; 20];
+    let read = fs_err::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    read.is_ok() && header[WAL_HEADER.0..] == WAL_HEADER.1 && !Path::new(&log).exists()
+}
+
+/// Opens a database that nobody writes to: SQLite would leave an empty log beside it otherwise.
+fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
+    let Some(uri) = immutable_sqlite_uri(path) else {
+        return Ok(Connection::open_with_flags(path, flags)?);
+    };
+    Ok(Connection::open_with_flags(
+        uri,
+        flags | OpenFlags::SQLITE_OPEN_URI,
+    )?)
 }
 
 fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {

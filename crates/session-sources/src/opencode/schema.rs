@@ -33,7 +33,11 @@ impl TableColumns {
     pub(super) fn read(connection: &Connection) -> Result<Self, StorageError> {
         let mut tables = HashMap::new();
         for table in TABLES {
-            let mut names = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+            // A view may compute rows without end.
+            let mut names = connection.prepare(
+                "SELECT name FROM pragma_table_info(?1)
+                 WHERE EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1 AND type = 'table')",
+            )?;
             let names = names.query_map([table], |row| row.get::<_, String>(0))?;
             tables.insert(table, names.collect::<Result<HashSet<String>, _>>()?);
         }

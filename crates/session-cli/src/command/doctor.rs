@@ -1,0 +1,156 @@
+//! `doctor`: what is wrong with the index, the histories and the agents' settings, and what to do.
+
+use crate::Found;
+use crate::args::DoctorArgs;
+use crate::command::refresh;
+use crate::memories::Memories;
+use crate::output::layout::{INDENT, fold, safe_line, width};
+use crate::output::style::{FAILED, FAINT, TITLE, paint};
+use crate::output::{json, notes};
+use anyhow::Result;
+use serde::Serialize;
+use session_config::Home;
+use session_doctor::{Finding, Fix, Severity, close_permissions, examine};
+use session_indexer::Mode;
+use session_memory::MemoryState;
+use session_store::Writer;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Columns of the name of a check.
+const CHECK_WIDTH: usize = 13;
+
+#[derive(Serialize)]
+struct JsonDoctor<'a> {
+    findings: &'a [Finding],
+    /// What `--fix` did.
+    fixed: &'a [Fix],
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When a fix fails, or the answer cannot be written.
+pub fn run(args: &DoctorArgs) -> Result<Found> {
+    let home = Home::from_process()?;
+    let mut findings = examine_all(&home)?;
+    let fixes: Vec<Fix> = match args.fix {
+        true => findings
+            .iter()
+            .filter_map(|finding| finding.fix)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
+        false => Vec::new(),
+    };
+    for fix in &fixes {
+        apply(*fix, &home)?;
+    }
+    if !fixes.is_empty() {
+        findings = examine_all(&home)?;
+    }
+    if args.json {
+        json::print(&JsonDoctor {
+            findings: &findings,
+            fixed: &fixes,
+        })?;
+    } else {
+        for fix in &fixes {
+            writeln!(notes::stderr(), "{}", describe(*fix))?;
+        }
+        write!(
+            anstream::stdout(),
+            "{}",
+            format_findings(&findings, width())
+        )?;
+    }
+    let is_well = findings
+        .iter()
+        .all(|finding| finding.severity < Severity::Problem);
+    Ok(match is_well {
+        true => Found::Something,
+        false => Found::Nothing,
+    })
+}
+
+/// Runs all checks, that of this project's memories last.
+fn examine_all(home: &Home) -> Result<Vec<Finding>> {
+    let mut findings = examine(home);
+    let memories = Memories::for_folder(&std::env::current_dir()?)?;
+    let listing = memories.store.list(&MemoryState::ALL);
+    let untrusted = listing
+        .memories
+        .iter()
+        .filter(|memory| !memory.trust.is_trusted())
+        .count();
+    if untrusted > 0 {
+        let found = format!("{untrusted} memories of this project are not trusted");
+        findings.push(Finding::note(
+            "memories",
+            found,
+            "`session-search trust` shows them, and asks",
+        ));
+    }
+    for damage in &listing.damaged {
+        findings.push(Finding::problem(
+            "memories",
+            damage.to_string(),
+            "correct the file",
+        ));
+    }
+    Ok(findings)
+}
+
+fn apply(fix: Fix, home: &Home) -> Result<()> {
+    match fix {
+        Fix::Permissions => Ok(close_permissions(&home.root)?),
+        Fix::Refresh => refresh_index(home, Mode::Changes),
+        Fix::Rebuild => refresh_index(home, Mode::Full),
+        Fix::Purge => {
+            Writer::open(&home.root)?.purge()?;
+            Ok(())
+        }
+    }
+}
+
+fn refresh_index(home: &Home, mode: Mode) -> Result<()> {
+    let models = refresh::query_models(home)?;
+    let policy = refresh::read_policy(home)?;
+    refresh::live_index(home, models.table(), &policy).refresh(mode, None)?;
+    Ok(())
+}
+
+fn describe(fix: Fix) -> &'static str {
+    match fix {
+        Fix::Permissions => "closed the index to others",
+        Fix::Rebuild => "built the index anew",
+        Fix::Refresh => "read what changed",
+        Fix::Purge => "removed dead rows and deleted text",
+    }
+}
+
+fn format_findings(findings: &[Finding], width: usize) -> String {
+    let mut out = format!("{}\n", paint(TITLE, "DOCTOR"));
+    for finding in findings {
+        let style = if finding.severity == Severity::Problem {
+            FAILED
+        } else {
+            FAINT
+        };
+        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
+        let found = safe_line(&finding.found);
+        for (at, line) in fold(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
+            let name = if at == 0 {
+                name.clone()
+            } else {
+                " ".repeat(CHECK_WIDTH)
+            };
+            out.push_str(&format!("{name}{line}\n"));
+        }
+        let hint = finding.hint.as_deref().map(safe_line).unwrap_or_default();
+        for line in fold(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
+            out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
+        }
+    }
+    out
+}

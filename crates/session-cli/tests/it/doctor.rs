@@ -1,0 +1,116 @@
+//! What is wrong is named, with what to do; fixes may be run twice.
+
+use crate::environment::TestEnvironment;
+use crate::history::small;
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// The findings of a check that are not `ok`, as JSON.
+fn faults(env: &TestEnvironment, check: &str) -> Vec<Value> {
+    let found: Value = serde_json::from_str(&env.run(&["doctor", "--json"]).stdout()).unwrap();
+    let findings = found["findings"].as_array().unwrap().clone();
+    let is_meant = |finding: &Value| finding["check"] == check && finding["severity"] != "ok";
+    findings.into_iter().filter(is_meant).collect()
+}
+
+#[test]
+fn a_healthy_index_has_no_problem() {
+    let env = small();
+    let ran = env.run(&["doctor"]).succeeded();
+    for check in [
+        "index",
+        "vectors",
+        "permissions",
+        "histories",
+        "hook",
+        "skill",
+        "disk",
+    ] {
+        assert!(ran.stdout().contains(check), "{check}: {ran}");
+        assert_eq!(faults(&env, check), [] as [Value; 0], "{check}");
+    }
+    let nothing = TestEnvironment::new();
+    assert_eq!(faults(&nothing, "index")[0]["severity"], "note");
+}
+
+#[test]
+fn doctor_writes_nothing_without_fix() {
+    let env = small();
+    let before = fs_err::read(env.index("index.db")).unwrap();
+    env.run(&["doctor"]).succeeded();
+    assert_eq!(fs_err::read(env.index("index.db")).unwrap(), before);
+}
+
+#[test]
+fn damage_is_named_and_mended() {
+    let env = small();
+    let db = Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch("UPDATE models SET turn_rows = 4611686018427387904")
+        .unwrap();
+    drop(db);
+    let fault = &faults(&env, "index")[0];
+    assert_eq!(
+        (fault["severity"].as_str(), fault["fix"].as_str()),
+        (Some("problem"), Some("rebuild"))
+    );
+    env.run(&["doctor"]).exits(1);
+    for _ in 0..2 {
+        env.run(&["doctor", "--fix"]).succeeded();
+        let faults = faults(&env, "index");
+        assert!(
+            faults.iter().all(|fault| fault["severity"] == "note"),
+            "{faults:?}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_can_read_are_closed() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = small();
+    let path = env.index("index.db");
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(faults(&env, "permissions")[0]["fix"], "permissions");
+    for _ in 0..2 {
+        env.run(&["doctor", "--fix"]).succeeded();
+        assert_eq!(
+            fs_err::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+}
+
+#[test]
+fn dead_rows_and_a_waiting_purge_are_removed() {
+    let env = small();
+    let db = Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch("DELETE FROM vectors; INSERT INTO pending_purge(id) VALUES(1)")
+        .unwrap();
+    drop(db);
+    assert_eq!(faults(&env, "vectors")[0]["fix"], "purge");
+    assert_eq!(faults(&env, "forget")[0]["severity"], "problem");
+    env.run(&["doctor", "--fix"]).succeeded();
+    assert_eq!(faults(&env, "vectors"), [] as [Value; 0]);
+    assert_eq!(faults(&env, "forget"), [] as [Value; 0]);
+}
+
+#[test]
+fn transcripts_that_go_within_a_week_are_counted() {
+    let env = small();
+    let settings = "{\"cleanupPeriodDays\": 100000}";
+    env.write(&env.home(".claude/settings.json"), settings);
+    assert_eq!(faults(&env, "retention"), [] as [Value; 0]);
+    env.write(
+        &env.home(".claude/settings.json"),
+        "{\"cleanupPeriodDays\": 5}",
+    );
+    let fault = faults(&env, "retention");
+    assert!(
+        fault[0]["found"]
+            .as_str()
+            .unwrap()
+            .contains("go within a week"),
+        "{fault:?}"
+    );
+}

@@ -1,0 +1,181 @@
+//! Damage that a user can mend with a command, and folders that cannot be written.
+
+use crate::environment::TestEnvironment;
+use crate::history::{DOCKER, WATCHER, small};
+use rusqlite::Connection;
+
+fn database(env: &TestEnvironment) -> Connection {
+    Connection::open(env.index("index.db")).unwrap()
+}
+
+#[test]
+fn lost_contents_are_read_again_by_a_full_index() {
+    let env = small();
+    let before = env
+        .run(&["digest", "--when", "2026-01-01..2026-12-31"])
+        .succeeded()
+        .stdout();
+    database(&env)
+        .execute_batch("DELETE FROM contents")
+        .unwrap();
+    env.run(&["index", "--full"]).succeeded();
+    assert_eq!(
+        env.run(&["digest", "--when", "2026-01-01..2026-12-31"])
+            .succeeded()
+            .stdout(),
+        before
+    );
+    assert!(env.found(&["docker bridge"]).contains(&DOCKER.to_owned()));
+}
+
+#[test]
+fn a_version_or_a_size_that_cannot_be_is_mended_by_a_full_index() {
+    for damage in [
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = -1",
+        "UPDATE models SET dims = 4000000000",
+        "UPDATE models SET dims = -3",
+        "UPDATE models SET turn_rows = 4611686018427387904",
+        "UPDATE models SET session_rows = -1",
+    ] {
+        let env = small();
+        database(&env).execute_batch(damage).unwrap();
+        for command in [
+            ["search", "docker bridge"].as_slice(),
+            &["status"],
+            &["index"],
+        ] {
+            let ran = env.run(command);
+            assert!(!ran.stderr().contains("panicked"), "{damage}: {ran}");
+            if ran.code() == 2 {
+                assert!(ran.stderr().contains("hint:"), "{damage}: {ran}");
+            }
+        }
+        env.run(&["index", "--full"]).succeeded();
+        assert!(
+            env.found(&["docker bridge"]).contains(&DOCKER.to_owned()),
+            "{damage}"
+        );
+        assert!(
+            env.found(&["EMFILE"]).contains(&WATCHER.to_owned()),
+            "{damage}"
+        );
+    }
+}
+
+/// Gives a tree to nobody, whom file modes hold; the superuser they do not.
+#[cfg(unix)]
+fn give_to_nobody(path: &std::path::Path) {
+    let _ = std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY));
+    for entry in fs_err::read_dir(path).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => give_to_nobody(&path),
+            false => drop(std::os::unix::fs::lchown(&path, Some(NOBODY), Some(NOBODY))),
+        }
+    }
+}
+
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let env = small();
+    let folder = env.index("");
+    let set = |path: &std::path::Path, mode: u32| {
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for name in ["index.db", "lock"] {
+        set(&folder.join(name), 0o400);
+    }
+    set(&folder, 0o500);
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
+        give_to_nobody(env.root());
+    }
+    // A history that changed is left for later.
+    let history = env.home(".claude/projects/-home-ann-homelab");
+    let transcript = fs_err::read_dir(history)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let grown = fs_err::read_to_string(&transcript).unwrap() + "\n";
+    fs_err::write(&transcript, grown).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = env.command();
+        command.args(args);
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        env.ran(command.output().unwrap())
+    };
+    for args in [
+        ["search", "docker bridge"].as_slice(),
+        &["show", DOCKER],
+        &["status"],
+        &["digest", "--when", "2026-01-15..2026-01-16"],
+    ] {
+        assert_eq!(run(args).code(), 0, "{args:?}: {}", run(args));
+    }
+    assert!(
+        run(&["search", "docker bridge"])
+            .stderr()
+            .contains("cannot be written")
+    );
+    let refused = run(&["index"]).exits(2);
+    assert!(refused.stderr().contains("hint:"), "{refused}");
+    set(&folder, 0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_others_may_write_is_closed_to_them_and_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = small();
+    let folder = env.index("");
+    fs_err::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let said = env.run(&["index"]).succeeded();
+    assert!(said.stderr().contains("others could"), "{said}");
+    let mode = fs_err::metadata(&folder).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_transcript_whose_name_is_not_utf8_is_named() {
+    use std::os::unix::ffi::OsStrExt;
+    let env = small();
+    let folder = env.home(".claude/projects/-home-ann-homelab");
+    let name = std::ffi::OsStr::from_bytes(b"a1\xff0000.jsonl");
+    fs_err::write(folder.join(name), "{}\n").unwrap();
+    env.run(&["index"]).succeeded();
+    assert!(
+        env.problems()
+            .iter()
+            .any(|problem| problem.contains("UTF-8")),
+        "{:?}",
+        env.problems()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_the_models_blocks_nothing() {
+    let env = small();
+    let folder = env.home(".local/share/session-search/models");
+    fs_err::create_dir_all(&folder).unwrap();
+    session_test::files::make_fifo(&folder.join("odd.toml"));
+    let mut command = env.command();
+    command
+        .args(["model", "list"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let output = crate::environment::output_in_time(command.spawn().unwrap());
+    assert!(output.status.code().is_some());
+}

@@ -1,0 +1,140 @@
+//! Checks of the index's directory: owner, mode, links, space.
+
+use crate::finding::{Finding, Fix};
+use std::path::Path;
+
+/// Less free space than this is worth a note, in bytes.
+const MIN_FREE: u64 = 200 << 20;
+
+/// Checks that nobody else can read or write the index.
+#[cfg(unix)]
+pub(crate) fn check_permissions(root: &Path) -> Vec<Finding> {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(found) = std::fs::symlink_metadata(root) else {
+        return Vec::new();
+    };
+    let path = root.display();
+    let mut findings = Vec::new();
+    if found.file_type().is_symlink() {
+        findings.push(Finding::note(
+            "permissions",
+            format!("`{path}` is a link"),
+            "see that its target is yours alone",
+        ));
+    }
+    let Ok(found) = std::fs::metadata(root) else {
+        return findings;
+    };
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        findings.push(Finding::problem(
+            "permissions",
+            format!("`{path}` belongs to another user"),
+            "set SESSION_SEARCH_HOME to a folder of your own",
+        ));
+    }
+    let open = open_paths(root);
+    match open.first() {
+        None => findings.push(Finding::ok(
+            "permissions",
+            "the index is readable to its owner alone",
+        )),
+        Some(first) => {
+            let found = format!(
+                "{} files or folders of the index are open to others, first `{}`",
+                open.len(),
+                first.display()
+            );
+            findings.push(
+                Finding::problem(
+                    "permissions",
+                    found,
+                    "`session-search doctor --fix` closes them",
+                )
+                .fixed_by(Fix::Permissions),
+            );
+        }
+    }
+    findings
+}
+
+/// Checks nothing where there are no modes.
+#[cfg(not(unix))]
+pub(crate) fn check_permissions(_: &Path) -> Vec<Finding> {
+    Vec::new()
+}
+
+/// Lists the paths of the index that others can read or write; links are not followed. The directory itself
+/// may hold other things, and may be readable.
+#[cfg(unix)]
+fn open_paths(root: &Path) -> Vec<std::path::PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| {
+        std::fs::symlink_metadata(path)
+            .map(|found| (found.permissions().mode(), found.is_symlink()))
+    };
+    let mut open = Vec::new();
+    if mode(root).is_ok_and(|(mode, is_link)| !is_link && mode & 0o022 != 0) {
+        open.push(root.to_owned());
+    }
+    for name in [
+        "index.db",
+        "index.db-wal",
+        "index.db-shm",
+        "lock",
+        "vectors",
+        "queries",
+        "index.db.old",
+    ] {
+        let path = root.join(name);
+        if mode(&path).is_ok_and(|(mode, is_link)| !is_link && mode & 0o077 != 0) {
+            open.push(path);
+        }
+    }
+    open
+}
+
+/// Closes the index to others.
+///
+/// # Errors
+/// When a mode cannot be set.
+#[cfg(unix)]
+pub fn close_permissions(root: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    for path in open_paths(root) {
+        let mode = std::fs::metadata(&path)?.permissions().mode();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode & 0o700))?;
+    }
+    Ok(())
+}
+
+/// Does nothing where there are no modes.
+///
+/// # Errors
+/// Never.
+#[cfg(not(unix))]
+pub fn close_permissions(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Checks the free space of the index's disk.
+#[cfg(unix)]
+pub(crate) fn check_space(root: &Path) -> Option<Finding> {
+    let existing = root.ancestors().find(|path| path.exists())?;
+    let disk = rustix::fs::statvfs(existing).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let found = format!("{} MB are free on the disk of the index", free / 1_000_000);
+    Some(match free < MIN_FREE {
+        true => Finding::problem(
+            "disk",
+            found,
+            "free some, or set SESSION_SEARCH_HOME to a folder on another",
+        ),
+        false => Finding::ok("disk", found),
+    })
+}
+
+/// Checks nothing where the space is not known.
+#[cfg(not(unix))]
+pub(crate) fn check_space(_: &Path) -> Option<Finding> {
+    None
+}

@@ -1,0 +1,51 @@
+//! Checks of the agents' histories: what is found, and what will be deleted.
+
+use crate::finding::Finding;
+use session_agents::HistoryRetention;
+use session_config::Home;
+use session_sources::sources;
+
+/// Days ahead for which deletions are counted.
+const DAYS_AHEAD: u32 = 7;
+
+/// Checks which histories there are.
+pub(crate) fn check_sources(home: &Home) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in sources() {
+        let (name, listing) = (source.name(), source.locate(&home.env));
+        if !listing.locations.is_empty() {
+            findings.push(Finding::ok(
+                "histories",
+                format!("{} files of {name}", listing.locations.len()),
+            ));
+        }
+        for warning in &listing.warnings {
+            let found = format!("`{}`: {}", warning.path.display(), warning.reason);
+            findings.push(Finding::problem(
+                "histories",
+                found,
+                "see that it can be read, or correct the variable that names it",
+            ));
+        }
+    }
+    if findings.is_empty() {
+        let hint =
+            "docs/sources.md says where they are looked for, and which variables name other places";
+        findings.push(Finding::note("histories", "there are none", hint));
+    }
+    findings
+}
+
+/// Checks how long transcripts are kept, and counts those that are deleted within a week.
+pub(crate) fn check_retention(home: &Home) -> Option<Finding> {
+    let HistoryRetention { days, vanishing } = HistoryRetention::read(&home.env, DAYS_AHEAD)?;
+    let kept = format!("transcripts are deleted after {days} days");
+    Some(match vanishing {
+        0 => Finding::ok("retention", kept),
+        n => Finding::note(
+            "retention",
+            format!("{kept}: {n} go within a week"),
+            "the index keeps their words; `session-search setup` keeps the transcripts for longer",
+        ),
+    })
+}

@@ -1,0 +1,174 @@
+//! Checks of the index: database, matrices, coverage.
+
+use crate::finding::{Finding, Fix};
+use session_config::Home;
+use session_query::IndexStatus;
+use session_store::{Level, Reader, StoreError};
+
+/// A quarter of dead rows is worth a purge.
+const DEAD_PARTS: usize = 4;
+
+/// Checks whether the index can be read and is whole, and what it covers.
+pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
+    let index = match home.index() {
+        Ok(index) => index,
+        Err(error) => return vec![explain(&error)],
+    };
+    if let Err(error) = index.verify() {
+        return vec![explain(&error)];
+    }
+    let mut findings = vec![Finding::ok(
+        "index",
+        format!("database and vectors are whole (`{}`)", home.root.display()),
+    )];
+    findings.extend(check_rows(&index));
+    findings.extend(check_purge(&index));
+    findings.extend(check_old_database(home));
+    match home.exclusions() {
+        Ok(exclusions) => {
+            let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
+            findings.extend(status.map_or_else(
+                |error| vec![Finding::problem("index", error.to_string(), REBUILD)],
+                |s| check_coverage(&s),
+            ));
+        }
+        Err(error) => findings.push(Finding::problem(
+            "forget",
+            error.to_string(),
+            "correct the file, or remove it: what was forgotten is indexed again then",
+        )),
+    }
+    findings
+}
+
+const REBUILD: &str = "run `session-search index --full`";
+
+fn explain(error: &StoreError) -> Finding {
+    let found = error.to_string();
+    match error {
+        StoreError::Missing { .. } => Finding::note(
+            "index",
+            "there is no index yet",
+            "the first `session-search search` makes it",
+        ),
+        _ if error.needs_update() => Finding::problem(
+            "index",
+            found,
+            "a newer version of session-search wrote it: update this one",
+        ),
+        _ if error.needs_migration() => Finding::note(
+            "index",
+            found,
+            "run `session-search index`, which migrates it",
+        )
+        .fixed_by(Fix::Refresh),
+        _ if error.needs_rebuild() => {
+            Finding::problem("index", found, REBUILD).fixed_by(Fix::Rebuild)
+        }
+        _ if error.needs_space() => Finding::problem("index", found, "free space on that disk"),
+        _ => Finding::problem(
+            "index",
+            found,
+            "see that its folder can be read and written",
+        ),
+    }
+}
+
+fn check_rows(index: &Reader) -> Vec<Finding> {
+    let mut dead = (0, 0);
+    for model in index.models().unwrap_or_default() {
+        for level in Level::ALL {
+            let live = index
+                .vector_rows(model.id, level)
+                .map_or(0, |rows| rows.len());
+            dead.0 += model.rows(level).saturating_sub(live);
+            dead.1 += model.rows(level);
+        }
+    }
+    let (rows, all) = dead;
+    match rows * DEAD_PARTS > all {
+        true => vec![
+            Finding::note(
+                "vectors",
+                format!("{rows} of {all} rows are dead"),
+                "`session-search doctor --fix` removes them",
+            )
+            .fixed_by(Fix::Purge),
+        ],
+        false => vec![Finding::ok(
+            "vectors",
+            format!("{rows} of {all} rows are dead"),
+        )],
+    }
+}
+
+fn check_purge(index: &Reader) -> Option<Finding> {
+    let is_pending = index.is_purge_pending().unwrap_or(false);
+    is_pending.then(|| {
+        let found = "deleted text is still in the files of the index";
+        Finding::problem(
+            "forget",
+            found,
+            "end other programs that read the index, then run `session-search doctor --fix`",
+        )
+        .fixed_by(Fix::Purge)
+    })
+}
+
+fn check_old_database(home: &Home) -> Option<Finding> {
+    let old = home.root.join("index.db.old");
+    let bytes = std::fs::metadata(&old).ok()?.len();
+    let found = format!(
+        "an old database was put aside: `{}`, {} MB",
+        old.display(),
+        bytes / 1_000_000
+    );
+    Some(Finding::note(
+        "index",
+        found,
+        "remove it if you miss nothing",
+    ))
+}
+
+fn check_coverage(status: &IndexStatus) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for model in &status.models {
+        let found = format!(
+            "{} has read {} of {} sessions",
+            model.name, model.sessions, model.of
+        );
+        let is_behind = model.in_use && !model.running && model.sessions < model.of as u64;
+        findings.push(match is_behind {
+            true => Finding::note(
+                "model",
+                found,
+                "a search goes on with it in the background, or run `session-search index`",
+            )
+            .fixed_by(Fix::Refresh),
+            false => Finding::ok("model", found),
+        });
+    }
+    if !status.problems.is_empty() {
+        let first = status
+            .problems
+            .first()
+            .map(|problem| format!("{}: {}", problem.path, problem.reason));
+        let found = format!(
+            "{} of the histories could not be read, first {}",
+            status.problems.len(),
+            first.unwrap_or_default()
+        );
+        findings.push(Finding::problem(
+            "histories",
+            found,
+            "`session-search status` lists them",
+        ));
+    }
+    if status.gone > 0 {
+        findings.push(Finding::ok(
+            "histories",
+            format!("{} sessions are kept whose history is gone", status.gone),
+        ));
+    }
+    findings
+}

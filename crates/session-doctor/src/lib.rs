@@ -1,0 +1,40 @@
+//! Examines the index, the histories and the agents' settings, and says what to do.
+//!
+//! [`examine`] returns [`Finding`]s, each with the check that it is from, how serious it is, and what
+//! helps; it writes nothing. Where this program can mend something, the finding names a [`Fix`], which the
+//! caller applies: each may be applied twice. [`close_permissions`] is one of them.
+//!
+//! ```
+//! use session_config::Home;
+//! use session_doctor::{Severity, examine};
+//! use session_sources::Env;
+//!
+//! let user = tempfile::tempdir().unwrap();
+//! let env = Env { home: user.path().to_owned(), vars: Default::default() };
+//! let home = Home::new(env, user.path().join("index"));
+//! let findings = examine(&home);
+//! assert!(findings.iter().any(|f| f.check == "index" && f.severity == Severity::Note));
+//! ```
+
+mod agent_checks;
+mod disk_checks;
+mod finding;
+mod history_checks;
+mod index_checks;
+
+pub use disk_checks::close_permissions;
+pub use finding::{Finding, Fix, Severity};
+
+use session_config::Home;
+
+/// Runs all checks, those of the index first.
+pub fn examine(home: &Home) -> Vec<Finding> {
+    let mut findings = index_checks::check_index(home);
+    findings.extend(disk_checks::check_permissions(&home.root));
+    findings.extend(disk_checks::check_space(&home.root));
+    findings.extend(history_checks::check_sources(home));
+    findings.extend(history_checks::check_retention(home));
+    findings.extend(agent_checks::check_hook(home));
+    findings.push(agent_checks::check_skill(home));
+    findings
+}
