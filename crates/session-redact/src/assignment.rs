@@ -13,6 +13,9 @@ const VALUE_BYTES: usize = 4096;
 /// Longest way in a sentence from a name to its value, in bytes.
 const CLAUSE_BYTES: usize = 60;
 
+/// The same for a name that is one of a secret only by its value, in bytes: no word stands between.
+const CLOSE_BYTES: usize = 9;
+
 /// A name of a secret in a text.
 struct NamedSecret<'t> {
     text: &'t str,
@@ -37,11 +40,19 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<F
             continue;
         };
         end = range.end;
-        let Some(name) = classify_name(text[range.clone()].trim_start_matches('-')) else {
+        let word = text[range.clone()].trim_start_matches('-');
+        let Some(name) = classify_name(word).or_else(|| classify_words_before(text, &range)) else {
             continue;
         };
         let named = NamedSecret { text, range, name };
-        if named.is_working_directory() {
+        // A part of a colon-separated name: `arn:aws:secretsmanager:eu-west-1:1234:secret:db`.
+        // What replaced a secret names its kind.
+        if text[..named.range.start].ends_with(crate::redactor::OPENING) {
+            continue;
+        }
+        let is_part =
+            text[..named.range.start].ends_with(':') && text[named.range.end..].starts_with(':');
+        if is_part || named.is_working_directory() {
             continue;
         }
         let Some(value) = named.value() else { continue };
@@ -54,6 +65,19 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<F
             });
         }
     }
+}
+
+/// Classifies a name of two words: `API key`, `access token`.
+fn classify_words_before(text: &str, range: &Range<usize>) -> Option<SecretName> {
+    let before = text[..range.start].strip_suffix(' ')?;
+    let start = before
+        .rfind(|c: char| !c.is_alphanumeric())
+        .map_or(0, |at| at + 1);
+    let word = before.get(start..).filter(|word| !word.is_empty())?;
+    let name = format!("{word}_{}", &text[range.clone()]);
+    // A vendor: `the Heroku API key`, `Datadog key`.
+    let is_vendor = word.len() >= 4 && word.starts_with(char::is_uppercase);
+    classify_name(&name).or_else(|| classify_name(&name.to_uppercase()).filter(|_| is_vendor))
 }
 
 /// Returns the name that stands around an offset.
@@ -80,6 +104,14 @@ fn name_around(text: &str, offset: usize) -> Option<Range<usize>> {
 }
 
 impl NamedSecret<'_> {
+    /// Returns the longest way in a sentence to the value: `the RSA key fingerprint is …` speaks of no key.
+    fn clause_bytes(&self) -> usize {
+        match self.name {
+            SecretName::Weak => CLOSE_BYTES,
+            SecretName::Password | SecretName::Generated => CLAUSE_BYTES,
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self.name {
             SecretName::Password => "password",
@@ -99,8 +131,17 @@ impl NamedSecret<'_> {
         if let Some(value) = self.element_text(after_name) {
             return Some(value);
         }
+        if let Some(value) = after_name.strip_prefix('(').filter(|_| after_name == rest) {
+            return self.read_quoted_only(value);
+        }
         if let Some(value) = after_markup(after_name).filter(|_| after_name != rest) {
             return self.read_quoted_only(value);
+        }
+        if let Some(value) = after_value_field(rest) {
+            return self.read_value(value, value);
+        }
+        if let Some(value) = after_option(after_name) {
+            return self.read(value, ValueContext::Literal);
         }
         if let Some(value) = is_flag
             .then(|| trim_blanks(rest))
@@ -108,7 +149,15 @@ impl NamedSecret<'_> {
         {
             return self.read(value, ValueContext::Literal);
         }
-        after_copula(rest).and_then(|value| self.read(value, ValueContext::Prose))
+        // A verb more often than a name: `pass it to …`.
+        if self.text[self.range.clone()].eq_ignore_ascii_case("pass") {
+            return None;
+        }
+        let mut values = after_copulas(rest, self.clause_bytes())
+            .filter_map(|value| self.read(value, ValueContext::Prose));
+        values.find(|value| {
+            value::is_secret(&self.text[value.range.clone()], self.name, value.context)
+        })
     }
 
     /// Reads a value behind `=` or `:`.
@@ -119,6 +168,7 @@ impl NamedSecret<'_> {
         let is_literal = is_adjacent
             && !value.starts_with(' ')
             && (is_constant(name) || name.starts_with('-') || self.is_parameter());
+        let is_property = is_adjacent && !value.starts_with(' ') && ends_with_its_line(value);
         let is_prose = !name.is_ascii()
             || (separated.starts_with(':')
                 && name.starts_with(char::is_uppercase)
@@ -126,7 +176,7 @@ impl NamedSecret<'_> {
         let context = match (is_literal, is_prose) {
             (true, _) => ValueContext::Literal,
             (_, true) => ValueContext::Prose,
-            _ if self.is_field(value.trim_start()) => ValueContext::Field,
+            _ if is_property || self.is_field(value.trim_start()) => ValueContext::Field,
             _ => ValueContext::Bare,
         };
         self.read(trim_blanks(value), context)
@@ -180,6 +230,10 @@ impl NamedSecret<'_> {
         let start = self.text.len() - value.len();
         let window = session_core::text::clip(value, VALUE_BYTES);
         if let Some(quote) = opening_quote(window) {
+            // A command whose output is assigned.
+            if quote == "`" && context == ValueContext::Literal {
+                return None;
+            }
             let inner = &window[quote.len()..];
             let length = closing_quote(inner, quote)?;
             let begin = start + quote.len();
@@ -260,6 +314,41 @@ fn after_type(value: &str) -> Option<&str> {
     (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
 }
 
+/// True for a value that ends at white space, not within a list or a call.
+fn ends_with_its_line(value: &str) -> bool {
+    let token = value.split(char::is_whitespace).next().unwrap_or_default();
+    !token.ends_with([',', ';', ')', ']', '}']) && !token.contains(['(', ')', '{', ','])
+}
+
+/// Returns what follows the field `value` behind the field with the name: `name: DB_PASSWORD`, then `value: …`.
+fn after_value_field(rest: &str) -> Option<&str> {
+    let is_between = |c: char| c.is_whitespace() || "\"'\\,-+".contains(c);
+    let field = rest.trim_start_matches(is_between).strip_prefix("value")?;
+    let between = rest.len() - field.len();
+    let value = skip_closing(field)
+        .strip_prefix([':', '='])
+        .filter(|_| between <= CLAUSE_BYTES)?;
+    Some(trim_blanks(value))
+}
+
+/// Returns the value of an option behind a name: `secret set DB_PASSWORD --body …`.
+fn after_option(rest: &str) -> Option<&str> {
+    const OPTIONS: [&str; 7] = [
+        "--body",
+        "--value",
+        "--secret-string",
+        "--data",
+        "--string",
+        "--from-literal",
+        "-b",
+    ];
+    let rest = trim_blanks(rest);
+    let value = OPTIONS
+        .iter()
+        .find_map(|option| rest.strip_prefix(option))?;
+    value.strip_prefix([' ', '=']).map(trim_blanks)
+}
+
 /// Returns the value behind a name in XML, in a call or in an attribute.
 fn after_markup(rest: &str) -> Option<&str> {
     let value = [",", "\" value="]
@@ -268,22 +357,27 @@ fn after_markup(rest: &str) -> Option<&str> {
     Some(trim_blanks(value))
 }
 
-/// Returns the value in a sentence: `the password of the boiler is …`, `das Passwort lautet …`.
-fn after_copula(rest: &str) -> Option<&str> {
-    const COPULAS: [&str; 13] = [
+/// Returns what may be the value in a sentence, `the password to the boiler is …`, behind each verb of the clause.
+fn after_copulas(rest: &str, clause_bytes: usize) -> impl Iterator<Item = &str> {
+    const COPULAS: [&str; 14] = [
         " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
-        " to ", " auf ", " = ", ": ",
+        " to ", " auf ", " = ", ": ", " für ",
     ];
-    let clause = session_core::text::clip(rest, CLAUSE_BYTES);
+    let clause = session_core::text::clip(rest, clause_bytes);
     let end = clause
         .find(['\n', '.', ',', ';', '!', '?', '('])
         .unwrap_or(clause.len());
-    let clause = clause.get(..end)?;
-    let found = COPULAS
-        .iter()
-        .filter_map(|copula| Some(clause.find(copula)? + copula.len()));
-    let at = found.min()?;
-    Some(trim_blanks(rest.get(at..)?))
+    let clause = clause.get(..end).unwrap_or_default();
+    let ends = COPULAS.iter().flat_map(|copula| {
+        clause
+            .match_indices(copula)
+            .map(|(at, _)| at + copula.len())
+    });
+    let mut ends: Vec<usize> = ends.collect();
+    ends.sort_unstable();
+    ends.into_iter()
+        .filter_map(|at| rest.get(at..))
+        .map(trim_blanks)
 }
 
 /// Returns the quote that opens a value, with its escapes.

@@ -2,20 +2,18 @@
 
 /// Words that the name of a secret holds, lower case: where one stands, a name is read around it.
 pub(crate) const KEYWORDS: &[&str] = &[
-    "passw",
+    "pass",
     "pwd",
-    "passphrase",
-    "_pass",
-    "pass=",
-    "pass:",
-    "\"pass\"",
-    "-pass",
-    "dbpass",
+    " pw",
+    "_pw",
+    "pw=",
+    "pw:",
+    "`pw`",
     "secret",
     "token",
     "key",
     "credential",
-    "passwort",
+    "_auth",
     "kennwort",
     "mot de passe",
     "contraseña",
@@ -204,6 +202,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     ]) || last == "credential"
     {
         return Some(SecretName::Generated);
+    }
+    if last == "auth" && previous.is_some() && is_constant(name) {
+        return Some(SecretName::Password);
     }
     let is_key = last == "key";
     match previous {

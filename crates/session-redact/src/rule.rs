@@ -55,6 +55,9 @@ pub(crate) struct Rule {
     /// The secret is one by its position alone: placeholders stand there as well.
     #[serde(default)]
     by_position: bool,
+    /// The secret is one that a person chose: letters with digits or symbols.
+    #[serde(default)]
+    chosen: bool,
     /// The match holds `name=value` pairs, each value a secret.
     #[serde(default)]
     pairs: bool,
@@ -233,6 +236,7 @@ impl Rule {
                 .iter()
                 .any(|allow| allow.is_match(secret.as_bytes()))
             && !(self.by_position && value::is_no_secret_by_position(secret))
+            && (!self.chosen || value::is_chosen(secret))
     }
 
     /// Returns the values of `name=value` pairs that look like secrets.

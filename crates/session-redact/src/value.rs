@@ -1,7 +1,7 @@
 //! What is assigned to the name of a secret: a secret, or a placeholder, a type, a variable, a sentence.
 
 use crate::entropy::shannon_entropy;
-use crate::name::SecretName;
+use crate::name::{SecretName, is_secret_name};
 
 /// How a value stands behind its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,14 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 
 /// Returns true for what stands where a secret would, and is none.
 pub(crate) fn is_no_secret_by_position(value: &str) -> bool {
-    is_placeholder(value) || is_reference(value) || value.chars().count() < 3
+    is_placeholder(value) || is_reference(value) || is_variable(value) || value.chars().count() < 3
+}
+
+/// Returns true for the name of a secret in the place of one: `dbPassword`, `DB_PASSWORD`.
+fn is_variable(value: &str) -> bool {
+    let is_constant =
+        value.contains('_') && value.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    is_constant || (!has_digit(value) && is_wordlike(value) && is_secret_name(value))
 }
 
 /// Returns true for a member access, a call or a path of a name: `self.token`, `getToken()`.
@@ -169,9 +176,20 @@ pub(crate) fn is_cookie_secret(value: &str) -> bool {
         && !is_wordlike(value)
 }
 
+/// Returns true for a password as people choose them: letters with digits and symbols.
+pub(crate) fn is_chosen(value: &str) -> bool {
+    let has_symbol = value
+        .chars()
+        .any(|c| c.is_ascii_punctuation() && !"/.:_-,".contains(c));
+    has_symbol && has_digit(value) && is_secret(value, SecretName::Password, ValueContext::Prose)
+}
+
 /// Returns true when a value behind the name of a secret is one.
 pub(crate) fn is_secret(value: &str, name: SecretName, context: ValueContext) -> bool {
-    if is_placeholder(value) || is_location(value) {
+    if is_placeholder(value)
+        || is_location(value)
+        || (context == ValueContext::Bare && is_variable(value))
+    {
         return false;
     }
     if matches!(context, ValueContext::Bare | ValueContext::Field)
@@ -200,18 +218,21 @@ fn is_password(value: &str, context: ValueContext) -> bool {
         .chars()
         .any(|c| !c.is_alphanumeric() && !c.is_whitespace() && !"_-.,:;'".contains(c));
     let is_complex = has_letter(value) && (has_digit(value) || has_symbol);
+    let is_odd = length >= 8 && !value.contains(char::is_whitespace) && !is_wordlike(value);
     let is_number = value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
     if is_sentence(value) || length < 4 {
         return false;
     }
     match context {
-        ValueContext::Prose => is_complex && length >= 6 && !is_wordlike(value),
+        ValueContext::Prose => {
+            is_complex && length >= 6 && (has_digit(value) || !is_wordlike(value))
+        }
         ValueContext::Literal => {
             is_complex || is_number || (length >= 6 && !value.contains(char::is_whitespace))
         }
-        ValueContext::Quoted => is_complex || is_number || is_mixed_case(value),
+        ValueContext::Quoted => is_complex || is_number || is_odd,
         ValueContext::Bare => is_complex && !is_numbered_name(value),
-        ValueContext::Field => is_complex,
+        ValueContext::Field => is_complex || is_odd,
     }
 }
 
@@ -280,7 +301,7 @@ fn is_location(value: &str) -> bool {
     is_path
         || value.contains('\\')
         || value.contains("://")
-        || (value.contains('/') && is_wordlike(value))
+        || (value.contains('/') && is_wordlike(&value.replace('#', "-")))
 }
 
 /// Returns true for code that computes a value.
