@@ -210,12 +210,20 @@ pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 }
 
 fn has_hump(word: &str) -> bool {
+    let is_small = u8::is_ascii_lowercase;
+    let is_capital = u8::is_ascii_uppercase;
     let bytes = word.as_bytes();
-    word.is_ascii()
-        && word.len() <= HUMP_BYTES
-        && bytes
+    let has_begin = || {
+        bytes
             .windows(2)
-            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            .any(|pair| is_small(&pair[0]) && is_capital(&pair[1]))
+    };
+    let has_end = || {
+        let ends =
+            |three: &[u8]| is_capital(&three[0]) && is_capital(&three[1]) && is_small(&three[2]);
+        bytes.windows(3).any(ends)
+    };
+    word.is_ascii() && word.len() <= HUMP_BYTES && (has_begin() || has_end())
 }
 
 /// Longest word that is split: base64 has humps, too.

@@ -184,3 +184,84 @@ proptest! {
         prop_assert!(holds(&reader, &text), "{text:?}");
     }
 }
+
+/// The turn that is found first among turns of several languages.
+fn first(query: &str) -> Option<String> {
+    static MIXED: LazyLock<Index> = LazyLock::new(|| {
+        let index = Index::new();
+        let mut writer = index.writer();
+        let turns: Vec<Turn> = (0u32..)
+            .zip(LANGUAGES)
+            .map(|(n, text)| turn(n, text, &[]))
+            .collect();
+        deliver(&mut writer, &meta("m"), &turns);
+        writer.commit().unwrap();
+        index
+    });
+    prompts(&MIXED.reader(), query).into_iter().next()
+}
+
+const LANGUAGES: [&str; 9] = [
+    "dockerのネットワークが再起動のたびに切れてしまいます",
+    "データベースの移行を夜間に実行してください",
+    "支付回调超时以后订单状态没有更新",
+    "用户上传的图片压缩得太慢",
+    "세션이 만료되면 로그인 화면으로 돌아가지 않습니다",
+    "배포 스크립트가 테스트를 건너뜁니다",
+    "แก้ปัญหาการเชื่อมต่อฐานข้อมูลหมดเวลา",
+    "Очередь сообщений переполняется ночью",
+    "The parseRetryHeader of upload.service.ts ignores dates, see HTTPClient",
+];
+
+#[test]
+fn inflected_words_of_languages_without_spaces_are_found() {
+    for (query, at) in [
+        ("ネットワークを再起動したら切れた", 0),
+        ("dockerの切れるネットワーク", 0),
+        ("夜間実行のデータベース移行", 1),
+        ("订单没更新 回调超时", 2),
+        ("压缩上传图片慢", 3),
+        ("만료된 세션", 4),
+        ("테스트 건너뛰는 배포", 5),
+        ("ฐานข้อมูลเชื่อมต่อไม่ได้", 6),
+        ("переполненные очереди сообщениями", 7),
+    ] {
+        assert_eq!(
+            first(query).as_deref(),
+            LANGUAGES.get(at).copied(),
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn identifiers_are_found_by_their_parts_and_whole_first() {
+    for query in [
+        "retry header",
+        "parse the retry",
+        "upload service",
+        "http client",
+        "parseRetryHeader",
+    ] {
+        assert_eq!(first(query).as_deref(), Some(LANGUAGES[8]), "{query}");
+    }
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = [
+        turn(0, "the header says retry, so parse it", &[]),
+        turn(1, "call parseRetryHeader there", &[]),
+        turn(2, "a header", &[]),
+    ];
+    deliver(&mut writer, &meta("a"), &turns);
+    writer.commit().unwrap();
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "parseRetryHeader"),
+        ["call parseRetryHeader there"]
+    );
+    assert_eq!(
+        prompts(writer.reader().unwrap(), "retry header")
+            .first()
+            .unwrap(),
+        "the header says retry, so parse it"
+    );
+}
