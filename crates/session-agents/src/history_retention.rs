@@ -18,7 +18,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
-    pub fn retention_days(&self) -> Result<Option<String>> {
+    pub fn read_cleanup_period(&self) -> Result<Option<String>> {
         let text = self.read()?.unwrap_or_default();
         let settings = SettingsText::parse(&text).map_err(|e| self.error(e))?;
         let property = settings.object.get(KEY);
@@ -30,9 +30,9 @@ impl SettingsFile {
     /// Plans to keep transcripts for `days` days.
     ///
     /// # Errors
-    /// As [`SettingsFile::retention_days`].
+    /// As [`SettingsFile::read_cleanup_period`].
     pub fn plan_retention(&self, days: u32) -> Result<SettingsChange> {
-        self.plan(|text| set_days(text, days))
+        self.plan(|text| set_cleanup_period(text, days))
     }
 }
 
@@ -57,7 +57,11 @@ impl HistoryRetention {
         let found = claude.locate(env).locations;
         let transcripts = || found.iter().filter(|at| at.located.session.is_some());
         transcripts().next()?;
-        let days = match SettingsFile::for_user(env).ok()?.retention_days().ok()? {
+        let days = match SettingsFile::for_user(env)
+            .ok()?
+            .read_cleanup_period()
+            .ok()?
+        {
             Some(written) => written.parse().ok()?,
             None => DEFAULT_RETENTION_DAYS,
         };
@@ -74,7 +78,7 @@ impl HistoryRetention {
     }
 }
 
-fn set_days(text: &str, days: u32) -> std::result::Result<String, SettingsError> {
+fn set_cleanup_period(text: &str, days: u32) -> std::result::Result<String, SettingsError> {
     let settings = SettingsText::parse(text)?;
     let value = CstInputValue::Number(days.to_string());
     match settings.object.get(KEY) {
@@ -92,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_other_value_stays_as_it_is_written() {
-        let check = |old: &str, new: &str| assert_eq!(set_days(old, 365).unwrap(), new);
+        let check = |old: &str, new: &str| assert_eq!(set_cleanup_period(old, 365).unwrap(), new);
         check("", "{\n  \"cleanupPeriodDays\": 365\n}\n");
         check("{}", "{\n  \"cleanupPeriodDays\": 365\n}");
         check(
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn a_text_that_is_not_a_json_object_is_refused() {
         for text in ["[]", "{", "{\"a\": 1} x", "// {}", "3", "{\"a\": 1,}"] {
-            assert!(set_days(text, 365).is_err(), "{text}");
+            assert!(set_cleanup_period(text, 365).is_err(), "{text}");
         }
     }
 
@@ -127,7 +131,7 @@ mod tests {
         fn only_the_key_changes(keys in proptest::collection::btree_map("[a-z{}\"é]{0,6}|cleanupPeriodDays", any::<i32>(), 0..5), pretty: bool, days in 1u32..1000) {
             let old = json!(keys);
             let text = if pretty { serde_json::to_string_pretty(&old).unwrap() } else { old.to_string() };
-            let new: Value = serde_json::from_str(&set_days(&text, days).unwrap()).unwrap();
+            let new: Value = serde_json::from_str(&set_cleanup_period(&text, days).unwrap()).unwrap();
             let mut expected = old;
             expected["cleanupPeriodDays"] = json!(days);
             prop_assert_eq!(new, expected);

@@ -26,9 +26,9 @@ pub use inject::{
 };
 pub use manual::{CompletionsArgs, ManArgs};
 pub use memory::{
-    ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, MemoryArgs, MemoryCommand,
-    MemoryFieldArgs, MemoryImportArgs, MemoryListArgs, MemorySearchArgs, MemoryShowArgs, PlainArgs,
-    SaveArgs, SupersedeArgs, SyncContextArgs,
+    ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, JsonFlagArgs, MemoryArgs,
+    MemoryCommand, MemoryFieldArgs, MemoryImportArgs, MemoryListArgs, MemorySearchArgs,
+    MemoryShowArgs, SaveArgs, SupersedeArgs, SyncContextArgs,
 };
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;

@@ -9,7 +9,7 @@ use session_embed::{EmbedError, Embedder};
 use session_files::{Project, UnownedRoot};
 use session_memory::{
     Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryMatch, MemoryScope, MemoryState,
-    MemoryStore, RetentionSettings, memory_directories, search_memories,
+    MemoryStore, StorageSettingsByScope, memory_directories, search_memories,
 };
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub struct Memories {
     /// The store of the memories.
     pub store: MemoryStore,
     /// The settings of retention.
-    pub retention: RetentionSettings,
+    pub retention: StorageSettingsByScope,
 }
 
 /// Finds the project of the current directory.
@@ -95,7 +95,7 @@ impl Memories {
             whole.map(|ignored| format!("left out: {}", lines(&ignored.reason).join("\n"))),
         );
         home.config = layers.config;
-        let retention = RetentionSettings {
+        let retention = StorageSettingsByScope {
             project: home.config.storage,
             global: layers.global,
         };
@@ -198,7 +198,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the time cannot be read, or stderr cannot be written.
-    pub fn list_within(&self, states: &[MemoryState], time: &TimeArgs) -> Result<Vec<Memory>> {
+    pub fn list_changed_in(&self, states: &[MemoryState], time: &TimeArgs) -> Result<Vec<Memory>> {
         let range = time.range(Zoned::now)?;
         let mut memories = self.list(states, Some(-1))?;
         memories.retain(|memory| range.contains(memory.updated().0.as_millisecond()));

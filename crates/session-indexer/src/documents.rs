@@ -1,4 +1,4 @@
-//! The texts that stand for a session and its turns.
+//! Reads the documents of a session: its chunks, then its turns.
 
 use crate::refresh::IndexError;
 use session_core::{TurnContent, document};
@@ -8,7 +8,7 @@ use session_store::{
 
 /// Bytes of text that fill a model's window: about four to a token, and a
 /// fifth left over so that little is cut off.
-pub fn document_budget(max_tokens: usize) -> usize {
+pub fn max_document_bytes(max_tokens: usize) -> usize {
     max_tokens * 4 * 4 / 5
 }
 
@@ -35,19 +35,18 @@ fn documents(
     Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
 }
 
-/// Documents of a session that are embedded in one step, with the vectors
-/// that are made now.
-pub(crate) struct DocumentShare {
+/// The documents of one session that one embedding step writes, each with its new vector once embedded.
+pub(crate) struct SessionBatch {
     pub(crate) pending: PendingSession,
     pub(crate) documents: Vec<(Document, Option<Vec<f32>>)>,
-    /// Places in `documents` of the texts that the index has no vector of.
+    /// Indices into `documents` of those without a vector in the index.
     pub(crate) missing: Vec<usize>,
-    /// These are all documents of the session.
+    /// True where no document was left to a later step.
     pub(crate) whole: bool,
 }
 
-impl DocumentShare {
-    /// The documents of a session up to so many that lack a vector.
+impl SessionBatch {
+    /// Reads the documents of a session, with at most `limit` of those without a vector.
     pub(crate) fn new(
         index: &Reader,
         model: ModelId,
@@ -74,7 +73,7 @@ impl DocumentShare {
         Ok(share)
     }
 
-    /// The texts that the index has no vector of.
+    /// Returns the texts of the documents without a vector.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let text = |place: &usize| self.documents.get(*place).map(|(d, _)| d.text.as_str());
         self.missing.iter().filter_map(text)

@@ -1,7 +1,7 @@
 //! The second pass: vectors for what the index holds.
 
 use crate::access::Access;
-use crate::documents::{DocumentShare, document_budget};
+use crate::documents::{SessionBatch, max_document_bytes};
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
@@ -124,8 +124,8 @@ impl<'a> EmbeddingRun<'a> {
     /// Embeds and commits some; false when there is nothing to do.
     fn slice(&mut self) -> Result<bool, IndexError> {
         let pending = self.pending()?;
-        let mut shares = self.shares(&pending)?;
-        self.fill(&mut shares)?;
+        let mut shares = self.next_batches(&pending)?;
+        self.embed_missing(&mut shares)?;
         let model = self.model.clone();
         self.access
             .write(|writer| store_batch(writer, &model, &shares))?;
@@ -172,13 +172,16 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Returns the documents of the next commit.
-    fn shares(&mut self, pending: &[PendingSession]) -> Result<Vec<DocumentShare>, IndexError> {
-        let budget = document_budget(self.how.embedder.spec().max_tokens);
+    fn next_batches(
+        &mut self,
+        pending: &[PendingSession],
+    ) -> Result<Vec<SessionBatch>, IndexError> {
+        let budget = max_document_bytes(self.how.embedder.spec().max_tokens);
         let (model, limit) = (self.model.id, self.limit);
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let share = DocumentShare::new(index, model, *pending, budget, limit - texts)?;
+                let share = SessionBatch::new(index, model, *pending, budget, limit - texts)?;
                 texts += share.missing.len();
                 let full = !share.whole || texts == limit;
                 shares.push(share);
@@ -191,9 +194,9 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Embeds the texts that the index has no vector of.
-    fn fill(&mut self, shares: &mut [DocumentShare]) -> Result<(), IndexError> {
+    fn embed_missing(&mut self, shares: &mut [SessionBatch]) -> Result<(), IndexError> {
         let scripts = &self.how.embedder.spec().scripts;
-        let texts = shares.iter().flat_map(DocumentShare::texts);
+        let texts = shares.iter().flat_map(SessionBatch::texts);
         let texts: Vec<Cow<'_, str>> = texts.map(|text| scripts.readable(text)).collect();
         let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
         let vectors = self.how.embedder.try_embed_documents(&texts)?;
@@ -230,7 +233,7 @@ pub(crate) fn known(index: &Reader, fingerprints: &[String]) -> Result<Vec<Model
 fn store_batch(
     writer: &mut Writer,
     model: &ModelRow,
-    shares: &[DocumentShare],
+    shares: &[SessionBatch],
 ) -> Result<(), StoreError> {
     for share in shares {
         let extent = if share.whole {

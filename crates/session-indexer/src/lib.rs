@@ -32,7 +32,7 @@ mod refresh;
 mod write;
 
 pub use discover::{Changes, discover};
-pub use documents::document_budget;
+pub use documents::max_document_bytes;
 pub use embedding::{Embedded, Embedding, embed_beside, embed_pending};
 pub use outcome::{Outcome, Progress, Silent, Stage};
 pub use policy::ReadPolicy;

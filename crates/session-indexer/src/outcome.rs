@@ -43,6 +43,8 @@ impl Outcome {
 /// The stage of a refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
+    /// Migrating an index of an older format: counts sessions.
+    Migrating,
     /// Reading history: counts bytes.
     Reading,
     /// Embedding: counts turns.

@@ -128,7 +128,7 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     let options = WriterOptions {
         redactor: how.policy.redactor.clone(),
-        ..WriterOptions::default()
+        progress: &|done, all| how.progress.at(Stage::Migrating, done, all),
     };
     let mut writer = Writer::open_with(&how.root, options)?;
     if how.mode == Mode::Full {

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = session_embed::minilm()?;
     fs_err::write(
         out,
-        session_memory::pack_background_vectors(model.as_ref())?,
+        session_memory::quantize_background_vectors(model.as_ref())?,
     )?;
     Ok(())
 }

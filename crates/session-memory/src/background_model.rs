@@ -12,14 +12,14 @@ use crate::vector_cache::embed_cached;
 use session_embed::Embedder;
 
 static PROMPTS: &str = include_str!("background_model/prompts.txt");
-static PACKED: &[u8] = include_bytes!("background_model/all-minilm-l6-v2.bin");
+static QUANTIZED_VECTORS: &[u8] = include_bytes!("background_model/all-minilm-l6-v2.bin");
 /// The model of the packed vectors.
-const MODEL: &str = "all-minilm-l6-v2";
+const QUANTIZED_MODEL: &str = "all-minilm-l6-v2";
 /// The bytes of a packed vector's scale.
 const SCALE_BYTES: usize = 4;
 
 /// The similarity of a text that the model cannot read.
-const UNREADABLE_SIMILARITY: f32 = 0.5;
+const DEFAULT_BACKGROUND_SIMILARITY: f32 = 0.5;
 
 /// Returns the similarity of a text to the background model, 0 to 1 on the scale of matches; `None`
 /// where the deadline passed. `query_vector` is the text's vector, empty where there is none.
@@ -32,10 +32,10 @@ pub fn background_similarity(
     embedder: &MemoryEmbedder<'_>,
 ) -> Result<Option<f32>> {
     if query_vector.is_empty() || !glossary::is_mostly_readable(text) {
-        return Ok(Some(UNREADABLE_SIMILARITY));
+        return Ok(Some(DEFAULT_BACKGROUND_SIMILARITY));
     }
-    let max_cosine = match embedder.model.spec().name == MODEL {
-        true => max_packed_cosine(query_vector),
+    let max_cosine = match embedder.model.spec().name == QUANTIZED_MODEL {
+        true => max_quantized_cosine(query_vector),
         false => {
             let texts = translated_prompts();
             let rows = embed_cached(&texts, embedder)?;
@@ -58,13 +58,13 @@ fn translated_prompts() -> Vec<String> {
 }
 
 /// Returns the greatest cosine with a packed vector, at least 0.
-fn max_packed_cosine(query_vector: &[f32]) -> f32 {
-    let records = PACKED.chunks_exact(SCALE_BYTES + query_vector.len());
-    let cosines = records.map(|record| packed_cosine(record, query_vector));
+fn max_quantized_cosine(query_vector: &[f32]) -> f32 {
+    let records = QUANTIZED_VECTORS.chunks_exact(SCALE_BYTES + query_vector.len());
+    let cosines = records.map(|record| quantized_cosine(record, query_vector));
     cosines.fold(0.0, f32::max)
 }
 
-fn packed_cosine(record: &[u8], query_vector: &[f32]) -> f32 {
+fn quantized_cosine(record: &[u8], query_vector: &[f32]) -> f32 {
     let (scale, numbers) = record.split_at(SCALE_BYTES);
     let numbers = numbers.iter().map(|byte| f32::from(byte.cast_signed()));
     let sum: f32 = numbers.zip(query_vector).map(|(a, b)| a * b).sum();
@@ -76,7 +76,7 @@ fn packed_cosine(record: &[u8], query_vector: &[f32]) -> f32 {
 ///
 /// # Errors
 /// When the model fails.
-pub fn pack_background_vectors(model: &dyn Embedder) -> Result<Vec<u8>> {
+pub fn quantize_background_vectors(model: &dyn Embedder) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for text in translated_prompts() {
         let rows = model.embed_documents(&[&text])?;
@@ -100,17 +100,17 @@ mod tests {
     fn the_packed_vectors_are_those_of_the_prompts() {
         let model = session_embed::minilm().unwrap();
         let dims = model.spec().dims;
-        assert_eq!(model.spec().name, MODEL);
+        assert_eq!(model.spec().name, QUANTIZED_MODEL);
         let texts = translated_prompts();
         assert_eq!(
-            PACKED.len(),
+            QUANTIZED_VECTORS.len(),
             texts.len() * (SCALE_BYTES + dims),
             "build the file anew"
         );
         // All would take long in a build that is not optimised.
-        let records = PACKED.chunks_exact(SCALE_BYTES + dims);
+        let records = QUANTIZED_VECTORS.chunks_exact(SCALE_BYTES + dims);
         for (text, record) in texts.iter().zip(records).step_by(37) {
-            let cosine = packed_cosine(record, &model.embed_query(text).unwrap());
+            let cosine = quantized_cosine(record, &model.embed_query(text).unwrap());
             assert!(
                 (cosine - 1.0).abs() < 0.001,
                 "{text}: {cosine}; build the file anew"

@@ -1,4 +1,5 @@
-//! Writing in a directory of memories: under its lock, with every content recorded first.
+//! Writes in a memory directory under its lock. The hash of a memory is recorded before its file is
+//! written, so that it is known as this program's.
 
 use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
 use crate::error::{MemoryError, Result};
@@ -11,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The directory of conversations that memories were saved from.
-const CONVERSATIONS: &str = "raw";
+const CONVERSATIONS_DIRECTORY: &str = "raw";
 /// The most bytes of a conversation.
-pub(crate) const CONVERSATION_LIMIT: u64 = 8 << 20;
+pub(crate) const MAX_CONVERSATION_BYTES: u64 = 8 << 20;
 const IGNORE_FILE: &str = ".gitignore";
 /// The ignore file of the directory itself.
 const IGNORE_PATTERNS: &str = "raw/\ntrash/\n.lock\n.new-*\n";
@@ -51,8 +52,15 @@ impl<'a> DirectoryWriter<'a> {
             _lock: lock,
         };
         let states = MemoryState::ALL.map(MemoryState::directory_name);
-        for inner in ["", CONVERSATIONS, views::DAILY].iter().chain(&states) {
-            remove_temporary_files(&writer.dir, Path::new(inner), crate::memory_file::MAX_FILES);
+        for subdirectory in ["", CONVERSATIONS_DIRECTORY, views::DAILY]
+            .iter()
+            .chain(&states)
+        {
+            remove_temporary_files(
+                &writer.dir,
+                Path::new(subdirectory),
+                crate::memory_file::MAX_FILES,
+            );
         }
         if !writer.dir.exists(Path::new(IGNORE_FILE)) {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
@@ -79,7 +87,7 @@ impl<'a> DirectoryWriter<'a> {
                 record.add_content(id, text, origin)
             })?;
         }
-        self.write_ignore_file(state.directory_name())?;
+        self.ensure_ignored(state.directory_name())?;
         self.write(&memory_path(state, id), text)
     }
 
@@ -88,7 +96,7 @@ impl<'a> DirectoryWriter<'a> {
     /// # Errors
     /// When it cannot be written, or git would not ignore it.
     pub(crate) fn write_conversation(&self, id: &str, text: &str) -> Result<()> {
-        self.write_ignore_file(CONVERSATIONS)?;
+        self.ensure_ignored(CONVERSATIONS_DIRECTORY)?;
         let path = conversation_path(id);
         let key = path.to_string_lossy().into_owned();
         self.records.update_hashes(self.directory, |written| {
@@ -102,7 +110,7 @@ impl<'a> DirectoryWriter<'a> {
     /// # Errors
     /// When it cannot be moved, or one is there already.
     pub(crate) fn rename(&self, id: &str, from: MemoryState, to: MemoryState) -> Result<()> {
-        self.write_ignore_file(to.directory_name())?;
+        self.ensure_ignored(to.directory_name())?;
         self.dir
             .rename(&memory_path(from, id), &memory_path(to, id))
             .map_err(|error| match error {
@@ -135,13 +143,15 @@ impl<'a> DirectoryWriter<'a> {
         Ok(self.dir.write(path, text.as_bytes(), Durability::Durable)?)
     }
 
-    /// Ensures that git ignores the conversations and the trash. The deepest ignore file wins over all
-    /// others, so it has to be ours.
-    fn write_ignore_file(&self, inner: &str) -> Result<()> {
-        if inner != CONVERSATIONS && inner != MemoryState::Trash.directory_name() {
+    /// Ensures that git ignores the conversations and the trash. The innermost ignore file has
+    /// precedence, so any other content there is an error.
+    fn ensure_ignored(&self, subdirectory: &str) -> Result<()> {
+        if subdirectory != CONVERSATIONS_DIRECTORY
+            && subdirectory != MemoryState::Trash.directory_name()
+        {
             return Ok(());
         }
-        let path = Path::new(inner).join(IGNORE_FILE);
+        let path = Path::new(subdirectory).join(IGNORE_FILE);
         match self.dir.read_text(&path, IGNORE_LIMIT)? {
             None => self.write(&path, IGNORE_ALL),
             Some(text) if text == IGNORE_ALL => Ok(()),
@@ -175,9 +185,9 @@ impl<'a> DirectoryWriter<'a> {
         let path = Path::new(path);
         let id = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut states = MemoryState::ALL.into_iter();
-        path.starts_with(CONVERSATIONS)
+        path.starts_with(CONVERSATIONS_DIRECTORY)
             && !states.any(|state| self.dir.exists(&memory_path(state, &id)))
-            && match self.dir.read_text(path, CONVERSATION_LIMIT) {
+            && match self.dir.read_text(path, MAX_CONVERSATION_BYTES) {
                 Ok(Some(text)) => content_hash(&text) == hash,
                 Ok(None) => true,
                 Err(_) => false,
@@ -187,5 +197,5 @@ impl<'a> DirectoryWriter<'a> {
 
 /// Returns the path of a memory's conversation below its [`MemoryDirectory`].
 pub(crate) fn conversation_path(id: &str) -> PathBuf {
-    Path::new(CONVERSATIONS).join(format!("{id}{}", crate::memory_file::EXTENSION))
+    Path::new(CONVERSATIONS_DIRECTORY).join(format!("{id}{}", crate::memory_file::EXTENSION))
 }

@@ -7,9 +7,9 @@ use jiff::Zoned;
 use session_core::text::{clip, one_line};
 
 /// The longest topic, in bytes.
-const TOPIC_BYTES: usize = 500;
+const MAX_TOPIC_BYTES: usize = 500;
 /// The longest cue, in bytes.
-const CUE_BYTES: usize = 300;
+const MAX_CUE_BYTES: usize = 300;
 /// The most cues of a memory.
 pub(crate) const MAX_CUES: usize = 64;
 
@@ -18,20 +18,20 @@ pub(crate) const MAX_CUES: usize = 64;
 /// # Errors
 /// When it has no topic, or neither key information nor notes.
 pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
-    let refused = |what: &str| Err(MemoryError::Refused(what.to_owned()));
+    let invalid = |what: &str| Err(MemoryError::Refused(what.to_owned()));
     if draft.topic.trim().is_empty() {
-        return refused("a memory needs a topic");
+        return invalid("a memory needs a topic");
     }
-    let is_filled = |text: &String| !text.trim().is_empty();
-    if !draft.key_info.iter().any(is_filled) && draft.notes.trim().is_empty() {
-        return refused("a memory needs something to remember");
+    let is_not_blank = |text: &String| !text.trim().is_empty();
+    if !draft.key_info.iter().any(is_not_blank) && draft.notes.trim().is_empty() {
+        return invalid("a memory needs something to remember");
     }
     Ok(())
 }
 
 /// Makes the frontmatter of a new memory.
 pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontmatter {
-    let topic = clip(&one_line(&draft.topic), TOPIC_BYTES).to_owned();
+    let topic = clip(&one_line(&draft.topic), MAX_TOPIC_BYTES).to_owned();
     let tags = draft.tags.iter().map(|tag| normalize_tag(tag));
     let tags: Vec<String> = tags.filter(|tag| !tag.is_empty()).collect();
     let keywords = match draft.keywords.is_empty() {
@@ -62,7 +62,7 @@ pub fn normalize_tag(tag: &str) -> String {
 pub(crate) fn normalize_cues(cues: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for cue in cues {
-        let cue = clip(&one_line(cue), CUE_BYTES).trim().to_owned();
+        let cue = clip(&one_line(cue), MAX_CUE_BYTES).trim().to_owned();
         if !cue.is_empty() && !out.contains(&cue) && out.len() < MAX_CUES {
             out.push(cue);
         }

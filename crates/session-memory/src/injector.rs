@@ -7,7 +7,7 @@ use crate::injection_decision::{
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
-use crate::life_cycle::record_recall;
+use crate::life_cycle::record_use;
 use crate::memory::{Importance, Memory};
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::memory_embedder::MemoryEmbedder;
@@ -187,7 +187,7 @@ impl Injector<'_> {
             }
             let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
-            record_recall(self.store, &injected, Timestamp::now());
+            record_use(self.store, &injected, Timestamp::now());
         }
         let _ = InjectionLog::new(self.state).append(&outcome.log_entry());
         true

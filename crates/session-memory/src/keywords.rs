@@ -9,16 +9,16 @@ use std::collections::HashMap;
 /// The most keywords that are chosen for a memory.
 const MAX_KEYWORDS: usize = 8;
 /// The most characters of a segment without spaces that counts as a word.
-const MAX_SEGMENT_CHARS: usize = 6;
+const MAX_UNSPACED_CHARS: usize = 6;
 
 /// Chooses keywords: tags, identifiers, words of the topic, words of the key information, in this
 /// order.
 pub(crate) fn choose_keywords(topic: &str, key_info: &[String], tags: &[String]) -> Vec<String> {
     let text = format!("{topic} {}", key_info.join(" "));
-    let identifiers = keyword_candidates(&text);
+    let identifiers = find_keyword_candidates(&text);
     let identifiers = identifiers.into_iter().filter(|word| word.is_identifier);
-    let words = keyword_candidates(topic);
-    let words = words.into_iter().chain(keyword_candidates(&text));
+    let words = find_keyword_candidates(topic);
+    let words = words.into_iter().chain(find_keyword_candidates(&text));
     let all = identifiers.chain(words).map(|word| word.text);
     let mut out: Vec<String> = Vec::new();
     for word in tags.iter().cloned().chain(all) {
@@ -39,7 +39,7 @@ struct KeywordCandidate {
 }
 
 /// Finds the words of a text that are no stop words.
-fn keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
+fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
     let mut out = Vec::new();
     for Term { text, exact } in Query::new(&text.replace('"', " ")).terms {
         if !text.contains(terms::is_unspaced) {
@@ -54,7 +54,7 @@ fn keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
         }
         let is_separator = |c: char| !terms::is_unspaced(c);
         for segment in terms::remove_stop_words(&text).split(is_separator) {
-            if (2..=MAX_SEGMENT_CHARS).contains(&segment.chars().count()) {
+            if (2..=MAX_UNSPACED_CHARS).contains(&segment.chars().count()) {
                 out.push(KeywordCandidate {
                     text: segment.to_owned(),
                     is_identifier: false,
@@ -68,25 +68,25 @@ fn keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
 /// Returns the `limit` most common keywords of memories; equally common ones of important, then of
 /// new memories first.
 pub fn most_common_keywords(memories: &[Memory], limit: usize) -> Vec<String> {
-    struct Counted {
+    struct KeywordCount {
         count: usize,
         first: usize,
         keyword: String,
     }
-    let mut counts: HashMap<String, Counted> = HashMap::new();
+    let mut counts: HashMap<String, KeywordCount> = HashMap::new();
     let mut order: Vec<&Memory> = memories.iter().collect();
     order.sort_by_key(|m| Reverse((m.front.importance, m.updated(), m.front.id.clone())));
     let words = order.iter().flat_map(|m| m.front.keywords.iter());
     for (first, word) in words.enumerate() {
         let entry = counts.entry(word.to_lowercase());
-        let new = || Counted {
+        let new = || KeywordCount {
             count: 0,
             first,
             keyword: word.clone(),
         };
         entry.or_insert_with(new).count += 1;
     }
-    let mut counted: Vec<Counted> = counts.into_values().collect();
+    let mut counted: Vec<KeywordCount> = counts.into_values().collect();
     counted.sort_by_key(|word| (Reverse(word.count), word.first));
     let keywords = counted.into_iter().map(|word| word.keyword);
     keywords.take(limit).collect()

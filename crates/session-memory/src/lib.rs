@@ -104,11 +104,11 @@ mod trust;
 mod vector_cache;
 mod views;
 
-pub use background_model::{background_similarity, pack_background_vectors};
+pub use background_model::{background_similarity, quantize_background_vectors};
 pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::normalize_tag;
-pub use duplicates::{Duplicate, find_duplicates};
+pub use duplicates::{NearDuplicate, find_duplicates};
 pub use error::{DamagedFile, MemoryError, Result};
 pub use frontmatter_time::FrontmatterTime;
 pub use import::{
@@ -125,8 +125,8 @@ pub use injector::{
 };
 pub use keywords::most_common_keywords;
 pub use life_cycle::{
-    MovedMemories, RetentionSettings, StorageSettings, apply_retention, archive_memory,
-    find_untouched, record_recall,
+    MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memory,
+    find_unused_since, record_use,
 };
 pub use memory::{
     Draft, Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,

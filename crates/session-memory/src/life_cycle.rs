@@ -47,14 +47,14 @@ impl Default for StorageSettings {
 /// The storage settings of each scope. A project's settings apply to its own memories alone: a
 /// repository must not be able to archive the user's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RetentionSettings {
+pub struct StorageSettingsByScope {
     /// The settings of the project's memories.
     pub project: StorageSettings,
     /// The settings of the user's global memories.
     pub global: StorageSettings,
 }
 
-impl RetentionSettings {
+impl StorageSettingsByScope {
     fn for_directory(&self, directory: &MemoryDirectory) -> &StorageSettings {
         match directory.scope {
             MemoryScope::Project => &self.project,
@@ -73,16 +73,16 @@ pub struct MovedMemories {
 }
 
 /// Days of the last recall, `2026-01-10`, by id.
-type RecallDays = BTreeMap<String, String>;
+type LastUsedDays = BTreeMap<String, String>;
 
 /// Records that memories were recalled today. The record is the user's own state, so that recall
 /// writes nothing in a project; it may be lost where another process writes.
-pub fn record_recall(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
+pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
     let today = now.strftime("%Y-%m-%d").to_string();
     for directory in store.directories() {
         let own = memories.iter().filter(|m| m.scope == directory.scope);
-        let new: RecallDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
-        let known = recall_days(store, directory);
+        let new: LastUsedDays = own.map(|m| (m.id().to_owned(), today.clone())).collect();
+        let known = read_last_used_days(store, directory);
         if new.iter().any(|(id, day)| known.get(id) != Some(day)) {
             let add = |record: &mut DirectoryRecord| record.recalled.extend(new);
             store.records().try_update(directory, add);
@@ -90,12 +90,12 @@ pub fn record_recall(store: &MemoryStore, memories: &[&Memory], now: Timestamp) 
     }
 }
 
-fn recall_days(store: &MemoryStore, directory: &MemoryDirectory) -> RecallDays {
+fn read_last_used_days(store: &MemoryStore, directory: &MemoryDirectory) -> LastUsedDays {
     store.records().read(directory).recalled
 }
 
 /// Returns the time of the last change or recall, in milliseconds since 1970.
-fn last_touched_ms(memory: &Memory, days: &RecallDays) -> i64 {
+fn last_activity_ms(memory: &Memory, days: &LastUsedDays) -> i64 {
     let recalled = days
         .get(memory.id())
         .and_then(|day| FrontmatterTime::parse(day));
@@ -105,7 +105,7 @@ fn last_touched_ms(memory: &Memory, days: &RecallDays) -> i64 {
 
 /// Finds the trusted memories in a state that were neither changed nor recalled for some days, the
 /// longest untouched first.
-pub fn find_untouched(
+pub fn find_unused_since(
     store: &MemoryStore,
     state: MemoryState,
     days: u32,
@@ -114,11 +114,11 @@ pub fn find_untouched(
     let limit = now.as_millisecond() - i64::from(days) * DAY_MS;
     let directories = store.directories().iter();
     let recalls: Vec<_> = directories
-        .map(|d| (d.scope, recall_days(store, d)))
+        .map(|d| (d.scope, read_last_used_days(store, d)))
         .collect();
     let last_touched = |memory: &Memory| {
         let own = recalls.iter().find(|(scope, _)| *scope == memory.scope);
-        own.map_or(i64::MAX, |(_, days)| last_touched_ms(memory, days))
+        own.map_or(i64::MAX, |(_, days)| last_activity_ms(memory, days))
     };
     let mut found = store.list(&[state]).memories;
     // Untrusted memories are the repository's, and are moved by command alone.
@@ -133,17 +133,17 @@ pub fn find_untouched(
 /// When its file cannot be moved.
 pub fn archive_memory(store: &MemoryStore, memory: &Memory, now: Timestamp) -> Result<Memory> {
     let memory = store.move_to(memory, MemoryState::Archive)?;
-    record_recall(store, &[&memory], now);
+    record_use(store, &[&memory], now);
     Ok(memory)
 }
 
 /// Records today for archived memories without a day: those archived by hand or on another machine.
-fn record_missing_recall_days(store: &MemoryStore, now: Timestamp) {
+fn record_missing_days(store: &MemoryStore, now: Timestamp) {
     let directories = store.directories().iter();
-    let recorded: Vec<RecallDays> = directories.map(|d| recall_days(store, d)).collect();
+    let recorded: Vec<LastUsedDays> = directories.map(|d| read_last_used_days(store, d)).collect();
     let mut found = store.list(&[MemoryState::Archive]).memories;
     found.retain(|memory| !recorded.iter().any(|days| days.contains_key(memory.id())));
-    record_recall(store, &found.iter().collect::<Vec<_>>(), now);
+    record_use(store, &found.iter().collect::<Vec<_>>(), now);
 }
 
 /// Archives untouched memories where too many are active in a directory, and puts memories into the
@@ -153,12 +153,12 @@ fn record_missing_recall_days(store: &MemoryStore, now: Timestamp) {
 /// When a file cannot be moved.
 pub fn apply_retention(
     store: &MemoryStore,
-    settings: &RetentionSettings,
+    settings: &StorageSettingsByScope,
     now: Timestamp,
 ) -> Result<MovedMemories> {
     let mut moved = MovedMemories::default();
     for directory in store.directories() {
-        apply_to_directory(
+        apply_directory_retention(
             &store.with_directory(directory),
             settings.for_directory(directory),
             now,
@@ -168,7 +168,7 @@ pub fn apply_retention(
     Ok(moved)
 }
 
-fn apply_to_directory(
+fn apply_directory_retention(
     store: &MemoryStore,
     settings: &StorageSettings,
     now: Timestamp,
@@ -176,17 +176,17 @@ fn apply_to_directory(
 ) -> Result<()> {
     let active = store.list(&[MemoryState::Active]).memories;
     let active = active.iter().filter(|m| m.trust.is_trusted()).count();
-    let spare = active.saturating_sub(settings.archive_above);
-    if settings.auto_archive && spare > 0 {
-        let old = find_untouched(store, MemoryState::Active, settings.archive_after_days, now);
-        for memory in old.iter().take(spare) {
+    let over_limit = active.saturating_sub(settings.archive_above);
+    if settings.auto_archive && over_limit > 0 {
+        let old = find_unused_since(store, MemoryState::Active, settings.archive_after_days, now);
+        for memory in old.iter().take(over_limit) {
             archive_memory(store, memory, now)?;
             moved.archived.push(memory.id().to_owned());
         }
     }
     if let Ok(days) = u32::try_from(settings.retention_days) {
-        record_missing_recall_days(store, now);
-        for memory in find_untouched(store, MemoryState::Archive, days, now) {
+        record_missing_days(store, now);
+        for memory in find_unused_since(store, MemoryState::Archive, days, now) {
             store.move_to(&memory, MemoryState::Trash)?;
             moved.trashed.push(memory.id().to_owned());
         }

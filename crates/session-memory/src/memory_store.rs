@@ -1,7 +1,7 @@
 //! The store of memories: a directory of Markdown files for each state.
 
 use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
-use crate::directory_writer::{CONVERSATION_LIMIT, DirectoryWriter, conversation_path};
+use crate::directory_writer::{DirectoryWriter, MAX_CONVERSATION_BYTES, conversation_path};
 use crate::draft::{new_frontmatter, validate_draft};
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
@@ -373,7 +373,7 @@ impl MemoryStore {
         let Some(dir) = self.directory_of(memory).open()? else {
             return Ok(None);
         };
-        Ok(dir.read_text(&conversation_path(memory.id()), CONVERSATION_LIMIT)?)
+        Ok(dir.read_text(&conversation_path(memory.id()), MAX_CONVERSATION_BYTES)?)
     }
 
     /// Returns the paths of views that another program wrote, which are not overwritten.

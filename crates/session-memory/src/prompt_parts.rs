@@ -1,4 +1,4 @@
-//! The parts of a prompt that are compared with memories.
+//! Selects the parts of a prompt that are embedded and compared with memories.
 
 use session_core::noise::is_notification;
 use session_core::paste::PromptParts;
@@ -6,14 +6,14 @@ use session_core::text::clip;
 use std::borrow::Cow;
 
 /// The longest beginning of a prompt that is a part, in bytes.
-const BEGINNING_BYTES: usize = 2000;
+const MAX_BEGINNING_BYTES: usize = 2000;
 /// The longest paragraphs at the ends of a long prompt that are a part, in bytes.
-const PARAGRAPH_BYTES: usize = 1000;
+const MAX_PARAGRAPHS_BYTES: usize = 1000;
 /// Separators of paragraphs; the first one that a prompt contains is used.
 const SEPARATORS: [&str; 3] = ["\n\n", "\r\n\r\n", "\n"];
 
-/// Returns the words that the user typed: nothing of a notification, and the text beside pastes. A
-/// prompt of pastes alone is kept.
+/// Returns what the user typed: the prompt without pastes, the pastes if there is nothing else, and an empty
+/// string for a notification.
 pub(crate) fn typed_text(prompt: &str) -> Cow<'_, str> {
     if is_notification(prompt) {
         return Cow::Borrowed("");
@@ -26,24 +26,27 @@ pub(crate) fn typed_text(prompt: &str) -> Cow<'_, str> {
     }
 }
 
-/// Splits a prompt into the parts that are compared one by one: its beginning, and of a long prompt,
-/// which may contain a paste, the last and the first two paragraphs, or one, where they are short.
+/// Returns the parts of a prompt that are compared with memories. A short prompt is one part. A prompt over
+/// `MAX_BEGINNING_BYTES` may contain a paste, and has up to three: its beginning, its last two paragraphs, its
+/// first two. Two paragraphs over `MAX_PARAGRAPHS_BYTES` are reduced to one, and one over it is left out.
 pub(crate) fn split_prompt(prompt: &str) -> Vec<Cow<'_, str>> {
     let prompt = prompt.trim();
-    let mut parts = vec![Cow::Borrowed(clip(prompt, BEGINNING_BYTES))];
-    if prompt.len() > BEGINNING_BYTES {
-        let paragraphs = paragraphs(prompt);
+    let mut parts = vec![Cow::Borrowed(clip(prompt, MAX_BEGINNING_BYTES))];
+    if prompt.len() > MAX_BEGINNING_BYTES {
+        let paragraphs = split_paragraphs(prompt);
         let count = paragraphs.len();
         let last = [2, 1].map(|n| &paragraphs[count.saturating_sub(n)..]);
         let first = [2, 1].map(|n| &paragraphs[..n.min(count)]);
-        let ends = [last, first].into_iter().filter_map(join_short);
+        let ends = [last, first]
+            .into_iter()
+            .filter_map(join_first_within_limit);
         parts.extend(ends.map(Cow::Owned));
         parts.dedup();
     }
     parts
 }
 
-fn paragraphs(prompt: &str) -> Vec<&str> {
+fn split_paragraphs(prompt: &str) -> Vec<&str> {
     let mut separators = SEPARATORS.into_iter();
     let separator = separators.find(|separator| prompt.contains(separator));
     let paragraphs = prompt.split(separator.unwrap_or("\n")).map(str::trim);
@@ -51,9 +54,9 @@ fn paragraphs(prompt: &str) -> Vec<&str> {
 }
 
 /// Joins the first run of paragraphs that is short enough.
-fn join_short(runs: [&[&str]; 2]) -> Option<String> {
+fn join_first_within_limit(runs: [&[&str]; 2]) -> Option<String> {
     let mut joined = runs.into_iter().map(|run| run.join("\n\n"));
-    joined.find(|text| text.len() <= PARAGRAPH_BYTES)
+    joined.find(|text| text.len() <= MAX_PARAGRAPHS_BYTES)
 }
 
 #[cfg(test)]
@@ -70,7 +73,7 @@ mod tests {
         let log = "a line of a log that was pasted\n".repeat(100);
         let prompt = format!("first\n\nsecond\n\n{log}\n\nbefore the last\n\nlast");
         let parts = split_prompt(&prompt);
-        assert_eq!(parts[0].len(), BEGINNING_BYTES);
+        assert_eq!(parts[0].len(), MAX_BEGINNING_BYTES);
         assert_eq!(parts[1..], ["before the last\n\nlast", "first\n\nsecond"]);
     }
 

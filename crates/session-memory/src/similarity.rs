@@ -88,7 +88,7 @@ impl<'a> EmbeddingTexts<'a> {
             english: glossary::translate_to_english(text),
         });
         Self {
-            whole: translate_memory(memory),
+            whole: english_embedding_text(memory),
             cues: cues.collect(),
         }
     }
@@ -117,7 +117,7 @@ fn combine_with_cues<'a>(whole: f32, cues: impl Iterator<Item = (&'a str, f32)>)
 }
 
 /// Returns the text of a whole memory for an English model.
-pub(crate) fn translate_memory(memory: &Memory) -> String {
+pub(crate) fn english_embedding_text(memory: &Memory) -> String {
     glossary::translate_to_english(&memory.embedding_text())
 }
 

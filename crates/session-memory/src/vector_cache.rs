@@ -1,4 +1,4 @@
-//! The cache of memories' vectors: a prompt has to wait for its own vector alone.
+//! The cache of memories' vectors, so that a prompt waits for the embedding of its own text only.
 
 use crate::error::Result;
 use crate::memory_embedder::MemoryEmbedder;
@@ -10,17 +10,17 @@ use std::time::Instant;
 /// The bytes of a text's hash.
 const HASH_BYTES: usize = 16;
 /// The longest text that is embedded, in bytes.
-const TEXT_BYTES: usize = 1000;
-/// The most bytes of the cache; a larger one is started anew.
-const LIMIT: u64 = 64 << 20;
+const MAX_TEXT_BYTES: usize = 1000;
+/// The size limit of the cache file, in bytes; a larger file is discarded.
+const MAX_CACHE_BYTES: u64 = 64 << 20;
 /// The texts of a batch where there is no deadline.
-const BATCH: usize = 8;
+const BATCH_SIZE: usize = 8;
 
 /// The beginning of the BLAKE3 hash of a text.
 type TextHash = [u8; HASH_BYTES];
 
-/// Returns the vectors of texts, in their order; only the first ones where the deadline passes
-/// before all are embedded.
+/// Returns the vectors of texts, in their order. If the deadline passes first, the result is shorter
+/// than `texts`: the vectors up to the first missing one.
 ///
 /// # Errors
 /// When the model fails.
@@ -30,10 +30,13 @@ pub(crate) fn embed_cached(
 ) -> Result<Vec<Vec<f32>>> {
     let spec = embedder.model.spec();
     let path = embedder.cache.join("memories").join(spec.fingerprint());
-    let file = private::read(&path, LIMIT).ok().flatten();
+    let file = private::read(&path, MAX_CACHE_BYTES).ok().flatten();
     let file = file.unwrap_or_default();
-    let mut cached = read_records(&file, spec.dims);
-    let texts: Vec<&str> = texts.iter().map(|text| clip(text, TEXT_BYTES)).collect();
+    let mut cached = decode_cache(&file, spec.dims);
+    let texts: Vec<&str> = texts
+        .iter()
+        .map(|text| clip(text, MAX_TEXT_BYTES))
+        .collect();
     let hashes: Vec<TextHash> = texts.iter().map(|text| hash_text(text)).collect();
     let is_missing = |i: &usize| !cached.get(&hashes[*i]).is_some_and(|row| is_finite(row));
     let missing: Vec<usize> = (0..hashes.len()).filter(is_missing).collect();
@@ -41,11 +44,11 @@ pub(crate) fn embed_cached(
     cached.extend(new.iter().map(|(i, row)| (hashes[*i], row.as_slice())));
     if !new.is_empty() {
         // Without the cache the next prompt embeds them again.
-        let _ = private::write_cached(&path, &format_records(&cached));
+        let _ = private::write_cached(&path, &encode_cache(&cached));
     }
     let rows = hashes.iter().map_while(|hash| cached.get(hash));
     let rows = rows.take_while(|row| is_finite(row));
-    Ok(rows.map(|row| read_vector(row)).collect())
+    Ok(rows.map(|row| decode_vector(row)).collect())
 }
 
 /// Embeds the texts of some indexes until the deadline. Returns each index with its vector in bytes.
@@ -59,7 +62,7 @@ fn embed_missing(
     let size = if embedder.deadline.is_some() {
         1
     } else {
-        BATCH
+        BATCH_SIZE
     };
     for batch in missing.chunks(size) {
         let batch_texts: Vec<&str> = batch.iter().map(|i| texts[*i]).collect();
@@ -82,14 +85,14 @@ fn hash_text(text: &str) -> TextHash {
 }
 
 /// Reads records of a hash and a vector of little-endian `f32`. A partial record is ignored.
-fn read_records(bytes: &[u8], dims: usize) -> HashMap<TextHash, &[u8]> {
+fn decode_cache(bytes: &[u8], dims: usize) -> HashMap<TextHash, &[u8]> {
     let records = bytes.chunks_exact(HASH_BYTES + 4 * dims);
     let parts = records.filter_map(|record| record.split_first_chunk::<HASH_BYTES>());
     parts.map(|(hash, row)| (*hash, row)).collect()
 }
 
 /// Formats records, sorted by hash.
-fn format_records(cached: &HashMap<TextHash, &[u8]>) -> Vec<u8> {
+fn encode_cache(cached: &HashMap<TextHash, &[u8]>) -> Vec<u8> {
     let mut sorted: Vec<_> = cached.iter().collect();
     sorted.sort_by_key(|(hash, _)| **hash);
     let mut out = Vec::new();
@@ -105,7 +108,7 @@ fn is_finite(row: &[u8]) -> bool {
     numbers.iter().all(|n| f32::from_le_bytes(*n).is_finite())
 }
 
-fn read_vector(row: &[u8]) -> Vec<f32> {
+fn decode_vector(row: &[u8]) -> Vec<f32> {
     let (numbers, _) = row.as_chunks::<4>();
     numbers.iter().map(|n| f32::from_le_bytes(*n)).collect()
 }

@@ -47,7 +47,7 @@ struct SessionTurns {
 ///
 /// `range` is half-open, in milliseconds since 1970; a turn belongs to the time at which
 /// it started. `sessions` are all sessions of the index; the report covers those roots
-/// that `wanted` accepts. Copies of another session's turns and sessions whose summary is
+/// that `include_root` accepts. Copies of another session's turns and sessions whose summary is
 /// empty are left out.
 ///
 /// # Errors
@@ -56,14 +56,14 @@ pub fn report_projects(
     index: &Reader,
     sessions: &[SessionRow],
     range: &Range<i64>,
-    wanted: impl Fn(&SessionRow) -> bool,
+    include_root: impl Fn(&SessionRow) -> bool,
 ) -> Result<Vec<ProjectReport>, StoreError> {
-    let parents = SessionParents::new(sessions);
+    let parents = SessionTree::new(sessions);
     let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
     for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
         let root = parents.find_root(session);
         // A subagent whose parent is missing cannot be assigned to a session.
-        if root.parent.is_some() || !wanted(root) {
+        if root.parent.is_some() || !include_root(root) {
             continue;
         }
         let mut turns = read_turns(index, session.id)?;
@@ -126,14 +126,14 @@ fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<Project
 }
 
 /// Lookup from a session to the root session that started it.
-struct SessionParents<'s> {
+struct SessionTree<'s> {
     by_uid: HashMap<&'s str, &'s SessionRow>,
 }
 
 /// Maximum number of parent links that are followed, so that a cycle ends.
-const MAX_DEPTH: usize = 32;
+const MAX_PARENT_LINKS: usize = 32;
 
-impl<'s> SessionParents<'s> {
+impl<'s> SessionTree<'s> {
     fn new(sessions: &'s [SessionRow]) -> Self {
         let by_uid = sessions.iter().map(|s| (s.uid.as_str(), s)).collect();
         Self { by_uid }
@@ -141,7 +141,7 @@ impl<'s> SessionParents<'s> {
 
     fn find_root(&self, session: &'s SessionRow) -> &'s SessionRow {
         let mut root = session;
-        for _ in 0..MAX_DEPTH {
+        for _ in 0..MAX_PARENT_LINKS {
             let parent = root.parent.as_deref().and_then(|id| self.by_uid.get(id));
             match parent {
                 Some(parent) if parent.id != root.id => root = parent,

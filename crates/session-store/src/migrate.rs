@@ -6,7 +6,7 @@
 
 use crate::error::{Result, StoreError};
 use crate::schema::{FORMAT_VERSION, open_readable, version};
-use crate::writer::Writer;
+use crate::writer::{MigrationProgress, Writer};
 use std::path::Path;
 
 /// The step from one format to the next.
@@ -18,7 +18,7 @@ struct Migration {
     tables: &'static str,
     /// Fills what the tables hold since. It finds the tables of [`FORMAT_VERSION`]: the statements
     /// of all steps run before it.
-    fill: fn(&mut Writer) -> Result<()>,
+    fill: fn(&mut Writer, MigrationProgress<'_>) -> Result<()>,
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
@@ -33,7 +33,7 @@ CREATE INDEX openings_template ON openings(template);
 DROP TABLE IF EXISTS code;
 DELETE FROM cursors;
 UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
-    fill: Writer::find_openings,
+    fill: |writer, _| writer.find_openings(),
 }, Migration {
     // Secrets are redacted, and words are also found by parts of identifiers and of Korean words.
     from: 5,
@@ -58,7 +58,7 @@ pub(crate) fn is_migratable(format: u32) -> bool {
 ///
 /// # Errors
 /// [`StoreError::Format`] for a format that is unknown, or older than all steps.
-pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
+pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> Result<()> {
     let found = version(&writer.reader.db)?;
     if found == FORMAT_VERSION {
         return Ok(());
@@ -76,7 +76,7 @@ pub(crate) fn migrate(writer: &mut Writer) -> Result<()> {
         writer.reader.db.execute_batch(step.tables)?;
     }
     for step in steps() {
-        (step.fill)(writer)?;
+        (step.fill)(writer, progress)?;
     }
     let db = &writer.reader.db;
     Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?)

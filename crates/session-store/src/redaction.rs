@@ -4,7 +4,7 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::titles::can_title_session;
-use crate::writer::Writer;
+use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{TurnContent, title};
 use session_redact::Redactor;
@@ -22,12 +22,12 @@ struct KeptTurn {
 impl Writer {
     /// Redacts all texts and indexes the words of all turns in an empty table. What held a secret is
     /// embedded again; everything else stays as it was.
-    pub(crate) fn redact_and_index_words(&mut self) -> Result<()> {
+    pub(crate) fn redact_and_index_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
         let redactor = self.redactor.clone();
         let sessions = self.reader.sessions()?;
         for (done, session) in (0..).zip(&sessions) {
             self.redact_session(redactor.as_ref(), session.id)?;
-            self.report_migration(done, sessions.len() as u64);
+            progress(done + 1, sessions.len() as u64);
         }
         if let Some(redactor) = &redactor {
             self.redact_external_titles(redactor)?;

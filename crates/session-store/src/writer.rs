@@ -38,28 +38,26 @@ pub struct Writer {
     pub(crate) was_open_to_others: bool,
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Option<Redactor>,
-    /// Is told how far a migration is: sessions done, and all.
-    progress: Option<MigrationProgress>,
     open: bool,
     _lock: IndexLock,
 }
 
 /// Is called with the sessions that a migration has done, and all.
-pub type MigrationProgress = Box<dyn Fn(u64, u64)>;
+pub type MigrationProgress<'p> = &'p dyn Fn(u64, u64);
 
 /// Options of a writer that matter where the index has an older format.
-pub struct WriterOptions {
+pub struct WriterOptions<'p> {
     /// Redacts what the index holds; `None` leaves it as it is.
     pub redactor: Option<Redactor>,
     /// Is told how far a migration is.
-    pub progress: Option<MigrationProgress>,
+    pub progress: MigrationProgress<'p>,
 }
 
-impl Default for WriterOptions {
+impl Default for WriterOptions<'_> {
     fn default() -> Self {
         Self {
             redactor: Some(Redactor::default()),
-            progress: None,
+            progress: &|_, _| {},
         }
     }
 }
@@ -87,7 +85,7 @@ impl Writer {
     ///
     /// # Errors
     /// As [`Writer::open`].
-    pub fn open_with(root: &Path, options: WriterOptions) -> Result<Self> {
+    pub fn open_with(root: &Path, options: WriterOptions<'_>) -> Result<Self> {
         let open = || {
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
@@ -116,7 +114,7 @@ impl Writer {
         Self::with_lock(root, lock, WriterOptions::default())
     }
 
-    fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions) -> Result<Self> {
+    fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
         let mut writer = Self {
             reader: Reader::new(schema::open_writable(root)?, root),
             frames: FrameBuffer::default(),
@@ -126,24 +124,16 @@ impl Writer {
             compacted: false,
             was_open_to_others: false,
             redactor: options.redactor,
-            progress: options.progress,
             open: false,
             _lock: lock,
         };
-        migrate(&mut writer).map_err(|e| schema::damage(e, root))?;
+        migrate(&mut writer, options.progress).map_err(|e| schema::damage(e, root))?;
         Ok(writer)
     }
 
     /// Returns true when others could write to the index's directory until it was opened.
     pub fn was_open_to_others(&self) -> bool {
         self.was_open_to_others
-    }
-
-    /// Reports how many sessions a migration has done.
-    pub(crate) fn report_migration(&self, done: u64, all: u64) {
-        if let Some(progress) = &self.progress {
-            progress(done, all);
-        }
     }
 
     /// Returns a reader of what was written, committed or not.

@@ -21,7 +21,10 @@ fn a_change_is_shown_before_it_is_written_with_a_backup() {
     let old = "{\n  \"model\": \"x\",\n  \"cleanupPeriodDays\": 30\n}\n";
     let (_home, env, path) = home_with_settings(old);
     let settings = SettingsFile::for_user(&env).unwrap();
-    assert_eq!(settings.retention_days().unwrap().as_deref(), Some("30"));
+    assert_eq!(
+        settings.read_cleanup_period().unwrap().as_deref(),
+        Some("30")
+    );
     assert!(settings.plan_retention(30).unwrap().is_noop());
     let change = settings.plan_retention(365).unwrap();
     let changed: Vec<_> = change.diff();
@@ -32,7 +35,10 @@ fn a_change_is_shown_before_it_is_written_with_a_backup() {
     assert_eq!(fs_err::read_to_string(&path).unwrap(), old);
     let backup = change.write().unwrap().unwrap();
     assert_eq!(fs_err::read_to_string(backup).unwrap(), old);
-    assert_eq!(settings.retention_days().unwrap().as_deref(), Some("365"));
+    assert_eq!(
+        settings.read_cleanup_period().unwrap().as_deref(),
+        Some("365")
+    );
 }
 
 #[test]

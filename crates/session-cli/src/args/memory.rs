@@ -30,7 +30,7 @@ pub enum MemoryCommand {
     /// Show a memory, or the conversation that it was saved from
     Show(MemoryShowArgs),
     /// List memories saved today
-    Today(PlainArgs),
+    Today(JsonFlagArgs),
     /// Edit a memory in $EDITOR or by options
     Edit(EditArgs),
     /// Move memories to the trash, or delete them
@@ -46,13 +46,13 @@ pub enum MemoryCommand {
     /// Import memories from an export or another program
     Import(MemoryImportArgs),
     /// Show counts of memories and injections
-    Stats(PlainArgs),
+    Stats(JsonFlagArgs),
     /// Write the most important memories to a file for CLAUDE.md
     SyncContext(SyncContextArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct PlainArgs {
+pub struct JsonFlagArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

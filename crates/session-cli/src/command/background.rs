@@ -23,7 +23,7 @@ pub fn start(home: &Home) {
 
 /// Makes all vectors that prompts of a folder wait for. Of memories that came with a clone or were
 /// edited by hand a prompt makes some alone, and its answer is nothing until there are all.
-pub fn prepare(home: &Home, folder: &Path) {
+pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
     // What is explained is neither noted nor counted.
     if is_allowed(home) {
         spawn(

@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::DoctorArgs;
 use crate::command::refresh;
 use crate::memories::Memories;
-use crate::output::layout::{INDENT, fold, safe_line, width};
+use crate::output::layout::{INDENT, safe_line, width, wrap_lines};
 use crate::output::style::{FAILED, FAINT, TITLE, paint};
 use crate::output::{json, notes};
 use anyhow::Result;
@@ -139,7 +139,7 @@ fn format_findings(findings: &[Finding], width: usize) -> String {
         };
         let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
         let found = safe_line(&finding.found);
-        for (at, line) in fold(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
+        for (at, line) in wrap_lines(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
             let name = if at == 0 {
                 name.clone()
             } else {
@@ -148,7 +148,7 @@ fn format_findings(findings: &[Finding], width: usize) -> String {
             out.push_str(&format!("{name}{line}\n"));
         }
         let hint = finding.hint.as_deref().map(safe_line).unwrap_or_default();
-        for line in fold(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
+        for line in wrap_lines(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
             out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
         }
     }

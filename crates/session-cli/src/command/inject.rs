@@ -85,7 +85,7 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
 fn from_stdin(args: &InjectArgs) -> Result<Found> {
-    let found = crate::command::hook::guarded(|input, outcome| {
+    let found = crate::command::hook::run_with_timeout(|input, outcome| {
         if input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit" {
             let _ = answer(outcome, args);
         }

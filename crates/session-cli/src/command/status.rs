@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::StatusArgs;
 use crate::output::human::{bracketed, plural};
-use crate::output::layout::{INDENT, fold, line, safe_line, width};
+use crate::output::layout::{INDENT, line, safe_line, width, wrap_lines};
 use crate::output::session::{minute, rfc3339};
 use crate::output::style::{FAILED, FAINT, TITLE, paint};
 use crate::output::{json, notes};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Columns of a row's name.
-const NAME: usize = 10;
+const LABEL_WIDTH: usize = 10;
 
 /// The JSON of `status`, as `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -56,7 +56,7 @@ struct JsonModelStatus<'a> {
 pub fn run(args: &StatusArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let index = match home.index() {
-        Err(StoreError::Missing { .. }) => return no_index(args, &home),
+        Err(StoreError::Missing { .. }) => return print_missing_index(args, &home),
         other => other?,
     };
     index.verify()?;
@@ -69,7 +69,7 @@ pub fn run(args: &StatusArgs) -> Result<Found> {
 }
 
 /// Says that there is no index. Its JSON is that of an empty one.
-fn no_index(args: &StatusArgs, home: &Home) -> Result<Found> {
+fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<Found> {
     writeln!(
         notes::stderr(),
         "there is no index yet\nhint: the first `session-search search` makes it"
@@ -95,12 +95,12 @@ fn print_json(home: &Home, status: &IndexStatus) -> Result<()> {
         prompts_only: status.prompts_only,
         files: status.files,
         changed: status.changed,
-        models: status.models.iter().map(json_model).collect(),
+        models: status.models.iter().map(to_json_model).collect(),
         problems: &status.problems,
     })
 }
 
-fn json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
+fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
     JsonModelStatus {
         name: &model.name,
         dims: model.dims,
@@ -114,25 +114,25 @@ fn json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
 
 fn text(home: &Home, status: &IndexStatus, width: usize) -> String {
     let mut out = format!("{}\n", paint(TITLE, "STATUS"));
-    for (name, value) in rows(home, status) {
+    for (name, value) in status_rows(home, status) {
         out.push_str(&row(name, &value, width));
     }
-    out + &problems(&status.problems, width)
+    out + &format_problems(&status.problems, width)
 }
 
 /// A name, and beside it a value over as many lines as it takes.
 fn row(name: &str, value: &str, width: usize) -> String {
     let value = safe_line(value);
-    let lines = fold(&value, width.saturating_sub(NAME));
+    let lines = wrap_lines(&value, width.saturating_sub(LABEL_WIDTH));
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     names
         .zip(lines)
-        .map(|(name, line)| format!("{}{line}\n", paint(FAINT, format!("{name:<NAME$}"))))
+        .map(|(name, line)| format!("{}{line}\n", paint(FAINT, format!("{name:<LABEL_WIDTH$}"))))
         .collect()
 }
 
-fn rows(home: &Home, status: &IndexStatus) -> Vec<(&'static str, String)> {
-    let mut rows = vec![("history", history(status))];
+fn status_rows(home: &Home, status: &IndexStatus) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("history", format_history(status))];
     if status.subagents > 0 {
         let sessions = plural(status.subagents, "session");
         rows.push((
@@ -158,7 +158,7 @@ fn rows(home: &Home, status: &IndexStatus) -> Vec<(&'static str, String)> {
         ),
     };
     rows.push(("updated", format!("{}: {fresh}", minute(status.updated_ms))));
-    let (root, size) = (home.root.display(), mb(status.bytes));
+    let (root, size) = (home.root.display(), to_megabytes(status.bytes));
     rows.push((
         "index",
         format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
@@ -166,7 +166,7 @@ fn rows(home: &Home, status: &IndexStatus) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn history(status: &IndexStatus) -> String {
+fn format_history(status: &IndexStatus) -> String {
     format!(
         "{}{}, {}, {}",
         plural(status.sessions, "session"),
@@ -188,11 +188,11 @@ fn model(m: &ModelStatus) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-fn mb(bytes: u64) -> f64 {
+fn to_megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-fn problems(problems: &[Problem], width: usize) -> String {
+fn format_problems(problems: &[Problem], width: usize) -> String {
     if problems.is_empty() {
         return String::new();
     }
@@ -203,14 +203,14 @@ fn problems(problems: &[Problem], width: usize) -> String {
     );
     for p in problems {
         out.push_str(&format!("  {}\n", line(&p.path, width.saturating_sub(2))));
-        for line in fold(&reason(p), width.saturating_sub(INDENT)) {
+        for line in wrap_lines(&format_reason(p), width.saturating_sub(INDENT)) {
             out.push_str(&format!("    {line}\n"));
         }
     }
     out
 }
 
-fn reason(p: &Problem) -> String {
+fn format_reason(p: &Problem) -> String {
     let times = match p.count {
         0 | 1 => String::new(),
         n => format!(" ({n} times)"),

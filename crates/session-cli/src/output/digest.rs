@@ -1,7 +1,7 @@
 //! The digest, as Markdown and as JSON.
 
 use crate::output::human::plural;
-use crate::output::layout::{fold, safe_line};
+use crate::output::layout::{safe_line, wrap_lines};
 use crate::output::session::{project, rfc3339, short_id, title, visible_title};
 use crate::output::units::duration;
 use crate::output::work::{JsonTokens, file_names, tokens};
@@ -104,7 +104,7 @@ impl Digest<'_> {
         };
         let indent = " ".repeat(mark.len());
         let marks = std::iter::once(mark).chain(std::iter::repeat(indent.as_str()));
-        let lines = fold(text, width.saturating_sub(mark.len()));
+        let lines = wrap_lines(text, width.saturating_sub(mark.len()));
         marks.zip(lines).map(|(m, l)| format!("{m}{l}\n")).collect()
     }
 }

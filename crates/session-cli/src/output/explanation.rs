@@ -1,7 +1,7 @@
 //! How scores came to be, for people.
 
 use crate::output::human::plural;
-use crate::output::layout::{Field, INDENT, flow, fold, line};
+use crate::output::layout::{Field, INDENT, flow, line, wrap_lines};
 use crate::output::style::FAINT;
 use session_core::ListScore;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
@@ -32,7 +32,7 @@ pub fn of_search(explanation: &Explanation, width: usize) -> String {
     let models = explanation.cosines.iter().map(model);
     let named = explanation.identifiers.iter().map(|term| named(term));
     for text in told.into_iter().chain(models).chain(named) {
-        for scale in fold(&text, width) {
+        for scale in wrap_lines(&text, width) {
             out.push_str(&format!("{scale}\n"));
         }
     }

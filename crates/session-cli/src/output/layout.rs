@@ -89,7 +89,7 @@ fn may_break(before: char, after: char) -> bool {
 
 /// Folds a line to lines of at most `columns`. textwrap 0.16 sums the widths of characters, so that
 /// four hearts with an emoji selector, eight columns wide, would stand in five.
-pub fn fold(text: &str, columns: usize) -> impl Iterator<Item = &str> {
+pub fn wrap_lines(text: &str, columns: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (head, more) = split(rest, columns);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn lines_break_between_words_and_beside_wide_characters() {
         let check = |text: &str, expected: &[&str]| {
-            assert_eq!(fold(text, 10).collect::<Vec<_>>(), expected);
+            assert_eq!(wrap_lines(text, 10).collect::<Vec<_>>(), expected);
         };
         check("", &[]);
         check(
@@ -204,12 +204,12 @@ mod tests {
         fn nothing_is_wider_than_its_columns(text in "([ -~]|[字灯]|👨\u{200d}👩|❤\u{fe0f}|\\PC){0,60}", columns in 4usize..40) {
             prop_assert!(line(&text, columns).width() <= columns);
             let safe = safe_line(&text);
-            for folded in fold(&safe, columns) {
+            for folded in wrap_lines(&safe, columns) {
                 prop_assert!(folded.width() <= columns, "{:?}", folded);
                 prop_assert!(!folded.is_empty());
             }
             let words = |text: &str| text.replace(' ', "");
-            prop_assert_eq!(words(&fold(&safe, columns).collect::<String>()), words(&safe));
+            prop_assert_eq!(words(&wrap_lines(&safe, columns).collect::<String>()), words(&safe));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Memories for people.
 
-use crate::output::layout::{Field, INDENT, flow, fold, safe_line};
+use crate::output::layout::{Field, INDENT, flow, safe_line, wrap_lines};
 use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
@@ -30,7 +30,8 @@ fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> 
         width,
     );
     let indent = " ".repeat(INDENT);
-    for line in fold(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(LINES) {
+    for line in wrap_lines(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(LINES)
+    {
         out.push_str(&format!("{indent}{line}\n"));
     }
     for line in notes(memory) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Nothing is shown before this.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Shows bytes read, then turns embedded. Silent where stderr is no terminal.
+/// Shows sessions migrated, bytes read, then turns embedded. Silent where stderr is no terminal.
 pub struct Bar {
     bar: ProgressBar,
     stage: Cell<Option<Stage>>,
@@ -29,6 +29,7 @@ impl Bar {
 
     fn enter(&self, stage: Stage, total: u64) {
         let template = match stage {
+            Stage::Migrating => "migrating index  {bar:16} {pos}/{len} sessions  {eta} left",
             Stage::Reading => "reading history  {bar:16} {bytes}/{total_bytes}  {eta} left",
             Stage::Embedding => "embedding        {bar:16} {pos}/{len} turns  {msg}{eta} left",
         };

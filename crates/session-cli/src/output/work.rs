@@ -1,7 +1,7 @@
 //! Summaries of work, for people and as JSON.
 
 use crate::args::With;
-use crate::output::layout::{INDENT, cut, fold, line, safe_line};
+use crate::output::layout::{INDENT, cut, line, safe_line, wrap_lines};
 use crate::output::style::{FAINT, paint};
 use crate::output::units::{duration, short};
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub fn tokens(tokens: Tokens) -> String {
 fn row(name: &str, value: &str, width: usize) -> String {
     let columns = width.saturating_sub(INDENT + NAME);
     let indent = " ".repeat(INDENT);
-    let lines: Vec<&str> = fold(value, columns).collect();
+    let lines: Vec<&str> = wrap_lines(value, columns).collect();
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     let mut out = String::new();
     for (n, (name, part)) in names.zip(&lines).take(LINES).enumerate() {

@@ -3,7 +3,7 @@
 
 use super::ImportFormat;
 use super::section::{find_labelled, is_one_of, list_items, split_sections, split_words};
-use crate::directory_writer::CONVERSATION_LIMIT;
+use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::error::{MemoryError, Result};
 use crate::frontmatter_time::FrontmatterTime;
 use crate::keywords;
@@ -174,8 +174,8 @@ fn find_created(name: &str, summary: &str, now: &Zoned) -> FrontmatterTime {
 
 /// Reads the conversation and the messages beside the summary.
 fn read_raw(directory: &Dir) -> Result<Option<String>> {
-    let conversation = directory.read_text(Path::new("conversation.md"), CONVERSATION_LIMIT)?;
-    let messages = directory.read_text(Path::new("messages.json"), CONVERSATION_LIMIT)?;
+    let conversation = directory.read_text(Path::new("conversation.md"), MAX_CONVERSATION_BYTES)?;
+    let messages = directory.read_text(Path::new("messages.json"), MAX_CONVERSATION_BYTES)?;
     let messages = messages.map(|text| format!("```json\n{}\n```\n", text.trim_end()));
     Ok(match (conversation, messages) {
         (Some(text), Some(messages)) => Some(format!("{}\n\n{messages}", text.trim_end())),

@@ -3,7 +3,7 @@
 
 use super::ImportFormat;
 use super::section::{Section, Sections, is_one_of, list_items, split_sections};
-use crate::directory_writer::CONVERSATION_LIMIT;
+use crate::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::draft::normalize_tag;
 use crate::error::{MemoryError, Result};
 use crate::frontmatter_time::FrontmatterTime;
@@ -54,7 +54,7 @@ struct IndexEntry {
 pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
     let mut days = root.names(Path::new(DAILY), MAX_FILES)?;
     days.retain(|name| Path::new(name).extension().is_some_and(|end| end == "md"));
-    let index = root.read_text(Path::new("index/keywords.json"), CONVERSATION_LIMIT)?;
+    let index = root.read_text(Path::new("index/keywords.json"), MAX_CONVERSATION_BYTES)?;
     if days.is_empty() && index.is_none() {
         return Err(MemoryError::NothingToImport {
             path: root.path().to_owned(),
@@ -75,7 +75,7 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
     for name in days {
         let name = Path::new(&name);
         let day = name.file_stem().unwrap_or_default().to_string_lossy();
-        let text = root.read_text(&Path::new(DAILY).join(name), CONVERSATION_LIMIT)?;
+        let text = root.read_text(&Path::new(DAILY).join(name), MAX_CONVERSATION_BYTES)?;
         let text = text.unwrap_or_default();
         found.extend(read_day(&day, &text, &mut index, now));
     }

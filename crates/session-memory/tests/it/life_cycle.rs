@@ -3,12 +3,12 @@
 use crate::support::{World, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
-    Memory, MemoryState, MovedMemories, RetentionSettings, StorageSettings, apply_retention,
-    archive_memory, find_untouched, record_recall,
+    Memory, MemoryState, MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention,
+    archive_memory, find_unused_since, record_use,
 };
 
 fn retain(world: &World, settings: StorageSettings, now: &Zoned) -> MovedMemories {
-    let settings = RetentionSettings {
+    let settings = StorageSettingsByScope {
         project: settings,
         global: settings,
     };
@@ -60,7 +60,7 @@ fn the_longest_untouched_are_archived_above_the_limit() {
         archive_above: 1,
         ..settings
     };
-    record_recall(&world.store, &[&old], Timestamp::now());
+    record_use(&world.store, &[&old], Timestamp::now());
     let moved = retain(&world, one, &now());
     assert_eq!(moved, MovedMemories::default(), "a recall is a touch");
 }
@@ -71,7 +71,7 @@ fn untouched_memories_are_sorted_by_their_last_touch() {
     save_old(&world, "Old", 30);
     save_old(&world, "Older", 40);
     world.save("New", "info");
-    let found = find_untouched(&world.store, MemoryState::Active, 14, Timestamp::now());
+    let found = find_unused_since(&world.store, MemoryState::Active, 14, Timestamp::now());
     let topics: Vec<&str> = found.iter().map(|m| m.front.topic.as_str()).collect();
     assert_eq!(topics, ["Older", "Old"]);
 }
@@ -97,7 +97,7 @@ fn retention_counts_from_the_day_of_archiving() {
 fn a_project_does_not_archive_the_users_global_memories() {
     let world = World::new();
     world.save_global("Mine", "info");
-    let settings = RetentionSettings {
+    let settings = StorageSettingsByScope {
         project: StorageSettings {
             archive_above: 1,
             archive_after_days: 0,

@@ -76,7 +76,13 @@ fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
     let index = older();
     let bytes = fs_err::read(index.root().join("index.db")).unwrap();
     assert!(holds(&bytes, PASSWORD));
-    let mut writer = index.writer();
+    let told = std::cell::RefCell::new(Vec::new());
+    let options = WriterOptions {
+        progress: &|done, all| told.borrow_mut().push((done, all)),
+        ..WriterOptions::default()
+    };
+    let mut writer = Writer::open_with(index.root(), options).unwrap();
+    assert_eq!(*told.borrow(), [(1, 2), (2, 2)]);
     assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete);
     assert!(!writer.is_purge_pending().unwrap());
     drop(writer);

@@ -1,4 +1,5 @@
-//! The answer to a hook: within its time, or none. A prompt is never blocked.
+//! Runs a hook in a worker thread and prints its output before the timeout, or prints nothing: a hook
+//! never blocks a prompt.
 
 use crate::Found;
 use crate::command::background;
@@ -12,17 +13,17 @@ use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
-/// A message of the thread that answers.
+/// A message of the worker thread.
 enum WorkerMessage {
-    /// The configuration: how long it may take, and what to do without an answer.
+    /// The configuration, whose timeout replaces the default.
     Configured(Box<Home>),
-    /// The question with its outcome.
+    /// The input of the hook with its outcome.
     Answer(Box<(HookInput, PromptOutcome)>),
 }
 
 /// Runs `hook run`.
 pub fn run() -> Found {
-    guarded(|input, outcome| {
+    run_with_timeout(|input, outcome| {
         if let Some(answer) = answer(input, outcome) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
@@ -30,27 +31,26 @@ pub fn run() -> Found {
     })
 }
 
-/// Answers what stdin asks, if that can be done in time; whatever goes wrong, by a mistake in the
-/// configuration, a damaged file or a fault of ours, nothing is said and the
-/// exit code is 0.
-pub fn guarded(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
-    let began = Instant::now();
+/// Runs the hook that stdin describes, and prints its outcome if it is ready before the timeout. On any
+/// error or panic it prints nothing and exits with 0.
+pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
+    let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process.
     std::thread::spawn(move || {
-        if let Err(error) = work(began, &tell) {
-            note_failure(began, SkipReason::QueryFailed);
+        if let Err(error) = run_worker(started, &sender) {
+            log_failure(started, SkipReason::QueryFailed);
             drop(error);
         }
     });
-    let mut patience = InjectionSettings::default().timeout();
+    let mut timeout = InjectionSettings::default().timeout();
     let mut configured = None;
     loop {
-        let left = patience.saturating_sub(began.elapsed());
-        match told.recv_timeout(left) {
+        let left = timeout.saturating_sub(started.elapsed());
+        match receiver.recv_timeout(left) {
             Ok(WorkerMessage::Configured(home)) => {
-                patience = home.config.injection.timeout();
+                timeout = home.config.injection.timeout();
                 configured = Some(home);
             }
             Ok(WorkerMessage::Answer(answer)) => {
@@ -59,54 +59,54 @@ pub fn guarded(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
             }
             Err(RecvTimeoutError::Disconnected) => return Found::Something,
             Err(RecvTimeoutError::Timeout) => {
-                note_failure(began, SkipReason::Timeout);
-                prepare_here(configured.as_deref());
+                log_failure(started, SkipReason::Timeout);
+                prepare_vectors_in_current_directory(configured.as_deref());
                 return Found::Something;
             }
         }
     }
 }
 
-/// Reads the question and answers it.
-fn work(began: Instant, tell: &Sender<WorkerMessage>) -> Result<()> {
+/// Reads the input of the hook, decides what is injected, and sends both.
+fn run_worker(started: Instant, sender: &Sender<WorkerMessage>) -> Result<()> {
     let input = inject::input()?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let memories = Memories::for_folder(&folder)?;
-    let _ = tell.send(WorkerMessage::Configured(Box::new(memories.home.clone())));
-    let deadline = memories.home.config.injection.embedding_deadline(began);
-    let outcome = inject::outcome(&input, memories, began, Some(deadline))?;
+    let _ = sender.send(WorkerMessage::Configured(Box::new(memories.home.clone())));
+    let deadline = memories.home.config.injection.embedding_deadline(started);
+    let outcome = inject::outcome(&input, memories, started, Some(deadline))?;
     if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
-        background::prepare(&outcome.memories.home, &folder);
+        background::spawn_vector_preparation(&outcome.memories.home, &folder);
     }
-    let _ = tell.send(WorkerMessage::Answer(Box::new((input, outcome))));
+    let _ = sender.send(WorkerMessage::Answer(Box::new((input, outcome))));
     Ok(())
 }
 
-/// Where not even the lack of vectors was told in time: agents run a hook in its folder. Nothing is
-/// read for it, since the time is up.
-fn prepare_here(configured: Option<&Home>) {
+/// Starts background embedding for the current directory after a timeout. The directory of the hook may
+/// not be known yet; agents run a hook in it.
+fn prepare_vectors_in_current_directory(configured: Option<&Home>) {
     if let (Some(home), Ok(folder)) = (configured, std::env::current_dir()) {
-        background::prepare(home, &folder);
+        background::spawn_vector_preparation(home, &folder);
     }
 }
 
-fn note_failure(began: Instant, why: SkipReason) {
+fn log_failure(started: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
-        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(began, why));
+        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(started, why));
     }
 }
 
-/// Returns what the agent reads as the answer.
+/// Builds the JSON output of a hook; `None` where it would be empty.
 fn answer(input: &HookInput, outcome: &PromptOutcome) -> Option<HookAnswer> {
     let memories = &outcome.memories;
     let event = HookEvent::from_name(&input.hook_event_name)?;
     let mut answer = HookAnswer::default();
     let block = match event {
         HookEvent::SessionStart => {
-            answer.system_message = suggestion(input, memories);
+            answer.system_message = suggest_save(input, memories);
             let session = input.session_id.as_deref();
             let injector = memories.injector();
-            injector.begin_session(session, has_forgotten(input))
+            injector.begin_session(session, has_lost_context(input))
         }
         // Its output becomes a part of the instructions for the summary.
         HookEvent::PreCompact => None,
@@ -122,14 +122,13 @@ fn answer(input: &HookInput, outcome: &PromptOutcome) -> Option<HookAnswer> {
     Some(answer).filter(|answer| !answer.is_empty())
 }
 
-/// True where the agent no longer has what was put before its prompts.
-fn has_forgotten(input: &HookInput) -> bool {
+/// Returns true where the context of the agent was compacted or cleared, so that earlier injections are lost.
+fn has_lost_context(input: &HookInput) -> bool {
     matches!(input.source.as_deref(), Some("compact" | "clear"))
 }
 
-/// A word to the user after a conversation was compacted. Nothing is saved that nobody
-/// confirmed.
-fn suggestion(input: &HookInput, memories: &Memories) -> Option<String> {
+/// Returns the message that suggests to save a memory after a compaction, if `auto_save` is on.
+fn suggest_save(input: &HookInput, memories: &Memories) -> Option<String> {
     let config = &memories.home.config;
     let is_compacted = input.source.as_deref() == Some("compact");
     if !is_compacted || !config.enabled || !config.auto_save {

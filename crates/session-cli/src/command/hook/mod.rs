@@ -2,7 +2,7 @@
 
 mod answer;
 
-pub use answer::guarded;
+pub use answer::run_with_timeout;
 
 use crate::Found;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs};

@@ -7,7 +7,7 @@ use crate::args::{ArchiveArgs, DeleteArgs, IdsArgs, SupersedeArgs};
 use crate::memories::Memories;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
-use session_memory::{Memory, MemoryState, apply_retention, find_untouched};
+use session_memory::{Memory, MemoryState, apply_retention, find_unused_since};
 
 /// Runs `memory delete`.
 ///
@@ -32,7 +32,7 @@ pub fn delete(args: &DeleteArgs, memories: &Memories) -> Result<Found> {
 pub fn archive(args: &ArchiveArgs, memories: &Memories) -> Result<Found> {
     let now = Timestamp::now();
     let found = match args.older_than {
-        Some(days) => find_untouched(&memories.store, MemoryState::Active, days, now),
+        Some(days) => find_unused_since(&memories.store, MemoryState::Active, days, now),
         None => all(&args.ids, memories)?,
     };
     let archive = |memory| session_memory::archive_memory(&memories.store, memory, now);
@@ -50,7 +50,7 @@ pub fn activate(args: &IdsArgs, memories: &Memories) -> Result<Found> {
     let found = all(&args.ids, memories)?;
     let active = moved(&found, MemoryState::Active, memories)?;
     let recalled: Vec<&Memory> = active.iter().collect();
-    session_memory::record_recall(&memories.store, &recalled, Timestamp::now());
+    session_memory::record_use(&memories.store, &recalled, Timestamp::now());
     print_change("active", &active, args.json)
 }
 

@@ -1,7 +1,7 @@
 //! `memory list` and `memory today`.
 
 use crate::Found;
-use crate::args::{MemoryListArgs, PlainArgs};
+use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
 use crate::memories::Memories;
 use crate::output::{json, layout, memory, notes};
@@ -27,7 +27,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
         () if args.trash => &[MemoryState::Trash],
         () => &[MemoryState::Active],
     };
-    let mut all = memories.list_within(states, &args.time)?;
+    let mut all = memories.list_changed_in(states, &args.time)?;
     let tag = args.tag.as_deref().map(normalize_tag);
     all.retain(|memory| {
         args.kind.is_none_or(|kind| memory.front.kind == kind)
@@ -35,10 +35,10 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    print(&all, args.json, nothing(args))
+    print_memories(&all, args.json, empty_message(args))
 }
 
-fn nothing(args: &MemoryListArgs) -> &'static str {
+fn empty_message(args: &MemoryListArgs) -> &'static str {
     match () {
         () if args.time.is_given() => "no memory was changed last in that time",
         () if args.kind.is_some() || args.tag.is_some() => "no memory is of that kind and tag",
@@ -52,14 +52,14 @@ fn nothing(args: &MemoryListArgs) -> &'static str {
 ///
 /// # Errors
 /// When the list cannot be written.
-pub fn today(args: &PlainArgs, memories: &Memories) -> Result<Found> {
+pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
     let mut all = memories.list(&[MemoryState::Active, MemoryState::Archive], Some(-1))?;
     all.retain(|memory| memory.day() == today);
-    print(&all, args.json, "nothing was saved today")
+    print_memories(&all, args.json, "nothing was saved today")
 }
 
-fn print(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
+fn print_memories(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
     if as_json {
         let memories = all.iter().map(json::JsonMemory::new).collect();
         json::print(&JsonMemoryList { memories })?;

@@ -37,7 +37,7 @@ pub fn run(args: &MemoryArgs) -> Result<Found> {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
         MemoryCommand::Show(args) => show::run(args, &memories),
-        MemoryCommand::Today(args) => list::today(args, &memories),
+        MemoryCommand::Today(args) => list::run_today(args, &memories),
         MemoryCommand::Stats(args) => stats::run(args, &memories),
         MemoryCommand::Export(args) => transfer::export(args, &memories),
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),

@@ -1,6 +1,6 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
-use super::search::{JsonMemoryCandidate, memory_candidates};
+use super::search::{JsonMemoryCandidate, to_json_candidates};
 use crate::memories::Memories;
 use crate::output::{layout, memory};
 use anyhow::Result;
@@ -20,7 +20,7 @@ impl RelatedMemories {
 
     /// As JSON.
     pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        memory_candidates(&self.found, &self.all)
+        to_json_candidates(&self.found, &self.all)
     }
 
     /// For people; empty where nothing was found.

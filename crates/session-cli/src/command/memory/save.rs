@@ -13,7 +13,7 @@ use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 use session_config::Home;
 use session_memory::{
-    Draft, Duplicate, Importance, Memory, MemoryKind, MemorySource, MemoryState, MovedMemories,
+    Draft, Importance, Memory, MemoryKind, MemorySource, MemoryState, MovedMemories, NearDuplicate,
     apply_retention, find_duplicates,
 };
 use std::io::{IsTerminal, Read, Write};
@@ -49,7 +49,7 @@ struct MemoryInput {
 #[derive(Serialize)]
 struct JsonSaved<'a> {
     memory: json::JsonMemory<'a>,
-    repeats: &'a [Duplicate],
+    repeats: &'a [NearDuplicate],
     #[serde(flatten)]
     moved: &'a MovedMemories,
 }
@@ -113,7 +113,7 @@ pub fn note_moved(moved: &MovedMemories) -> Result<()> {
 
 /// The memories that a new one repeats. That they cannot be compared is no
 /// reason not to save.
-fn duplicates_of(memory: &Memory, memories: &Memories) -> Result<Vec<Duplicate>> {
+fn duplicates_of(memory: &Memory, memories: &Memories) -> Result<Vec<NearDuplicate>> {
     let active = memories.store.list(&[MemoryState::Active]).memories;
     let model = memories.model()?;
     let embedder = memories.embedder(model.as_ref());

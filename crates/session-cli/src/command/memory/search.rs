@@ -8,12 +8,12 @@ use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
-use session_memory::{Memory, MemoryMatch, MemoryState, record_recall};
+use session_memory::{Memory, MemoryMatch, MemoryState, record_use};
 use std::io::Write;
 
 /// The answer.
 #[derive(Serialize)]
-struct JsonMemoryAnswer<'a> {
+struct JsonMemorySearch<'a> {
     query: &'a str,
     results: usize,
     candidates: Vec<JsonMemoryCandidate<'a>>,
@@ -41,21 +41,21 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         false => &[MemoryState::Active],
     };
     let all = match args.time.is_given() {
-        true => memories.list_within(states, &args.time)?,
+        true => memories.list_changed_in(states, &args.time)?,
         false => memories.list(states, None)?,
     };
-    let how = &memories.home.config.retrieval;
+    let settings = &memories.home.config.retrieval;
     let found = memories.search(&query, &all)?;
-    let shown = args.limit.unwrap_or(how.max_results);
-    let candidates = &found[..found.len().min(how.max_candidates.max(shown))];
+    let shown = args.limit.unwrap_or(settings.max_results);
+    let candidates = &found[..found.len().min(settings.max_candidates.max(shown))];
     let results = &candidates[..candidates.len().min(shown)];
     let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
-    record_recall(&memories.store, &recall, Timestamp::now());
+    record_use(&memories.store, &recall, Timestamp::now());
     if args.json {
-        json::print(&JsonMemoryAnswer {
+        json::print(&JsonMemorySearch {
             query: &query,
             results: results.len(),
-            candidates: memory_candidates(candidates, &all),
+            candidates: to_json_candidates(candidates, &all),
         })?;
     } else if results.is_empty() {
         writeln!(notes::stderr(), "nothing found in {}", count(all.len()))?;
@@ -72,7 +72,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
 }
 
 /// Returns matches as they are printed.
-pub fn memory_candidates<'a>(
+pub fn to_json_candidates<'a>(
     found: &'a [MemoryMatch],
     all: &'a [Memory],
 ) -> Vec<JsonMemoryCandidate<'a>> {

@@ -9,7 +9,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use serde::Serialize;
 use session_core::text::printable;
-use session_memory::{Memory, MemoryState, record_recall};
+use session_memory::{Memory, MemoryState, record_use};
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
         Err(_) if !args.raw => None,
         raw => raw?,
     };
-    record_recall(&memories.store, &[&memory], Timestamp::now());
+    record_use(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     if args.json {
         json::print(&ShownTurns {

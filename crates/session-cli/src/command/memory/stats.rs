@@ -1,7 +1,7 @@
 //! `memory stats`.
 
 use crate::Found;
-use crate::args::PlainArgs;
+use crate::args::JsonFlagArgs;
 use crate::memories::Memories;
 use crate::output::json;
 use crate::output::layout::safe_line;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 #[derive(Serialize)]
-struct Stats {
+struct JsonMemoryStats {
     #[serde(flatten)]
     memories: MemoryStats,
     injection: InjectionStats,
@@ -23,20 +23,20 @@ struct Stats {
 ///
 /// # Errors
 /// When the answer cannot be written.
-pub fn run(args: &PlainArgs, memories: &Memories) -> Result<Found> {
-    let stats = Stats {
+pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
+    let stats = JsonMemoryStats {
         memories: MemoryStats::read(&memories.store),
         injection: InjectionLog::new(&memories.home.root).stats(),
     };
     match args.json {
         true => json::print(&stats)?,
-        false => write!(anstream::stdout(), "{}", text(&stats))?,
+        false => write!(anstream::stdout(), "{}", format_stats(&stats))?,
     }
     Ok(Found::Something)
 }
 
-fn text(stats: &Stats) -> String {
-    let Stats {
+fn format_stats(stats: &JsonMemoryStats) -> String {
+    let JsonMemoryStats {
         memories,
         injection,
     } = stats;

@@ -37,7 +37,7 @@ struct Synced {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list_within(&MemoryState::ALL, &args.time)?;
+    let all = memories.list_changed_in(&MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &all);
     match &args.to {
         Some(path) => {

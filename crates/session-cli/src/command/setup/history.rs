@@ -20,7 +20,7 @@ pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepO
     let settings = SettingsFile::for_user(env)?;
     let days = match args.keep_history {
         Some(days) => Some(days),
-        None => ask(settings.retention_days()?, dialog)?,
+        None => ask(settings.read_cleanup_period()?, dialog)?,
     };
     match days {
         Some(days) => confirm_and_write(&settings.plan_retention(days)?, dialog),
