@@ -120,7 +120,9 @@ fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
         }
     }
     let exclusions = &how.policy.exclusions;
-    Ok(!index.is_open_to_others()
+    let is_purged = how.budget.is_some() || !index.is_purge_pending()?;
+    Ok(is_purged
+        && !index.is_open_to_others()
         && !exclusions.differ_from(index)?
         && discover(&how.env, index, exclusions)?.is_empty())
 }
@@ -166,7 +168,9 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
     if first {
         writer.vacuum()?;
     }
-    if writer.is_purge_pending()? {
+    // A purge that an earlier process left takes longer than a search may wait.
+    let may_wait = how.budget.is_none() || writer.has_deleted();
+    if may_wait && writer.is_purge_pending()? {
         writer.purge()?;
     }
     Ok(outcome)

@@ -37,6 +37,7 @@ impl Writer {
     /// When the database fails.
     pub(crate) fn request_purge(&mut self) -> Result<()> {
         self.begin()?;
+        self.has_deleted = true;
         let insert = "INSERT OR IGNORE INTO pending_purge(id) VALUES(1)";
         self.reader.db.execute(insert, [])?;
         Ok(())
@@ -48,6 +49,11 @@ impl Writer {
     /// When the database fails.
     pub fn is_purge_pending(&self) -> Result<bool> {
         self.reader.is_purge_pending()
+    }
+
+    /// Returns true when this writer deleted text, or migrated the index.
+    pub fn has_deleted(&self) -> bool {
+        self.has_deleted
     }
 
     /// Commits, and removes from the files what was deleted: words, rows, vectors, the log.

@@ -34,6 +34,8 @@ pub struct Writer {
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
+    /// This writer deleted text.
+    pub(crate) has_deleted: bool,
     /// Others could write to the directory until this writer closed it.
     pub(crate) was_open_to_others: bool,
     /// Redacts what an older index holds when it is migrated.
@@ -122,6 +124,7 @@ impl Writer {
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
+            has_deleted: false,
             was_open_to_others: false,
             redactor: options.redactor,
             open: false,

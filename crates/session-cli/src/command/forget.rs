@@ -20,6 +20,7 @@ use session_memory::{Memory, MemoryState};
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 
 /// Sessions and turns that are named before the question.
 const NAMED: usize = 10;
@@ -74,7 +75,7 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
         true => forget(args, &home, &plan, &memories)?,
         false => PurgeOutcome::Complete,
     };
-    report(args, &plan, &memories, is_meant, purged)
+    report(args, &plan, &memories, is_meant, purged, &home.root)
 }
 
 /// Reads what is named: ids and turns, or conditions.
@@ -241,6 +242,7 @@ fn report(
     memories: &[Memory],
     is_done: bool,
     purged: PurgeOutcome,
+    root: &Path,
 ) -> Result<Found> {
     let is_purged = is_done && purged == PurgeOutcome::Complete;
     if args.json {
@@ -263,13 +265,28 @@ fn report(
         writeln!(notes::stderr(), "{verb} {sessions}, {turns}")?;
     }
     if is_done && !is_purged {
-        writeln!(
-            notes::stderr(),
-            "note: another process reads the index, whose log holds it until that process ends\nhint: end it, then run `session-search index`"
-        )?;
+        note_readers(root)?;
         return Ok(Found::Nothing);
     }
     Ok(Found::Something)
+}
+
+/// Names the processes that keep deleted text in the log of the index.
+fn note_readers(root: &Path) -> Result<()> {
+    let readers = session_store::find_open_processes(root);
+    let named: Vec<String> = readers
+        .iter()
+        .map(|process| format!("{} ({})", process.pid, safe_line(&process.name)))
+        .collect();
+    let who = match named.is_empty() {
+        true => "another process".to_owned(),
+        false => format!("process {}", named.join(", ")),
+    };
+    writeln!(
+        notes::stderr(),
+        "note: {who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"
+    )?;
+    Ok(())
 }
 
 fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {

@@ -147,6 +147,35 @@ fn forgotten_turns_are_forgotten_in_forks_too() {
     assert!(env.found(&["fork wick late"]).contains(&FORK.to_owned()));
 }
 
+/// A reader in another process keeps the log, and is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_reads_the_index_is_named() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    let database = env.index("index.db");
+    let script = format!(
+        "import sqlite3,sys,time\ndb=sqlite3.connect('file:{}?mode=ro',uri=True,isolation_level=None)\ndb.execute('BEGIN')\ndb.execute('SELECT count(*) FROM sessions').fetchone()\nprint('ready',flush=True)\nsys.stdin.read()\n",
+        database.display()
+    );
+    let mut reader = std::process::Command::new("python3")
+        .args(["-c", &script])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(reader.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    let waited = env.run(&["forget", LAMP, "--yes"]).exits(1);
+    assert!(
+        waited.stderr().contains(&reader.id().to_string()),
+        "{waited}"
+    );
+    drop(reader.stdin.take());
+    reader.wait().unwrap();
+    env.run(&["index"]).succeeded();
+    assert!(!decoded(&env).contains(WORD));
+}
+
 #[test]
 fn sessions_are_named_by_project_time_and_text() {
     for condition in [
