@@ -16,6 +16,7 @@ use regex::Regex;
 use serde::Serialize;
 use session_config::Home;
 use session_forget::{ForgetPlan, ForgetRequest, ForgottenEntry, TurnRange};
+use session_indexer::Mode;
 use session_memory::{Memory, MemoryState};
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
 use std::collections::BTreeSet;
@@ -331,7 +332,10 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
         bail!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers");
     }
     let before = session_count(home);
-    refresh::index(home)?;
+    // All histories are read again, however long it takes.
+    let models = refresh::query_models(home)?;
+    let policy = refresh::read_policy(home)?;
+    refresh::live_index(home, models.table(), &policy).refresh(Mode::Changes, None)?;
     let back = session_count(home).saturating_sub(before);
     if args.json {
         json::print(&serde_json::json!({ "undone": entry, "sessions": back }))?;

@@ -113,7 +113,8 @@ fn what_is_forgotten_does_not_come_back_until_it_is_undone() {
         fs_err::read_to_string(env.home(".local/share/session-search/forgotten.json")).unwrap();
     assert!(!records.contains(LAMP) && !records.contains(WORD));
 
-    env.run(&["forget", "--undo", "1"]).succeeded();
+    let undone = env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(undone.stderr().contains("1 session came back"), "{undone}");
     assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
     env.run(&["forget", "--undo", "1"]).exits(2);
 }
