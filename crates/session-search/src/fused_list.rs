@@ -44,7 +44,7 @@ impl FusedList {
         let words = &candidates.lexical;
         let identifier_share = candidates.holders.share();
         let weights = FusionWeights::new(request, words, &lexical, &nearest, identifier_share);
-        Self {
+        let mut list = Self {
             hits: fuse(
                 &lexical.scored,
                 &dense.scored,
@@ -55,7 +55,32 @@ impl FusedList {
             stats: nearest.stats,
             lexical,
             dense,
-        }
+        };
+        list.order_ties(filtered);
+        list
+    }
+
+    /// Orders hits of equal scores by their sessions, the newest first: numbers of sessions and turns depend
+    /// on when they were indexed.
+    fn order_ties(&mut self, filtered: &FilteredIndex<'_>) {
+        let lists = [&self.lexical, &self.dense];
+        let session_of = |target: Target| match target {
+            Target::Session(session) => Some(session),
+            Target::Turn(turn) => lists
+                .iter()
+                .find_map(|list| list.session_of.get(&turn).copied()),
+        };
+        let key = |hit: &FusedHit| {
+            let session = session_of(hit.id).and_then(|session| filtered.sessions().get(&session));
+            (
+                session.map(|session| (session.ended_ms, session.uid.as_str())),
+                hit.id,
+            )
+        };
+        self.hits.sort_by(|a, b| {
+            let by_score = b.score.total_cmp(&a.score);
+            by_score.then_with(|| key(b).cmp(&key(a)))
+        });
     }
 
     /// Multiplies the score of each turn by the factor of its session, and sorts again.

@@ -14,10 +14,10 @@ pub struct OpenProcess {
 
 /// Finds the other processes of this user that have the database open. Only Linux tells which.
 pub fn find_open_processes(root: &Path) -> Vec<OpenProcess> {
-    let Ok(database) = std::fs::canonicalize(directory::database_path(root)) else {
+    let Ok(database) = fs_err::canonicalize(directory::database_path(root)) else {
         return Vec::new();
     };
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let entries = fs_err::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let others = pids.filter(|pid: &u32| *pid != std::process::id());
     let open = others.filter(|pid| has_open(*pid, &database));
@@ -29,12 +29,12 @@ pub fn find_open_processes(root: &Path) -> Vec<OpenProcess> {
 }
 
 fn has_open(pid: u32, path: &Path) -> bool {
-    let files = std::fs::read_dir(format!("/proc/{pid}/fd"));
+    let files = fs_err::read_dir(format!("/proc/{pid}/fd"));
     let mut files = files.into_iter().flatten().flatten();
-    files.any(|file| std::fs::read_link(file.path()).is_ok_and(|target| target == path))
+    files.any(|file| fs_err::read_link(file.path()).is_ok_and(|target| target == path))
 }
 
 fn process_name(pid: u32) -> String {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = fs_err::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     name.trim().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::CosineScale;
-use session_core::{Band, Query};
+use session_core::{Band, Query, Turn};
 use session_search::{FusionMode, Hit, Level, Request, Results};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
@@ -368,4 +368,34 @@ fn two_models_speak_by_their_weights() {
     assert_near(told[1].1, 0.75 * z * z + 0.25 * 5.345_58);
     let alone = library.search_with(&request, QUERY, &models[1..]);
     assert_eq!(ids(&alone), ["both", "one"]);
+}
+
+/// Numbers of sessions depend on when they were indexed; their times do not.
+#[test]
+fn hits_of_equal_scores_stand_in_the_order_of_their_times() {
+    let order = |sessions: [(&str, i64); 3]| {
+        let mut library = Library::new();
+        for (id, at) in sessions {
+            let burns = Turn {
+                started_ms: Some(at),
+                ended_ms: Some(at),
+                ..turn(0, "the lantern burns")
+            };
+            library.add("claude", &meta(id), &[(burns, None)], None);
+        }
+        let results = library.search(&Request::new("lantern"), None);
+        ids(&results)
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let expected = ["new", "mid", "old"];
+    assert_eq!(
+        order([("old", 1000), ("mid", 2000), ("new", 3000)]),
+        expected
+    );
+    assert_eq!(
+        order([("new", 3000), ("old", 1000), ("mid", 2000)]),
+        expected
+    );
 }
