@@ -2,6 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, small};
+use crate::opencode::OpenCodeHistory;
 use rusqlite::Connection;
 
 fn database(env: &TestEnvironment) -> Connection {
@@ -178,4 +179,59 @@ fn a_pipe_among_the_models_blocks_nothing() {
         .stderr(std::process::Stdio::piped());
     let output = crate::environment::output_in_time(command.spawn().unwrap());
     assert!(output.status.code().is_some());
+}
+
+#[test]
+fn a_closed_database_of_an_agent_is_read_without_a_file_beside_it() {
+    let env = TestEnvironment::new();
+    let history = OpenCodeHistory::open(&env);
+    history.session(
+        "ses_1",
+        "/home/ann/kiln",
+        "Kiln",
+        &[("How hot is the kiln?", "A thousand degrees.")],
+    );
+    drop(history);
+    let path = OpenCodeHistory::path(&env);
+    let db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "journal_mode", "WAL").unwrap();
+    drop(db);
+    let names = || -> Vec<std::ffi::OsString> {
+        let entries = fs_err::read_dir(path.parent().unwrap()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    env.run(&["index"]).succeeded();
+    assert!(env.found(&["kiln hot"]).contains(&"ses_1".to_owned()));
+    assert_eq!(names(), before);
+}
+
+#[test]
+fn a_view_in_the_place_of_a_table_is_not_read() {
+    let env = TestEnvironment::new();
+    drop(OpenCodeHistory::open(&env));
+    let db = Connection::open(OpenCodeHistory::path(&env)).unwrap();
+    db.execute_batch(
+        "ALTER TABLE session RENAME TO kept;
+         CREATE VIEW session AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+           SELECT CAST(id AS TEXT) AS id FROM n",
+    )
+    .unwrap();
+    drop(db);
+    let mut command = env.command();
+    command.arg("index");
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let ran = env
+        .ran(crate::environment::output_in_time(command.spawn().unwrap()))
+        .succeeded();
+    assert!(
+        env.problems()
+            .iter()
+            .any(|problem| problem.contains("no OpenCode tables")),
+        "{ran}"
+    );
 }
