@@ -94,6 +94,9 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
         set(&folder.join(name), 0o400);
     }
     set(&folder, 0o500);
+    // The program may stand where nobody gets to.
+    let program = env.path("program");
+    fs_err::copy(env!("CARGO_BIN_EXE_session-search"), &program).unwrap();
     let is_root = rustix::process::geteuid().is_root();
     if is_root {
         give_to_nobody(env.root());
@@ -109,8 +112,9 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
     let grown = fs_err::read_to_string(&transcript).unwrap() + "\n";
     fs_err::write(&transcript, grown).unwrap();
     let run = |args: &[&str]| {
-        let mut command = env.command();
-        command.args(args);
+        let mut command = std::process::Command::new(&program);
+        env.isolate(command.args(args));
+        command.current_dir(env.root());
         if is_root {
             command.uid(NOBODY).gid(NOBODY);
         }
