@@ -1,9 +1,12 @@
 //! A query over a living history.
 //!
+//! [`SearchEngine`] joins what a front end needs: the configuration, the models, the rules.
 //! [`QueryModels`] knows which models answer, the chosen one first, and embeds a query by each, with a
 //! cache of query vectors on disk. [`LiveIndex`] brings the index up to date while the index as it is
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
+//!
+//! [`OpenIndex`] stays open in a process that asks many times.
 //!
 //! [`IndexStatus`] counts what the index holds and how fresh it is.
 //!
@@ -25,10 +28,14 @@
 mod error;
 mod index_status;
 mod live_index;
+mod open_index;
 mod query_models;
 mod query_vectors;
+mod search_engine;
 
 pub use error::QueryError;
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
+pub use open_index::OpenIndex;
 pub use query_models::{QueryModels, TABLE, embed_query};
+pub use search_engine::SearchEngine;

@@ -1,7 +1,7 @@
 //! Query vectors: each is made once, and kept on disk for the next process.
 
 use crate::error::QueryError;
-use session_embed::{Architecture, ModelSpec};
+use session_embed::{Architecture, Embedder, ModelSpec};
 use session_models::Catalogue;
 use session_store::{cache_query_vector, cached_query_vector};
 use std::collections::HashMap;
@@ -17,6 +17,8 @@ pub(crate) struct QueryVectors {
 #[derive(Default)]
 struct State {
     vectors: HashMap<VectorKey, Vec<f32>>,
+    /// Models that were loaded, by name.
+    loaded: HashMap<String, Box<dyn Embedder>>,
     /// The error of the endpoint, which is not asked again.
     unreachable: Option<String>,
 }
@@ -106,12 +108,21 @@ impl State {
         if is_remote && self.unreachable.is_some() {
             return Ok(None);
         }
-        match catalogue.load(&spec.name)?.embed_query(query) {
+        match self.load(catalogue, &spec.name)?.embed_query(query) {
             Err(error) if is_remote => {
                 self.unreachable = Some(error.to_string());
                 Ok(None)
             }
             vector => Ok(Some(vector?)),
         }
+    }
+
+    /// Returns a model, loaded at its first use.
+    fn load(&mut self, catalogue: &Catalogue, name: &str) -> Result<&dyn Embedder, QueryError> {
+        if !self.loaded.contains_key(name) {
+            let model = catalogue.load(name)?;
+            self.loaded.insert(name.to_owned(), model);
+        }
+        Ok(self.loaded[name].as_ref())
     }
 }

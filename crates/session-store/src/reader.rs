@@ -38,6 +38,25 @@ impl Reader {
         Ok(self.db.execute_batch("BEGIN")?)
     }
 
+    /// Ends the snapshot that [`Reader::snapshot`] began: the next one sees what was committed meanwhile.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn end_snapshot(&self) -> Result<()> {
+        Ok(self.db.execute_batch("COMMIT")?)
+    }
+
+    /// Returns a number that differs whenever another connection has committed since it was last asked.
+    /// It means nothing to another reader.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn data_version(&self) -> Result<u64> {
+        let query = "PRAGMA data_version";
+        let version: i64 = self.db.query_row(query, [], |row| row.get(0))?;
+        Ok(version.cast_unsigned())
+    }
+
     /// Returns true when others can write to the index's directory.
     pub fn is_open_to_others(&self) -> bool {
         directory::is_open_to_others(&self.root)

@@ -4,7 +4,7 @@ use crate::command::refresh;
 use anyhow::Result;
 use session_config::{Home, OnBattery, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
-use session_query::{QueryModels, is_embedding};
+use session_query::{QueryModels, SearchEngine, is_embedding};
 use session_store::{IndexLock, StoreError};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -71,9 +71,9 @@ pub fn run(home: &Home) -> Result<()> {
         return Ok(());
     };
     lower_priority(home.config.nice);
-    let models = refresh::query_models(home)?;
+    let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(true));
-    embed(home, &models, &|| is_paused(home), &Silent)?;
+    embed(home, engine.models(), &|| is_paused(home), &Silent)?;
     Ok(())
 }
 

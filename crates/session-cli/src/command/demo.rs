@@ -62,10 +62,10 @@ impl Demo {
         let root = folder.path().join("index");
         let home = Home::new(env, root);
         let embedder = session_embed::bundled()?;
-        let refreshed = refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default())
-            .refresh(Mode::Changes, None)?;
-        let snapshot =
-            refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default()).snapshot()?;
+        let policy = ReadPolicy::default();
+        let live = refresh::scratch_index(&home, embedder.as_ref(), &policy);
+        let refreshed = live.refresh(Mode::Changes, None)?;
+        let snapshot = live.snapshot()?;
         Ok(Self {
             snapshot,
             embedder,

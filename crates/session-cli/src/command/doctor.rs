@@ -114,10 +114,7 @@ fn apply(fix: Fix, home: &Home) -> Result<()> {
 }
 
 fn refresh_index(home: &Home, mode: Mode) -> Result<()> {
-    let models = refresh::query_models(home)?;
-    let policy = refresh::read_policy(home)?;
-    refresh::live_index(home, models.table(), &policy).refresh(mode, None)?;
-    Ok(())
+    refresh::update(home, mode).map(drop)
 }
 
 fn describe(fix: Fix) -> &'static str {

@@ -33,7 +33,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
     let tuning = tuning(&args.tune);
     let embedders = embedders(args.model.as_deref())?;
     for embedder in &embedders {
-        refresh::live_index(&home, embedder.as_ref(), &ReadPolicy::default())
+        refresh::scratch_index(&home, embedder.as_ref(), &ReadPolicy::default())
             .refresh(Mode::Changes, None)?;
     }
     let index = Reader::open(&home.root)?;

@@ -333,9 +333,7 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
     }
     let before = session_count(home);
     // All histories are read again, however long it takes.
-    let models = refresh::query_models(home)?;
-    let policy = refresh::read_policy(home)?;
-    refresh::live_index(home, models.table(), &policy).refresh(Mode::Changes, None)?;
+    refresh::update(home, Mode::Changes)?;
     let back = session_count(home).saturating_sub(before);
     if args.json {
         json::print(&serde_json::json!({ "undone": entry, "sessions": back }))?;

@@ -10,7 +10,7 @@ use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_indexer::{Embedded, Mode, Outcome};
-use session_query::{MAX_LOCK_WAIT, QueryModels};
+use session_query::{MAX_LOCK_WAIT, QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -25,10 +25,10 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
         return background::run(&home).map(|()| Found::Something);
     }
     let began = Instant::now();
-    let models = refresh::query_models(&home)?;
+    let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(false));
-    let mut outcome = read(args, &home, &models)?;
-    let embedded = embed(&home, &models)?;
+    let mut outcome = read(args, &engine)?;
+    let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = plural(embedded.failed, "text");
         writeln!(
@@ -48,14 +48,13 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
 }
 
 /// Reads what changed, as soon as no other process is writing.
-fn read(args: &IndexArgs, home: &Home, models: &QueryModels) -> Result<Outcome> {
+fn read(args: &IndexArgs, engine: &SearchEngine) -> Result<Outcome> {
     let mode = if args.full { Mode::Full } else { Mode::Changes };
     let mut waiting = WriterWait::new("its update");
     loop {
-        let outcome = {
-            let policy = refresh::read_policy(home)?;
-            refresh::live_index(home, models.table(), &policy).refresh(mode, None)?
-        };
+        // What was forgotten while another process wrote is not read, either.
+        let policy = engine.read_policy()?;
+        let outcome = refresh::live_index(engine, &policy).refresh(mode, None)?;
         if !outcome.locked {
             return Ok(outcome);
         }

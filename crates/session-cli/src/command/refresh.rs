@@ -7,8 +7,8 @@ use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
 use session_forget::Removed;
-use session_indexer::{Outcome, Progress, ReadPolicy};
-use session_query::{LiveIndex, QueryError, QueryModels, Snapshot};
+use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
+use session_query::{LiveIndex, SearchEngine, Snapshot};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -27,9 +27,9 @@ pub struct RefreshedIndex {
 /// # Errors
 /// When the index or the model fails.
 pub fn index(home: &Home) -> Result<RefreshedIndex> {
-    let models = query_models(home)?;
-    let policy = read_policy(home)?;
-    let live = live_index(home, models.table(), &policy);
+    let engine = SearchEngine::new(home.clone())?;
+    let policy = engine.read_policy()?;
+    let live = live_index(&engine, &policy);
     let outcome = live.refresh_for_query()?;
     note_unread(&outcome)?;
     let Snapshot { index, sessions } = live.snapshot()?;
@@ -40,27 +40,23 @@ pub fn index(home: &Home) -> Result<RefreshedIndex> {
     })
 }
 
-/// Returns the models that answer queries.
+/// Reads all that changed into the index, however long it takes.
 ///
 /// # Errors
-/// When the chosen model is unknown or not installed.
-pub fn query_models(home: &Home) -> Result<QueryModels, QueryError> {
-    QueryModels::new(home.catalogue()?, &home.config.model, &home.root)
-}
-
-/// Returns the user's rules for what is read.
-///
-/// # Errors
-/// When the records of what was forgotten cannot be read.
-pub fn read_policy(home: &Home) -> Result<ReadPolicy> {
-    Ok(ReadPolicy {
-        redactor: home.config.redactor(),
-        exclusions: home.exclusions()?,
-    })
+/// When the index or the model fails.
+pub fn update(home: &Home, mode: Mode) -> Result<Outcome> {
+    let engine = SearchEngine::new(home.clone())?;
+    let policy = engine.read_policy()?;
+    Ok(live_index(&engine, &policy).refresh(mode, None)?)
 }
 
 /// Returns the user's index, refreshed with a progress bar.
-pub fn live_index<'a>(
+pub fn live_index<'a>(engine: &'a SearchEngine, policy: &'a ReadPolicy) -> LiveIndex<'a> {
+    engine.live_index(policy, &new_bar)
+}
+
+/// Returns a history's index of its own, embedded by one model: nothing of it is redacted or excluded.
+pub fn scratch_index<'a>(
     home: &'a Home,
     table: &'a dyn Embedder,
     policy: &'a ReadPolicy,
@@ -70,8 +66,13 @@ pub fn live_index<'a>(
         env: &home.env,
         table,
         policy,
-        progress: &|| -> Box<dyn Progress> { Box::new(Bar::new()) },
+        progress: &new_bar,
     }
+}
+
+/// Makes the progress bar of a refresh.
+fn new_bar() -> Box<dyn Progress> {
+    Box::new(Bar::new())
 }
 
 /// Sets how many threads compute; once, before any does.

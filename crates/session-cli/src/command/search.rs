@@ -10,7 +10,7 @@ use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
 use session_indexer::Outcome;
-use session_query::{Answered, LiveAnswer, QueryModels, Snapshot};
+use session_query::{Answered, LiveAnswer, QueryModels, SearchEngine, Snapshot};
 use session_report::{WorkSummary, read_turns};
 use session_search::{FusionMode, Hit, Level, QueryEmbedding, Request, Results, Tuning, search};
 use session_store::{Reader, SessionRow};
@@ -25,24 +25,18 @@ const LEFT_OF: usize = 20;
 /// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<Found> {
     let home = Home::from_process()?;
-    let models = refresh::query_models(&home)?;
-    let policy = refresh::read_policy(&home)?;
-    let redactor = &policy.redactor;
-    let live = refresh::live_index(&home, models.table(), &policy);
-    let redact = |text: &str| {
-        redactor
-            .as_ref()
-            .map_or(text.into(), |r| r.redact(text))
-            .into_owned()
-    };
+    let engine = SearchEngine::new(home.clone())?;
+    let policy = engine.read_policy()?;
+    let models = engine.models();
+    let live = refresh::live_index(&engine, &policy);
     let warm = || {
         if !args.ranking.keyword_only && models.chosen().is_some() {
-            models.warm(&redact(&Query::new(&query(args)).text));
+            models.warm(&engine.redact(&Query::new(&query(args)).text));
         }
     };
     let answer = |snapshot: &Snapshot| {
         let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
-        let embed = |query: &str| Ok(models.embed(&snapshot.index, &redact(query))?);
+        let embed = |query: &str| Ok(engine.embed(&snapshot.index, query)?);
         answer(args, snapshot, &callers, &embed)
     };
     let LiveAnswer {
@@ -53,7 +47,7 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let Some(Answered { answer, snapshot }) = answered else {
         return no_history(args, &home, refreshed.as_ref());
     };
-    let left = note_coverage(&models, &snapshot)?;
+    let left = note_coverage(models, &snapshot)?;
     let found = print(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if left > 0 && models.unreachable().is_none() {
         background::start(&home);

@@ -38,9 +38,10 @@ fn layer(name: &str) -> usize {
         "session-forget" => 3,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 4,
-        "session-config" | "session-eval" | "session-query" => 5,
-        "session-doctor" => 6,
-        "session-cli" => 7,
+        "session-config" | "session-eval" => 5,
+        "session-query" => 6,
+        "session-doctor" => 7,
+        "session-cli" => 8,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

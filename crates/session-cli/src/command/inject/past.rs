@@ -5,6 +5,7 @@ use anyhow::Result;
 use session_config::Home;
 use session_core::Band;
 use session_memory::{BlockItem, FrontmatterTime, PastTurn};
+use session_query::QueryModels;
 use session_search::{Hit, Level, Request, search};
 
 /// The most past turns of a prompt.
@@ -18,8 +19,8 @@ const TURNS: usize = 3;
 pub fn find_turns(prompt: &str, home: &Home, own: Option<&str>) -> Result<Vec<BlockItem>> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let models = crate::command::refresh::query_models(home)?.without_endpoint();
-    let embeddings = models.embed(&index, prompt)?;
+    let models = QueryModels::new(home.catalogue()?, &home.config.model, &home.root)?;
+    let embeddings = models.without_endpoint().embed(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,
         limit: TURNS,

@@ -1,0 +1,81 @@
+//! An index that stays open between queries.
+
+use crate::error::QueryError;
+use crate::live_index::Snapshot;
+use session_store::{IndexIdentity, Reader};
+use std::path::{Path, PathBuf};
+
+/// The index for a process that asks many times. Between two questions it holds no lock and no
+/// transaction; what was written meanwhile, and an index put in the place of another, are seen by the next.
+pub struct OpenIndex {
+    root: PathBuf,
+    open: Option<OpenSnapshot>,
+}
+
+struct OpenSnapshot {
+    snapshot: Snapshot,
+    identity: IndexIdentity,
+    /// [`Reader::data_version`] when the sessions were read.
+    version: u64,
+}
+
+impl OpenIndex {
+    /// Names the index; it is opened by the first question.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            open: None,
+        }
+    }
+
+    /// Calls `ask` with one state of the index. Where it fails the index is opened anew by the next call.
+    ///
+    /// # Errors
+    /// Those of `ask`; when there is no index, or it is damaged.
+    pub fn with_snapshot<T, E: From<QueryError>>(
+        &mut self,
+        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let open = self.begin()?;
+        let answer = ask(&open.snapshot);
+        if answer.is_ok() && open.snapshot.index.end_snapshot().is_ok() {
+            self.open = Some(open);
+        }
+        answer
+    }
+
+    /// Begins a snapshot of the index that is open, if it is still the one on disk.
+    fn begin(&mut self) -> Result<OpenSnapshot, QueryError> {
+        let identity = IndexIdentity::read(&self.root)?;
+        match self.open.take().filter(|open| open.identity == identity) {
+            Some(open) => open.refreshed(),
+            None => OpenSnapshot::open(&self.root, identity),
+        }
+    }
+}
+
+impl OpenSnapshot {
+    fn open(root: &Path, identity: IndexIdentity) -> Result<Self, QueryError> {
+        let index = Reader::open(root)?;
+        index.snapshot()?;
+        Ok(Self {
+            version: index.data_version()?,
+            snapshot: Snapshot {
+                sessions: index.sessions()?,
+                index,
+            },
+            identity,
+        })
+    }
+
+    /// Begins the next snapshot; the sessions are read where another process has committed since.
+    fn refreshed(mut self) -> Result<Self, QueryError> {
+        self.snapshot.index.snapshot()?;
+        let version = self.snapshot.index.data_version()?;
+        if version != self.version {
+            self.snapshot.sessions = self.snapshot.index.sessions()?;
+            self.version = version;
+        }
+        Ok(self)
+    }
+}

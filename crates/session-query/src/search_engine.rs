@@ -1,0 +1,97 @@
+//! The user's index with the models that answer queries.
+
+use crate::error::QueryError;
+use crate::live_index::{LiveIndex, Snapshot};
+use crate::query_models::QueryModels;
+use session_config::Home;
+use session_indexer::{Progress, ReadPolicy};
+use session_redact::Redactor;
+use session_search::{FusionMode, QueryEmbedding, Request, Results, search};
+use session_store::Reader;
+
+/// What a front end needs to search: the user's configuration, the models, and the rules by which
+/// histories are read and queries redacted. It holds no connection to the index.
+pub struct SearchEngine {
+    home: Home,
+    models: QueryModels,
+    redactor: Option<Redactor>,
+}
+
+impl SearchEngine {
+    /// Selects the models that the configuration names. No weights are read but the table's.
+    ///
+    /// # Errors
+    /// When the chosen model is unknown or not installed.
+    pub fn new(home: Home) -> Result<Self, QueryError> {
+        Ok(Self {
+            models: QueryModels::new(home.catalogue()?, &home.config.model, &home.root)?,
+            redactor: home.config.redactor(),
+            home,
+        })
+    }
+
+    /// Returns the user's directories and configuration.
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Returns the models that answer queries.
+    pub fn models(&self) -> &QueryModels {
+        &self.models
+    }
+
+    /// Reads the rules for what is indexed: they change where something is forgotten meanwhile.
+    ///
+    /// # Errors
+    /// When the records of what was forgotten cannot be read.
+    pub fn read_policy(&self) -> Result<ReadPolicy, QueryError> {
+        Ok(ReadPolicy {
+            redactor: self.redactor.clone(),
+            exclusions: self.home.exclusions().map_err(QueryError::Forget)?,
+        })
+    }
+
+    /// Returns the index with the histories from which it is brought up to date.
+    pub fn live_index<'a>(
+        &'a self,
+        policy: &'a ReadPolicy,
+        progress: &'a (dyn Fn() -> Box<dyn Progress> + Sync),
+    ) -> LiveIndex<'a> {
+        LiveIndex {
+            root: &self.home.root,
+            env: &self.home.env,
+            table: self.models.table(),
+            policy,
+            progress,
+        }
+    }
+
+    /// Replaces secrets in a text as they are replaced in what is indexed.
+    pub fn redact(&self, text: &str) -> String {
+        let redactor = self.redactor.as_ref();
+        redactor
+            .map_or(text.into(), |r| r.redact(text))
+            .into_owned()
+    }
+
+    /// Embeds a query, without its secrets.
+    ///
+    /// # Errors
+    /// When the index or a model in process fails.
+    pub fn embed(&self, index: &Reader, query: &str) -> Result<Vec<QueryEmbedding>, QueryError> {
+        self.models.embed(index, &self.redact(query))
+    }
+
+    /// Answers a request from a snapshot of the index.
+    ///
+    /// # Errors
+    /// When the index or a model in process fails.
+    pub fn search(&self, snapshot: &Snapshot, request: &Request) -> Result<Results, QueryError> {
+        let embeddings = match request.fusion {
+            FusionMode::LexicalOnly => Vec::new(),
+            _ => self.embed(&snapshot.index, &request.query.text)?,
+        };
+        let Snapshot { index, sessions } = snapshot;
+        Ok(search(index, sessions, request, &embeddings)?)
+    }
+}

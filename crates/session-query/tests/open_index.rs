@@ -1,0 +1,79 @@
+//! Keeps an index open between questions.
+
+use session_core::{SessionMeta, SourceName};
+use session_query::{OpenIndex, QueryError, Snapshot};
+use session_store::{FileStamp, Writer};
+use std::path::Path;
+
+fn add_session(root: &Path, uid: &str) {
+    let claude = SourceName::new("claude");
+    let mut writer = Writer::open(root).unwrap();
+    let file = writer.upsert_file(&claude, &format!("/h/{uid}")).unwrap();
+    let meta = SessionMeta {
+        id: uid.into(),
+        ..SessionMeta::default()
+    };
+    writer.open_session(file, &claude, &meta, true).unwrap();
+    writer.checkpoint(file, "", FileStamp::default()).unwrap();
+    writer.commit().unwrap();
+}
+
+fn uids(open: &mut OpenIndex) -> Result<Vec<String>, QueryError> {
+    let read = |snapshot: &Snapshot| {
+        let uids = snapshot.sessions.iter().map(|s| s.uid.clone());
+        Ok(uids.collect())
+    };
+    open.with_snapshot(read)
+}
+
+#[test]
+fn what_was_committed_meanwhile_is_seen() {
+    let root = tempfile::tempdir().unwrap();
+    let mut open = OpenIndex::new(root.path());
+    let missing = uids(&mut open).unwrap_err();
+    assert!(matches!(missing, QueryError::Store(_)), "{missing}");
+    add_session(root.path(), "a");
+    assert_eq!(uids(&mut open).unwrap(), ["a"]);
+    assert_eq!(uids(&mut open).unwrap(), ["a"]);
+    add_session(root.path(), "b");
+    assert_eq!(uids(&mut open).unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn an_index_in_the_place_of_another_is_seen() {
+    let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    add_session(root.path(), "old");
+    add_session(other.path(), "new");
+    let mut open = OpenIndex::new(root.path());
+    assert_eq!(uids(&mut open).unwrap(), ["old"]);
+    let database = |root: &Path| root.join("index.db");
+    fs_err::rename(database(other.path()), database(root.path())).unwrap();
+    assert_eq!(uids(&mut open).unwrap(), ["new"]);
+}
+
+#[test]
+fn between_two_questions_nothing_keeps_the_log_from_being_truncated() {
+    let root = tempfile::tempdir().unwrap();
+    add_session(root.path(), "a");
+    let mut open = OpenIndex::new(root.path());
+    uids(&mut open).unwrap();
+    add_session(root.path(), "b");
+    Writer::open(root.path()).unwrap().vacuum().unwrap();
+    let log = fs_err::metadata(root.path().join("index.db-wal")).unwrap();
+    assert_eq!(log.len(), 0);
+    assert_eq!(uids(&mut open).unwrap(), ["a", "b"]);
+}
+
+#[test]
+fn a_question_that_fails_costs_itself_alone() {
+    let root = tempfile::tempdir().unwrap();
+    add_session(root.path(), "a");
+    let mut open = OpenIndex::new(root.path());
+    let failed: Result<(), QueryError> = open.with_snapshot(|_| {
+        Err(QueryError::Store(session_store::StoreError::Missing {
+            root: root.path().to_owned(),
+        }))
+    });
+    assert!(failed.is_err());
+    assert_eq!(uids(&mut open).unwrap(), ["a"]);
+}
