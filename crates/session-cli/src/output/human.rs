@@ -4,7 +4,7 @@ use crate::args::With;
 use crate::output::explanation;
 use crate::output::json::date;
 use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line};
-use crate::output::preview::Preview;
+use crate::output::preview::{self, Preview};
 use crate::output::session::{day, gone, project, resume, short_id, title};
 use crate::output::shell;
 use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
@@ -59,7 +59,7 @@ impl HitListing<'_> {
             out.push('\n');
             out.push_str(&flow(&self.fields(hit), 0, self.width));
             if let Some(preview) = self.previews.get(n) {
-                out.push_str(&preview.lines(self.width));
+                out.push_str(&preview::lines(preview, self.width));
             }
             if let Some(work) = self.done.get(n) {
                 out.push_str(&work::text(work, self.with, self.width));

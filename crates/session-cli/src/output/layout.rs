@@ -1,102 +1,20 @@
-//! Session text in columns: made safe, cut, folded, set side by side. Columns
-//! are those of a terminal, where a letter takes none, one or two.
+//! Session text in columns, set side by side.
 
 use crate::output::style::paint;
 use anstyle::Style;
-use session_core::text::{clip, one_line, printable};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+pub use session_display::{cut, line, safe_line, wrap_lines};
+use unicode_width::UnicodeWidthStr;
 
 /// Where the lines of a hit after its first one begin.
 pub const INDENT: usize = 4;
 /// Columns between two fields.
 pub const GAP: usize = 3;
 
-/// Most characters that are looked at for a column.
-const LETTERS: usize = 8;
-
-const JOINER: char = '\u{200d}';
-
 /// Columns to fill: those of the terminal, or of `COLUMNS`, else 100.
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
     set.or_else(seen).unwrap_or(100).clamp(40, 160)
-}
-
-/// Session text on one line, safe for a terminal.
-pub fn safe_line(text: &str) -> String {
-    one_line(&printable(text))
-}
-
-/// Session text on one line, safe for a terminal, at most `columns` wide.
-pub fn line(text: &str, columns: usize) -> String {
-    cut(&safe_line(text), columns)
-}
-
-/// The beginning of a safe line that is at most `columns` wide, marked where it
-/// is cut.
-pub fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let head = fitting(text, columns.saturating_sub(1));
-    format!("{}…", head.trim_end())
-}
-
-/// The longest beginning that is at most `columns` wide.
-fn fitting(text: &str, columns: usize) -> &str {
-    // A character may change the width of the one before it: measured together.
-    let end = text
-        .char_indices()
-        .take(LETTERS * (columns + 1))
-        .map(|(at, c)| at + c.len_utf8())
-        .take_while(|end| clip(text, *end).width() <= columns)
-        .last();
-    clip(text, end.unwrap_or(0))
-}
-
-/// Splits a line after what fits into `columns`, if it can between words or
-/// beside a character that is two columns wide: its scripts have no spaces.
-pub fn split(text: &str, columns: usize) -> (&str, &str) {
-    let end = fitting(text, columns).len();
-    let at = if end == text.len() {
-        end
-    } else {
-        last_break(text, end).unwrap_or(end)
-    };
-    // At least a character, so that folding comes to its end.
-    let at = at.max(text.chars().next().map_or(0, char::len_utf8));
-    let (head, rest) = text.split_at_checked(at).unwrap_or((text, ""));
-    (head.trim_end(), rest.trim_start())
-}
-
-fn last_break(text: &str, end: usize) -> Option<usize> {
-    let after = text.char_indices().skip(1);
-    let pairs = text.chars().zip(after);
-    pairs
-        .take_while(|(_, (at, _))| *at <= end)
-        .filter(|(before, (_, after))| may_break(*before, *after))
-        .map(|(_, (at, _))| at)
-        .last()
-}
-
-fn may_break(before: char, after: char) -> bool {
-    let columns = |c: char| c.width().unwrap_or(0);
-    let beside_wide = columns(before) == 2 || columns(after) == 2;
-    let within_sign = before == JOINER || columns(after) == 0;
-    before == ' ' || after == ' ' || (beside_wide && !within_sign)
-}
-
-/// Folds a line to lines of at most `columns`. textwrap 0.16 sums the widths of characters, so that
-/// four hearts with an emoji selector, eight columns wide, would stand in five.
-pub fn wrap_lines(text: &str, columns: usize) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (head, more) = split(rest, columns);
-        let is_end = rest.is_empty();
-        rest = more;
-        (!is_end).then_some(head)
-    })
 }
 
 /// Text that stands beside other text.
@@ -151,26 +69,6 @@ pub fn flow(fields: &[Field], begin: usize, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn lines_break_between_words_and_beside_wide_characters() {
-        let check = |text: &str, expected: &[&str]| {
-            assert_eq!(wrap_lines(text, 10).collect::<Vec<_>>(), expected);
-        };
-        check("", &[]);
-        check(
-            "a lantern in the harbour",
-            &["a lantern", "in the", "harbour"],
-        );
-        check("abcdefghijklm no", &["abcdefghij", "klm no"]);
-        check("灯台の灯りを修理する", &["灯台の灯り", "を修理する"]);
-        check("fix 灯台の灯りを", &["fix 灯台の", "灯りを"]);
-        check(
-            "👨\u{200d}👩 👨\u{200d}👩 xyzxyzx",
-            &["👨\u{200d}👩 👨\u{200d}👩", "xyzxyzx"],
-        );
-    }
 
     #[test]
     fn a_field_without_room_begins_a_line() {
@@ -195,21 +93,5 @@ mod tests {
             &[whole(a), Field::cut_to(plain, b, 12)],
             "abcdefgh\n    a title of some…\n",
         );
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
-
-        #[test]
-        fn nothing_is_wider_than_its_columns(text in "([ -~]|[字灯]|👨\u{200d}👩|❤\u{fe0f}|\\PC){0,60}", columns in 4usize..40) {
-            prop_assert!(line(&text, columns).width() <= columns);
-            let safe = safe_line(&text);
-            for folded in wrap_lines(&safe, columns) {
-                prop_assert!(folded.width() <= columns, "{:?}", folded);
-                prop_assert!(!folded.is_empty());
-            }
-            let words = |text: &str| text.replace(' ', "");
-            prop_assert_eq!(words(&wrap_lines(&safe, columns).collect::<String>()), words(&safe));
-        }
     }
 }

@@ -38,7 +38,7 @@ fn layer(name: &str) -> usize {
         "session-forget" => 3,
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 4,
-        "session-config" | "session-eval" => 5,
+        "session-config" | "session-display" | "session-eval" => 5,
         "session-query" => 6,
         "session-doctor" => 7,
         "session-cli" => 8,

@@ -1,0 +1,165 @@
+//! A passage of a hit with the words that match.
+
+use crate::columns::{cut, safe_line, split};
+use session_search::Results;
+use session_store::{StoreError, find_term_ranges};
+use std::ops::Range;
+
+/// A passage of a hit, safe to print, with the ranges of the query's words.
+#[derive(Debug, Clone, Default)]
+pub struct Preview {
+    /// On one line.
+    pub text: String,
+    /// Byte ranges of `text`, in order.
+    matches: Vec<Range<usize>>,
+}
+
+/// A part of a line of a preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewPart {
+    /// The text.
+    pub text: String,
+    /// It is a word of the query.
+    pub is_match: bool,
+}
+
+/// Returns the previews of all hits. The words are those that the word index was asked for.
+///
+/// # Errors
+/// When SQLite fails.
+pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
+    let texts: Vec<&str> = results
+        .hits
+        .iter()
+        .map(|hit| hit.preview.as_str())
+        .collect();
+    mark_terms(results, &texts)
+}
+
+/// Returns texts on one line each, with the words that the word index was asked for.
+///
+/// # Errors
+/// When SQLite fails.
+pub fn mark_terms(results: &Results, texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
+    let texts: Vec<String> = texts.iter().map(|text| safe_line(text)).collect();
+    let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let terms = results.explanation.terms.iter();
+    let terms: Vec<&str> = terms.map(|count| count.term.as_str()).collect();
+    let matches = find_term_ranges(&terms, &lines)?;
+    let previews = texts.into_iter().zip(matches);
+    Ok(previews
+        .map(|(text, matches)| Preview { text, matches })
+        .collect())
+}
+
+impl Preview {
+    /// Returns beginnings and ends of the words that match, in characters (Unicode scalar values) of the text.
+    pub fn offsets(&self) -> Vec<[usize; 2]> {
+        let characters = |at: usize| self.text.get(..at).map_or(0, |head| head.chars().count());
+        let matches = self.matches.iter();
+        matches
+            .map(|range| [characters(range.start), characters(range.end)])
+            .collect()
+    }
+
+    /// Folds the text to at most two lines of so many columns; the second is cut.
+    pub fn lines(&self, columns: usize) -> Vec<Vec<PreviewPart>> {
+        let (first, rest) = split(&self.text, columns);
+        let second = cut(rest, columns);
+        let lines = [(first, 0), (second.as_str(), self.text.len() - rest.len())];
+        let lines = lines.iter().filter(|(line, _)| !line.is_empty());
+        lines
+            .map(|(line, begin)| self.parts(line, *begin))
+            .collect()
+    }
+
+    /// Cuts the text to one line of so many columns.
+    pub fn line(&self, columns: usize) -> Vec<PreviewPart> {
+        self.parts(&cut(&self.text, columns), 0)
+    }
+
+    /// Splits a line that begins at a byte of the text, and may end in a mark of its own.
+    fn parts(&self, line: &str, begin: usize) -> Vec<PreviewPart> {
+        let text = self.text.get(begin..).unwrap_or_default();
+        let same = line.chars().zip(text.chars()).take_while(|(a, b)| a == b);
+        let kept: usize = same.map(|(c, _)| c.len_utf8()).sum();
+        let (mut out, mut done) = (Vec::new(), 0);
+        let mut push = |text: &str, is_match| {
+            let text = text.to_owned();
+            if !text.is_empty() {
+                out.push(PreviewPart { text, is_match });
+            }
+        };
+        for range in &self.matches {
+            let [start, end] = [range.start, range.end]
+                .map(|at| at.saturating_sub(begin).clamp(done, kept.max(done)));
+            if let (true, Some(before), Some(word)) =
+                (start < end, line.get(done..start), line.get(start..end))
+            {
+                push(before, false);
+                push(word, true);
+                done = end;
+            }
+        }
+        push(line.get(done..).unwrap_or_default(), false);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn preview(text: &str, words: &[&str]) -> Preview {
+        Preview {
+            text: text.to_owned(),
+            matches: find_term_ranges(words, &[text]).unwrap().remove(0),
+        }
+    }
+
+    /// Words that match in brackets.
+    fn lines(preview: &Preview, columns: usize) -> String {
+        let part = |part: &PreviewPart| match part.is_match {
+            true => format!("[{}]", part.text),
+            false => part.text.clone(),
+        };
+        let lines = preview.lines(columns);
+        let lines = lines
+            .iter()
+            .map(|line| line.iter().map(part).collect::<String>() + "\n");
+        lines.collect()
+    }
+
+    #[test]
+    fn words_that_match_are_bold_on_both_lines() {
+        let preview = preview(
+            "The lamps hang at the gate, and one lamp is out of oil",
+            &["lamp", "oil"],
+        );
+        assert_eq!(
+            lines(&preview, 30),
+            "The [lamps] hang at the gate,\nand one [lamp] is out of [oil]\n"
+        );
+        assert_eq!(lines(&preview, 16), "The [lamps] hang\nat the gate, an…\n");
+    }
+
+    #[test]
+    fn a_match_over_the_end_of_a_line_is_bold_on_each() {
+        let phrase = preview("The lamps hang at the gate", &["lamps hang at"]);
+        assert_eq!(lines(&phrase, 14), "The [lamps hang]\n[at] the gate\n");
+        let cut = preview(
+            "Lanterns and more, then: harbourmasters",
+            &["harbourmasters"],
+        );
+        assert_eq!(lines(&cut, 12), "Lanterns and\nmore, then:…\n");
+        let cut = preview("Lanterns and a harbourmaster", &["harbourmaster"]);
+        assert_eq!(lines(&cut, 12), "Lanterns and\na [harbourma]…\n");
+    }
+
+    #[test]
+    fn offsets_are_in_characters() {
+        let preview = preview("«Ünïcödé» 👩 lamp 灯塔", &["unicode", "lamp", "塔"]);
+        assert_eq!(preview.offsets(), [[1, 8], [12, 16], [18, 19]]);
+        assert_eq!(self::preview("", &["lamp"]).offsets(), [[0; 2]; 0]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Times as they are shown.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// RFC 3339, UTC.
+pub fn rfc3339(ms: Option<i64>) -> Option<String> {
+    Some(Timestamp::from_millisecond(ms?).ok()?.to_string())
+}
+
+/// The day, local time.
+pub fn day(ms: Option<i64>) -> String {
+    local(ms, "%Y-%m-%d")
+}
+
+/// Day and minute, local time.
+pub fn minute(ms: Option<i64>) -> String {
+    local(ms, "%Y-%m-%d %H:%M")
+}
+
+fn local(ms: Option<i64>, format: &str) -> String {
+    match ms.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+        Some(at) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
+        None => "no date".into(),
+    }
+}
+
+/// The largest unit of a time that has passed: `now`, `5m`, `3h`, `2d`, `6w`, `3y`.
+pub fn elapsed(ms: Option<i64>, now_ms: i64) -> String {
+    let Some(ms) = ms else {
+        return "-".to_owned();
+    };
+    let minutes = now_ms.saturating_sub(ms).max(0) / 60_000;
+    let units = [
+        (365 * 24 * 60, "y"),
+        (7 * 24 * 60, "w"),
+        (24 * 60, "d"),
+        (60, "h"),
+        (1, "m"),
+    ];
+    let largest = units.iter().find(|(unit, _)| minutes >= *unit);
+    largest.map_or("now".to_owned(), |(unit, name)| {
+        format!("{}{name}", minutes / unit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elapsed_time_has_one_unit() {
+        let after = |minutes: i64| elapsed(Some(0), minutes * 60_000);
+        let (day, year) = (24 * 60, 365 * 24 * 60);
+        let all = [0, 59, 60, day - 1, 6 * day, 7 * day, year - 1, 3 * year].map(after);
+        assert_eq!(all, ["now", "59m", "1h", "23h", "6d", "1w", "52w", "3y"]);
+        assert_eq!(elapsed(Some(1_000), 0), "now");
+        assert_eq!(elapsed(None, 0), "-");
+    }
+}
