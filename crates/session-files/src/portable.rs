@@ -101,7 +101,7 @@ pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
 
 pub(crate) fn length(at: &Handle, name: &OsStr) -> Option<u64> {
     let meta = std::fs::symlink_metadata(at.join(name)).ok()?;
-    (meta.is_file() && !is_reparse_point(&meta)).then(|| meta.len())
+    (meta.is_file() && !is_reparse_point(&meta)).then_some(meta.len())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the caller names the directory")]

@@ -29,6 +29,7 @@ mod hostile_environment;
 mod ids;
 mod inject;
 mod inject_hook;
+mod installer;
 mod kill;
 mod layers;
 mod manual;
