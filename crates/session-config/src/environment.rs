@@ -6,13 +6,15 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 /// Variables that name a path or an address; some are lists with commas.
-const PATHS: [&str; 11] = [
+const PATHS: &[&str] = &[
     "SESSION_SEARCH_CONFIG",
     "SESSION_SEARCH_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_CACHE_HOME",
     "XDG_STATE_HOME",
+    #[cfg(windows)]
+    "LOCALAPPDATA",
     "CLAUDE_CONFIG_DIR",
     "OPENCODE_DB",
     "HF_HOME",

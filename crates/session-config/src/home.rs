@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::environment::remove_untrusted;
 use crate::error::{ConfigError, Result};
 use crate::layers::ConfigLayers;
-use session_files::home_directory;
+use session_files::{HOME_VARIABLE, home_directory};
 use session_forget::{Exclusions, ForgetError, ForgottenRecords};
 use session_memory::DirectoryRecords;
 use session_models::{
@@ -68,7 +68,7 @@ impl Home {
         let mut vars = vars.collect();
         let mut refused = remove_untrusted(&mut vars, &home, directory);
         if std::env::home_dir().is_some_and(|named| named != home) {
-            refused.push("HOME");
+            refused.push(HOME_VARIABLE);
         }
         let env = Env { home, vars };
         let root = session_store::default_root(&env.home, |name| env.get(name).map(str::to_owned));

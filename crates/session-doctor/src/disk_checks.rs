@@ -1,9 +1,12 @@
 //! Checks of the index's directory: owner, mode, links, space.
 
-use crate::finding::{Finding, Fix};
+use crate::finding::Finding;
+#[cfg(unix)]
+use crate::finding::Fix;
 use std::path::Path;
 
 /// Less free space than this is worth a note, in bytes.
+#[cfg(unix)]
 const MIN_FREE: u64 = 200 << 20;
 
 /// Checks that nobody else can read or write the index.

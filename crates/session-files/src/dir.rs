@@ -1,10 +1,10 @@
 //! An open directory, and access beneath it.
 
 use crate::error::{FileError, Result};
-#[cfg(not(unix))]
-use crate::portable as system;
 #[cfg(unix)]
 use crate::unix as system;
+#[cfg(windows)]
+use crate::windows as system;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -78,10 +78,7 @@ impl Dir {
     /// # Errors
     /// When it cannot be made or opened.
     pub fn create(path: &Path) -> Result<Self> {
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        let made = builder.recursive(true).create(path);
+        let made = system::create_directories(path);
         made.map_err(|e| FileError::io("create the directory", path, &e))?;
         Self::open(path)
     }
@@ -340,12 +337,12 @@ impl Dir {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 trait TryClone: Sized {
     fn try_clone(&self) -> io::Result<Self>;
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 impl TryClone for Handle {
     fn try_clone(&self) -> io::Result<Self> {
         Ok(self.clone())

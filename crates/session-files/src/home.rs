@@ -3,7 +3,10 @@
 use crate::project::outermost_repository;
 use std::path::{Component, Path, PathBuf};
 
-/// The user's home directory: `HOME`, unless that is no absolute path, leads through the process's own
+/// The variable that names the home directory.
+pub const HOME_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
+/// The user's home directory: `HOME` (`USERPROFILE` on Windows), unless that is no absolute path, leads through the process's own
 /// state, or lies in the repository around `directory`. A project can set variables, and `HOME=.`
 /// would make its files the user's own. Then it is what the system's user database says.
 pub fn home_directory(directory: &Path) -> Option<PathBuf> {
@@ -34,9 +37,10 @@ fn of_user() -> Option<PathBuf> {
     Some(user.dir)
 }
 
-#[cfg(not(unix))]
+/// The directory of the user's profile.
+#[cfg(windows)]
 fn of_user() -> Option<PathBuf> {
-    None
+    known_folders::get_known_folder_path(known_folders::KnownFolder::Profile)
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 //! The user's settings and state, whose paths may be links, are read and written by [`private`].
 //! [`Lock`] lets one process at a time through.
 //!
+//! What is made is its user's alone: by mode (0700, 0600), on Windows by a protected access list.
+//!
 //! Writes are whole or not at all: a temporary file, flushed, then renamed ([`Durability`]).
 //!
 //! ```
@@ -30,21 +32,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(windows)]
+mod acl;
 mod beneath;
 mod dir;
 mod error;
 mod home;
 mod lock;
-#[cfg(not(unix))]
-mod portable;
 pub mod private;
 mod project;
 #[cfg(unix)]
 mod unix;
+mod user_directory;
+#[cfg(windows)]
+mod windows;
 
 pub use beneath::Beneath;
 pub use dir::{Dir, Durability, TEMPORARY};
 pub use error::{FileError, Result};
-pub use home::home_directory;
+pub use home::{HOME_VARIABLE, home_directory};
 pub use lock::{Lock, remove_temporary_files};
 pub use project::{Project, UnownedReason, UnownedRoot, is_below, normal, outermost_root};
+pub use user_directory::{UserDirectoryKind, user_directory};

@@ -83,7 +83,7 @@ fn restrict(file: &fs_err::File) -> Result<()> {
 
 #[cfg(not(unix))]
 fn restrict(_: &fs_err::File) -> Result<()> {
-    Ok(()) // a new file has the access list of its folder
+    Ok(()) // a new file is made with a list of its own, an old one keeps what its owner gave it
 }
 
 /// Opens a file to append to it, and makes it and its directory where they are missing.

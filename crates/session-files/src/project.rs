@@ -308,7 +308,7 @@ mod tests {
         fn root(&self, from: &str) -> Option<String> {
             let found = Project::find(&self.path(from), &self.path("home")).unwrap();
             let root = found?.root.strip_prefix(self.path("")).unwrap().to_owned();
-            Some(root.to_string_lossy().into_owned())
+            Some(root.to_string_lossy().replace('\\', "/"))
         }
     }
 
@@ -400,7 +400,7 @@ mod tests {
         let of = |path: &str| {
             let (root, relative) = outermost_root(&tree.path(path), &tree.path("home"))?;
             let root = root.strip_prefix(tree.path("")).unwrap().to_owned();
-            Some(format!("{} {}", root.display(), relative.display()))
+            Some(format!("{} {}", root.display(), relative.display()).replace('\\', "/"))
         };
         assert_eq!(of("home/a/b/file").as_deref(), Some("home/a b/file"));
         assert_eq!(of("home/a/b/../../c/../a/x").as_deref(), Some("home/a x"));

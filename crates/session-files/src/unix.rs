@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// An open directory.
@@ -27,6 +28,12 @@ pub(crate) fn open_root(path: &Path) -> io::Result<Handle> {
 pub(crate) fn open_directory(at: &Handle, name: &OsStr) -> io::Result<Handle> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(fs::openat(at, name, flags, Mode::empty())?)
+}
+
+/// Makes a directory with mode 0700, and what is missing above it.
+pub(crate) fn create_directories(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.mode(0o700).recursive(true).create(path)
 }
 
 /// Makes a directory that its owner alone can read; one that is there stays.

@@ -1,9 +1,7 @@
 //! Directories of the configuration and of the models.
 
+use session_files::{UserDirectoryKind, user_directory};
 use std::path::{Path, PathBuf};
-
-/// Name of the program's subdirectory in the XDG directories.
-const SUBDIRECTORY: &str = "session-search";
 
 /// The user's directories for this program. They need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,21 +16,14 @@ pub struct UserDirectories {
 impl UserDirectories {
     /// Determines the directories from the home directory and environment variables.
     ///
-    /// The configuration is in `SESSION_SEARCH_CONFIG`, else in `session-search` below
-    /// `XDG_CONFIG_HOME` or `~/.config`. The data is in `session-search` below
-    /// `XDG_DATA_HOME` or `~/.local/share`. Relative XDG paths are ignored.
+    /// The configuration is in `SESSION_SEARCH_CONFIG`, else in [`UserDirectoryKind::Config`]; the data in
+    /// [`UserDirectoryKind::Data`].
     pub fn from_environment(home: &Path, var: impl Fn(&str) -> Option<String>) -> Self {
-        let set = |name| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let xdg = |name, default: &str| {
-            let directory = set(name).filter(|path| path.is_absolute());
-            directory
-                .unwrap_or_else(|| home.join(default))
-                .join(SUBDIRECTORY)
-        };
+        let chosen = var("SESSION_SEARCH_CONFIG").filter(|v| !v.is_empty());
+        let directory = |kind| user_directory(kind, home, &var);
         Self {
-            config: set("SESSION_SEARCH_CONFIG")
-                .unwrap_or_else(|| xdg("XDG_CONFIG_HOME", ".config")),
-            data: xdg("XDG_DATA_HOME", ".local/share"),
+            config: chosen.map_or_else(|| directory(UserDirectoryKind::Config), PathBuf::from),
+            data: directory(UserDirectoryKind::Data),
         }
     }
 

@@ -1,19 +1,15 @@
 //! Finds and locks the directory of the index.
 
 use crate::error::{Result, StoreError};
-use session_files::{Dir, private};
+use session_files::{Dir, UserDirectoryKind, private, user_directory};
 use std::path::{Path, PathBuf};
 
-/// Returns the index's directory: `SESSION_SEARCH_HOME`, else `session-search` in the
-/// user's cache folder (`XDG_CACHE_HOME`, else `~/.cache`).
+/// Returns the index's directory: `SESSION_SEARCH_HOME`, else [`UserDirectoryKind::Cache`].
 pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBuf {
-    let set = |name| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    set("SESSION_SEARCH_HOME").unwrap_or_else(|| {
-        let cache = set("XDG_CACHE_HOME").filter(|p| p.is_absolute());
-        cache
-            .unwrap_or_else(|| home.join(".cache"))
-            .join("session-search")
-    })
+    match var("SESSION_SEARCH_HOME").filter(|path| !path.is_empty()) {
+        Some(chosen) => chosen.into(),
+        None => user_directory(UserDirectoryKind::Cache, home, var),
+    }
 }
 
 /// Returns true when the directory holds an index database.

@@ -81,5 +81,11 @@ impl TestHome {
             .env("TZ", &self.time_zone)
             .env("COLUMNS", "100")
             .current_dir(self.path("home"));
+        if cfg!(windows) {
+            command.env("USERPROFILE", self.path("home"));
+            command.env("TMP", self.path(""));
+            let system = std::env::var_os("SystemRoot"); // without it no socket opens
+            command.envs(system.map(|path| ("SystemRoot", path)));
+        }
     }
 }

@@ -1,12 +1,17 @@
-//! The same where there are no directory-relative calls: each component is looked
-//! at before it is used, and reparse points are refused. A process that swaps a
-//! directory in between is not held off.
+//! The same on Windows, without directory-relative calls: each component is looked at before it is used,
+//! and reparse points are refused. A process that swaps a directory in between is not held off.
 
+use crate::acl;
 use crate::dir::EntryKind;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::windows::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
+use windows_sys::Win32::Storage::FileSystem::{
+    CREATE_NEW, FILE_APPEND_DATA, FILE_ATTRIBUTE_REPARSE_POINT, OPEN_ALWAYS, SYNCHRONIZE, WRITE_DAC,
+};
 
 /// A directory's path.
 pub(crate) type Handle = PathBuf;
@@ -26,8 +31,22 @@ pub(crate) fn open_directory(at: &Handle, name: &OsStr) -> io::Result<Handle> {
     }
 }
 
+/// Makes a directory that is its user's alone, and what is missing above it.
+pub(crate) fn create_directories(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        create_directories(parent)?;
+    }
+    match acl::create_directory(path) {
+        Err(_) if path.is_dir() => Ok(()), // made by another process meanwhile
+        made => made,
+    }
+}
+
 pub(crate) fn make_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
-    match std::fs::create_dir(at.join(name)) {
+    match acl::create_directory(&at.join(name)) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }
@@ -47,15 +66,16 @@ pub(crate) fn open_file(at: &Handle, name: &OsStr) -> io::Result<File> {
 }
 
 pub(crate) fn create_file(at: &Handle, name: &OsStr) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).open(at.join(name))
+    acl::create_file(&at.join(name), GENERIC_WRITE | WRITE_DAC, CREATE_NEW)
 }
 
 pub(crate) fn open_to_write(at: &Handle, name: &OsStr, appends: bool) -> io::Result<File> {
     refuse_others(at, name)?;
-    let mut options = OpenOptions::new();
-    options.read(!appends).write(!appends).append(appends);
-    options.create(true).truncate(false).open(at.join(name))
+    let access = match appends {
+        true => GENERIC_READ | FILE_APPEND_DATA | SYNCHRONIZE,
+        false => GENERIC_READ | GENERIC_WRITE,
+    };
+    acl::create_file(&at.join(name), access, OPEN_ALWAYS)
 }
 
 pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
@@ -71,16 +91,8 @@ pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
     }))
 }
 
-#[cfg(windows)]
-fn is_reparse_point(meta: &std::fs::Metadata) -> bool {
-    const FILE_ATTRIBUTE_REPARSE_POINT: u32 = 0x400;
-    let attributes = std::os::windows::fs::MetadataExt::file_attributes(meta);
-    attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0
-}
-
-#[cfg(not(windows))]
-fn is_reparse_point(meta: &std::fs::Metadata) -> bool {
-    meta.is_symlink()
+fn is_reparse_point(meta: &Metadata) -> bool {
+    meta.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT != 0
 }
 
 pub(crate) fn rename(from: &Handle, name: &OsStr, to: &Handle, new_name: &OsStr) -> io::Result<()> {
@@ -115,7 +127,9 @@ pub(crate) fn sync(_: &Handle) -> io::Result<()> {
 }
 
 pub(crate) fn copy_mode(at: &Handle, name: &OsStr, new: &File) -> io::Result<()> {
-    if let Ok(meta) = std::fs::symlink_metadata(at.join(name)) {
+    let old = at.join(name);
+    if let Ok(meta) = std::fs::symlink_metadata(&old) {
+        acl::copy_list(&old, new)?;
         new.set_permissions(meta.permissions())?;
     }
     Ok(())
