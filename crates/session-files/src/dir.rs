@@ -25,6 +25,15 @@ pub enum Durability {
     Cached,
 }
 
+/// What becomes of a file that has the name of a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the write fails with [`FileError::Exists`].
+    Keep,
+    /// It is replaced.
+    Replace,
+}
+
 /// The kind of a directory entry, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
@@ -188,6 +197,43 @@ impl Dir {
         written.map_err(|e| FileError::io("write", &entry.path, &e))
     }
 
+    /// Creates a file of mode 0600 that `fill` writes. It has its name once it is whole and on the disk,
+    /// or never.
+    ///
+    /// # Errors
+    /// As [`Dir::write`], [`FileError::Exists`], and those of `fill`.
+    pub fn create_with<E: From<FileError>>(
+        &self,
+        relative: &Path,
+        existing: Existing,
+        fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let entry = self.entry_to_write(relative)?;
+        match existing {
+            Existing::Keep if entry.kind()?.is_some() => {
+                return Err(FileError::Exists(entry.path).into());
+            }
+            _ => entry.refuse_others()?,
+        }
+        let at = &entry.parent.handle;
+        let failed = |e: io::Error| match e.kind() {
+            ErrorKind::AlreadyExists => FileError::Exists(entry.path.clone()),
+            _ => FileError::io("write", &entry.path, &e),
+        };
+        let (mut new, name) = temporary(at).map_err(failed)?;
+        let filled = fill(&mut new).and_then(|()| {
+            let named = new.sync_all().and_then(|()| match existing {
+                Existing::Keep => rename_new(at, &name, at, entry.name),
+                Existing::Replace => system::rename(at, &name, at, entry.name),
+            });
+            Ok(named.map_err(failed)?)
+        });
+        if filled.is_err() {
+            let _ = system::remove_file(at, &name);
+        }
+        filled.and_then(|()| Ok(system::sync(at).map_err(failed)?))
+    }
+
     /// Moves a file to a name that nothing has, beneath this directory.
     ///
     /// # Errors
@@ -200,7 +246,7 @@ impl Dir {
         }
         let target = self.entry_to_write(to)?;
         let (old, new) = (&source.parent.handle, &target.parent.handle);
-        match source.rename_new(&target) {
+        match rename_new(old, source.name, new, target.name) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(FileError::Exists(target.path)),
             Err(e) => Err(FileError::io("move", &source.path, &e)),
             Ok(()) => {
@@ -384,18 +430,6 @@ impl Entry<'_> {
         }
     }
 
-    /// Renames to a name that nothing has: where the system cannot do both at once, it is looked at first.
-    fn rename_new(&self, to: &Entry<'_>) -> io::Result<()> {
-        let (old, new) = (&self.parent.handle, &to.parent.handle);
-        match system::rename_new(old, self.name, new, to.name) {
-            Err(e) if e.kind() == ErrorKind::Unsupported => match system::kind(new, to.name)? {
-                Some(_) => Err(ErrorKind::AlreadyExists.into()),
-                None => system::rename(old, self.name, new, to.name),
-            },
-            renamed => renamed,
-        }
-    }
-
     fn replace(&self, content: &[u8], durability: Durability) -> io::Result<()> {
         let at = &self.parent.handle;
         let (mut new, name) = temporary(at)?;
@@ -415,6 +449,17 @@ impl Entry<'_> {
             Durability::Durable => filled.and_then(|()| system::sync(at)),
             Durability::Cached => filled,
         }
+    }
+}
+
+/// Renames to a name that nothing has: where the system cannot do both at once, it is looked at first.
+fn rename_new(old: &Handle, name: &OsStr, new: &Handle, new_name: &OsStr) -> io::Result<()> {
+    match system::rename_new(old, name, new, new_name) {
+        Err(e) if e.kind() == ErrorKind::Unsupported => match system::kind(new, new_name)? {
+            Some(_) => Err(ErrorKind::AlreadyExists.into()),
+            None => system::rename(old, name, new, new_name),
+        },
+        renamed => renamed,
     }
 }
 

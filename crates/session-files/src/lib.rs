@@ -48,7 +48,7 @@ mod user_directory;
 mod windows;
 
 pub use beneath::Beneath;
-pub use dir::{Dir, Durability, TEMPORARY};
+pub use dir::{Dir, Durability, Existing, TEMPORARY};
 pub use error::{FileError, Result};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use lock::{Lock, remove_temporary_files};

@@ -1,7 +1,7 @@
 //! The user's own files: settings, state, index. Links in their paths are followed, since
 //! managers of settings make such; what is written is the owner's alone.
 
-use crate::dir::{Dir, Durability};
+use crate::dir::{Dir, Durability, Existing};
 use crate::error::{FileError, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,19 @@ pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
 fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
     let (parent, name) = target(path)?;
     Dir::create(&parent)?.write(&name, content, durability)
+}
+
+/// Creates a file as [`Dir::create_with`] does. Where a link stands, it is the file that it points to.
+///
+/// # Errors
+/// As [`Dir::create_with`].
+pub fn create_with<E: From<FileError>>(
+    path: &Path,
+    existing: Existing,
+    fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let (parent, name) = target(path)?;
+    Dir::create(&parent)?.create_with(&name, existing, fill)
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
