@@ -41,7 +41,6 @@
 
 mod agent;
 mod calling_session;
-mod diff;
 mod error;
 mod history_retention;
 mod hook_answer;
@@ -61,13 +60,12 @@ mod skill_rule;
 
 pub use agent::Agent;
 pub use calling_session::{CallingProcess, with_subagents};
-pub use diff::DiffLine;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention};
 pub use hook_answer::HookAnswer;
 pub use hook_command::{hook_command, hook_program_exists};
 pub use hook_settings::{HookEvent, InstalledHook};
-pub use resume::{ResumeCommand, ResumeError, resume_arguments};
+pub use resume::{ResumeCommand, ResumeError, resume_arguments, resume_line};
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use skill_keywords::{set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;

@@ -101,6 +101,11 @@ fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {
     }
 }
 
+/// Formats the command that resumes a session, as it is typed; `None` where it cannot be resumed.
+pub fn resume_line(session: &SessionRow) -> Option<String> {
+    resume_arguments(session).map(|words| words.join(" "))
+}
+
 /// Returns the program that resumes a session and its arguments, all of them words that a shell
 /// takes unquoted; `None` where it cannot be resumed.
 pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {

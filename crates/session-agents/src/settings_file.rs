@@ -1,8 +1,8 @@
 //! Claude Code's settings files, and changes to them that are shown before they are written.
 
 use crate::agent::Agent;
-use crate::diff::{DiffLine, diff_lines};
 use crate::error::{AgentError, Result, SettingsError};
+use session_core::diff::{DiffLine, diff_lines};
 use session_files::{Beneath, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ impl SettingsChange {
 
     /// Returns the lines that would change.
     pub fn diff(&self) -> Vec<DiffLine<'_>> {
-        diff_lines(self.old.as_deref().unwrap_or_default(), &self.new)
+        diff_lines(self.old.as_deref().unwrap_or_default(), &self.new, 1)
     }
 
     /// Writes the new text, after the old one was copied to a backup; returns the backup's path.

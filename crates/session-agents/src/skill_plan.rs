@@ -1,12 +1,12 @@
 //! The effect of installing or removing the skill on each file.
 
-use crate::diff::{DiffLine, diff_lines};
 use crate::error::Result;
 use crate::settings_file::SIZE_LIMIT;
 use crate::skill_files::bundled_files;
 use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
 use crate::skill_manifest::SkillManifest;
 use serde::Serialize;
+use session_core::diff::{DiffLine, diff_lines};
 use session_files::Beneath;
 use std::path::{Component, Path, PathBuf};
 
@@ -73,7 +73,7 @@ impl SkillFilePlan {
     /// Returns the lines that an installation would change.
     pub fn diff(&self) -> Vec<DiffLine<'_>> {
         let installed = self.installed.as_deref().unwrap_or_default();
-        diff_lines(installed, self.bundled.as_deref().unwrap_or_default())
+        diff_lines(installed, self.bundled.as_deref().unwrap_or_default(), 1)
     }
 
     fn read(

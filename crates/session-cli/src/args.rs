@@ -2,6 +2,7 @@
 
 mod digest;
 mod doctor;
+mod export;
 mod forget;
 mod found;
 mod inject;
@@ -19,6 +20,7 @@ mod trust;
 
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
+pub use export::{ExportFormatArg, SessionExportArgs};
 pub use forget::ForgetArgs;
 pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
@@ -71,6 +73,8 @@ pub enum Command {
     Search(Box<SearchArgs>),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
+    /// Write a session to one file, secrets redacted: HTML, Markdown or JSON
+    Export(SessionExportArgs),
     /// Find turns that read or changed a file, newest first
     Files(Box<FilesArgs>),
     /// Find turns that ran a command, newest first, with its outcome

@@ -44,6 +44,7 @@ fn run(command: &Command) -> anyhow::Result<Found> {
     match command {
         Command::Search(search) => command::search::run(search),
         Command::Show(show) => command::show::run(show),
+        Command::Export(export) => command::export::run(export),
         Command::Resume(resume) => command::resume::run(resume),
         Command::Files(files) => command::found::files(files),
         Command::Commands(commands) => command::found::commands(commands),

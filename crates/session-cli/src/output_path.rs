@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use session_config::Home;
-use session_files::{Dir, Durability, FileError, normal, outermost_root, private};
+use session_files::{Dir, Durability, Existing, FileError, normal, outermost_root, private};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Opens a folder, and makes it where it is missing.
@@ -42,6 +43,21 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
         None => private::write(&normal(path)?, content)?,
     }
     Ok(())
+}
+
+/// Creates a file of mode 0600 that `fill` writes, whole or not at all.
+///
+/// # Errors
+/// As [`write()`]; [`FileError::Exists`] where a file is to be kept.
+pub fn create_with(
+    path: &Path,
+    existing: Existing,
+    fill: impl FnOnce(&mut File) -> Result<()>,
+) -> Result<()> {
+    match path_in_repository(path)? {
+        Some((root, relative)) => Dir::open(&root)?.create_with(&relative, existing, fill),
+        None => private::create_with(&normal(path)?, existing, fill),
+    }
 }
 
 /// Refuses a folder below which a link lies, where it is in a repository: what is opened by its path

@@ -23,6 +23,7 @@
 mod code_fence;
 mod content;
 mod cosine_scale;
+pub mod diff;
 pub mod document;
 mod file_stamp;
 mod filter;
@@ -31,6 +32,7 @@ mod idf;
 pub mod noise;
 pub mod paste;
 mod query;
+pub mod safe_json;
 mod session;
 mod shell;
 mod sqlite_uri;

@@ -18,6 +18,11 @@ pub fn minute(ms: Option<i64>) -> String {
     local(ms, "%Y-%m-%d %H:%M")
 }
 
+/// Formats day and minute, local time, with their distance from UTC.
+pub fn zoned_minute(ms: Option<i64>) -> String {
+    local(ms, "%Y-%m-%d %H:%M %:z")
+}
+
 fn local(ms: Option<i64>, format: &str) -> String {
     match ms.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
         Some(at) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),

@@ -64,6 +64,6 @@ pub use request::{FusionMode, Request};
 pub use resolve::{Resolved, resolve};
 pub use search::search;
 pub use session_store::Level;
-pub use show::{Exchange, Origin, show};
+pub use show::{Exchange, Origin, show, show_rows};
 pub use tuning::Tuning;
 pub use turn_patterns::{CommandPattern, session_path_matches};

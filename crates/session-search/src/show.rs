@@ -42,12 +42,22 @@ pub fn show(
     range: RangeInclusive<u32>,
     redactor: Option<&Redactor>,
 ) -> Result<Vec<Exchange>, StoreError> {
-    let rows: Vec<TurnRow> = index
-        .turns(session.id)?
-        .into_iter()
-        .filter(|t| range.contains(&t.index))
-        .collect();
-    let mut read = reread(index, session, &rows)?;
+    let mut rows = index.turns(session.id)?;
+    rows.retain(|row| range.contains(&row.index));
+    show_rows(index, session, &rows, redactor)
+}
+
+/// Reads these turns of a session as [`show`] does.
+///
+/// # Errors
+/// When the index fails.
+pub fn show_rows(
+    index: &Reader,
+    session: &SessionRow,
+    rows: &[TurnRow],
+    redactor: Option<&Redactor>,
+) -> Result<Vec<Exchange>, StoreError> {
+    let mut read = reread(index, session, rows)?;
     if let Some(redactor) = redactor {
         read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
     }

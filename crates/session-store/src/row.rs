@@ -6,7 +6,7 @@ use serde::Serialize;
 use session_core::{PromptKind, Span};
 
 /// A session in the index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionRow {
     /// Number in the index.
     pub id: SessionId,

@@ -1,6 +1,7 @@
 //! Changes to Claude Code's settings files.
 
-use session_agents::{AgentError, DiffLine, HookEvent, RuleList, SettingsFile, revoke_skill_rule};
+use session_agents::{AgentError, HookEvent, RuleList, SettingsFile, revoke_skill_rule};
+use session_core::diff::DiffLine;
 use session_sources::Env;
 use std::path::PathBuf;
 use tempfile::TempDir;

@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use session_config::Home;
 use session_embed::Embedder;
+use session_export::shown_session;
 use session_indexer::{Mode, Outcome, ReadPolicy};
 use session_query::{Snapshot, embed_query};
 use session_search::Exchange;
@@ -185,7 +186,7 @@ impl DemoWalk {
             shown: self
                 .shown
                 .as_ref()
-                .map(|(_, (session, exchanges))| json::shown(session, exchanges)),
+                .map(|(_, (session, exchanges))| shown_session(session, exchanges)),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod dialog;
 pub mod digest;
 pub mod doctor;
 pub mod eval;
+pub mod export;
 pub mod filter;
 pub mod forget;
 pub mod found;

@@ -6,10 +6,11 @@ use crate::command::dialog::with_terminal;
 use crate::command::filter;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::output::session::short_id;
-use crate::output::{json, layout, markdown, notes, pager, session_items, show};
+use crate::output::{json, layout, notes, pager, session_items, show};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::text::printable;
+use session_export::{ExportedSession, ShownSession, TextLimit, shown_session, write_markdown};
 use session_redact::Redactor;
 use session_search::{Exchange, show as read};
 use session_store::{Reader, SessionRow};
@@ -78,17 +79,12 @@ pub fn print(
     all: &[SessionRow],
 ) -> Result<Found> {
     if exchanges.is_empty() {
-        writeln!(
-            notes::stderr(),
-            "session {} has no such turn\nhint: its turns are 0 to {}",
-            printable(&session.uid),
-            session.turns.saturating_sub(1)
-        )?;
+        note_missing_turns(session)?;
     }
     if args.as_json() {
         print_json(args, session, exchanges)?;
     } else if !exchanges.is_empty() {
-        pager::print(&text(args, session, exchanges, all), args.no_pager)?;
+        pager::print(&text(args, session, exchanges, all)?, args.no_pager)?;
     }
     let things = |kind| exchanges.iter().any(|e| !session_items::is_empty(e, kind));
     Ok(match args.only.map_or(!exchanges.is_empty(), things) {
@@ -97,12 +93,25 @@ pub fn print(
     })
 }
 
+/// Says that a session has no turn of the range that was asked for.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_missing_turns(session: &SessionRow) -> Result<()> {
+    let last = session.turns.saturating_sub(1);
+    Ok(writeln!(
+        notes::stderr(),
+        "session {} has no such turn\nhint: its turns are 0 to {last}",
+        printable(&session.uid)
+    )?)
+}
+
 fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> Result<()> {
     let Some(kind) = args.only else {
-        return json::print(&json::shown(session, exchanges));
+        return json::print(&shown_session(session, exchanges));
     };
     let things = exchanges.iter().map(|e| session_items::json(e, kind));
-    json::print(&json::shown_as(session, things.collect()))
+    json::print(&ShownSession::new(session, things.collect::<Vec<_>>()))
 }
 
 fn text(
@@ -110,17 +119,31 @@ fn text(
     session: &SessionRow,
     exchanges: &[Exchange],
     all: &[SessionRow],
-) -> String {
+) -> Result<String> {
     if let Some(kind) = args.only {
-        return session_items::text(exchanges, &short_id(session, all), kind);
+        return Ok(session_items::text(
+            exchanges,
+            &short_id(session, all),
+            kind,
+        ));
     }
     let (limit, width) = (lines(args), layout::width());
     if args.format == ShowFormat::Markdown {
-        return markdown::session(session, exchanges, limit);
+        return markdown(session, exchanges, limit);
     }
     let turns = exchanges.iter();
     let turns = turns.map(|e| show::exchange(e, session.turns, limit, width));
-    show::heading(session, all, width) + &turns.collect::<String>()
+    Ok(show::heading(session, all, width) + &turns.collect::<String>())
+}
+
+fn markdown(session: &SessionRow, exchanges: &[Exchange], lines: usize) -> Result<String> {
+    let limit = TextLimit {
+        lines,
+        bytes: usize::MAX,
+    };
+    let mut out = Vec::new();
+    write_markdown(&ExportedSession::new(session, exchanges), limit, &mut out)?;
+    Ok(String::from_utf8(out)?)
 }
 
 /// Lines of an output that are shown.

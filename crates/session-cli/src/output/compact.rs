@@ -3,11 +3,11 @@
 use crate::command::search::SearchAnswer;
 use crate::output::json::date;
 use crate::output::layout::{line, safe_line};
-use crate::output::safe_json;
 use crate::output::session::{day, project, short_id, visible_title};
 use anyhow::Result;
 use serde::Serialize;
 use session_core::Band;
+use session_core::safe_json;
 use session_indexer::Outcome;
 use session_search::{Hit, Level};
 use session_store::SessionRow;

@@ -1,6 +1,6 @@
 //! Diffs of settings and skill files.
 
-use session_agents::DiffLine;
+use session_core::diff::DiffLine;
 use session_core::text::printable;
 
 /// Formats the lines of a diff, each indented and behind its mark.
@@ -8,6 +8,7 @@ pub fn format_diff(lines: &[DiffLine<'_>]) -> String {
     let line = |line: &DiffLine<'_>| match line {
         DiffLine::Context(text) => format!("    {}", printable(text)),
         DiffLine::Removed(text) => format!("  - {}", printable(text)),
+        DiffLine::Gap => "    …".to_owned(),
         DiffLine::Added(text) => format!("  + {}", printable(text)),
     };
     lines.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -3,16 +3,16 @@
 use crate::args::With;
 use crate::command::search;
 use crate::output::preview::Preview;
-use crate::output::safe_json;
 use crate::output::session::{project, resume, rfc3339};
 use crate::output::work::JsonWork;
 use anyhow::Result;
 use serde::Serialize;
+use session_core::safe_json;
 use session_core::{Band, ListScore};
+use session_export::{ShownSession, ShownTurn};
 use session_indexer::Outcome;
 use session_report::WorkSummary;
 use session_search::{Explanation, Hit, Level, Searched};
-use session_store::SessionRow;
 use std::io::Write;
 
 /// Prints a value as one JSON document, its strings made printable.
@@ -228,68 +228,7 @@ pub fn nothing<'a>(query: &'a str, depth: u8, refreshed: Option<&Outcome>) -> Js
 pub struct JsonDemo<'a> {
     pub sessions: JsonSearch<'a>,
     pub turns: Option<JsonSearch<'a>>,
-    pub shown: Option<ShownSession<'a>>,
-}
-
-/// Turns in full.
-#[derive(Serialize)]
-pub struct ShownSession<'a, T = ShownTurn<'a>> {
-    pub source: &'a str,
-    pub session: &'a str,
-    pub title: Option<&'a str>,
-    pub project: &'a str,
-    pub path: Option<&'a str>,
-    pub turns: u32,
-    pub resume: Option<String>,
-    pub gone: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub prompts_only: bool,
-    pub shown: Vec<T>,
-}
-
-/// One turn in full.
-#[derive(Serialize)]
-pub struct ShownTurn<'a> {
-    pub turn: u32,
-    pub date: Option<String>,
-    pub branch: Option<&'a str>,
-    pub origin: session_search::Origin,
-    pub kind: session_core::PromptKind,
-    pub prompt: &'a str,
-    pub parts: &'a [session_core::Part],
-}
-
-/// A session's turns as they are printed.
-pub fn shown<'a>(
-    session: &'a SessionRow,
-    exchanges: &'a [session_search::Exchange],
-) -> ShownSession<'a> {
-    let turn = |e: &'a session_search::Exchange| ShownTurn {
-        turn: e.turn.index,
-        date: rfc3339(e.turn.started_ms),
-        branch: e.turn.branch.as_deref(),
-        origin: e.origin,
-        kind: e.turn.kind,
-        prompt: &e.turn.prompt,
-        parts: &e.turn.parts,
-    };
-    shown_as(session, exchanges.iter().map(turn).collect())
-}
-
-/// Things of a session as they are printed.
-pub fn shown_as<T>(session: &SessionRow, shown: Vec<T>) -> ShownSession<'_, T> {
-    ShownSession {
-        source: &session.source,
-        session: &session.uid,
-        title: session.title.as_deref(),
-        project: project(session),
-        path: session.project.as_deref(),
-        turns: session.turns,
-        resume: resume(session),
-        gone: session.gone,
-        prompts_only: session.prompts_only,
-        shown,
-    }
+    pub shown: Option<ShownSession<'a, Vec<ShownTurn<'a>>>>,
 }
 
 /// A memory.

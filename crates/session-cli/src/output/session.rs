@@ -2,7 +2,7 @@
 
 use crate::output::layout::{Field, line};
 use crate::output::style::FAINT;
-use session_agents::resume_arguments;
+pub use session_agents::resume_line as resume;
 pub use session_display::{day, minute, project, rfc3339, short_id, title, visible_title};
 use session_display::{has_twin, is_plain};
 use session_store::SessionRow;
@@ -15,11 +15,6 @@ pub fn gone(session: &SessionRow) -> Option<Field> {
         (false, false) => return None,
     };
     Some(Field::whole(FAINT, mark))
-}
-
-/// Formats the command that resumes a session, as it is typed.
-pub fn resume(session: &SessionRow) -> Option<String> {
-    resume_arguments(session).map(|words| words.join(" "))
 }
 
 /// Most sessions listed when an id names several.

@@ -175,9 +175,11 @@ fn a_session_is_shown_as_markdown() {
     # Docker bridge DNS
 
     - Session: `a1000000-0000-4000-8000-000000000001`
+    - Agent: claude
     - Project: homelab
     - Branch: main
     - Began: 2026-01-15 10:00
+    - Resume: `claude --resume a1000000-0000-4000-8000-000000000001`
 
     ## 1/2, 2026-01-15 10:00
 
@@ -210,10 +212,9 @@ fn a_session_is_shown_as_markdown() {
     **Edit** `/home/ann/homelab/compose.yaml`
 
     ```diff
-    -services:
     +networks:
     +  inner:
-    +services:
+     services:
     ```
 
     ```text

@@ -39,7 +39,7 @@ fn layer(name: &str) -> usize {
         "session-agents" | "session-indexer" | "session-memory" | "session-models"
         | "session-report" | "session-search" => 4,
         "session-config" | "session-display" | "session-eval" => 5,
-        "session-query" => 6,
+        "session-export" | "session-query" => 6,
         "session-doctor" => 7,
         "session-cli" => 8,
         other => panic!("`{other}` has no place in the layers: give it one here"),

@@ -14,6 +14,7 @@ mod doctor;
 mod done;
 mod environment;
 mod evaluation;
+mod export;
 mod filters;
 mod forget;
 mod found;

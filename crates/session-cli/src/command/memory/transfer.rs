@@ -6,11 +6,12 @@ use crate::command::memory::count;
 use crate::command::memory::save::note_moved;
 use crate::memories::Memories;
 use crate::output::layout::safe_line;
-use crate::output::{json, notes, safe_json};
+use crate::output::{json, notes};
 use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
+use session_core::safe_json;
 use session_files::Project;
 use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,

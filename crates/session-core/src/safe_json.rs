@@ -1,11 +1,11 @@
 //! JSON whose strings are safe to print: for terminals and for models alike.
 
+use crate::text::printable;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter, Serializer};
-use session_core::text::printable;
 use std::io::{self, Write};
 
-/// A value as JSON on several lines, its strings made [printable].
+/// Formats a value as JSON on several lines, its strings made [printable].
 ///
 /// # Errors
 /// When the value cannot be serialised.
@@ -13,7 +13,7 @@ pub fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
     written(value, Safe::new(PrettyFormatter::new()))
 }
 
-/// The same on one line.
+/// Returns the same on one line.
 ///
 /// # Errors
 /// As [`pretty`].
@@ -21,7 +21,7 @@ pub fn compact(value: &impl Serialize) -> serde_json::Result<String> {
     written(value, Safe::new(serde_json::ser::CompactFormatter))
 }
 
-/// A value as JSON on several lines that keeps its strings to the byte: what is not printable
+/// Formats a value as JSON on several lines that keeps its strings to the byte: what is not printable
 /// stands as an escape (`\u202e`). For what another program reads back.
 ///
 /// # Errors
@@ -44,6 +44,15 @@ pub fn lossless(value: &impl Serialize) -> serde_json::Result<String> {
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// Writes a value as [`pretty`] formats it, without holding the document in memory.
+///
+/// # Errors
+/// When the value cannot be serialised, or `out` cannot be written.
+pub fn write_pretty(value: &impl Serialize, out: impl Write) -> serde_json::Result<()> {
+    let formatter = Safe::new(PrettyFormatter::new());
+    value.serialize(&mut Serializer::with_formatter(out, formatter))
 }
 
 fn written<F: Formatter>(value: &impl Serialize, formatter: Safe<F>) -> serde_json::Result<String> {

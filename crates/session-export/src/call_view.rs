@@ -1,0 +1,227 @@
+//! What is shown of a tool call, in whatever format.
+
+use serde_json::Value;
+use session_core::diff::{DiffLine, diff_lines};
+use session_core::{ToolCall, safe_json};
+use std::borrow::Cow;
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStatus {
+    /// It ended, and nothing says that it failed.
+    Done,
+    /// It failed.
+    Failed,
+    /// It never ended.
+    Unfinished,
+}
+
+/// An input of a call that nothing else shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallInput<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its text, or its JSON.
+    pub text: Cow<'a, str>,
+}
+
+/// A call in the parts that are shown of it. All texts are as the session has them, safe for nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallView<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// How it ended.
+    pub status: CallStatus,
+    /// Its subject, or else the first of its inputs.
+    pub subject: Option<&'a str>,
+    /// The edits that it makes, each as a diff.
+    pub edits: Vec<Vec<DiffLine<'a>>>,
+    /// Inputs that are neither the subject, nor a command, a file or an edit.
+    pub inputs: Vec<CallInput<'a>>,
+}
+
+/// Lines of context around a change.
+const CONTEXT: usize = 3;
+/// Inputs that the edits show.
+const EDIT_INPUTS: [&str; 7] = [
+    "old_string",
+    "new_string",
+    "oldString",
+    "newString",
+    "edits",
+    "patchText",
+    "replace_all",
+];
+/// Inputs that the command and the files show.
+const SUBJECT_INPUTS: [&str; 6] = [
+    "command",
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "notebookPath",
+    "path",
+];
+
+impl<'a> CallView<'a> {
+    /// Makes the view of a call.
+    pub fn new(call: &'a ToolCall) -> Self {
+        let edits = edits(call);
+        let inputs = inputs(call, !edits.is_empty());
+        let first = || {
+            call.input.as_object()?.iter().find_map(|(name, value)| {
+                let is_shown = inputs.iter().any(|input| input.name == name);
+                value.as_str().filter(|_| is_shown)
+            })
+        };
+        Self {
+            call,
+            status: match (call.failed, call.unfinished) {
+                (true, _) => CallStatus::Failed,
+                (_, true) => CallStatus::Unfinished,
+                _ => CallStatus::Done,
+            },
+            subject: call.subject().or_else(first),
+            edits,
+            inputs,
+        }
+    }
+}
+
+/// Returns an input by either of its names.
+fn text<'a>(input: &'a Value, names: [&str; 2]) -> Option<&'a str> {
+    names.into_iter().find_map(|name| input.get(name)?.as_str())
+}
+
+/// Returns the edits of a call: of one string, of several, of a whole file, or by a patch.
+fn edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
+    let input = &call.input;
+    let several = input.get("edits").and_then(Value::as_array);
+    let mut edits: Vec<_> = several.into_iter().flatten().filter_map(edit).collect();
+    edits.extend(edit(input));
+    let written = text(input, ["content", "content"]).filter(|_| call.name == "Write");
+    edits.extend(written.map(|content| diff_lines("", content, 0)));
+    edits.extend(text(input, ["patchText", "patch"]).map(patch_lines));
+    edits.retain(|lines| !lines.is_empty());
+    edits
+}
+
+fn edit(input: &Value) -> Option<Vec<DiffLine<'_>>> {
+    let old = text(input, ["old_string", "oldString"])?;
+    let new = text(input, ["new_string", "newString"])?;
+    Some(diff_lines(old, new, CONTEXT))
+}
+
+/// Reads a patch: each line has its mark.
+fn patch_lines(patch: &str) -> Vec<DiffLine<'_>> {
+    let line = |line| match (str::strip_prefix(line, "-"), str::strip_prefix(line, "+")) {
+        (Some(removed), _) => DiffLine::Removed(removed),
+        (_, Some(added)) => DiffLine::Added(added),
+        _ => DiffLine::Context(line.strip_prefix(' ').unwrap_or(line)),
+    };
+    patch.lines().map(line).collect()
+}
+
+fn inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
+    let is_shown = |name: &str, value: &Value| {
+        let is_edit = EDIT_INPUTS.contains(&name)
+            || (name == "content" && call.name == "Write")
+            || (name == "patch" && value.is_string());
+        let is_file = |text: &str| call.files.iter().any(|file| file == text);
+        let is_subject = |text: &str| is_file(text) || call.subject() == Some(text);
+        (has_edits && is_edit)
+            || (SUBJECT_INPUTS.contains(&name) && value.as_str().is_some_and(is_subject))
+            || value
+                .as_str()
+                .is_some_and(|text| call.subject() == Some(text))
+    };
+    let fields = call.input.as_object().into_iter().flatten();
+    let others = fields.filter(|(name, value)| !is_shown(name, value));
+    let inputs = others.map(|(name, value)| CallInput {
+        name,
+        text: input_text(value),
+    });
+    inputs.filter(|input| !input.text.is_empty()).collect()
+}
+
+fn input_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => text.as_str().into(),
+        Value::Array(_) | Value::Object(_) => safe_json::pretty(value).unwrap_or_default().into(),
+        value => value.to_string().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(name: &str, files: &[&str], input: Value) -> ToolCall {
+        ToolCall {
+            name: name.into(),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            input,
+            ..ToolCall::default()
+        }
+    }
+
+    fn names<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
+        view.inputs.iter().map(|input| input.name).collect()
+    }
+
+    #[test]
+    fn edits_are_diffs_and_no_inputs() {
+        let strings = json!({"old_string": "a", "new_string": "b"});
+        let camel = json!({"filePath": "/a", "oldString": "a", "newString": "b"});
+        let several = json!({"file_path": "/a", "edits": [strings]});
+        for input in [strings.clone(), camel, several] {
+            let call = call("Edit", &["/a"], input);
+            let view = CallView::new(&call);
+            assert_eq!(view.edits, [[DiffLine::Removed("a"), DiffLine::Added("b")]]);
+            assert_eq!(view.subject, Some("/a"));
+            assert!(view.inputs.is_empty(), "{view:?}");
+        }
+        let write = call(
+            "Write",
+            &["/a"],
+            json!({"file_path": "/a", "content": "x\n"}),
+        );
+        assert_eq!(CallView::new(&write).edits, [[DiffLine::Added("x")]]);
+        let patch = call("ApplyPatch", &["a"], json!({"patchText": "@@\n a\n-b\n+c"}));
+        let lines = [
+            DiffLine::Context("@@"),
+            DiffLine::Context("a"),
+            DiffLine::Removed("b"),
+            DiffLine::Added("c"),
+        ];
+        assert_eq!(CallView::new(&patch).edits, [lines]);
+    }
+
+    #[test]
+    fn inputs_are_those_that_nothing_else_shows() {
+        let mut bash = call(
+            "Bash",
+            &[],
+            json!({"command": "ls", "description": "List", "timeout": 9, "x": ""}),
+        );
+        bash.command = Some("ls".into());
+        let view = CallView::new(&bash);
+        assert_eq!(
+            (view.subject, names(&view)),
+            (Some("ls"), vec!["description", "timeout"])
+        );
+        let grep = call("Grep", &[], json!({"pattern": "fn a", "-n": true}));
+        let view = CallView::new(&grep);
+        assert_eq!(
+            (view.subject, names(&view)),
+            (Some("fn a"), vec!["-n", "pattern"])
+        );
+        let read = call(
+            "Read",
+            &["/a"],
+            json!({"file_path": "/a", "content": {"deep": [1]}}),
+        );
+        let view = CallView::new(&read);
+        assert_eq!(view.inputs[0].text, "{\n  \"deep\": [\n    1\n  ]\n}");
+    }
+}

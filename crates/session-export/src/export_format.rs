@@ -1,0 +1,103 @@
+//! Formats, and names of files in them.
+
+use session_core::text::clip;
+use session_display::title;
+use session_store::SessionRow;
+use std::path::Path;
+
+/// A format of an exported session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// One self-contained page.
+    Html,
+    /// CommonMark with fenced code.
+    Markdown,
+    /// The document that `show --json` prints.
+    Json,
+}
+
+impl ExportFormat {
+    /// Returns the format that a file's extension means.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "html" | "htm" => Self::Html,
+            "md" | "markdown" => Self::Markdown,
+            "json" => Self::Json,
+            _ => return None,
+        })
+    }
+
+    /// Returns the usual extension of a file in this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "md",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Longest slug of a title in a file name, in bytes.
+const SLUG_BYTES: usize = 60;
+/// Longest part of an id in a file name, in characters.
+const ID_CHARS: usize = 8;
+
+/// Proposes a file name of letters, digits and `-` for an exported session: the words of its title and
+/// the beginning of its id.
+pub fn file_name(session: &SessionRow, format: ExportFormat) -> String {
+    let title = slug(&title(session));
+    let id = session.uid.chars().filter(char::is_ascii_alphanumeric);
+    let id: String = id.take(ID_CHARS).collect();
+    let parts = [clip(&title, SLUG_BYTES).trim_end_matches('-'), &id];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let stem = match parts.is_empty() {
+        true => "session".to_owned(),
+        false => parts.join("-"),
+    };
+    format!("{stem}.{}", format.extension())
+}
+
+/// Joins the words of a text by `-`, in lower case.
+fn slug(text: &str) -> String {
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain_words() {
+        let name = |title: &str, uid: &str| {
+            let session = SessionRow {
+                title: Some(title.to_owned()),
+                uid: uid.to_owned(),
+                ..SessionRow::default()
+            };
+            file_name(&session, ExportFormat::Html)
+        };
+        assert_eq!(
+            name("Fix ../../etc: \u{202e}it's \"B\"", "a1b2-c3d4-e5"),
+            "fix-etc-it-s-b-a1b2c3d4.html"
+        );
+        assert_eq!(name("灯台の灯り", "ses_1"), "灯台の灯り-ses1.html");
+        assert_eq!(name(&"word ".repeat(40), "/../x").len(), 59 + 2 + 5);
+        assert_eq!(name("!", "…"), "session.html");
+    }
+
+    #[test]
+    fn extensions_name_formats() {
+        let format = |path: &str| ExportFormat::from_path(Path::new(path));
+        assert_eq!(format("a/b.HTML"), Some(ExportFormat::Html));
+        assert_eq!(format("b.md"), Some(ExportFormat::Markdown));
+        assert_eq!(format("b.json"), Some(ExportFormat::Json));
+        assert_eq!(format("b.txt"), None);
+        assert_eq!(format("html"), None);
+    }
+}

@@ -1,0 +1,195 @@
+//! A session and those of its turns that are exported.
+
+use session_core::text::clip_words;
+use session_display::minute;
+use session_display::safe_line;
+use session_redact::Redactor;
+use session_search::{Exchange, show_rows};
+use session_store::{Reader, SessionRow, StoreError, TurnRow};
+use std::ops::RangeInclusive;
+
+/// A session with its turns, all or a range of them.
+pub struct ExportedSession<'a> {
+    row: &'a SessionRow,
+    turns: ExportedTurns<'a>,
+}
+
+/// Where the turns are read.
+enum ExportedTurns<'a> {
+    Read(&'a [Exchange]),
+    Indexed {
+        index: &'a Reader,
+        rows: Vec<TurnRow>,
+        redactor: Option<&'a Redactor>,
+    },
+}
+
+/// A line of the table of contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutlineEntry {
+    /// Position in the session, from 0.
+    pub(crate) turn: u32,
+    /// The beginning of its prompt.
+    pub(crate) label: String,
+}
+
+/// Most turns that are in memory at once.
+const BATCH_TURNS: usize = 256;
+/// Most bytes of a transcript that they span, unless one turn is longer.
+const BATCH_BYTES: u64 = 16 << 20;
+/// Longest label in a table of contents, in bytes.
+const LABEL_BYTES: usize = 120;
+
+impl<'a> ExportedSession<'a> {
+    /// Makes one of turns that were read, and redacted where that is wanted.
+    pub fn new(row: &'a SessionRow, exchanges: &'a [Exchange]) -> Self {
+        let turns = ExportedTurns::Read(exchanges);
+        Self { row, turns }
+    }
+
+    /// Opens the turns in `range`, from 0, that exist. They are read when they are written, as
+    /// [`session_search::show`] reads them, in batches of at most 16 MiB of a transcript.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn open(
+        index: &'a Reader,
+        row: &'a SessionRow,
+        range: &RangeInclusive<u32>,
+        redactor: Option<&'a Redactor>,
+    ) -> Result<Self, StoreError> {
+        let mut rows = index.turns(row.id)?;
+        rows.retain(|turn| range.contains(&turn.index));
+        let turns = ExportedTurns::Indexed {
+            index,
+            rows,
+            redactor,
+        };
+        Ok(Self { row, turns })
+    }
+
+    /// Returns the session.
+    pub fn row(&self) -> &'a SessionRow {
+        self.row
+    }
+
+    /// Returns how many turns are exported.
+    pub fn len(&self) -> usize {
+        match &self.turns {
+            ExportedTurns::Read(exchanges) => exchanges.len(),
+            ExportedTurns::Indexed { rows, .. } => rows.len(),
+        }
+    }
+
+    /// True when no turn is exported.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `visit` with each turn in order, until it fails.
+    pub(crate) fn try_for_each<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(&Exchange) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &self.turns {
+            ExportedTurns::Read(exchanges) => exchanges.iter().try_for_each(visit),
+            ExportedTurns::Indexed {
+                index,
+                rows,
+                redactor,
+            } => batches(rows).try_for_each(|batch| {
+                let exchanges = show_rows(index, self.row, batch, *redactor)?;
+                exchanges.iter().try_for_each(&mut visit)
+            }),
+        }
+    }
+
+    /// Returns the table of contents.
+    pub(crate) fn outline(&self) -> Result<Vec<OutlineEntry>, StoreError> {
+        let entry = |turn, started_ms, prompt: &str| OutlineEntry {
+            turn,
+            label: label(prompt).unwrap_or_else(|| minute(started_ms)),
+        };
+        match &self.turns {
+            ExportedTurns::Read(exchanges) => Ok(exchanges
+                .iter()
+                .map(|e| entry(e.turn.index, e.turn.started_ms, &e.turn.prompt))
+                .collect()),
+            ExportedTurns::Indexed {
+                index,
+                rows,
+                redactor,
+            } => {
+                let indexed = |row: &TurnRow| {
+                    let mut prompt = index.content(row.id)?.prompt;
+                    redactor.map(|redactor| redactor.redact_in_place(&mut prompt));
+                    Ok(entry(row.index, row.started_ms, &prompt))
+                };
+                rows.iter().map(indexed).collect()
+            }
+        }
+    }
+}
+
+/// Returns the first line of a prompt that says something.
+fn label(prompt: &str) -> Option<String> {
+    let line = prompt
+        .lines()
+        .map(safe_line)
+        .find(|line| !line.is_empty())?;
+    let kept = clip_words(&line, LABEL_BYTES);
+    Some(match kept.len() < line.len() {
+        true => format!("{}…", kept.trim_end()),
+        false => line,
+    })
+}
+
+/// Splits turns into batches that fit into memory.
+fn batches(mut rows: &[TurnRow]) -> impl Iterator<Item = &[TurnRow]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |row: &&TurnRow| {
+            bytes += row.span.end.saturating_sub(row.span.start);
+            bytes <= BATCH_BYTES
+        };
+        let count = rows.iter().take(BATCH_TURNS).take_while(fits).count();
+        let (batch, rest) = rows.split_at(count.max(1).min(rows.len()));
+        rows = rest;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::Span;
+
+    #[test]
+    fn a_batch_has_so_many_bytes_or_one_turn() {
+        let row = |bytes| TurnRow {
+            span: Span {
+                start: 5,
+                end: 5 + bytes,
+            },
+            ..TurnRow::default()
+        };
+        let rows = [1, BATCH_BYTES - 1, 1, BATCH_BYTES + 1, 2, 3].map(row);
+        let sizes: Vec<usize> = batches(&rows).map(<[TurnRow]>::len).collect();
+        assert_eq!(sizes, [2, 1, 1, 2]);
+        let many = vec![row(1); BATCH_TURNS + 1];
+        let sizes: Vec<usize> = batches(&many).map(<[TurnRow]>::len).collect();
+        assert_eq!(sizes, [BATCH_TURNS, 1]);
+        assert_eq!(batches(&[]).count(), 0);
+    }
+
+    #[test]
+    fn a_label_is_one_short_line() {
+        assert_eq!(label("\n \u{202e}Fix  it\nnow"), Some("Fix it".into()));
+        assert_eq!(label(" \n"), None);
+        let long = label(&"word ".repeat(99)).unwrap();
+        assert!(
+            long.ends_with("word…") && long.len() <= LABEL_BYTES + 3,
+            "{long}"
+        );
+    }
+}

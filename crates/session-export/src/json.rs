@@ -1,0 +1,135 @@
+//! Turns in full, as JSON: what `show --json` and `export --format json` print. `docs/cli.md` is the schema;
+//! fields are only ever added.
+
+use crate::error::ExportError;
+use crate::exported_session::ExportedSession;
+use serde::ser::{Error, SerializeSeq};
+use serde::{Serialize, Serializer};
+use session_agents::resume_line;
+use session_core::{Part, PromptKind, safe_json};
+use session_display::{project, rfc3339};
+use session_search::{Exchange, Origin};
+use session_store::{SessionRow, StoreError};
+use std::cell::RefCell;
+use std::io::Write;
+
+/// A session with turns, or items of turns, as JSON.
+#[derive(Debug, Serialize)]
+pub struct ShownSession<'a, T> {
+    source: &'a str,
+    session: &'a str,
+    title: Option<&'a str>,
+    project: &'a str,
+    path: Option<&'a str>,
+    turns: u32,
+    resume: Option<String>,
+    gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_only: bool,
+    shown: T,
+}
+
+impl<'a, T> ShownSession<'a, T> {
+    /// Puts what is shown of a session beside its facts.
+    pub fn new(session: &'a SessionRow, shown: T) -> Self {
+        Self {
+            source: &session.source,
+            session: &session.uid,
+            title: session.title.as_deref(),
+            project: project(session),
+            path: session.project.as_deref(),
+            turns: session.turns,
+            resume: resume_line(session),
+            gone: session.gone,
+            prompts_only: session.prompts_only,
+            shown,
+        }
+    }
+}
+
+/// A turn in full, as JSON.
+#[derive(Debug, Serialize)]
+pub struct ShownTurn<'a> {
+    turn: u32,
+    date: Option<String>,
+    branch: Option<&'a str>,
+    origin: Origin,
+    kind: PromptKind,
+    prompt: &'a str,
+    parts: &'a [Part],
+}
+
+impl<'a> From<&'a Exchange> for ShownTurn<'a> {
+    fn from(exchange: &'a Exchange) -> Self {
+        let turn = &exchange.turn;
+        Self {
+            turn: turn.index,
+            date: rfc3339(turn.started_ms),
+            branch: turn.branch.as_deref(),
+            origin: exchange.origin,
+            kind: turn.kind,
+            prompt: &turn.prompt,
+            parts: &turn.parts,
+        }
+    }
+}
+
+/// Returns a session's turns in the form that is serialised.
+pub fn shown_session<'a>(
+    session: &'a SessionRow,
+    exchanges: &'a [Exchange],
+) -> ShownSession<'a, Vec<ShownTurn<'a>>> {
+    ShownSession::new(session, exchanges.iter().map(ShownTurn::from).collect())
+}
+
+/// Writes a session as JSON whose strings are printable.
+pub(crate) fn write(session: &ExportedSession<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+    let shown = StreamedTurns {
+        session,
+        failure: RefCell::default(),
+    };
+    let document = ShownSession::new(session.row(), &shown);
+    let written = safe_json::write_pretty(&document, &mut *out);
+    match shown.failure.take() {
+        Some(error) => Err(error.into()),
+        None => Ok(written.map(|()| writeln!(out))??),
+    }
+}
+
+/// The turns of a session, read while they are serialised.
+struct StreamedTurns<'a> {
+    session: &'a ExportedSession<'a>,
+    /// Why they could not be read: serde takes the words of an error alone.
+    failure: RefCell<Option<StoreError>>,
+}
+
+/// Why a turn was not serialised.
+enum TurnFailure<E> {
+    Read(StoreError),
+    Write(E),
+}
+
+impl<E> From<StoreError> for TurnFailure<E> {
+    fn from(error: StoreError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl Serialize for StreamedTurns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut turns = serializer.serialize_seq(None)?;
+        let written = self.session.try_for_each(|exchange| {
+            let written = turns.serialize_element(&ShownTurn::from(exchange));
+            written.map_err(TurnFailure::Write)
+        });
+        match written {
+            Ok(()) => turns.end(),
+            Err(TurnFailure::Write(error)) => Err(error),
+            Err(TurnFailure::Read(error)) => {
+                let words = S::Error::custom(&error);
+                self.failure.replace(Some(error));
+                Err(words)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The part of a long text that is kept, and how much is left out.
+
+use session_core::text::clip_words;
+
+/// Most of one output, input or edit that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextLimit {
+    /// Most lines.
+    pub lines: usize,
+    /// Most bytes.
+    pub bytes: usize,
+}
+
+/// The beginning of a text, and what was cut from its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeptText<'t> {
+    pub(crate) text: &'t str,
+    /// Says how much is left out, if something is.
+    pub(crate) cut: Option<String>,
+}
+
+impl TextLimit {
+    /// What an exported file keeps.
+    pub const EXPORT: Self = Self {
+        lines: 400,
+        bytes: 32 << 10,
+    };
+
+    /// Cuts a text behind a line, or else behind a word.
+    pub(crate) fn cut(self, text: &str) -> KeptText<'_> {
+        let text = text.trim_end();
+        let line_end = text.match_indices('\n').nth(self.lines.saturating_sub(1));
+        let by_lines = &text[..line_end.map_or(text.len(), |(at, _)| at)];
+        let by_bytes = clip_words(by_lines, self.bytes);
+        let kept = match by_bytes.rfind('\n') {
+            Some(end) if by_bytes.len() < by_lines.len() => &by_bytes[..end],
+            _ => by_bytes,
+        };
+        let rest = text[kept.len()..].trim_start_matches('\n');
+        KeptText {
+            text: kept,
+            cut: (!rest.is_empty()).then(|| left_out(rest)),
+        }
+    }
+}
+
+fn left_out(rest: &str) -> String {
+    let lines = rest.lines().count();
+    let lines = match lines {
+        1 => "1 more line".to_owned(),
+        _ => format!("{lines} more lines"),
+    };
+    match rest.len() {
+        ..10_240 => format!("… {lines}"),
+        bytes => format!("… {lines}, {} KB", bytes / 1024),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_told() {
+        let cut = |lines, bytes, text: &str| {
+            let kept = TextLimit { lines, bytes }.cut(text);
+            (kept.text.to_owned(), kept.cut)
+        };
+        let some = |text: &str, cut: &str| (text.to_owned(), Some(cut.to_owned()));
+        assert_eq!(cut(2, 99, "a\nb\n\n"), ("a\nb".to_owned(), None));
+        assert_eq!(cut(2, 99, "a\nb\nc\nd"), some("a\nb", "… 2 more lines"));
+        assert_eq!(cut(9, 4, "a\nbc def"), some("a", "… 1 more line"));
+        assert_eq!(cut(9, 4, "abc def"), some("abc", "… 1 more line"));
+        assert_eq!(
+            cut(usize::MAX, usize::MAX, "a\nb"),
+            ("a\nb".to_owned(), None)
+        );
+        let long = cut(1, 99, &format!("a\n{}", "x".repeat(20 << 10)));
+        assert_eq!(long, some("a", "… 1 more line, 20 KB"));
+    }
+}

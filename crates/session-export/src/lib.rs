@@ -1,0 +1,82 @@
+//! A session as one file that can be kept, printed and sent: HTML, Markdown or JSON.
+//!
+//! An [`ExportedSession`] is a session with those of its turns that are exported. It reads them from the
+//! index and the history in batches while they are written ([`ExportedSession::open`]), with secrets
+//! redacted, or takes turns that were read already ([`ExportedSession::new`]). [`write`] writes it in an
+//! [`ExportFormat`], and [`file_name`] proposes a name.
+//!
+//! **HTML** is self-contained: one style sheet within, no script, and a content security policy that
+//! allows that style sheet by its hash and nothing else. So the page loads nothing and runs nothing,
+//! whatever the session says. Texts are neutralised as for a terminal ([`session_core::text::printable`])
+//! and escaped by the type that writes them; their Markdown is rendered without raw HTML, images and
+//! links other than `http`, `https` and `mailto`.
+//!
+//! **Markdown** and **JSON** are what `session-search show` prints. A [`TextLimit`] says how much of an
+//! output is kept; what is left out is told in its place.
+//!
+//! A [`CallView`] is what is shown of a tool call in all of them: its subject, the edits as diffs, inputs
+//! that are not told otherwise.
+//!
+//! ```
+//! use session_core::{Part, PromptKind, Turn};
+//! use session_export::{ExportFormat, ExportedSession, file_name, write};
+//! use session_search::{Exchange, Origin};
+//! use session_store::SessionRow;
+//!
+//! let session = SessionRow {
+//!     uid: "a1b2c3d4-0000".into(),
+//!     title: Some("Why does <b> not start?".into()),
+//!     turns: 1,
+//!     ..SessionRow::default()
+//! };
+//! let turn = Turn {
+//!     kind: PromptKind::Typed,
+//!     prompt: "Why does it not start?".into(),
+//!     parts: vec![Part::Text { text: "Process **4711** holds the port.".into() }],
+//!     ..Turn::default()
+//! };
+//! let exchanges = [Exchange { turn, origin: Origin::History }];
+//! let exported = ExportedSession::new(&session, &exchanges);
+//! let mut page = Vec::new();
+//! write(ExportFormat::Html, &exported, &mut page)?;
+//! let page = String::from_utf8(page)?;
+//! assert!(page.contains("<h1 dir=\"auto\">Why does &lt;b&gt; not start?</h1>"));
+//! assert!(page.contains("<strong>4711</strong>"));
+//! assert_eq!(file_name(&session, ExportFormat::Html), "why-does-b-not-start-a1b2c3d4.html");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod call_view;
+mod error;
+mod export_format;
+mod exported_session;
+mod html;
+mod json;
+mod kept_text;
+mod markdown;
+
+pub use call_view::{CallInput, CallStatus, CallView};
+pub use error::ExportError;
+pub use export_format::{ExportFormat, file_name};
+pub use exported_session::ExportedSession;
+pub use json::{ShownSession, ShownTurn, shown_session};
+pub use kept_text::TextLimit;
+pub use markdown::write_markdown;
+
+use std::io::Write;
+
+/// Writes a session in a format, turn by turn.
+///
+/// # Errors
+/// When the session cannot be read, or `out` cannot be written.
+pub fn write(
+    format: ExportFormat,
+    session: &ExportedSession<'_>,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    match format {
+        ExportFormat::Html => html::write(session, out),
+        ExportFormat::Markdown => write_markdown(session, TextLimit::EXPORT, out),
+        ExportFormat::Json => json::write(session, out),
+    }
+}

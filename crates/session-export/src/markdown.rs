@@ -1,0 +1,215 @@
+//! Turns in full, as Markdown.
+
+use crate::call_view::{CallInput, CallStatus, CallView};
+use crate::error::ExportError;
+use crate::exported_session::ExportedSession;
+use crate::kept_text::TextLimit;
+use session_agents::resume_line;
+use session_core::diff::DiffLine;
+use session_core::text::printable;
+use session_core::{CodeFences, Part, PromptKind, ToolCall};
+use session_display::safe_line;
+use session_display::{minute, project, title};
+use session_search::Exchange;
+use session_store::SessionRow;
+use std::io::Write;
+
+/// Writes a session's turns as Markdown. Outputs, inputs and edits are cut at `limit`.
+///
+/// # Errors
+/// When the session cannot be read, or `out` cannot be written.
+pub fn write_markdown(
+    session: &ExportedSession<'_>,
+    limit: TextLimit,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let row = session.row();
+    out.write_all(heading(row).as_bytes())?;
+    session.try_for_each(|exchange| {
+        let turn = turn(exchange, row.turns, limit);
+        Ok(out.write_all(turn.as_bytes())?)
+    })
+}
+
+fn heading(session: &SessionRow) -> String {
+    let code = |text: &str| format!("`{}`", safe_line(text));
+    let facts = [
+        ("Session", Some(code(&session.uid))),
+        ("Agent", Some(safe_line(&session.source))),
+        ("Project", Some(safe_line(project(session)))),
+        ("Branch", session.branch.as_deref().map(safe_line)),
+        ("Began", Some(minute(session.started_ms))),
+        ("Resume", resume_line(session).map(|line| code(&line))),
+    ];
+    let facts = facts.into_iter();
+    let lines = facts.filter_map(|(name, value)| Some(format!("- {name}: {}\n", value?)));
+    format!("# {}\n\n{}", title(session), lines.collect::<String>())
+}
+
+fn turn(exchange: &Exchange, of: u32, limit: TextLimit) -> String {
+    let turn = &exchange.turn;
+    let when = minute(turn.started_ms);
+    let mut out = format!("\n## {}/{of}, {when}\n", turn.index + 1);
+    if !turn.prompt.is_empty() {
+        let who = match turn.kind {
+            PromptKind::Model => "Agent",
+            _ => "You",
+        };
+        out.push_str(&format!("\n**{who}:**\n\n{}", quoted(&turn.prompt)));
+    }
+    for part in &turn.parts {
+        out.push_str(&self::part(part, limit));
+    }
+    out
+}
+
+fn part(part: &Part, limit: TextLimit) -> String {
+    match part {
+        Part::Text { text } => format!("\n{}\n", closed(printable(text).trim_end())),
+        Part::Thinking { text } => aside("Thinking", text),
+        Part::Notice { text } => aside("Notice", text),
+        Part::Error { text } => aside("Error", text),
+        Part::Recap { text } => aside("Recap", text),
+        Part::Summary { text } => aside("Summary after compaction", text),
+        Part::Call(call) => self::call(call, limit),
+    }
+}
+
+/// Markdown with a fence at its end where one is open: else all that follows would stand in it.
+fn closed(text: &str) -> String {
+    let mut fences = CodeFences::default();
+    for line in text.lines() {
+        fences.classify(line);
+    }
+    match fences.open() {
+        Some(fence) => format!("{text}\n{fence}"),
+        None => text.to_owned(),
+    }
+}
+
+fn aside(name: &str, text: &str) -> String {
+    format!("\n*{name}:*\n\n{}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    let safe = printable(text);
+    let lines = safe.trim_end().lines();
+    lines
+        .map(|line| format!("> {line}").trim_end().to_owned() + "\n")
+        .collect()
+}
+
+fn call(call: &ToolCall, limit: TextLimit) -> String {
+    let view = CallView::new(call);
+    let end = match view.status {
+        CallStatus::Done => "",
+        CallStatus::Failed => " (failed)",
+        CallStatus::Unfinished => " (unfinished)",
+    };
+    let name = safe_line(&call.name);
+    let mut out = format!("\n**{name}**{}{end}\n", subject(&view));
+    if let Some(command) = &call.command {
+        out.push_str(&fenced("sh", command, None));
+    }
+    for edit in &view.edits {
+        out.push_str(&fenced("diff", &diff(edit), Some(limit)));
+    }
+    for input in &view.inputs {
+        out.push_str(&self::input(input, &view, limit));
+    }
+    if let Some(output) = call.output.as_deref().filter(|o| !o.trim().is_empty()) {
+        out.push_str(&fenced("text", output, Some(limit)));
+    }
+    out
+}
+
+/// What stands behind a call's name: its files, or its subject unless that is a command.
+fn subject(view: &CallView<'_>) -> String {
+    let call = view.call;
+    if call.command.is_some() {
+        return String::new();
+    }
+    let files = call.files.iter().map(|f| format!("`{}`", safe_line(f)));
+    let files: Vec<String> = files.collect();
+    match files.is_empty() {
+        false => format!(" {}", files.join(", ")),
+        true => view
+            .subject
+            .map_or_else(String::new, |subject| format!(" {}", safe_line(subject))),
+    }
+}
+
+fn diff(lines: &[DiffLine<'_>]) -> String {
+    let line = |line: &DiffLine<'_>| match line {
+        DiffLine::Context(text) => format!(" {text}\n"),
+        DiffLine::Removed(text) => format!("-{text}\n"),
+        DiffLine::Added(text) => format!("+{text}\n"),
+        DiffLine::Gap => "@@\n".to_owned(),
+    };
+    lines.iter().map(line).collect()
+}
+
+/// An input on its line, or as a block; none where the first line has it.
+fn input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
+    let name = safe_line(input.name);
+    match input.text.contains('\n') {
+        true => format!("\n{name}:\n{}", fenced("text", &input.text, Some(limit))),
+        false if Some(&*input.text) == view.subject => String::new(),
+        false => format!("\n{name}: {}\n", inline_code(&safe_line(&input.text))),
+    }
+}
+
+/// Code between more marks than stand in it.
+fn inline_code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max();
+    let marks = "`".repeat(longest.unwrap_or_default() + 1);
+    match marks.len() {
+        1 => format!("`{text}`"),
+        _ => format!("{marks} {text} {marks}"),
+    }
+}
+
+/// A block of code whose fence is longer than any in it.
+fn fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
+    let safe = printable(text);
+    let limit = limit.unwrap_or(TextLimit {
+        lines: usize::MAX,
+        bytes: usize::MAX,
+    });
+    let kept = limit.cut(&safe);
+    let body: Vec<&str> = kept.text.lines().chain(kept.cut.as_deref()).collect();
+    let ticks = |line: &&str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
+    let longest = body.iter().map(ticks).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("\n{fence}{kind}\n{}\n{fence}\n", body.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_that_is_open_is_closed() {
+        assert_eq!(closed("a\n```rust\nfn a()"), "a\n```rust\nfn a()\n```");
+        assert_eq!(closed("~~~~\n```\n~~~"), "~~~~\n```\n~~~\n~~~~");
+        let items = "- ```bash\n  ls\n  ```\n1. ```\n   x\n   ```\n\n    ```\n    ```";
+        for text in [
+            items,
+            "",
+            "```\na\n```",
+            "```ls``` lists",
+            "````\n```\n````",
+            "`a` ``b``",
+        ] {
+            assert_eq!(closed(text), text);
+        }
+    }
+
+    #[test]
+    fn code_has_more_marks_than_it_holds() {
+        assert_eq!(inline_code("a"), "`a`");
+        assert_eq!(inline_code("a `b` ``c"), "``` a `b` ``c ```");
+        let text = fenced("text", "```\na", None);
+        assert_eq!(text, "\n````text\n```\na\n````\n");
+    }
+}

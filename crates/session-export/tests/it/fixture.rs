@@ -1,0 +1,150 @@
+//! Sessions written by hand.
+
+use serde_json::{Value, json};
+use session_core::{Part, PromptKind, ToolCall, Turn, TurnStats};
+use session_export::{ExportFormat, ExportedSession, write};
+use session_search::{Exchange, Origin};
+use session_store::SessionRow;
+
+/// 2026-01-15T09:00:00Z.
+const START: i64 = 1_768_467_600_000;
+
+pub fn lantern() -> SessionRow {
+    SessionRow {
+        source: "claude".into(),
+        uid: "a1b2c3d4-0000-4000-8000-000000000001".into(),
+        title: Some("Why does the lantern flicker?".into()),
+        cwd: Some("/home/ann/lantern".into()),
+        project: Some("/home/ann/lantern".into()),
+        branch: Some("main".into()),
+        started_ms: Some(START),
+        ended_ms: Some(START + 3_600_000),
+        turns: 4,
+        ..SessionRow::default()
+    }
+}
+
+pub fn text(text: &str) -> Part {
+    Part::Text { text: text.into() }
+}
+
+pub fn call(name: &str, input: Value, output: &str) -> ToolCall {
+    let of = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
+    ToolCall {
+        name: name.into(),
+        command: of("command"),
+        files: of("file_path").into_iter().collect(),
+        output: Some(output.into()),
+        input,
+        ..ToolCall::default()
+    }
+}
+
+pub fn exchange(index: u32, prompt: &str, parts: Vec<Part>) -> Exchange {
+    let turn = Turn {
+        index,
+        started_ms: Some(START + i64::from(index) * 600_000),
+        ended_ms: Some(START + i64::from(index) * 600_000 + 150_000),
+        branch: Some("main".into()),
+        kind: PromptKind::Typed,
+        prompt: prompt.into(),
+        parts,
+        ..Turn::default()
+    };
+    Exchange {
+        turn,
+        origin: Origin::History,
+    }
+}
+
+/// Words, and calls that ended in each way.
+fn lantern_parts() -> Vec<Part> {
+    let edit = json!({
+        "file_path": "/home/ann/lantern/src/lamp.rs",
+        "old_string": "fn light() {\n    blink();\n}\n",
+        "new_string": "fn light() {\n    burn();\n    // <steady>\n}\n",
+    });
+    let many: String = (0..450).map(|n| format!("frame {n}\n")).collect();
+    let failed = ToolCall {
+        failed: true,
+        ..call(
+            "Bash",
+            json!({"command": "cargo test lamp", "description": "Run the tests"}),
+            "error: no lamp",
+        )
+    };
+    let unfinished = ToolCall {
+        output: None,
+        unfinished: true,
+        subagent: Some("agent-7".into()),
+        ..call(
+            "Task",
+            json!({"description": "Measure the light", "prompt": "For an hour.\nThen stop."}),
+            "",
+        )
+    };
+    vec![
+        Part::Thinking {
+            text: "The *wick*, perhaps.".into(),
+        },
+        text(
+            "I look at the lamp:\n\n1. `src/lamp.rs`\n2. its [manual](https://lamp.example/manual)\n\n| part | state |\n| --- | --- |\n| wick | *short* |",
+        ),
+        Part::Call(call(
+            "Bash",
+            json!({"command": "lamp --frames\nlamp --off"}),
+            &many,
+        )),
+        Part::Call(failed),
+        Part::Call(call("Edit", edit, "done")),
+        Part::Call(call("Grep", json!({"pattern": "fn light", "-n": true}), "")),
+        Part::Call(unfinished),
+        text("It burns steadily:\n\n```rust\nfn light() { burn(); }\n```"),
+    ]
+}
+
+/// Turns with each kind of part.
+pub fn lantern_turns() -> Vec<Exchange> {
+    let mut second = exchange(
+        1,
+        "/compact",
+        vec![
+            Part::Notice {
+                text: "Compacted".into(),
+            },
+            Part::Summary {
+                text: "## Lamp\n\nIt burned.".into(),
+            },
+            Part::Recap {
+                text: "The lamp was mended.".into(),
+            },
+            Part::Error {
+                text: "API Error: 529 overloaded".into(),
+            },
+        ],
+    );
+    second.turn.kind = PromptKind::Command;
+    second.turn.branch = Some("wick".into());
+    let mut third = exchange(2, "", vec![text("From before.")]);
+    third.origin = Origin::Index;
+    third.turn.turn_stats = TurnStats {
+        models: vec!["claude-lamp-1".into()],
+        ..TurnStats::default()
+    };
+    vec![
+        exchange(
+            0,
+            "Why does the lantern flicker?\nLook at src/lamp.rs",
+            lantern_parts(),
+        ),
+        second,
+        third,
+    ]
+}
+
+/// A session in a format, its local times replaced.
+pub fn written(format: ExportFormat, row: &SessionRow, exchanges: &[Exchange]) -> String {
+    let mut out = Vec::new();
+    write(format, &ExportedSession::new(row, exchanges), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
