@@ -55,7 +55,7 @@ pub fn multiply(
     out: &mut [TileRow],
 ) {
     let tiles = rows.chunks_exact(ROWS * panel.len().max(1));
-    for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
+    for (rows, out) in tiles.zip(out.as_chunks_mut::<ROWS>().0) {
         #[cfg(target_arch = "x86_64")]
         match isa.level() {
             // SAFETY: an `Isa` is one that the CPU has.

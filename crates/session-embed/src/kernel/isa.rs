@@ -7,6 +7,7 @@ pub struct Isa(Level);
 
 /// What code can be compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub enum Level {
     /// Nothing beyond what the build may take for granted.
     Portable,
