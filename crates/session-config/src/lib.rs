@@ -46,6 +46,6 @@ pub use edit::set_key;
 pub use error::{ConfigError, Result};
 pub use home::Home;
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
-pub use power::{is_on_battery, lower_priority};
+pub use power::{detach, is_on_battery, lower_priority};
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};

@@ -1,4 +1,6 @@
-//! Battery power and scheduling priority.
+//! Battery power, scheduling priority, and processes that outlive this one.
+
+use std::process::Command;
 
 /// True while the machine is on battery power.
 #[cfg(target_os = "linux")]
@@ -12,9 +14,7 @@ pub fn is_on_battery() -> bool {
 /// True while the machine is on battery power.
 #[cfg(target_os = "macos")]
 pub fn is_on_battery() -> bool {
-    let output = std::process::Command::new("pmset")
-        .args(["-g", "batt"])
-        .output();
+    let output = Command::new("pmset").args(["-g", "batt"]).output();
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Battery Power"))
 }
 
@@ -32,6 +32,32 @@ pub fn lower_priority(nice: i8) {
     let _ = rustix::process::nice(i32::from(nice));
 }
 
-/// Does nothing: no other system is supported.
+/// Does nothing: [`detach`] has done so.
 #[cfg(not(unix))]
 pub fn lower_priority(_: i8) {}
+
+/// Prepares a command for a process that outlives this one. It detaches itself, by [`lower_priority`].
+#[cfg(not(windows))]
+pub fn detach(_: &mut Command) {}
+
+/// Prepares a command for a process that outlives this one: it gets no console, which could end it, and a low
+/// priority. It also does not inherit the standard streams of this process: whoever reads these to their end
+/// would wait for it. This holds for all processes that are started from now on.
+#[cfg(windows)]
+pub fn detach(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
+    use windows_sys::Win32::System::Console::{
+        GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE,
+    };
+    use windows_sys::Win32::System::Threading::{
+        BELOW_NORMAL_PRIORITY_CLASS, CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS,
+    };
+
+    for stream in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
+        // SAFETY: of a handle that is missing or closed this is refused, and nothing else happens.
+        unsafe { SetHandleInformation(GetStdHandle(stream), HANDLE_FLAG_INHERIT, 0) };
+    }
+    command
+        .creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP | BELOW_NORMAL_PRIORITY_CLASS);
+}

@@ -2,7 +2,7 @@
 
 use crate::command::refresh;
 use anyhow::Result;
-use session_config::{Home, OnBattery, is_on_battery, lower_priority};
+use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
 use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
 use session_query::{QueryModels, SearchEngine, is_embedding};
 use session_store::{IndexLock, StoreError};
@@ -48,6 +48,7 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
     for name in &home.refused {
         command.env_remove(name);
     }
+    detach(&mut command);
     let child = command
         .args(args)
         .current_dir(folder)
