@@ -5,8 +5,23 @@ use std::time::SystemTime;
 
 /// Sets when a file or directory was modified.
 pub fn set_modified(path: &Path, time: SystemTime) {
-    let file = fs_err::File::open(path).unwrap();
+    let file = open_for_attributes(path).unwrap();
     file.file().set_modified(time).unwrap();
+}
+
+#[cfg(not(windows))]
+fn open_for_attributes(path: &Path) -> std::io::Result<fs_err::File> {
+    fs_err::File::open(path)
+}
+
+#[cfg(windows)]
+fn open_for_attributes(path: &Path) -> std::io::Result<fs_err::File> {
+    use fs_err::os::windows::fs::OpenOptionsExt;
+    const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000; // opens directories, too
+    let mut options = fs_err::OpenOptions::new();
+    options.access_mode(FILE_WRITE_ATTRIBUTES);
+    options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)
 }
 
 /// Sets when a directory and all below it were modified.

@@ -10,6 +10,13 @@ use std::time::{Duration, UNIX_EPOCH};
 /// 2026-01-01, in seconds since 1970: when the first file is written.
 const EPOCH_S: u64 = 1_767_225_600;
 
+/// Directories of a program's user as they are without variables everywhere but on Windows.
+const UNIX_DIRECTORIES: [(&str, &str); 3] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
 /// A temporary directory with a home directory in it, deleted when it is dropped. Files written
 /// through it are a second apart, in the order of writing.
 pub struct TestHome {
@@ -83,6 +90,9 @@ impl TestHome {
             .current_dir(self.path("home"));
         if cfg!(windows) {
             command.env("USERPROFILE", self.path("home"));
+            for (variable, path) in UNIX_DIRECTORIES {
+                command.env(variable, self.home(path));
+            }
             command.env("TMP", self.path(""));
             let system = std::env::var_os("SystemRoot"); // without it no socket opens
             command.envs(system.map(|path| ("SystemRoot", path)));

@@ -15,8 +15,9 @@ fn the_command_changes_to_the_directory_of_the_session() {
     let resume = ResumeCommand::new(&session).unwrap();
     assert_eq!(resume.command, ["claude", "--resume", "session-7"]);
     assert!(resume.directory_exists);
-    let expected = format!("cd {directory} && claude --resume session-7");
-    assert_eq!(resume.shell_line(), expected);
+    let words = shlex::split(&resume.shell_line()).unwrap();
+    let expected = ["cd", &directory, "&&", "claude", "--resume", "session-7"];
+    assert_eq!(words, expected);
 }
 
 #[test]

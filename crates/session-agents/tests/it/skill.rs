@@ -6,7 +6,7 @@ use session_agents::{
 };
 use session_files::Project;
 use session_sources::Env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 const SKILL: &str = ".claude/skills/session-search/SKILL.md";
@@ -199,7 +199,7 @@ fn a_link_in_the_skills_directory_is_not_followed() {
         fs_err::create_dir_all(&skill).unwrap();
         let file = write(&home, "mine/x.md", "mine");
         let directory = home.path().join("mine");
-        let target: &Path = if linked == "SKILL.md" {
+        let target: &std::path::Path = if linked == "SKILL.md" {
             &file
         } else {
             &directory

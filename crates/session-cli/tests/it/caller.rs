@@ -5,12 +5,12 @@ use crate::environment::{Ran, TestEnvironment};
 use insta::assert_snapshot;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
-use std::path::Path;
 
 const NOW: &str = "7a1e0c52-0000-4000-8000-000000000001";
 const OLD: &str = "8b2f1d63-0000-4000-8000-000000000002";
 const AGENT: &str = "agent-93c02e74";
 const TOLD: (&str, &str) = ("CLAUDE_CODE_SESSION_ID", NOW);
+#[cfg(unix)]
 const UNNAMED: (&str, &str) = ("CLAUDECODE", "1");
 
 /// A session that is being written in `harbour`, its subagent, and an old one there.
@@ -111,7 +111,7 @@ fn it_is_said() {
 #[test]
 fn at_a_terminal_the_folder_says_nothing() {
     let env = env();
-    let program = Path::new(env!("CARGO_BIN_EXE_session-search"));
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_session-search"));
     let typed = format!("'{}' search lantern --json", program.display());
     let mut command = std::process::Command::new("script");
     env.isolate(&mut command);

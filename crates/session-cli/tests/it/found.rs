@@ -3,7 +3,9 @@
 use crate::history::small;
 use crate::work::{BOILER, HELPER, night};
 use insta::assert_snapshot;
+#[cfg(target_os = "linux")]
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 
 #[test]

@@ -4,7 +4,7 @@ use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small, watcher};
 use proptest::prelude::*;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 
 const JAPANESE: &str = "e5000000-0000-4000-8000-000000000005";
 
@@ -111,6 +111,7 @@ fn words_need_no_quotes() {
 #[cfg(unix)]
 #[test]
 fn bytes_that_are_no_text_are_a_query() {
+    use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
     let env = small();
     for bytes in [&b"docker \xff\xfe bridge"[..], b"\x80", b"\xed\xa0\x80"] {

@@ -14,6 +14,7 @@ fn found(home: &Home, listing: &Listing) -> Vec<String> {
             .unwrap()
             .display()
             .to_string()
+            .replace('\\', "/")
     };
     let told = |located: &Located| located.parent.as_ref().map(|id| format!(" of {id}"));
     listing

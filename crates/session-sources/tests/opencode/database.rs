@@ -87,13 +87,11 @@ fn a_database_in_a_read_only_folder_is_read() {
 
 #[test]
 fn paths_are_not_addresses() {
-    for name in [
-        "open code.db",
-        "a?mode=rw.db",
-        "a#b.db",
-        "100%20.db",
-        "file:x.db",
-    ] {
+    let names = ["open code.db", "a#b.db", "100%20.db"];
+    let unix_names = ["a?mode=rw.db", "file:x.db"]
+        .into_iter()
+        .filter(|_| cfg!(unix));
+    for name in names.into_iter().chain(unix_names) {
         let home = Home::new();
         let path = home.data().join(name);
         insert(&connect(&path), &greeting("ses_a"));

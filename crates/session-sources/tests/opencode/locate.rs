@@ -20,7 +20,7 @@ fn found(home: &Home, env: &Env) -> Vec<String> {
                 .unwrap()
                 .to_str()
                 .unwrap()
-                .to_owned()
+                .replace('\\', "/")
         })
         .collect();
     paths.sort();

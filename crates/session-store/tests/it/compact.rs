@@ -68,7 +68,7 @@ fn dead_rows_go_and_results_stay() {
     assert!(rows_before > before.len() + 512);
     assert_eq!(
         GENERATIONS.map(|f| index.root().join(f).exists()),
-        [false, true]
+        [cfg!(windows), true], // there a file that is mapped stays
     );
     let array = npy::read(&index.root().join(GENERATIONS[1]));
     assert_eq!(array.shape, (before.len(), DIMS));

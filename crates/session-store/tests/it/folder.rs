@@ -1,9 +1,12 @@
 //! Where the index is, who may look into it, and who may write.
 
 use crate::support::{Index, deliver, found, meta, turn};
-use session_store::{Reader, StoreError, Writer, default_root};
-use std::path::{Path, PathBuf};
+#[cfg(not(windows))]
+use session_store::default_root;
+use session_store::{Reader, StoreError, Writer};
+use std::path::Path;
 
+#[cfg(not(windows))]
 #[test]
 fn the_folder_is_the_users_cache_or_what_the_environment_says() {
     let root = |vars: &[(&str, &str)]| {
@@ -13,7 +16,7 @@ fn the_folder_is_the_users_cache_or_what_the_environment_says() {
         };
         default_root(Path::new("/home/ann"), var)
     };
-    let home = PathBuf::from("/home/ann/.cache/session-search");
+    let home = Path::new("/home/ann/.cache/session-search");
     assert_eq!(root(&[]), home);
     assert_eq!(
         root(&[("SESSION_SEARCH_HOME", ""), ("XDG_CACHE_HOME", "")]),
