@@ -43,6 +43,7 @@ mod noise;
 mod nothing;
 mod opencode_calls;
 mod output;
+mod packaging;
 mod planted;
 mod precedence;
 mod privacy;
