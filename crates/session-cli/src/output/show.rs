@@ -5,9 +5,10 @@ use crate::output::layout::{Field, flow, line, safe_line};
 use crate::output::session::{gone, minute, project, short_id, title};
 use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
-use serde_json::Value;
+use session_core::diff::DiffLine;
 use session_core::text::printable;
 use session_core::{Part, PromptKind, ToolCall};
+use session_export::CallView;
 use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 
@@ -141,41 +142,33 @@ fn call(call: &ToolCall, limit: usize, width: usize) -> String {
     out
 }
 
-/// Inputs that the first line does not already show; an edit as a diff.
+/// Formats edits as diffs, and the inputs that the first line does not already show.
 fn input(call: &ToolCall, limit: usize) -> String {
-    let Value::Object(fields) = &call.input else {
-        return String::new();
+    let view = CallView::new(call);
+    let edits = view.edits.iter().map(|edit| edit_lines(edit, limit));
+    let inputs = view.inputs.iter().filter(|i| i.name != "description");
+    let inputs = inputs.map(|input| named(input.name, &block(&input.text, limit)));
+    edits.chain(inputs).collect()
+}
+
+fn edit_lines(lines: &[DiffLine<'_>], limit: usize) -> String {
+    let line = |line: &DiffLine<'_>| match line {
+        DiffLine::Context(text) => format!("  {text}\n"),
+        DiffLine::Removed(text) => format!("- {text}\n"),
+        DiffLine::Added(text) => format!("+ {text}\n"),
+        DiffLine::Gap => "…\n".to_owned(),
     };
-    let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let mut out = String::new();
-    if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
-        out.push_str(&indented(&block(old, limit), "  - "));
-        out.push_str(&indented(&block(new, limit), "  + "));
+    let text: String = lines.iter().map(line).collect();
+    indented(&block(&text, limit), "  ")
+}
+
+/// An input behind its name, or below it where it has several lines.
+fn named(name: &str, body: &str) -> String {
+    let name = paint(FAINT, format!("{}:", printable(name)));
+    match body.contains('\n') {
+        true => format!("  {name}\n{}", indented(body, "    ")),
+        false => format!("  {name} {body}\n"),
     }
-    for (name, value) in fields {
-        let shown = matches!(
-            name.as_str(),
-            "old_string" | "new_string" | "command" | "file_path" | "description"
-        ) || value.as_str() == call.subject();
-        let plain = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        if shown || plain.is_empty() {
-            continue;
-        }
-        let body = block(&plain, limit);
-        let name = printable(name);
-        if body.contains('\n') {
-            out.push_str(&format!(
-                "  {}\n{}",
-                paint(FAINT, format!("{name}:")),
-                indented(&body, "    ")
-            ));
-        } else {
-            out.push_str(&format!("  {} {body}\n", paint(FAINT, format!("{name}:"))));
-        }
-    }
-    out
 }
 
 /// Safe text of at most `limit` lines.

@@ -179,10 +179,9 @@ fn turns_are_shown_for_people() {
     you> Write that into compose.yaml
 
     ● Edit /home/ann/homelab/compose.yaml
-      - services:
       + networks:
       +   inner:
-      + services:
+        services:
       │ The file has been updated.
 
     Both services are on the network `inner` now.
