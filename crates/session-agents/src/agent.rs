@@ -1,26 +1,54 @@
-//! The agents that the skill is installed for, and their directories.
+//! The agents that this program is installed into, and their directories.
 
 use session_sources::Env;
 use std::path::PathBuf;
 
-/// An agent that loads skills.
+/// An agent that can use this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code.
     Claude,
     /// OpenCode.
     OpenCode,
+    /// Codex.
+    Codex,
 }
 
 impl Agent {
     /// Every agent.
-    pub const ALL: [Self; 2] = [Self::Claude, Self::OpenCode];
+    pub const ALL: [Self; 3] = [Self::Claude, Self::OpenCode, Self::Codex];
+    /// The agents that get the skill. Codex gets a paragraph in its instructions instead.
+    pub const WITH_SKILL: [Self; 2] = [Self::Claude, Self::OpenCode];
+
+    /// Returns the agent's name in arguments and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::OpenCode => "opencode",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// Returns the agent's name as its makers write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::OpenCode => "OpenCode",
+            Self::Codex => "Codex",
+        }
+    }
+
+    /// True where the agent has a directory in the user's configuration.
+    pub fn is_present(self, env: &Env) -> bool {
+        self.config_directory(env).is_dir()
+    }
 
     /// Returns the name of the agent's directory in a project.
     pub fn project_directory(self) -> &'static str {
         match self {
             Self::Claude => ".claude",
             Self::OpenCode => ".opencode",
+            Self::Codex => ".codex",
         }
     }
 
@@ -31,6 +59,10 @@ impl Agent {
             Self::OpenCode => match env.get("XDG_CONFIG_HOME") {
                 Some(config) => env.path(config).join("opencode"),
                 None => env.home.join(".config/opencode"),
+            },
+            Self::Codex => match env.get("CODEX_HOME") {
+                Some(directory) => env.path(directory),
+                None => env.home.join(".codex"),
             },
         }
     }

@@ -26,19 +26,35 @@ pub enum AgentError {
 /// A mistake in the text of settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The text is not JSON: Claude Code allows neither comments nor trailing commas.
+    /// The text is not JSON: Claude Code, unlike OpenCode, allows neither comments nor trailing
+    /// commas.
     #[error("not valid JSON: {0}")]
     Json(String),
+    /// The text is not TOML.
+    #[error("not valid TOML: {0}")]
+    Toml(String),
     /// The text is a JSON value other than an object.
     #[error("not a JSON object")]
     NotObject,
-    /// A key holds a value of another type than Claude Code reads there.
+    /// A key holds a value of another type than the agent reads there.
     #[error("`{key}` is not {expected}")]
     WrongType {
         /// Path of the key, such as `hooks.UserPromptSubmit`.
         key: String,
         /// The type that it should have, with its article.
         expected: &'static str,
+    },
+    /// An MCP server of this program's name runs another program.
+    #[error("`{key}` is another program's server")]
+    OtherServer {
+        /// Path of the key, such as `mcp.session-search`.
+        key: String,
+    },
+    /// The paragraph of this program has lost its last line.
+    #[error("the line `{end}` is missing")]
+    UnendedBlock {
+        /// The missing line.
+        end: &'static str,
     },
 }
 

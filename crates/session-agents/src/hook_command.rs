@@ -22,9 +22,11 @@ pub fn hook_command(program: &Path) -> String {
 
 /// True where the program of a hook's command line exists and can be run, as a shell would find it.
 pub fn hook_program_exists(command: &str, env: &Env) -> bool {
-    let Some(program) = find_program(command) else {
-        return false;
-    };
+    find_program(command).is_some_and(|program| program_exists(&program, env))
+}
+
+/// True where a program exists and can be run, as a shell would find it.
+pub fn program_exists(program: &str, env: &Env) -> bool {
     let home = env.home.to_string_lossy();
     let program = match program.strip_prefix("~/") {
         Some(rest) => format!("{home}/{rest}"),
@@ -73,7 +75,7 @@ fn split_words(command: &str) -> Option<Vec<String>> {
     }
 }
 
-fn is_own_name(word: &str) -> bool {
+pub(crate) fn is_own_name(word: &str) -> bool {
     let own = std::env::current_exe().ok();
     let own = own.as_deref().and_then(Path::file_name);
     let name = Path::new(word).file_name();

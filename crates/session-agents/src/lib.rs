@@ -15,6 +15,10 @@
 //! installed, so that an upgrade replaces older copies and keeps edited ones. A [`SkillReport`]
 //! says what was done. [`set_skill_keywords`] names saved memories in the skill's description.
 //!
+//! **Other agents.** A [`McpConfig`] is the file in which OpenCode or Codex finds MCP servers. An
+//! [`AgentSetup`] plans all that one agent gets, or loses: server, skill, instructions. In Claude Code a
+//! plugin ([`SettingsFile::enabled_plugin`]) may bring the skill, the hook and the server instead.
+//!
 //! **Sessions.** A [`CallingProcess`] finds the session that a command is run from. A
 //! [`ResumeCommand`] resumes a session with its agent.
 //!
@@ -40,12 +44,18 @@
 //! ```
 
 mod agent;
+mod agent_setup;
 mod calling_session;
+mod claude_plugin;
+mod codex_mcp;
 mod error;
 mod history_retention;
 mod hook_answer;
 mod hook_command;
 mod hook_settings;
+mod instruction_block;
+mod mcp_config;
+mod opencode_mcp;
 mod resume;
 mod settings_file;
 mod settings_text;
@@ -59,16 +69,19 @@ mod skill_report;
 mod skill_rule;
 
 pub use agent::Agent;
+pub use agent_setup::AgentSetup;
 pub use calling_session::{CallingProcess, with_subagents};
+pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention};
 pub use hook_answer::HookAnswer;
-pub use hook_command::{hook_command, hook_program_exists};
+pub use hook_command::{hook_command, hook_program_exists, program_exists};
 pub use hook_settings::{HookEvent, InstalledHook};
+pub use mcp_config::McpConfig;
 pub use resume::{ResumeCommand, ResumeError, resume_arguments, resume_line};
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use skill_keywords::{set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;
 pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
 pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};
-pub use skill_rule::{RuleList, revoke_skill_rule};
+pub use skill_rule::{RuleList, RuledSkill, revoke_skill_rule};

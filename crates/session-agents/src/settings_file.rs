@@ -1,4 +1,4 @@
-//! Claude Code's settings files, and changes to them that are shown before they are written.
+//! Claude Code's settings files, and changes to agents' files that are shown before they are written.
 
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError};
@@ -8,7 +8,7 @@ use session_sources::Env;
 use std::path::{Path, PathBuf};
 
 const FILE_NAME: &str = "settings.json";
-/// Most bytes of a settings file or of a file of the skill.
+/// Most bytes of an agent's file or of a file of the skill.
 pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
 
 /// A settings file of Claude Code, the user's own or a project's.
@@ -50,13 +50,7 @@ impl SettingsFile {
         &self,
         edit: impl FnOnce(&str) -> std::result::Result<String, SettingsError>,
     ) -> Result<SettingsChange> {
-        let old = self.read()?;
-        let new = edit(old.as_deref().unwrap_or_default()).map_err(|e| self.error(e))?;
-        Ok(SettingsChange {
-            file: self.file.clone(),
-            old,
-            new,
-        })
+        SettingsChange::plan(&self.file, edit)
     }
 
     pub(crate) fn error(&self, reason: SettingsError) -> AgentError {
@@ -67,7 +61,7 @@ impl SettingsFile {
     }
 }
 
-/// A change to a settings file that is not written yet.
+/// A change to a file of an agent that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsChange {
     file: Beneath,
@@ -76,6 +70,24 @@ pub struct SettingsChange {
 }
 
 impl SettingsChange {
+    /// Plans a change of a file's text; a missing file is an empty text.
+    pub(crate) fn plan(
+        file: &Beneath,
+        edit: impl FnOnce(&str) -> std::result::Result<String, SettingsError>,
+    ) -> Result<Self> {
+        let old = file.read_text(SIZE_LIMIT)?;
+        let new = edit(old.as_deref().unwrap_or_default());
+        let new = new.map_err(|reason| AgentError::Settings {
+            path: file.path(),
+            reason,
+        })?;
+        Ok(Self {
+            file: file.clone(),
+            old,
+            new,
+        })
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.file.path()
@@ -94,14 +106,18 @@ impl SettingsChange {
         diff_lines(self.old.as_deref().unwrap_or_default(), &self.new, 1)
     }
 
-    /// Writes the new text, after the old one was copied to a backup; returns the backup's path.
+    /// Writes the new text, after the old one was copied to a backup; returns the backup's path. A
+    /// file of which nothing is left is removed.
     ///
     /// # Errors
     /// When either file cannot be written.
     pub fn write(&self) -> Result<Option<PathBuf>> {
         let backup = self.old.as_deref().map(|old| self.file.back_up(old));
         let backup = backup.transpose()?;
-        self.file.write(&self.new)?;
+        match self.new.is_empty() {
+            true => drop(self.file.remove()?),
+            false => self.file.write(&self.new)?,
+        }
         Ok(backup)
     }
 }

@@ -7,29 +7,52 @@ use serde_json::Value;
 
 type Result<T> = std::result::Result<T, SettingsError>;
 
+/// The JSON that an agent reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonDialect {
+    /// JSON alone.
+    Strict,
+    /// With comments and trailing commas.
+    WithComments,
+}
+
 /// Settings as a syntax tree.
 pub(crate) struct SettingsText {
     root: CstRootNode,
+    dialect: JsonDialect,
     /// The object that the settings are.
     pub object: CstObject,
 }
 
 impl SettingsText {
-    /// Parses settings; an empty text is an empty object. `serde_json` comes first: the syntax tree
-    /// also takes comments and trailing commas, which Claude Code refuses.
+    /// Parses settings; an empty text is an empty object.
     ///
     /// # Errors
     /// When the text is not a JSON object.
     pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_dialect(text, JsonDialect::Strict)
+    }
+
+    /// Parses settings that may have comments and trailing commas.
+    ///
+    /// # Errors
+    /// When the text is not a JSON object.
+    pub fn parse_with_comments(text: &str) -> Result<Self> {
+        Self::parse_dialect(text, JsonDialect::WithComments)
+    }
+
+    fn parse_dialect(text: &str, dialect: JsonDialect) -> Result<Self> {
         let text = match text.trim().is_empty() {
             true => "{}\n",
             false => text,
         };
-        check_object(text)?;
-        let root = CstRootNode::parse(text, &ParseOptions::default())
-            .map_err(|error| SettingsError::Json(error.to_string()))?;
+        let root = dialect.parse(text)?;
         let object = root.object_value().ok_or(SettingsError::NotObject)?;
-        Ok(Self { root, object })
+        Ok(Self {
+            root,
+            dialect,
+            object,
+        })
     }
 
     /// Formats the settings, and checks that they are still JSON.
@@ -38,8 +61,30 @@ impl SettingsText {
     /// When they are not.
     pub fn finish(&self) -> Result<String> {
         let text = self.root.to_string();
-        check_object(&text)?;
+        self.dialect.parse(&text)?;
         Ok(text)
+    }
+}
+
+impl JsonDialect {
+    /// Parses an object. Strict JSON is read by `serde_json` first, whose messages are clearer.
+    fn parse(self, text: &str) -> Result<CstRootNode> {
+        if self == Self::Strict {
+            check_object(text)?;
+        }
+        let options = ParseOptions {
+            allow_comments: true,
+            allow_trailing_commas: true,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
+        CstRootNode::parse(text, &options).map_err(|error| SettingsError::Json(error.to_string()))
     }
 }
 

@@ -42,7 +42,7 @@ impl SkillLocation {
     /// Returns the locations of the user and of a project, each directory once.
     pub fn all(env: &Env, project: Option<&Project>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        for agent in Agent::ALL {
+        for agent in Agent::WITH_SKILL {
             let of_project = project.map(|project| Self::for_project(agent, project.clone()));
             for location in [Some(Self::for_user(agent, env)), of_project] {
                 all.extend(location.filter(|new| {
@@ -71,6 +71,8 @@ impl SkillLocation {
             (Agent::Claude, true) => "claude, project",
             (Agent::OpenCode, false) => "opencode",
             (Agent::OpenCode, true) => "opencode, project",
+            (Agent::Codex, false) => "codex",
+            (Agent::Codex, true) => "codex, project",
         }
     }
 

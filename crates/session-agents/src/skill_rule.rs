@@ -11,10 +11,30 @@ use serde_json::Value;
 use session_sources::Env;
 use std::path::PathBuf;
 
-const RULE: &str = "Skill(session-search)";
 const PERMISSIONS: &str = "permissions";
 
 type Edited = std::result::Result<String, SettingsError>;
+
+/// The skill that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuledSkill {
+    /// The skill in the user's directory of skills.
+    User,
+    /// The skill of the plugin.
+    Plugin,
+}
+
+impl RuledSkill {
+    const ALL: [Self; 2] = [Self::User, Self::Plugin];
+
+    /// Returns the rule as settings have it.
+    fn rule(self) -> &'static str {
+        match self {
+            Self::User => "Skill(session-search)",
+            Self::Plugin => "Skill(session-search:session-search)",
+        }
+    }
+}
 
 /// A list of permission rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,20 +60,31 @@ impl RuleList {
 }
 
 impl SettingsFile {
-    /// Reads which list holds the rule for the skill. Settings that cannot be parsed hold none.
+    /// Reads which list holds the rule for a skill. Settings that cannot be parsed hold none.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn skill_rule(&self) -> Result<Option<RuleList>> {
-        Ok(find_rule(&self.read()?.unwrap_or_default()))
+    pub fn skill_rule(&self, skill: RuledSkill) -> Result<Option<RuleList>> {
+        Ok(find_rule(&self.read()?.unwrap_or_default(), skill))
     }
 
-    /// Plans to allow the skill.
+    /// Plans to allow a skill.
     ///
     /// # Errors
     /// When the file cannot be read, or `permissions.allow` in it is not a list.
-    pub fn plan_skill_rule(&self) -> Result<SettingsChange> {
-        self.plan(add_rule)
+    pub fn plan_skill_rule(&self, skill: RuledSkill) -> Result<SettingsChange> {
+        self.plan(|text| add_rule(text, skill))
+    }
+
+    /// Plans to remove the rules that allow either skill.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a JSON object.
+    pub fn plan_rule_removal(&self) -> Result<SettingsChange> {
+        self.plan(|text| {
+            let mut skills = RuledSkill::ALL.into_iter();
+            skills.try_fold(text.to_owned(), |text, skill| remove_rule(&text, skill))
+        })
     }
 }
 
@@ -64,36 +95,40 @@ impl SettingsFile {
 /// When the settings cannot be read or written.
 pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
     let settings = SettingsFile::for_user(env)?;
-    if settings.skill_rule()? != Some(RuleList::Allow) {
+    if settings.skill_rule(RuledSkill::User)? != Some(RuleList::Allow) {
         return Ok(None);
     }
     if !dry_run {
-        settings.plan(remove_rule)?.write()?;
+        let change = settings.plan(|text| remove_rule(text, RuledSkill::User));
+        change?.write()?;
     }
     Ok(Some(settings.path()))
 }
 
-fn find_rule(text: &str) -> Option<RuleList> {
+fn find_rule(text: &str, skill: RuledSkill) -> Option<RuleList> {
     let settings: Value = serde_json::from_str(text).ok()?;
     let has_rule = |list: &RuleList| {
         let rules = settings[PERMISSIONS][list.key()].as_array();
-        rules.is_some_and(|rules| rules.iter().any(|rule| rule == RULE))
+        rules.is_some_and(|rules| rules.iter().any(|rule| rule == skill.rule()))
     };
     RuleList::ALL.into_iter().find(has_rule)
 }
 
-fn add_rule(text: &str) -> Edited {
+fn add_rule(text: &str, skill: RuledSkill) -> Edited {
     let settings = SettingsText::parse(text)?;
     let permissions = object_under(&settings.object, PERMISSIONS)?;
     let path = format!("{PERMISSIONS}.{}", RuleList::Allow.key());
     let allowed = list_under(&permissions, RuleList::Allow.key(), path)?;
     allowed.ensure_multiline();
-    allowed.append(RULE.into());
+    allowed.append(skill.rule().into());
     settings.finish()
 }
 
 /// Removes the rule from those that allow, and the list and the object that are empty then.
-fn remove_rule(text: &str) -> Edited {
+fn remove_rule(text: &str, skill: RuledSkill) -> Edited {
+    if find_rule(text, skill) != Some(RuleList::Allow) {
+        return Ok(text.to_owned());
+    }
     let settings = SettingsText::parse(text)?;
     let Some(permissions) = settings.object.object_value(PERMISSIONS) else {
         return Ok(text.to_owned());
@@ -101,7 +136,7 @@ fn remove_rule(text: &str) -> Edited {
     let Some(allowed) = permissions.array_value(RuleList::Allow.key()) else {
         return Ok(text.to_owned());
     };
-    let is_rule = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|v| v == RULE);
+    let is_rule = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|v| v == skill.rule());
     for rule in allowed.elements() {
         if is_rule(&rule.to_string()) {
             rule.remove();
@@ -128,9 +163,13 @@ mod tests {
             "{\n  \"model\": \"x\",\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls:*)\"\n    ],\n    \"deny\": []\n  }\n}\n",
             "{\"permissions\": {\"defaultMode\": \"plan\"}, \"a\": 1.0}",
         ] {
-            let new = add_rule(text).unwrap();
-            assert_eq!(find_rule(&new), Some(RuleList::Allow), "{new}");
-            let back = remove_rule(&new).unwrap();
+            let new = add_rule(text, RuledSkill::User).unwrap();
+            assert_eq!(
+                find_rule(&new, RuledSkill::User),
+                Some(RuleList::Allow),
+                "{new}"
+            );
+            let back = remove_rule(&new, RuledSkill::User).unwrap();
             let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
             let old = if text.is_empty() { "{}" } else { text };
             assert_eq!(value(&back), value(old), "{new}");
@@ -139,14 +178,21 @@ mod tests {
 
     #[test]
     fn the_list_that_holds_the_rule_is_found() {
-        let settings =
-            |list: RuleList| format!("{{\"permissions\": {{\"{}\": [\"{RULE}\"]}}}}", list.key());
+        let settings = |list: RuleList| {
+            format!(
+                "{{\"permissions\": {{\"{}\": [\"{}\"]}}}}",
+                list.key(),
+                RuledSkill::User.rule()
+            )
+        };
         for list in RuleList::ALL {
-            assert_eq!(find_rule(&settings(list)), Some(list));
+            assert_eq!(find_rule(&settings(list), RuledSkill::User), Some(list));
         }
         let other = "{\"permissions\": {\"allow\": [\"Skill(x)\"]}}";
-        assert_eq!(find_rule(other), None);
-        assert_eq!(find_rule("[]"), None);
+        assert_eq!(find_rule(other, RuledSkill::User), None);
+        assert_eq!(find_rule("[]", RuledSkill::User), None);
+        let user = settings(RuleList::Allow);
+        assert_eq!(find_rule(&user, RuledSkill::Plugin), None);
     }
 
     #[test]
@@ -157,7 +203,7 @@ mod tests {
             "{\"permissions\": []}",
             "{\"permissions\": {\"allow\": {}}}",
         ] {
-            assert!(add_rule(text).is_err(), "{text}");
+            assert!(add_rule(text, RuledSkill::User).is_err(), "{text}");
         }
     }
 }

@@ -16,6 +16,7 @@ const PATHS: &[&str] = &[
     #[cfg(windows)]
     "LOCALAPPDATA",
     "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
     "OPENCODE_DB",
     "HF_HOME",
     "HF_HUB_CACHE",

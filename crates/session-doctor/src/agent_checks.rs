@@ -1,7 +1,10 @@
 //! Checks of what is installed in the agents.
 
 use crate::finding::Finding;
-use session_agents::{SettingsFile, SkillLocation, hook_program_exists};
+use session_agents::{
+    Agent, McpConfig, SettingsFile, SkillLocation, has_user_skill, hook_program_exists,
+    program_exists,
+};
 use session_config::Home;
 
 /// Checks whether the hook is installed, and whether its program is there.
@@ -17,8 +20,12 @@ pub(crate) fn check_hook(home: &Home) -> Option<Finding> {
             ));
         }
     };
+    let plugin = enabled_plugin(home);
     let Some(hook) = hooks.first() else {
-        return Some(Finding::ok("hook", "not installed"));
+        let found = plugin.map_or("not installed".to_owned(), |plugin| {
+            format!("brought by the plugin {plugin}")
+        });
+        return Some(Finding::ok("hook", found));
     };
     let events: Vec<&str> = hooks.iter().map(|hook| hook.event.name()).collect();
     Some(match hook_program_exists(&hook.command, &home.env) {
@@ -31,12 +38,53 @@ pub(crate) fn check_hook(home: &Home) -> Option<Finding> {
     })
 }
 
+/// Returns the name of the plugin in Claude Code.
+fn enabled_plugin(home: &Home) -> Option<String> {
+    let settings = SettingsFile::for_user(&home.env).ok()?;
+    settings.enabled_plugin().ok().flatten()
+}
+
+/// Checks which MCP servers of OpenCode and Codex are this program, and whether it is there.
+pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
+    let configs = Agent::ALL
+        .into_iter()
+        .filter_map(|agent| Some((agent, McpConfig::for_user(agent, &home.env).ok()??)));
+    let checked = configs.filter_map(|(agent, config)| match config.server_command() {
+        Ok(command) => check_server(agent, command?.first()?, home),
+        Err(error) => Some(Finding::note("mcp", error.to_string(), "correct the file")),
+    });
+    checked.collect()
+}
+
+fn check_server(agent: Agent, program: &str, home: &Home) -> Option<Finding> {
+    let name = agent.name();
+    let is_there = program_exists(program, &home.env);
+    Some(match is_there {
+        true => Finding::ok("mcp", format!("installed: {name}")),
+        false => Finding::problem(
+            "mcp",
+            format!("its program for {name} is not there: {program}"),
+            format!("run `session-search setup --agent {name}`"),
+        ),
+    })
+}
+
 /// Checks where the skill is installed.
 pub(crate) fn check_skill(home: &Home) -> Finding {
     let installed = SkillLocation::all(&home.env, None)
         .into_iter()
         .filter(SkillLocation::has_skill);
     let labels: Vec<&str> = installed.map(|location| location.label()).collect();
+    if let Some(plugin) = enabled_plugin(home) {
+        return match has_user_skill(&home.env) {
+            true => Finding::note(
+                "skill",
+                format!("installed beside the plugin {plugin}, which brings it, too"),
+                "run `session-search skill uninstall`",
+            ),
+            false => Finding::ok("skill", format!("brought by the plugin {plugin}")),
+        };
+    }
     match labels.is_empty() {
         true => Finding::ok("skill", "not installed"),
         false => Finding::ok("skill", format!("installed: {}", labels.join(", "))),

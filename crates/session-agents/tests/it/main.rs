@@ -1,5 +1,6 @@
 //! Installation into agents, the calling session and the command that resumes one.
 
+mod agent_setup;
 mod calling_session;
 mod resume;
 mod session_row;

@@ -1,6 +1,8 @@
 //! Changes to Claude Code's settings files.
 
-use session_agents::{AgentError, HookEvent, RuleList, SettingsFile, revoke_skill_rule};
+use session_agents::{
+    AgentError, HookEvent, RuleList, RuledSkill, SettingsFile, revoke_skill_rule,
+};
 use session_core::diff::DiffLine;
 use session_sources::Env;
 use std::path::PathBuf;
@@ -73,11 +75,18 @@ fn the_rule_of_the_skill_is_written_and_revoked() {
     let (_home, env, path) = home_with_settings(old);
     let settings = SettingsFile::for_user(&env).unwrap();
     assert_eq!(revoke_skill_rule(&env, false).unwrap(), None);
-    settings.plan_skill_rule().unwrap().write().unwrap();
-    assert_eq!(settings.skill_rule().unwrap(), Some(RuleList::Allow));
+    settings
+        .plan_skill_rule(RuledSkill::User)
+        .unwrap()
+        .write()
+        .unwrap();
+    assert_eq!(
+        settings.skill_rule(RuledSkill::User).unwrap(),
+        Some(RuleList::Allow)
+    );
     assert!(revoke_skill_rule(&env, true).unwrap().is_some());
     assert_eq!(
-        settings.skill_rule().unwrap(),
+        settings.skill_rule(RuledSkill::User).unwrap(),
         Some(RuleList::Allow),
         "a dry run"
     );
@@ -92,7 +101,7 @@ fn settings_that_are_not_json_are_refused() {
     for change in [
         settings.plan_retention(365),
         settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]),
-        settings.plan_skill_rule(),
+        settings.plan_skill_rule(RuledSkill::User),
     ] {
         assert!(
             matches!(change, Err(AgentError::Settings { .. })),

@@ -1,6 +1,8 @@
 //! Arguments of `setup`.
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use session_agents::Agent;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -10,6 +12,8 @@ Examples:
   session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
   session-search setup --keep-history 365 --skill --yes
   session-search setup --skill --allow-skill             shows the rule that lets Claude Code load it unasked
+  session-search setup --agent opencode --agent codex    shows what they would get
+  session-search setup --undo                            takes back what agents got
 
 On a terminal it asks for what the options leave open; each step can be skipped and taken again.
 Elsewhere it does what the options say; without --yes it shows what it would write.")]
@@ -32,6 +36,12 @@ pub struct SetupArgs {
     /// Add a permission rule so that Claude Code loads the skill without asking
     #[arg(long, conflicts_with = "no_skill")]
     pub allow_skill: bool,
+    /// Install into this agent: the skill or instructions, and the MCP server; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = agents())]
+    pub agent: Vec<Agent>,
+    /// Remove what was installed into the agents, or into those of --agent
+    #[arg(long, conflicts_with_all = ["model", "remote", "keep_history", "skill", "no_skill", "allow_skill"])]
+    pub undo: bool,
     /// Apply the options without asking
     #[arg(long, short)]
     pub yes: bool,
@@ -44,6 +54,27 @@ impl SetupArgs {
     /// True when the options leave everything open.
     pub fn is_open(&self) -> bool {
         let of_skill = self.skill || self.no_skill || self.allow_skill;
-        self.model.is_none() && self.keep_history.is_none() && !of_skill
+        let of_agents = self.undo || !self.agent.is_empty();
+        self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
     }
+
+    /// True where the options install the skill for Claude Code.
+    pub fn wants_skill(&self) -> bool {
+        self.skill || self.agent.contains(&Agent::Claude)
+    }
+}
+
+/// Reads the name of an agent, with a line of help for each.
+fn agents() -> impl TypedValueParser<Value = Agent> {
+    let help = |agent: Agent| match agent {
+        Agent::Claude => "Claude Code: the skill; the command that adds the MCP server is shown",
+        Agent::OpenCode => "OpenCode: the skill, the MCP server",
+        Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server",
+    };
+    let value = |agent: &Agent| PossibleValue::new(agent.name()).help(help(*agent));
+    PossibleValuesParser::new(Agent::ALL.iter().map(value)).try_map(|name| {
+        let mut all = Agent::ALL.into_iter();
+        all.find(|agent| agent.name() == name)
+            .ok_or("unknown agent")
+    })
 }

@@ -97,7 +97,7 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 19] = [
+const TOLD: [&str; 20] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
     "session-cli/src/args/memory.rs",
@@ -107,6 +107,7 @@ const TOLD: [&str; 19] = [
     "session-cli/src/command/search.rs",
     "session-cli/src/command/setup/history.rs",
     "session-cli/src/command/setup/mod.rs",
+    "session-cli/src/command/setup/agents.rs",
     "session-cli/src/command/setup/permission.rs",
     "session-cli/src/command/setup/skill.rs",
     "session-cli/src/command/skill.rs",
@@ -170,6 +171,7 @@ fn every_promise_of_security_has_its_test() {
     for (module, name) in named {
         let (package, module, name) = match (module, name.split_once("::")) {
             ("session_memory", Some((module, name))) => ("session-memory", module, name),
+            ("session_agents", Some((module, name))) => ("session-agents", module, name),
             (module, _) if module.contains("session") => continue,
             (module, _) => ("session-cli", module, name),
         };

@@ -6,6 +6,7 @@ use crate::output::diff::format_diff;
 use anyhow::Result;
 use session_agents::SettingsChange;
 use session_core::text::printable;
+use std::path::Path;
 
 /// Shows what would change, asks for consent, and writes it with a backup of the old text.
 ///
@@ -15,17 +16,31 @@ pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Re
     if change.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
-    dialog.print(&format!(
-        "\n{}",
-        printable(&change.path().to_string_lossy())
-    ))?;
-    dialog.print(&format_diff(&change.diff()))?;
+    show(change, dialog)?;
     if !dialog.confirm("Write it?")? {
         return Ok(StepOutcome::without_consent(dialog));
     }
     if let Some(backup) = change.write()? {
-        let backup = backup.to_string_lossy();
-        dialog.print(&format!("the old file is kept as {}", printable(&backup)))?;
+        name_backup(&backup, dialog)?;
     }
     Ok(StepOutcome::Written)
+}
+
+/// Shows a file and the lines that would change in it.
+///
+/// # Errors
+/// When the dialog cannot be written.
+pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
+    let path = change.path();
+    dialog.print(&format!("\n{}", printable(&path.to_string_lossy())))?;
+    dialog.print(&format_diff(&change.diff()))
+}
+
+/// Says where the old text of a file is kept.
+///
+/// # Errors
+/// When the dialog cannot be written.
+pub fn name_backup(backup: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
+    let backup = backup.to_string_lossy();
+    dialog.print(&format!("the old file is kept as {}", printable(&backup)))
 }

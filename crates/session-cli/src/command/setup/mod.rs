@@ -1,5 +1,6 @@
 //! `setup`: decisions that a user may want to make, step by step. None is needed.
 
+mod agents;
 pub mod change;
 mod history;
 mod model;
@@ -9,6 +10,7 @@ mod skill;
 use crate::Found;
 use crate::args::SetupArgs;
 use crate::command::dialog::{Dialog, with_terminal};
+use crate::command::setup::agents::AgentOutcomes;
 use crate::output::json;
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -45,20 +47,24 @@ struct StepOutcomes {
     history: StepOutcome,
     skill: StepOutcome,
     permission: StepOutcome,
+    agents: AgentOutcomes,
 }
 
 impl StepOutcomes {
-    fn all(&self) -> [StepOutcome; 4] {
-        [self.model, self.history, self.skill, self.permission]
+    fn all(&self) -> Vec<StepOutcome> {
+        let mut all = vec![self.model, self.history, self.skill, self.permission];
+        all.extend(self.agents.values());
+        all
     }
 }
 
 const PLAN: &str = "\
-setup decides four things, each of which may stay as it is:
+setup decides five things, each of which may stay as it is:
   1. the model: in process, or an endpoint (--model NAME, --remote URL)
   2. how long Claude Code keeps its history (--keep-history DAYS)
   3. the skill for Claude Code (--skill, --no-skill)
-  4. whether Claude Code loads it without asking (--allow-skill)";
+  4. whether Claude Code loads it without asking (--allow-skill)
+  5. what OpenCode and Codex get: skill or instructions, and the MCP server (--agent NAME)";
 
 /// Runs the command.
 ///
@@ -75,11 +81,23 @@ fn run_steps(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
         );
     }
     let home = Home::from_process()?;
-    let steps = steps(args, &home, dialog)?;
-    if args.json {
-        json::print(&steps)?;
+    if args.undo {
+        let agents = agents::undo(args, &home.env, dialog)?;
+        return finish(&agents, agents.values().copied(), args);
     }
-    if steps.all().contains(&StepOutcome::Wanted) {
+    let steps = steps(args, &home, dialog)?;
+    finish(&steps, steps.all(), args)
+}
+
+fn finish(
+    report: &impl Serialize,
+    outcomes: impl IntoIterator<Item = StepOutcome>,
+    args: &SetupArgs,
+) -> Result<Found> {
+    if args.json {
+        json::print(report)?;
+    }
+    if outcomes.into_iter().any(|step| step == StepOutcome::Wanted) {
         bail!("nothing of it is written\nhint: --yes writes it");
     }
     Ok(Found::Something)
@@ -94,6 +112,7 @@ fn steps(args: &SetupArgs, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepO
         history,
         skill,
         permission: permission::run(args, &home.env, skill, dialog)?,
+        agents: agents::run(args, &home.env, dialog)?,
     })
 }
 
@@ -166,7 +185,7 @@ mod tests {
         let user = User::new();
         let answers = "http://localhost:1/v1\ntiny\ny\n365\ny\ny\ny\n";
         let (steps, said) = user.run_setup(&[], answers);
-        assert_eq!(steps.all(), [StepOutcome::Written; 4], "{said}");
+        assert_eq!(steps.all(), vec![StepOutcome::Written; 4], "{said}");
         let config = user.file(CONFIG).unwrap();
         for line in [
             "model = \"remote\"",
@@ -187,7 +206,7 @@ mod tests {
                 .starts_with("---\nname: session-search")
         );
         let (steps, said) = user.run_setup(&[], "table\n365\n");
-        assert_eq!(steps.all(), [StepOutcome::Unchanged; 4], "{said}");
+        assert_eq!(steps.all(), vec![StepOutcome::Unchanged; 4], "{said}");
     }
 
     #[test]
@@ -206,6 +225,23 @@ mod tests {
         let (steps, said) = user.run_setup(&["--allow-skill", "--yes"], "");
         assert_eq!(steps.permission, StepOutcome::Skipped, "{said}");
         assert_eq!(user.file(SETTINGS), Some(denied));
+    }
+
+    #[test]
+    fn agents_that_are_there_are_offered_one_by_one() {
+        let user = User::new();
+        for agent in [".config/opencode", ".codex"] {
+            fs_err::create_dir_all(user.home.path().join(agent)).unwrap();
+        }
+        let (steps, said) = user.run_setup(&["--no-skill"], "\n\nn\ny\n");
+        assert_eq!(steps.agents["opencode"], StepOutcome::Skipped, "{said}");
+        assert_eq!(steps.agents["codex"], StepOutcome::Written, "{said}");
+        assert_eq!(user.file(".config/opencode/opencode.json"), None);
+        let codex = user.file(".codex/config.toml").unwrap();
+        assert!(codex.starts_with("[mcp_servers.session-search]"), "{codex}");
+        let (steps, said) = user.run_setup(&["--agent", "codex"], "\n\n");
+        assert_eq!(steps.agents["codex"], StepOutcome::Unchanged, "{said}");
+        assert_eq!(steps.agents.len(), 1, "{said}");
     }
 
     #[test]

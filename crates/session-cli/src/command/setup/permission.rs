@@ -5,7 +5,7 @@ use crate::command::dialog::Dialog;
 use crate::command::setup::StepOutcome;
 use crate::command::setup::change::confirm_and_write;
 use anyhow::{Result, bail};
-use session_agents::{Agent, RuleList, SettingsFile, SkillLocation};
+use session_agents::{RuleList, RuledSkill, SettingsFile, has_user_skill};
 use session_sources::Env;
 
 const EXPLANATION: &str = "
@@ -22,13 +22,22 @@ pub fn run(
     skill: StepOutcome,
     dialog: &mut Dialog<'_>,
 ) -> Result<StepOutcome> {
-    let is_installed = SkillLocation::for_user(Agent::Claude, env).has_skill();
+    let settings = SettingsFile::for_user(env)?;
+    let ruled = match settings.enabled_plugin()? {
+        Some(_) => RuledSkill::Plugin,
+        None => RuledSkill::User,
+    };
+    let has_skill = has_user_skill(env);
+    let is_installed = has_skill || ruled == RuledSkill::Plugin;
     let is_offered = dialog.is_interactive && is_installed && !args.no_skill;
     if !(args.allow_skill || is_offered) {
         return Ok(StepOutcome::Skipped);
     }
-    match (is_installed || skill == StepOutcome::Wanted, args.skill) {
-        (true, _) => allow(env, dialog),
+    match (
+        is_installed || skill == StepOutcome::Wanted,
+        args.wants_skill(),
+    ) {
+        (true, _) => allow(&settings, ruled, dialog),
         (false, true) => Ok(StepOutcome::Skipped),
         (false, false) => {
             bail!("there is no skill that Claude Code could load\nhint: --skill installs it")
@@ -36,13 +45,16 @@ pub fn run(
     }
 }
 
-fn allow(env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
-    let settings = SettingsFile::for_user(env)?;
-    match settings.skill_rule()? {
+fn allow(
+    settings: &SettingsFile,
+    ruled: RuledSkill,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcome> {
+    match settings.skill_rule(ruled)? {
         Some(RuleList::Allow) => Ok(StepOutcome::Unchanged),
         Some(RuleList::Ask | RuleList::Deny) => Ok(StepOutcome::Skipped),
         None => {
-            let change = settings.plan_skill_rule()?;
+            let change = settings.plan_skill_rule(ruled)?;
             dialog.print(EXPLANATION)?;
             confirm_and_write(&change, dialog)
         }

@@ -5,7 +5,7 @@ use crate::command::dialog::Dialog;
 use crate::command::setup::StepOutcome;
 use crate::output::diff::format_diff;
 use anyhow::Result;
-use session_agents::{Agent, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
+use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::printable;
 use session_sources::Env;
 
@@ -16,8 +16,13 @@ use session_sources::Env;
 /// When a file cannot be read or written.
 pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    if args.no_skill || !(args.skill || is_offered) {
+    if args.no_skill || !(args.wants_skill() || is_offered) {
         return Ok(StepOutcome::Skipped);
+    }
+    if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {
+        let plugin = printable(&plugin).into_owned();
+        dialog.print(&format!("\nThe plugin `{plugin}` brings the skill."))?;
+        return Ok(StepOutcome::Unchanged);
     }
     let mut plan = SkillPlan::read(SkillLocation::for_user(Agent::Claude, env))?;
     if plan.is_current() {

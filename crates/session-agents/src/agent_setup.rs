@@ -1,0 +1,120 @@
+//! All that this program writes for one agent, planned and undone together.
+
+use crate::agent::Agent;
+use crate::error::Result;
+use crate::instruction_block::{plan_block, plan_block_removal};
+use crate::mcp_config::McpConfig;
+use crate::settings_file::{SettingsChange, SettingsFile};
+use crate::skill_location::SkillLocation;
+use crate::skill_plan::{SkillAction, SkillPlan};
+use crate::skill_report::SkillFileOutcome;
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+/// The changes by which an agent gets this program, or loses it. Nothing is written before
+/// [`AgentSetup::apply`].
+#[derive(Debug, Clone)]
+pub struct AgentSetup {
+    /// The agent.
+    pub agent: Agent,
+    /// Changes of the agent's files, without those that have nothing to write.
+    pub changes: Vec<SettingsChange>,
+    /// The user's skill of the agent, where a file of it would be written or removed.
+    pub skill: Option<SkillPlan>,
+    action: SkillAction,
+}
+
+impl AgentSetup {
+    /// Plans to install a program: the MCP server for OpenCode and Codex, the skill for Claude Code
+    /// and OpenCode, a paragraph in the instructions for Codex. A plugin of Claude Code has its own
+    /// skill.
+    ///
+    /// # Errors
+    /// When a file of the agent is refused, cannot be parsed or does not fit the change.
+    pub fn plan(agent: Agent, env: &Env, program: &Path) -> Result<Self> {
+        let server = McpConfig::for_user(agent, env)?;
+        let mut changes = Vec::new();
+        changes.extend(server.map(|file| file.plan_server(program)).transpose()?);
+        if agent == Agent::Codex {
+            changes.push(plan_block(env)?);
+        }
+        let has_plugin =
+            agent == Agent::Claude && SettingsFile::for_user(env)?.enabled_plugin()?.is_some();
+        let skill = match has_plugin {
+            true => None,
+            false => plan_skill(agent, env, SkillAction::Install)?,
+        };
+        Ok(Self::new(agent, changes, skill, SkillAction::Install))
+    }
+
+    /// Plans to remove what [`AgentSetup::plan`] and the rule for the skill added. Files of the
+    /// skill that the user edited stay.
+    ///
+    /// # Errors
+    /// When a file of the agent is refused or cannot be parsed.
+    pub fn plan_removal(agent: Agent, env: &Env) -> Result<Self> {
+        let server = McpConfig::for_user(agent, env)?;
+        let mut changes = Vec::new();
+        changes.extend(server.map(|file| file.plan_removal()).transpose()?);
+        match agent {
+            Agent::Claude => changes.push(SettingsFile::for_user(env)?.plan_rule_removal()?),
+            Agent::Codex => changes.push(plan_block_removal(env)?),
+            Agent::OpenCode => {}
+        }
+        let skill = plan_skill(agent, env, SkillAction::Uninstall)?;
+        Ok(Self::new(agent, changes, skill, SkillAction::Uninstall))
+    }
+
+    fn new(
+        agent: Agent,
+        mut changes: Vec<SettingsChange>,
+        skill: Option<SkillPlan>,
+        action: SkillAction,
+    ) -> Self {
+        changes.retain(|change| !change.is_noop());
+        Self {
+            agent,
+            changes,
+            skill,
+            action,
+        }
+    }
+
+    /// True where there is nothing to write.
+    pub fn is_noop(&self) -> bool {
+        self.changes.is_empty() && self.skill.is_none()
+    }
+
+    /// Writes everything; returns the paths of the backups.
+    ///
+    /// # Errors
+    /// When a file cannot be written; those before it are written then, and planning again finds
+    /// what is left.
+    pub fn apply(self) -> Result<Vec<PathBuf>> {
+        let mut backups = Vec::new();
+        for change in &self.changes {
+            backups.extend(change.write()?);
+        }
+        if let Some(skill) = self.skill {
+            skill.apply(self.action, false)?;
+        }
+        Ok(backups)
+    }
+}
+
+/// Plans the skill of the user; `None` where no file of it would be written or removed.
+fn plan_skill(agent: Agent, env: &Env, action: SkillAction) -> Result<Option<SkillPlan>> {
+    if !Agent::WITH_SKILL.contains(&agent) {
+        return Ok(None);
+    }
+    let plan = SkillPlan::read(SkillLocation::for_user(agent, env))?;
+    let report = plan.clone().apply(action, true)?;
+    let is_change = |outcome| {
+        matches!(
+            outcome,
+            Some(SkillFileOutcome::Written | SkillFileOutcome::Removed)
+        )
+    };
+    let changes = report.files.iter().any(|file| is_change(file.outcome));
+    Ok(changes.then_some(plan))
+}

@@ -1,0 +1,108 @@
+//! The files in which agents find their MCP servers.
+
+use crate::agent::Agent;
+use crate::error::Result;
+use crate::hook_command::is_own_name;
+use crate::settings_file::{SIZE_LIMIT, SettingsChange};
+use crate::{codex_mcp, opencode_mcp};
+use session_files::Beneath;
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+/// The name under which agents know this program's MCP server.
+pub(crate) const SERVER_NAME: &str = "session-search";
+/// The argument that makes this program an MCP server.
+pub(crate) const SERVER_ARGUMENT: &str = "mcp";
+
+/// The file of the user's configuration in which an agent finds MCP servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpConfig {
+    agent: Agent,
+    file: Beneath,
+}
+
+impl McpConfig {
+    /// Names the file of an agent, whether it exists or not. `None` for Claude Code: its servers
+    /// are in the file of its own state, which only the agent itself writes.
+    ///
+    /// # Errors
+    /// When a path has no file name.
+    pub fn for_user(agent: Agent, env: &Env) -> Result<Option<Self>> {
+        let directory = agent.config_directory(env);
+        let path = match agent {
+            Agent::Claude => return Ok(None),
+            Agent::OpenCode => opencode_file(&directory),
+            Agent::Codex => directory.join("config.toml"),
+        };
+        let file = Beneath::of_user(&path)?;
+        Ok(Some(Self { agent, file }))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> PathBuf {
+        self.file.path()
+    }
+
+    /// Reads the command line of this program's server; `None` where it is not registered.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed, or another program's server has the name.
+    pub fn server_command(&self) -> Result<Option<Vec<String>>> {
+        let mut found = None;
+        SettingsChange::plan(&self.file, |text| {
+            found = match self.agent {
+                Agent::Codex => codex_mcp::find_server(text)?,
+                Agent::Claude | Agent::OpenCode => opencode_mcp::find_server(text)?,
+            };
+            Ok(text.to_owned())
+        })?;
+        Ok(found)
+    }
+
+    /// Plans to register a program as the server. A server that is there already keeps its other
+    /// settings.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed, or another program's server has the name.
+    pub fn plan_server(&self, program: &Path) -> Result<SettingsChange> {
+        let program = program.to_string_lossy();
+        SettingsChange::plan(&self.file, |text| match self.agent {
+            Agent::Codex => codex_mcp::add_server(text, &program),
+            Agent::Claude | Agent::OpenCode => opencode_mcp::add_server(text, &program),
+        })
+    }
+
+    /// Plans to remove this program's server; another program's stays.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed.
+    pub fn plan_removal(&self) -> Result<SettingsChange> {
+        SettingsChange::plan(&self.file, |text| match self.agent {
+            Agent::Codex => codex_mcp::remove_server(text),
+            Agent::Claude | Agent::OpenCode => opencode_mcp::remove_server(text),
+        })
+    }
+}
+
+/// True for the command line of an MCP server that is this program.
+pub(crate) fn is_own_server(command: &[String]) -> bool {
+    match command {
+        [program, argument] => is_own_name(program) && argument == SERVER_ARGUMENT,
+        _ => false,
+    }
+}
+
+/// Returns the file that names our server, else the one that OpenCode reads last. It merges both.
+fn opencode_file(directory: &Path) -> PathBuf {
+    let [jsonc, json] = ["opencode.jsonc", "opencode.json"].map(|name| directory.join(name));
+    let has_server = |path: &PathBuf| {
+        let file = Beneath::of_user(path);
+        let text = file.and_then(|file| file.read_text(SIZE_LIMIT)).ok();
+        let text = text.flatten().unwrap_or_default();
+        matches!(opencode_mcp::find_server(&text), Ok(Some(_)))
+    };
+    match jsonc.exists() && !has_server(&json) {
+        true => jsonc,
+        false => json,
+    }
+}

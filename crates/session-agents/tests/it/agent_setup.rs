@@ -1,0 +1,213 @@
+//! What an agent gets as a whole, and how it loses it again.
+
+use session_agents::{Agent, AgentError, AgentSetup, McpConfig};
+use session_sources::Env;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const PROGRAM: &str = "/opt/bin/session-search";
+const CODEX: &str = ".codex/config.toml";
+const INSTRUCTIONS: &str = ".codex/AGENTS.md";
+const OPENCODE: &str = ".config/opencode/opencode.json";
+
+struct User {
+    home: TempDir,
+    env: Env,
+}
+
+impl User {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::with_home(home.path());
+        let user = Self { home, env };
+        for (path, text) in files {
+            let path = user.home.path().join(path);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, text).unwrap();
+        }
+        user
+    }
+
+    fn plan(&self, agent: Agent) -> AgentSetup {
+        AgentSetup::plan(agent, &self.env, Path::new(PROGRAM)).unwrap()
+    }
+
+    fn install(&self, agent: Agent) -> Vec<PathBuf> {
+        self.plan(agent).apply().unwrap()
+    }
+
+    fn remove(&self, agent: Agent) {
+        let plan = AgentSetup::plan_removal(agent, &self.env).unwrap();
+        plan.apply().unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs_err::read_to_string(self.home.path().join(path)).unwrap()
+    }
+
+    /// Every file below the home directory that is no backup, with its text.
+    fn files(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        let mut directories = vec![self.home.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs_err::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => directories.push(path),
+                    false if path.to_string_lossy().contains(".backup") => {}
+                    false => {
+                        drop(found.insert(path.clone(), fs_err::read_to_string(path).unwrap()))
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn each_agent_gets_its_files_once_and_loses_them_again() {
+    let user = User::new(&[
+        (OPENCODE, "{\n  // mine\n  \"share\": \"disabled\"\n}\n"),
+        (CODEX, "# mine\nmodel = \"x\"\n"),
+        (INSTRUCTIONS, "Mine.\n"),
+        (".claude/settings.json", "{}\n"),
+    ]);
+    let before = user.files();
+    for agent in Agent::ALL {
+        assert!(agent.is_present(&user.env));
+        assert!(!user.plan(agent).is_noop());
+        user.install(agent);
+        assert!(user.plan(agent).is_noop(), "{agent:?}");
+    }
+    let opencode = user.read(OPENCODE);
+    assert!(
+        opencode.contains("// mine") && opencode.contains(PROGRAM),
+        "{opencode}"
+    );
+    let codex = user.read(CODEX);
+    assert!(codex.starts_with("# mine\nmodel = \"x\"\n"), "{codex}");
+    assert!(codex.contains("[mcp_servers.session-search]"), "{codex}");
+    assert!(
+        user.read(INSTRUCTIONS)
+            .starts_with("Mine.\n\n<!-- session-search: begin -->\n")
+    );
+    for agent in [".claude", ".config/opencode"] {
+        assert!(
+            !user
+                .read(&format!("{agent}/skills/session-search/SKILL.md"))
+                .is_empty()
+        );
+    }
+    for agent in Agent::ALL {
+        user.remove(agent);
+    }
+    assert_eq!(user.files(), before);
+}
+
+#[test]
+fn the_old_text_is_kept_in_a_backup() {
+    let user = User::new(&[(CODEX, "# mine\n")]);
+    let backups = user.install(Agent::Codex);
+    assert_eq!(backups.len(), 1, "there were no instructions");
+    assert_eq!(fs_err::read_to_string(&backups[0]).unwrap(), "# mine\n");
+    user.remove(Agent::Codex);
+    let instructions = user.home.path().join(INSTRUCTIONS);
+    assert!(!instructions.exists(), "a file that held nothing else goes");
+}
+
+#[test]
+fn the_file_that_opencode_has_is_changed() {
+    for (existing, wanted) in [
+        (&[][..], OPENCODE),
+        (
+            &[(".config/opencode/opencode.jsonc", "{}")],
+            ".config/opencode/opencode.jsonc",
+        ),
+        (
+            &[
+                (".config/opencode/opencode.jsonc", "{}"),
+                (
+                    OPENCODE,
+                    "{\"mcp\": {\"session-search\": {\"command\": [\"session-search\", \"mcp\"]}}}",
+                ),
+            ],
+            OPENCODE,
+        ),
+    ] {
+        let user = User::new(existing);
+        let config = McpConfig::for_user(Agent::OpenCode, &user.env)
+            .unwrap()
+            .unwrap();
+        assert_eq!(config.path(), user.home.path().join(wanted));
+        user.install(Agent::OpenCode);
+        assert!(user.read(wanted).contains(PROGRAM));
+        assert_eq!(config.server_command().unwrap().unwrap()[0], PROGRAM);
+    }
+}
+
+#[test]
+fn the_instructions_that_codex_prefers_are_changed() {
+    let preferred = ".codex/AGENTS.override.md";
+    let user = User::new(&[(preferred, "Mine.\n"), (INSTRUCTIONS, "Not read.\n")]);
+    user.install(Agent::Codex);
+    assert!(user.read(preferred).contains("session-search"));
+    assert_eq!(user.read(INSTRUCTIONS), "Not read.\n");
+}
+
+#[test]
+fn a_plugin_of_claude_code_brings_its_own_skill() {
+    let settings = "{\"enabledPlugins\": {\"session-search@tools\": true}}";
+    let user = User::new(&[(".claude/settings.json", settings)]);
+    assert!(user.plan(Agent::Claude).is_noop());
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_refused_before_anything_is_written() {
+    let huge = format!("# {}\n", "x".repeat(9 << 20));
+    for (config, message) in [
+        (
+            "[mcp_servers.session-search]\ncommand = \"y\"\n",
+            "another program's server",
+        ),
+        ("mcp_servers = 3\n", "is not a table"),
+        ("model = \n", "not valid TOML"),
+        (&huge, "8388608"),
+    ] {
+        let user = User::new(&[(CODEX, config)]);
+        let before = user.files();
+        let refused = AgentSetup::plan(Agent::Codex, &user.env, Path::new(PROGRAM));
+        let error = whole_message(&refused.unwrap_err());
+        assert!(error.contains(message), "{error}");
+        assert_eq!(user.files(), before);
+    }
+}
+
+fn whole_message(error: &AgentError) -> String {
+    let reason = std::error::Error::source(error).map(ToString::to_string);
+    format!("{error}: {}", reason.unwrap_or_default())
+}
+
+/// A dotfiles manager links the user's own files; what the link leads to is changed.
+#[cfg(unix)]
+#[test]
+fn a_link_of_the_user_stays_a_link() {
+    let user = User::new(&[("dotfiles/codex.toml", "# mine\n"), (INSTRUCTIONS, "")]);
+    let link = user.home.path().join(CODEX);
+    fs_err::os::unix::fs::symlink(user.home.path().join("dotfiles/codex.toml"), &link).unwrap();
+    user.install(Agent::Codex);
+    assert!(fs_err::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(user.read("dotfiles/codex.toml").contains(PROGRAM));
+}
+
+/// A process that was killed while it wrote leaves a temporary file beside the old text.
+#[test]
+fn what_a_killed_process_left_is_of_no_matter() {
+    let user = User::new(&[(CODEX, "# mine\n"), (".codex/.new-1-2-3", "[mcp_serv")]);
+    user.install(Agent::Codex);
+    assert!(
+        user.read(CODEX)
+            .starts_with("# mine\n\n[mcp_servers.session-search]\n")
+    );
+}

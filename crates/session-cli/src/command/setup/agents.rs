@@ -1,0 +1,103 @@
+//! What agents get beside their own settings: the MCP server, the skill, instructions.
+
+use crate::args::SetupArgs;
+use crate::command::dialog::Dialog;
+use crate::command::setup::StepOutcome;
+use crate::command::setup::change::{name_backup, show};
+use anyhow::Result;
+use session_agents::{Agent, AgentSetup, SettingsFile};
+use session_core::text::printable;
+use session_sources::Env;
+use std::collections::BTreeMap;
+
+/// The outcome for each agent that is there or that an option names.
+pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
+
+/// Runs the step for OpenCode and Codex; Claude Code has steps of its own, and is told the command
+/// that adds the MCP server.
+///
+/// # Errors
+/// When a file of an agent does not fit the change, or cannot be written.
+pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+    let program = std::env::current_exe()?;
+    let is_meant = |agent: &Agent| {
+        let is_offered = dialog.is_interactive && args.agent.is_empty() && agent.is_present(env);
+        is_offered || args.agent.contains(agent)
+    };
+    let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
+    let setups = meant.map(|agent| AgentSetup::plan(agent, env, &program));
+    // All are planned before the first is written: a file that does not fit stops all of them.
+    let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
+    let outcomes = confirm_each(setups, "Install", dialog)?;
+    let is_claude_offered = dialog.is_interactive && Agent::Claude.is_present(env);
+    if args.agent.contains(&Agent::Claude) || is_claude_offered && args.is_open() {
+        show_server_command(env, &program.to_string_lossy(), dialog)?;
+    }
+    Ok(outcomes)
+}
+
+/// Removes what the agents got.
+///
+/// # Errors
+/// As [`run`].
+pub fn undo(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+    let is_meant = |agent: &Agent| match args.agent.is_empty() {
+        true => agent.is_present(env),
+        false => args.agent.contains(agent),
+    };
+    let meant = Agent::ALL.into_iter().filter(is_meant);
+    let setups = meant.map(|agent| AgentSetup::plan_removal(agent, env));
+    let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
+    confirm_each(setups, "Remove", dialog)
+}
+
+fn confirm_each(
+    setups: Vec<AgentSetup>,
+    verb: &str,
+    dialog: &mut Dialog<'_>,
+) -> Result<AgentOutcomes> {
+    let outcome = |setup: AgentSetup| {
+        let name = setup.agent.name();
+        Ok((name, confirm_and_apply(setup, verb, dialog)?))
+    };
+    setups.into_iter().map(outcome).collect()
+}
+
+fn confirm_and_apply(
+    setup: AgentSetup,
+    verb: &str,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcome> {
+    if setup.is_noop() {
+        return Ok(StepOutcome::Unchanged);
+    }
+    for change in &setup.changes {
+        show(change, dialog)?;
+    }
+    if let Some(skill) = &setup.skill {
+        let directory = skill.location.directory();
+        let directory = printable(&directory.to_string_lossy()).into_owned();
+        dialog.print(&format!("\n{directory}: the skill"))?;
+    }
+    let question = format!("{verb} this for {}?", setup.agent.title());
+    if !dialog.confirm(&question)? {
+        return Ok(StepOutcome::without_consent(dialog));
+    }
+    for backup in setup.apply()? {
+        name_backup(&backup, dialog)?;
+    }
+    Ok(StepOutcome::Written)
+}
+
+/// Shows the command by which Claude Code itself registers the server. It is in the file of the
+/// agent's own state, which nothing else should write.
+fn show_server_command(env: &Env, program: &str, dialog: &mut Dialog<'_>) -> Result<()> {
+    if SettingsFile::for_user(env)?.enabled_plugin()?.is_some() {
+        return Ok(());
+    }
+    let program = shlex::try_quote(program).unwrap_or(program.into());
+    dialog.print(&format!(
+        "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {} mcp",
+        printable(&program)
+    ))
+}
