@@ -2,6 +2,7 @@
 
 mod agent_setup;
 mod calling_session;
+mod plugin_files;
 mod resume;
 mod session_row;
 mod settings;

@@ -88,7 +88,11 @@ pub struct HookStatusArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct HookRunArgs {}
+pub struct HookRunArgs {
+    /// Answer for the plugin: print nothing where the settings have the hook, too
+    #[arg(long)]
+    pub plugin: bool,
+}
 
 /// Reads the name of an event, with a line of help for each.
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {

@@ -7,10 +7,10 @@ use crate::output::diff::format_diff;
 use crate::output::human::plural;
 use crate::output::layout::line;
 use crate::output::{json, notes};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use session_agents::{
-    Agent, SkillAction, SkillFilePlan, SkillFileReport, SkillLocation, SkillPlan, SkillReport,
-    revoke_skill_rule, set_skill_keywords, update_skill_keywords,
+    Agent, SettingsFile, SkillAction, SkillFilePlan, SkillFileReport, SkillLocation, SkillPlan,
+    SkillReport, revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
 use session_config::Home;
 use session_core::text::printable;
@@ -22,6 +22,8 @@ use std::io::Write;
 
 /// Most columns of a version: a project's manifest may hold any text.
 const VERSION_COLUMNS: usize = 20;
+/// Most columns of a plugin's name.
+const PLUGIN_COLUMNS: usize = 60;
 /// Keywords of memories that are offered for the description, which takes the plain ones of them.
 const MAX_KEYWORDS: usize = 30;
 
@@ -77,6 +79,9 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
         true => SkillLocation::for_project(agent, project_at_hand(&env.home)?),
         false => SkillLocation::for_user(agent, env),
     };
+    if action == SkillAction::Install && agent == Agent::Claude && !args.project {
+        refuse_beside_plugin(env)?;
+    }
     let mut plan = SkillPlan::read(location)?;
     for file in plan.edited_files(action) {
         show_edit(file)?;
@@ -97,6 +102,17 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
         )?;
     }
     Ok(Found::Something)
+}
+
+/// Refuses a second copy of the skill: Claude Code would list both in each session.
+fn refuse_beside_plugin(env: &Env) -> Result<()> {
+    match SettingsFile::for_user(env)?.enabled_plugin()? {
+        Some(plugin) => bail!(
+            "the plugin `{}` brings the skill already\nhint: remove the plugin, or a copy of the skill by `session-search skill uninstall`",
+            line(&plugin, PLUGIN_COLUMNS)
+        ),
+        None => Ok(()),
+    }
 }
 
 fn show_edit(file: &SkillFilePlan) -> Result<()> {

@@ -1,5 +1,6 @@
 //! The hook in an agent's settings.
 
+use crate::inject_hook::payload;
 use crate::memory::Project;
 use serde_json::Value;
 
@@ -93,4 +94,42 @@ fn status_notes_settings_that_are_not_json() {
         said.contains("settings.json") && said.contains("not valid JSON"),
         "{said}"
     );
+}
+
+/// The plugin and the settings may both have the hook: one of them answers.
+#[test]
+fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {
+    let project = Project::new();
+    project.save("Connection pool too small", "time-outs under load", &[]);
+    let prompt = "is the connection pool too small for the load?";
+    let answer = |session: &str| {
+        let asked = payload(&project, prompt, session);
+        let ran = project.fed(&["hook", "run", "--plugin"], &asked);
+        ran.succeeded().stdout()
+    };
+    assert!(answer("s1").contains("Connection pool"));
+    for place in [&[][..], &["--project"]] {
+        let change = |command| project.run(&[&["hook", command, "--yes"], place].concat());
+        change("install").succeeded();
+        assert_eq!(answer("s2"), "", "{place:?}");
+        change("uninstall").succeeded();
+    }
+    let start = ["hook", "install", "--event", "SessionStart", "--yes"];
+    project.run(&start).succeeded();
+    project.run(&["hook", "status"]).succeeded();
+    assert!(answer("s3").contains("Connection pool"), "another event");
+}
+
+#[test]
+fn a_session_of_the_plugin_begins_with_a_word_about_a_second_skill() {
+    let project = Project::new();
+    let start = |source: &str| {
+        let asked = serde_json::json!({"session_id": "s1", "cwd": project.env.home("shop"), "hook_event_name": "SessionStart", "source": source});
+        let ran = project.fed(&["hook", "run", "--plugin"], &asked.to_string());
+        ran.succeeded().stdout()
+    };
+    assert_eq!(start("startup"), "");
+    project.run(&["skill", "install"]).succeeded();
+    assert!(start("startup").contains("skill uninstall"));
+    assert_eq!(start("resume"), "");
 }

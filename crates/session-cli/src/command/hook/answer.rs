@@ -6,10 +6,12 @@ use crate::command::background;
 use crate::command::inject::{self, HookInput, PromptOutcome};
 use crate::memories::Memories;
 use anyhow::Result;
-use session_agents::{HookAnswer, HookEvent};
+use session_agents::{HookAnswer, HookEvent, SettingsFile, has_user_skill};
 use session_config::Home;
+use session_files::Project;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Write;
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
@@ -21,10 +23,10 @@ enum WorkerMessage {
     Answer(Box<(HookInput, PromptOutcome)>),
 }
 
-/// Runs `hook run`.
-pub fn run() -> Found {
-    run_with_timeout(|input, outcome| {
-        if let Some(answer) = answer(input, outcome) {
+/// Runs `hook run`, for the plugin or for settings.
+pub fn run(is_plugin: bool) -> Found {
+    run_hook(is_plugin, |input, outcome| {
+        if let Some(answer) = answer(input, outcome, is_plugin) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
@@ -34,12 +36,16 @@ pub fn run() -> Found {
 /// Runs the hook that stdin describes, and prints its outcome if it is ready before the timeout. On any
 /// error or panic it prints nothing and exits with 0.
 pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
+    run_hook(false, say)
+}
+
+fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
     let started = Instant::now();
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process.
     std::thread::spawn(move || {
-        if let Err(error) = run_worker(started, &sender) {
+        if let Err(error) = run_worker(started, is_plugin, &sender) {
             log_failure(started, SkipReason::QueryFailed);
             drop(error);
         }
@@ -68,9 +74,13 @@ pub fn run_with_timeout(say: impl Fn(&HookInput, &PromptOutcome)) -> Found {
 }
 
 /// Reads the input of the hook, decides what is injected, and sends both.
-fn run_worker(started: Instant, sender: &Sender<WorkerMessage>) -> Result<()> {
+/// A plugin's hook leaves an event to the hook of the settings.
+fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<WorkerMessage>) -> Result<()> {
     let input = inject::input()?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+    if is_plugin && is_in_settings(&input, &folder)? {
+        return Ok(());
+    }
     let memories = Memories::for_folder(&folder)?;
     let _ = sender.send(WorkerMessage::Configured(Box::new(memories.home.clone())));
     let deadline = memories.home.config.injection.embedding_deadline(started);
@@ -80,6 +90,18 @@ fn run_worker(started: Instant, sender: &Sender<WorkerMessage>) -> Result<()> {
     }
     let _ = sender.send(WorkerMessage::Answer(Box::new((input, outcome))));
     Ok(())
+}
+
+/// Returns true where the settings of the user or the project have the hook for the event.
+fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool> {
+    let env = Home::unconfigured()?.env;
+    let project = Project::find(folder, &env.home).ok().flatten();
+    let of_project = project.as_ref().map(SettingsFile::for_project);
+    let all = SettingsFile::for_user(&env).into_iter().chain(of_project);
+    let hooks = all.filter_map(|settings| settings.installed_hooks().ok());
+    Ok(hooks
+        .flatten()
+        .any(|hook| hook.event.name() == input.hook_event_name))
 }
 
 /// Starts background embedding for the current directory after a timeout. The directory of the hook may
@@ -97,13 +119,17 @@ fn log_failure(started: Instant, why: SkipReason) {
 }
 
 /// Builds the JSON output of a hook; `None` where it would be empty.
-fn answer(input: &HookInput, outcome: &PromptOutcome) -> Option<HookAnswer> {
+fn answer(input: &HookInput, outcome: &PromptOutcome, is_plugin: bool) -> Option<HookAnswer> {
     let memories = &outcome.memories;
     let event = HookEvent::from_name(&input.hook_event_name)?;
     let mut answer = HookAnswer::default();
     let block = match event {
         HookEvent::SessionStart => {
-            answer.system_message = suggest_save(input, memories);
+            answer.system_message = suggest_save(input, memories).or_else(|| {
+                is_plugin
+                    .then(|| note_second_skill(input, memories))
+                    .flatten()
+            });
             let session = input.session_id.as_deref();
             let injector = memories.injector();
             injector.begin_session(session, has_lost_context(input))
@@ -120,6 +146,16 @@ fn answer(input: &HookInput, outcome: &PromptOutcome) -> Option<HookAnswer> {
         answer = answer.with_context(event, &block.text);
     }
     Some(answer).filter(|answer| !answer.is_empty())
+}
+
+/// Returns the message that the plugin's skill is installed a second time, which costs its description
+/// again in each session.
+fn note_second_skill(input: &HookInput, memories: &Memories) -> Option<String> {
+    let is_start = input.source.as_deref() == Some("startup");
+    (is_start && has_user_skill(&memories.home.env)).then(|| {
+        "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
+            .to_owned()
+    })
 }
 
 /// Returns true where the context of the agent was compacted or cleared, so that earlier injections are lost.

@@ -47,7 +47,7 @@ pub fn run(args: &HookArgs) -> Result<Found> {
             change(args, &find_settings(args.project)?.plan_hook_removal()?)
         }
         HookCommand::Status(args) => status(args),
-        HookCommand::Run(_) => Ok(answer::run()),
+        HookCommand::Run(args) => Ok(answer::run(args.plugin)),
     }
 }
 
