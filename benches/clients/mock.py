@@ -10,6 +10,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 USAGE = {"input_tokens": 100, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
 SIDE_ANSWER = "Scripted title"
@@ -20,7 +21,7 @@ def text(words):
     return {"type": "text", "text": words}
 
 
-def call(name, **arguments):
+def call(name, /, **arguments):
     """A call of a tool."""
     return {"type": "tool_use", "name": name, "input": arguments}
 
@@ -45,10 +46,11 @@ class Mock:
     script: deque = field(default_factory=deque)
     requests: list = field(default_factory=list)
     ids: int = 0
+    handler: ClassVar = None  # `Handler`, which stands below
 
     def __enter__(self):
         self.lock = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"mock": self}))
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (self.handler or Handler,), {"mock": self}))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 

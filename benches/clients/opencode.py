@@ -204,11 +204,34 @@ def play_second_storage(box, server, checks, mock):
     checks.equal("its command, which failed", ran, [("Bash", "false second-storage", True)])
 
 
+def play_setup(box, client, checks, mock):
+    """What `setup` writes, as the client reads it, and its way back."""
+    config = os.path.join(box.home, ".config/opencode/opencode.json")
+    before = box.read(config)
+    box.ours("setup", "--agent", "opencode", "--yes")
+    said = box.run(client, "mcp", "list")
+    checks.check("the server of `setup` is connected", "session-search" in said and "connected" in said, said)
+    mock.plays([call("session-search_search", query="frobnicate")], [text("Told.")])
+    first = len(mock.requests)
+    box.run(client, "run", *"What is at hand?".split())
+    asked = next(request for request in mock.requests[first:] if request.get("tools"))
+    tools = sorted(tool["name"] for tool in asked["tools"] if tool["name"].startswith("session-search_"))
+    checks.equal("its tools", tools, [f"session-search_{name}" for name in ("history", "recall", "remember", "search", "show")])
+    # It is not loaded here: the client lists a skill's files by a ripgrep that it would download.
+    checks.check("the skill is listed", "instead of reading transcripts" in json.dumps(asked))
+    checks.check("a tool of the server answers", "frobnicate" in json.dumps(mock.requests[-1]["messages"][-1]), mock.requests[-1]["messages"][-1])
+    box.ours("setup", "--undo", "--yes")
+    checks.equal("`setup --undo` leaves the configuration as it was", json.loads(box.read(config)), json.loads(before))
+    said = box.run(client, "mcp", "list")
+    checks.check("no server is left", "No MCP servers" in said, said)
+
+
 def play(box, client, checks):
     with Mock() as mock:
         prepare(box, mock)
         session = play_tools(box, client, checks, mock)
         play_resumed(box, client, checks, mock, session)
+        play_setup(box, client, checks, mock)
         with Server(box, client) as server:
             play_subagent(box, server, checks, mock)
             play_question(box, server, checks, mock)

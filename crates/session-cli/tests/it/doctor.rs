@@ -34,6 +34,30 @@ fn a_healthy_index_has_no_problem() {
 }
 
 #[test]
+fn what_agents_got_is_checked() {
+    let env = small();
+    let server =
+        "[mcp_servers.session-search]\ncommand = \"/gone/session-search\"\nargs = [\"mcp\"]\n";
+    env.write(&env.home(".codex/config.toml"), server);
+    let fault = &faults(&env, "mcp")[0];
+    assert!(fault["found"].to_string().contains("/gone/"), "{fault}");
+    let setup = ["setup", "--agent", "codex", "--yes"];
+    env.run(&setup).succeeded();
+    assert_eq!(faults(&env, "mcp"), [] as [Value; 0]);
+    env.run(&["skill", "install"]).succeeded();
+    let settings = env.home(".claude/settings.json");
+    env.write(
+        &settings,
+        "{\"enabledPlugins\": {\"session-search@tools\": true}}",
+    );
+    let fault = &faults(&env, "skill")[0];
+    assert!(
+        fault["found"].to_string().contains("session-search@tools"),
+        "{fault}"
+    );
+}
+
+#[test]
 fn doctor_writes_nothing_without_fix() {
     let env = small();
     let before = fs_err::read(env.index("index.db")).unwrap();

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Installs the plugin into Claude Code from this checkout, and checks what the client and its model get of it.
+
+    cargo build --release
+    python3 benches/clients/claude_plugin.py [--program PATH] [--version latest] [--client PATH] [--keep]
+"""
+
+import json
+import os
+import re
+import sys
+
+from claude_code import PACKAGE, PROGRAM, VERSION, prepare
+from harness import ROOT, main
+from mock import Mock, call, text
+
+SERVER = "plugin:session-search:session-search"
+TOOL = "mcp__plugin_session-search_session-search__"
+TOOLS = [TOOL + name for name in ("history", "recall", "remember", "search", "show")]
+SKILL = "session-search:session-search"
+RULE = json.dumps({"permissions": {"allow": [f"Skill({SKILL})"]}})
+MEMORY = "Connection pool too small"
+PROMPT = "is the connection pool too small for the load?"
+
+
+class Session:
+    """A session without a terminal, by the client's own events."""
+
+    def __init__(self, box, client, prompt, *options):
+        said = box.run(client, "-p", prompt, "--output-format", "stream-json", "--verbose", "--include-hook-events", *options)
+        lines = [line for line in said.splitlines() if line.startswith("{")]
+        self.events = [json.loads(line) for line in lines]
+        self.begin = next(event for event in self.events if event.get("subtype") == "init")
+        self.hooks = [event for event in self.events if event.get("subtype") == "hook_response"]
+
+    def results(self):
+        """The results of calls."""
+        return [event["message"]["content"] for event in self.events if event["type"] == "user"]
+
+    def has_failed(self):
+        return self.events[-1].get("is_error", True)
+
+    def servers(self):
+        return {server["name"]: server["status"] for server in self.begin["mcp_servers"]}
+
+
+def on_path(box, *folders):
+    """Puts folders before the search path of the client."""
+    box.env["PATH"] = ":".join([*folders, "/usr/local/bin:/usr/bin:/bin"])
+
+
+def play_install(box, client, checks):
+    """The marketplace and the plugin, by the client's own commands."""
+    for path in (ROOT, os.path.join(ROOT, "skill")):
+        said = box.run(client, "plugin", "validate", path)
+        checks.check(f"`plugin validate {os.path.relpath(path, ROOT)}`", "Validation passed" in said, said)
+    said = box.run(client, "plugin", "install", "session-search", "--marketplace", ROOT)
+    checks.check("one line installs it", "Successfully installed" in said, said)
+    listed = json.loads(box.run(client, "plugin", "list", "--json"))
+    checks.equal("it is enabled", [(one["id"], one["enabled"]) for one in listed], [("session-search@session-search", True)])
+    check_cost(box, client, checks)
+
+
+def check_cost(box, client, checks):
+    """What the client says that the skill costs, by its own estimate: the mock would count 100 for any text."""
+    address, box.env["ANTHROPIC_BASE_URL"] = box.env["ANTHROPIC_BASE_URL"], "http://127.0.0.1:9"
+    said = box.run(client, "plugin", "details", "session-search") + box.run(client, "-p", "/context")
+    box.env["ANTHROPIC_BASE_URL"] = address
+    patterns = (rf"{SKILL} \|[^|]*\| ~(\d+)", r"session-search\s+~\d+\s+~(\d+)")
+    always, loaded = (int(re.search(pattern, said)[1]) for pattern in patterns)
+    checks.check(f"the skill costs {always} tokens in each session, {loaded} when it is loaded", always <= 250 and loaded <= 600)
+
+
+def play_session(box, client, checks, mock):
+    """A session with the program in the search path: skill, hook and server."""
+    box.ours("memory", "save", "--global", "--topic", MEMORY, "--info", "time-outs under load; 40 per pod")
+    mock.plays(
+        [call("ToolSearch", query="session-search recall")],
+        [call(TOOL + "recall", query="connection pool")],
+        [call("Skill", skill=SKILL)],
+        [call("Bash", command="session-search --version")],
+        [text("Told.")],
+    )
+    first = len(mock.requests)
+    session = Session(box, client, PROMPT, "--settings", RULE, "--allowedTools", f"{TOOL}recall,Bash")
+    checks.check("the skill is listed, once", session.begin["skills"].count(SKILL) == 1, session.begin["skills"])
+    checks.equal("the server is connected", session.servers(), {SERVER: "connected"})
+    tools = sorted(tool for tool in session.begin["tools"] if tool.startswith(TOOL))
+    checks.equal("its tools", tools, TOOLS)
+    checks.equal("both hooks answered", [(hook["hook_event"], hook["exit_code"]) for hook in session.hooks],
+                 [("SessionStart", 0), ("UserPromptSubmit", 0)])
+    told = json.dumps(mock.requests[first], ensure_ascii=False)
+    checks.check("the memory is before the prompt", MEMORY in told)
+    results = [json.dumps(result) for result in session.results()]
+    checks.check("the memory is recalled by the server", any(MEMORY in result for result in results), results)
+    checks.check("the model loads the skill", any("# session-search" in result for result in results), results)
+    checks.check("the program runs in the client's shell", any(re.search(r"session-search \d", result) for result in results), results)
+
+
+def play_two_hooks(box, client, checks, mock):
+    """The hook of the settings beside the plugin's."""
+    box.ours("hook", "install", "--yes")
+    mock.plays([text("Told.")])
+    first = len(mock.requests)
+    session = Session(box, client, PROMPT)
+    answers = [hook["stdout"] for hook in session.hooks if hook["hook_event"] == "UserPromptSubmit"]
+    checks.equal("of two hooks one answers", [bool(answer.strip()) for answer in answers].count(True), 1)
+    asked = [request for request in mock.requests[first:] if request.get("tools")]
+    checks.equal("the memory is there once", json.dumps(asked[0], ensure_ascii=False).count("<project-memory"), 1)
+    box.ours("hook", "uninstall", "--yes")
+
+
+def play_second_skill(box, client, checks):
+    """`skill install` beside the plugin."""
+    said = box.run(box.program, "skill", "install")
+    checks.check("a second skill is refused", "brings the skill already" in said, said)
+
+
+def play_missing(box, client, checks, mock):
+    """A session without the program."""
+    on_path(box)
+    mock.plays([call("Bash", command="session-search --version")], [text("Told.")])
+    session = Session(box, client, "And without it?", "--allowedTools", "Bash")
+    checks.check("without the program the session goes on", not session.has_failed(), session.events[-1])
+    starts = [hook["stdout"] for hook in session.hooks if hook["hook_event"] == "SessionStart"]
+    checks.check("it is told once how to get it", "is not installed" in "".join(starts), starts)
+    checks.equal("no hook failed", {hook["exit_code"] for hook in session.hooks}, {0})
+    checks.equal("the server failed alone", session.servers(), {SERVER: "failed"})
+    results = json.dumps(session.results())
+    checks.check("the shell tells the model, too", "is not installed" in results, results)
+
+
+def play_removal(box, client, checks):
+    said = box.run(client, "plugin", "uninstall", "session-search@session-search")
+    checks.check("it is uninstalled", "Successfully uninstalled" in said, said)
+    checks.equal("nothing is listed", json.loads(box.run(client, "plugin", "list", "--json")), [])
+
+
+def play(box, client, checks):
+    on_path(box, os.path.dirname(box.program))
+    with Mock() as mock:
+        prepare(box, mock)
+        play_install(box, client, checks)
+        play_session(box, client, checks, mock)
+        play_two_hooks(box, client, checks, mock)
+        play_second_skill(box, client, checks)
+        play_missing(box, client, checks, mock)
+        play_removal(box, client, checks)
+        checks.equal("the script was played to its end", len(mock.script), 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(PACKAGE, VERSION, PROGRAM, play))
