@@ -8,6 +8,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 from claude_code import PACKAGE, PROGRAM, VERSION, prepare
@@ -136,6 +137,22 @@ def play_removal(box, client, checks):
     checks.equal("nothing is listed", json.loads(box.run(client, "plugin", "list", "--json")), [])
 
 
+def play_repository(box, client, checks):
+    """The plugin from a repository, as users get it: what is committed, cloned by git under an address of the user's."""
+    address, bare = "https://git.invalid/owner/session-search.git", os.path.join(box.scratch, "bare.git")
+    subprocess.run(["git", "clone", "--quiet", "--bare", "--depth", "1", f"file://{ROOT}", bare], check=True)
+    box.write(os.path.join(box.home, ".gitconfig"), f'[url "file://{bare}"]\n\tinsteadOf = {address}\n[safe]\n\tdirectory = *\n')
+    box.run(client, "plugin", "marketplace", "remove", "session-search")
+    said = box.run(client, "plugin", "install", "session-search", "--marketplace", address, seconds=300)
+    checks.check("it is installed from a repository", "Successfully installed" in said, said)
+    cache = os.path.join(box.home, ".claude/plugins/cache")
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(cache) for name in names]
+    size = sum(map(os.path.getsize, files)) // 1024
+    checks.check(f"the plugin takes {size} KB", 10 < size < 200, files)
+    script = [path for path in files if path.endswith("bin/session-search")]
+    checks.check("its script can be run", script and os.access(script[0], os.X_OK), script)
+
+
 def play(box, client, checks):
     on_path(box, os.path.dirname(box.program))
     with Mock() as mock:
@@ -146,6 +163,7 @@ def play(box, client, checks):
         play_second_skill(box, client, checks)
         play_missing(box, client, checks, mock)
         play_removal(box, client, checks)
+        play_repository(box, client, checks)
         checks.equal("the script was played to its end", len(mock.script), 0)
 
 
