@@ -295,7 +295,14 @@ mod tests {
 
     #[test]
     fn texts_of_another_shape_are_refused() {
-        for text in ["a", "mcp_servers = 3\n", "[[mcp_servers]]\n", "[a]\n[a]\n"] {
+        let deep = format!("a = {}{}", "[".repeat(9000), "]".repeat(9000));
+        for text in [
+            "a",
+            "mcp_servers = 3\n",
+            "[[mcp_servers]]\n",
+            "[a]\n[a]\n",
+            &deep,
+        ] {
             assert!(add_server(text, PROGRAM).is_err(), "{text}");
         }
     }

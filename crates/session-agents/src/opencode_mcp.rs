@@ -157,7 +157,15 @@ mod tests {
 
     #[test]
     fn texts_of_another_shape_are_refused() {
-        for text in ["[]", "{", "{mcp: {}}", "{\"mcp\": []}", "{'mcp': {}}"] {
+        let deep = format!("{{\"a\": {}{}}}", "[".repeat(9000), "]".repeat(9000));
+        for text in [
+            "[]",
+            "{",
+            "{mcp: {}}",
+            "{\"mcp\": []}",
+            "{'mcp': {}}",
+            &deep,
+        ] {
             assert!(add_server(text, PROGRAM).is_err(), "{text}");
         }
     }

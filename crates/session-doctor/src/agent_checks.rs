@@ -2,8 +2,8 @@
 
 use crate::finding::Finding;
 use session_agents::{
-    Agent, McpConfig, SettingsFile, SkillLocation, has_user_skill, hook_program_exists,
-    program_exists,
+    Agent, AgentError, McpConfig, SettingsError, SettingsFile, SkillLocation, has_user_skill,
+    hook_program_exists, program_exists,
 };
 use session_config::Home;
 
@@ -51,6 +51,10 @@ pub(crate) fn check_servers(home: &Home) -> Vec<Finding> {
         .filter_map(|agent| Some((agent, McpConfig::for_user(agent, &home.env).ok()??)));
     let checked = configs.filter_map(|(agent, config)| match config.server_command() {
         Ok(command) => check_server(agent, command?.first()?, home),
+        Err(AgentError::Settings {
+            reason: SettingsError::OtherServer { .. },
+            ..
+        }) => None,
         Err(error) => Some(Finding::note("mcp", error.to_string(), "correct the file")),
     });
     checked.collect()

@@ -44,6 +44,9 @@ fn what_agents_got_is_checked() {
     let setup = ["setup", "--agent", "codex", "--yes"];
     env.run(&setup).succeeded();
     assert_eq!(faults(&env, "mcp"), [] as [Value; 0]);
+    let other = "[mcp_servers.session-search]\ncommand = \"uvx\"\n";
+    env.write(&env.home(".codex/config.toml"), other);
+    assert_eq!(faults(&env, "mcp"), [] as [Value; 0], "it is the user's");
     env.run(&["skill", "install"]).succeeded();
     let settings = env.home(".claude/settings.json");
     env.write(

@@ -121,6 +121,17 @@ fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {
 }
 
 #[test]
+fn status_names_the_plugin() {
+    let project = Project::new();
+    project.run(&["hook", "status"]).exits(1);
+    let settings = project.env.home(".claude/settings.json");
+    let plugins = "{\"enabledPlugins\": {\"session-search@tools\": true}}";
+    project.env.write(&settings, plugins);
+    let said = project.run(&["hook", "status"]).succeeded().stderr();
+    assert!(said.contains("session-search@tools"), "{said}");
+}
+
+#[test]
 fn a_session_of_the_plugin_begins_with_a_word_about_a_second_skill() {
     let project = Project::new();
     let start = |source: &str| {

@@ -94,7 +94,15 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             writeln!(anstream::stdout(), "{}", format_status(status))?;
         }
     }
-    Ok(match all.iter().any(|status| !status.events.is_empty()) {
+    let plugin = find_settings(false)?.enabled_plugin()?;
+    if let Some(plugin) = &plugin {
+        let plugin = safe_line(plugin);
+        note(&format!(
+            "the plugin {plugin} has the hook, too; it leaves to the settings what they answer"
+        ))?;
+    }
+    let is_installed = all.iter().any(|status| !status.events.is_empty());
+    Ok(match is_installed || plugin.is_some() {
         true => Found::Something,
         false => Found::Nothing,
     })
