@@ -178,13 +178,13 @@ fn create_tables(db: &Connection) -> Result<()> {
 /// # Errors
 /// [`StoreError::Corrupt`] for a number that no format has, also 0 where there are tables.
 pub(crate) fn version(db: &Connection) -> Result<u32> {
-    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let has_tables = || -> Result<bool> {
-        let select = "SELECT EXISTS(SELECT 1 FROM sqlite_schema)";
-        Ok(db.query_row(select, [], |row| row.get(0))?)
-    };
+    // In one statement, hence in one snapshot: another process may make the tables in between.
+    let select =
+        "SELECT user_version, EXISTS(SELECT 1 FROM sqlite_schema) FROM pragma_user_version";
+    let (found, has_tables): (i64, bool) =
+        db.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     match u32::try_from(found) {
-        Ok(0) if has_tables()? => Err(no_version(db, found)),
+        Ok(0) if has_tables => Err(no_version(db, found)),
         Ok(version) => Ok(version),
         Err(_) => Err(no_version(db, found)),
     }
