@@ -1,23 +1,14 @@
 //! The conditions on the hits of a search.
 
 use serde::Serialize;
-use session_store::SessionId;
+use session_core::path_matches;
+use session_store::{SessionId, SessionRow, TurnRow};
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Filter {
-    /// Name, path or part of a path of the project.
-    pub project: Option<String>,
-    /// Agent, as [`session_core::SourceName`].
-    pub source: Option<String>,
-    /// Earliest time, inclusive, milliseconds since 1970.
-    pub since_ms: Option<i64>,
-    /// Latest time, exclusive, milliseconds since 1970.
-    pub until_ms: Option<i64>,
-    /// Git branch, whole.
-    pub branch: Option<String>,
-    /// Part of a path that the turn names.
-    pub file: Option<String>,
+    /// The conditions on what a session or turn is.
+    pub clauses: Vec<FilterClause>,
     /// The only sessions to search; empty for all.
     pub only: Vec<SessionId>,
     /// Sessions to leave out.
@@ -26,12 +17,172 @@ pub struct Filter {
     pub subagents: bool,
 }
 
+/// Alternatives of which one holds, or, where it is negated, none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FilterClause {
+    /// The alternatives.
+    pub any: Vec<Condition>,
+    /// None of them may hold.
+    pub negated: bool,
+}
+
+/// A condition on one property of a session or turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum Condition {
+    /// The session is of this project.
+    Project(ProjectPattern),
+    /// The session is of this agent, as [`session_core::SourceName`].
+    Agent(String),
+    /// The turn was on this git branch, whole.
+    Branch(String),
+    /// The turn names a file with this part of a path.
+    File(String),
+    /// The turn began at this time or later, in milliseconds since 1970.
+    SinceMs(i64),
+    /// The turn began before this time, in milliseconds since 1970.
+    UntilMs(i64),
+}
+
+/// A way to name a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub enum ProjectPattern {
+    /// Its name or path or a part of it.
+    Part(String),
+    /// A folder: the project itself, or one above it.
+    Folder(String),
+}
+
+/// What has to be read to judge a clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ClauseScope {
+    Session,
+    Turn,
+    Files,
+}
+
 impl Filter {
     /// Returns true when a condition judges single turns, not whole sessions.
     pub fn by_turn(&self) -> bool {
-        self.since_ms.is_some()
-            || self.until_ms.is_some()
-            || self.branch.is_some()
-            || self.file.is_some()
+        let mut clauses = self.clauses.iter();
+        clauses.any(|clause| clause.scope() > ClauseScope::Session)
+    }
+
+    /// Returns the clauses for which this has to be read.
+    pub(crate) fn in_scope(&self, scope: ClauseScope) -> impl Iterator<Item = &FilterClause> {
+        let clauses = self.clauses.iter();
+        clauses.filter(move |clause| clause.scope() == scope)
+    }
+}
+
+impl FilterClause {
+    /// Makes a clause that holds where this condition does.
+    pub fn new(condition: Condition) -> Self {
+        Self {
+            any: vec![condition],
+            negated: false,
+        }
+    }
+
+    fn scope(&self) -> ClauseScope {
+        let scopes = self.any.iter().map(Condition::scope);
+        scopes.max().unwrap_or(ClauseScope::Session)
+    }
+
+    /// Returns false when no turn of a session can pass.
+    pub(crate) fn may_hold_in(&self, session: &SessionRow) -> bool {
+        match self.negated {
+            false => self.any.iter().any(|one| one.may_hold_in(session)),
+            true => self.any.iter().all(|one| one.may_fail_in(session)),
+        }
+    }
+
+    /// Returns true when a turn passes; `files` are those that it names, read in
+    /// [`ClauseScope::Files`] alone.
+    pub(crate) fn passes(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
+        let mut any = self.any.iter();
+        any.any(|one| one.holds(session, turn, files)) != self.negated
+    }
+}
+
+impl Condition {
+    fn scope(&self) -> ClauseScope {
+        match self {
+            Self::Project(_) | Self::Agent(_) => ClauseScope::Session,
+            Self::Branch(_) | Self::SinceMs(_) | Self::UntilMs(_) => ClauseScope::Turn,
+            Self::File(_) => ClauseScope::Files,
+        }
+    }
+
+    fn may_hold_in(&self, session: &SessionRow) -> bool {
+        match self {
+            Self::Project(project) => project.matches(session),
+            Self::Agent(agent) => session.source == *agent,
+            Self::SinceMs(since) => session.ended_ms.is_some_and(|at| at >= *since),
+            Self::UntilMs(until) => session.started_ms.is_some_and(|at| at < *until),
+            Self::Branch(_) | Self::File(_) => true,
+        }
+    }
+
+    /// Returns false when the condition holds for all turns of a session.
+    fn may_fail_in(&self, session: &SessionRow) -> bool {
+        match self {
+            Self::Project(_) | Self::Agent(_) => !self.may_hold_in(session),
+            Self::SinceMs(since) => session.started_ms.is_none_or(|at| at < *since),
+            Self::UntilMs(until) => session.ended_ms.is_none_or(|at| at >= *until),
+            Self::Branch(_) | Self::File(_) => true,
+        }
+    }
+
+    fn holds(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
+        let at = turn.started_ms.or(session.started_ms);
+        let branch = turn.branch.as_ref().or(session.branch.as_ref());
+        match self {
+            Self::Project(_) | Self::Agent(_) => self.may_hold_in(session),
+            Self::Branch(wanted) => branch == Some(wanted),
+            Self::File(wanted) => files.iter().any(|named| path_matches(named, wanted)),
+            Self::SinceMs(since) => at.is_some_and(|at| at >= *since),
+            Self::UntilMs(until) => at.is_some_and(|at| at < *until),
+        }
+    }
+}
+
+impl ProjectPattern {
+    /// Returns true when a session is one of this project.
+    pub fn matches(&self, session: &SessionRow) -> bool {
+        let mut paths = [&session.project, &session.cwd].into_iter().flatten();
+        match self {
+            Self::Part(part) => paths.any(|path| path_matches(path, part)),
+            Self::Folder(folder) => paths.any(|path| is_within(path, folder)),
+        }
+    }
+}
+
+/// Returns true for the folder and all below it, whatever the slashes and, as [`path_matches`], the case.
+fn is_within(path: &str, folder: &str) -> bool {
+    let fold = |path: &str| path.replace('\\', "/").to_lowercase();
+    let (path, folder) = (fold(path), fold(folder));
+    let below = path.strip_prefix(folder.trim_end_matches('/'));
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_a_project_with_all_below_it() {
+        let matches = |folder: &str, cwd: &str| {
+            let session = SessionRow {
+                cwd: Some(cwd.into()),
+                ..SessionRow::default()
+            };
+            ProjectPattern::Folder(folder.into()).matches(&session)
+        };
+        assert!(matches("/home/ann/app", "/home/ann/app"));
+        assert!(matches("/home/ann/app/", "/home/ann/app/src"));
+        assert!(matches(r"C:\work\app", "c:/work/app/src"));
+        assert!(matches("/", "/home"));
+        assert!(!matches("/home/ann/app", "/home/ann/app2"));
+        assert!(!matches("/home/ann/app", "/srv/home/ann/app"));
     }
 }

@@ -1,8 +1,7 @@
 //! An index as a filter leaves it.
 
-use crate::filter::Filter;
+use crate::filter::{ClauseScope, Filter, FilterClause};
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::path_matches;
 use session_store::{Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnId, TurnRow};
 
 /// The sessions and turns that a filter lets through. It is computed once, and never changes.
@@ -41,6 +40,11 @@ impl<'a> FilteredIndex<'a> {
         &self.sessions
     }
 
+    /// Returns true when a turn of a session that passes does so, too.
+    pub(crate) fn passes(&self, turn: TurnId) -> bool {
+        self.turns.as_ref().is_none_or(|all| all.contains(&turn))
+    }
+
     /// Returns true when single turns are judged, too.
     pub(crate) fn is_by_turn(&self) -> bool {
         self.turns.is_some()
@@ -73,8 +77,7 @@ impl<'a> FilteredIndex<'a> {
     }
 
     fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> Visibility {
-        let passes = self.turns.as_ref().is_none_or(|all| all.contains(&turn));
-        match self.sessions.get(&session).filter(|_| passes) {
+        match self.sessions.get(&session).filter(|_| self.passes(turn)) {
             None => Visibility::FilteredOut,
             Some(row) if row.gone || row.prompts_only => Visibility::Gone,
             Some(_) => Visibility::Living,
@@ -106,27 +109,7 @@ fn session_passes(filter: &Filter, session: &SessionRow) -> bool {
     (filter.subagents || session.parent.is_none() || filter.only.contains(&session.id))
         && (filter.only.is_empty() || filter.only.contains(&session.id))
         && !filter.exclude.contains(&session.id)
-        && filter
-            .source
-            .as_ref()
-            .is_none_or(|source| *source == session.source)
-        && filter
-            .project
-            .as_ref()
-            .is_none_or(|wanted| is_of_project(session, wanted))
-        && filter
-            .since_ms
-            .is_none_or(|since| session.ended_ms.is_some_and(|at| at >= since))
-        && filter
-            .until_ms
-            .is_none_or(|until| session.started_ms.is_some_and(|at| at < until))
-}
-
-/// Returns true when a session is one of this project, named by its name or path or a
-/// part of it.
-pub fn is_of_project(session: &SessionRow, wanted: &str) -> bool {
-    let mut paths = [&session.project, &session.cwd].into_iter().flatten();
-    paths.any(|path| path_matches(path, wanted))
+        && filter.clauses.iter().all(|one| one.may_hold_in(session))
 }
 
 /// Returns the turns of these sessions that pass by time, branch and file.
@@ -137,44 +120,38 @@ fn passing_turns(
 ) -> Result<FxHashSet<TurnId>, StoreError> {
     let mut passing = FxHashSet::default();
     for session in sessions.values() {
-        let turns = index.turns(session.id)?;
-        let turns = turns
-            .iter()
-            .filter(|turn| turn_passes(filter, session, turn));
-        let mut turns: Vec<TurnId> = turns.map(|turn| turn.id).collect();
-        if let Some(file) = filter.file.as_ref().filter(|_| !turns.is_empty()) {
-            let naming = turns_naming(index, session.id, file)?;
-            turns.retain(|turn| naming.contains(turn));
+        let mut turns = index.turns(session.id)?;
+        turns.retain(|turn| {
+            let mut clauses = filter.in_scope(ClauseScope::Turn);
+            clauses.all(|clause| clause.passes(session, turn, &[]))
+        });
+        if !turns.is_empty() {
+            retain_by_files(index, filter, session, &mut turns)?;
         }
-        passing.extend(turns);
+        passing.extend(turns.iter().map(|turn| turn.id));
     }
     Ok(passing)
 }
 
-fn turn_passes(filter: &Filter, session: &SessionRow, turn: &TurnRow) -> bool {
-    let at = turn.started_ms.or(session.started_ms);
-    let branch = turn.branch.as_ref().or(session.branch.as_ref());
-    filter
-        .since_ms
-        .is_none_or(|since| at.is_some_and(|at| at >= since))
-        && filter
-            .until_ms
-            .is_none_or(|until| at.is_some_and(|at| at < until))
-        && filter
-            .branch
-            .as_ref()
-            .is_none_or(|wanted| branch == Some(wanted))
-}
-
-/// Returns the turns of a session that name a file.
-fn turns_naming(
+/// Leaves the turns that pass by the files that they name. Contents are read only where a clause needs them.
+fn retain_by_files(
     index: &Reader,
-    session: SessionId,
-    file: &str,
-) -> Result<FxHashSet<TurnId>, StoreError> {
-    let contents = index.contents(session)?;
-    let naming = contents
-        .iter()
-        .filter(|(_, content)| content.files.iter().any(|named| path_matches(named, file)));
-    Ok(naming.map(|(turn, _)| *turn).collect())
+    filter: &Filter,
+    session: &SessionRow,
+    turns: &mut Vec<TurnRow>,
+) -> Result<(), StoreError> {
+    let clauses: Vec<&FilterClause> = filter.in_scope(ClauseScope::Files).collect();
+    if clauses.is_empty() {
+        return Ok(());
+    }
+    let contents: FxHashMap<_, _> = index.contents(session.id)?.into_iter().collect();
+    turns.retain(|turn| {
+        let files = contents
+            .get(&turn.id)
+            .map_or(&[][..], |content| &content.files);
+        clauses
+            .iter()
+            .all(|clause| clause.passes(session, turn, files))
+    });
+    Ok(())
 }

@@ -15,12 +15,23 @@ pub(crate) type FusedHit = Fused<Target>;
 pub struct Results {
     /// Sessions or turns.
     pub level: Level,
-    /// Best first.
+    /// What the order of the hits follows.
+    pub order: HitOrder,
+    /// The hits, in this order.
     pub hits: Vec<Hit>,
     /// The extent of the search.
     pub searched: Searched,
     /// The figures from which the scores follow.
     pub explanation: Explanation,
+}
+
+/// What the order of hits follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HitOrder {
+    /// Their scores, best first.
+    Relevance,
+    /// Their times, newest first. Nothing was asked that they could answer: scores and bands say nothing.
+    Newest,
 }
 
 /// The extent of a search: what the filter let through.
@@ -53,7 +64,7 @@ impl Searched {
 }
 
 /// The figures from which the scores of a search follow.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Explanation {
     /// The weights of both lists.
     #[serde(rename = "weighing")]

@@ -6,7 +6,7 @@ use crate::ranking::Ranking;
 use crate::request::Request;
 use crate::snippet::snippet;
 use rustc_hash::FxHashMap;
-use session_core::Band;
+use session_core::{Band, TurnContent};
 use session_store::{Reader, SessionId, SessionRow, StoreError, Target, TurnRow};
 
 /// Characters of a preview.
@@ -35,7 +35,7 @@ pub(crate) fn read(
             band: Band::from_probability(ranked.probability),
             fused: ranked.fused.score,
             session: session.clone(),
-            preview: snippet(&content, &request.query, PREVIEW_CHARS),
+            preview: preview(&content, request),
             files: content.files,
             tools: content.tools,
             turn,
@@ -45,6 +45,11 @@ pub(crate) fn read(
         });
     }
     Ok(hits)
+}
+
+/// Returns the passage of a turn that is shown for a request.
+pub(crate) fn preview(content: &TurnContent, request: &Request) -> String {
+    snippet(content, &request.query, PREVIEW_CHARS)
 }
 
 /// Reads the turn of a hit, or the turn that is shown for a session.

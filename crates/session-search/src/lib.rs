@@ -12,7 +12,8 @@
 //! No model runs here: the query comes embedded ([`QueryEmbedding`]), so that search is tested
 //! without one. `docs/ranking.md` has the formulas. [`resolve`] finds the session that a user names
 //! by the beginning of its id, [`show`] reads turns again in full from the history, or from the index
-//! when the history is gone, and [`find_turns`] visits turn after turn without ranking.
+//! when the history is gone. Without ranking, [`newest`] lists what a filter lets through, and
+//! [`find_turns`] visits turn after turn.
 //!
 //! ```
 //! use session_search::{Request, search};
@@ -42,6 +43,7 @@ mod identifier_match;
 mod identifiers;
 mod lexical;
 mod model_scores;
+mod newest;
 mod promotion;
 mod ranking;
 mod request;
@@ -55,11 +57,11 @@ mod turn_patterns;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
-pub use filter::Filter;
-pub use filtered_index::is_of_project;
+pub use filter::{Condition, Filter, FilterClause, ProjectPattern};
 pub use find_turns::{FoundTurn, find_turns};
 pub use fusion_weights::{FusionWeights, ListWeight};
-pub use hit::{Explanation, Hit, Results, Searched};
+pub use hit::{Explanation, Hit, HitOrder, Results, Searched};
+pub use newest::newest;
 pub use request::{FusionMode, Request};
 pub use resolve::{Resolved, resolve};
 pub use search::search;

@@ -3,7 +3,7 @@
 use crate::candidates::Candidates;
 use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
-use crate::hit::{Explanation, Results, Searched};
+use crate::hit::{Explanation, HitOrder, Results, Searched};
 use crate::hits;
 use crate::ranking::rank;
 use crate::request::Request;
@@ -27,6 +27,7 @@ pub fn search(
     let models = embeddings.iter().map(|e| e.model.name.clone());
     Ok(Results {
         level: request.level,
+        order: HitOrder::Relevance,
         hits,
         searched: Searched::count(filtered.sessions().values().copied()),
         explanation: Explanation {

@@ -2,7 +2,7 @@
 
 use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::{Part, SessionMeta, ToolCall, Turn};
-use session_search::{Filter, FusionMode, Level, Request};
+use session_search::{Condition, Filter, FilterClause, FusionMode, Level, ProjectPattern, Request};
 use session_store::SessionId;
 
 fn at(index: u32, time: i64, prompt: &str) -> Turn {
@@ -112,48 +112,110 @@ fn subagents_are_found_when_asked_for() {
     );
 }
 
-#[test]
-fn each_condition_filters() {
-    let all = || Filter {
+/// A filter with these clauses that includes subagents.
+fn all_of(clauses: Vec<FilterClause>) -> Filter {
+    Filter {
+        clauses,
         subagents: true,
         ..Filter::default()
+    }
+}
+
+fn only(condition: Condition) -> FilterClause {
+    FilterClause::new(condition)
+}
+
+fn not(condition: Condition) -> FilterClause {
+    FilterClause {
+        negated: true,
+        ..only(condition)
+    }
+}
+
+fn project(name: &str) -> Condition {
+    Condition::Project(ProjectPattern::Part(name.into()))
+}
+
+fn agent(name: &str) -> Condition {
+    Condition::Agent(name.into())
+}
+
+fn branch(name: &str) -> Condition {
+    Condition::Branch(name.into())
+}
+
+fn file(name: &str) -> Condition {
+    Condition::File(name.into())
+}
+
+/// What a condition lets through, and what its negation does.
+fn check_both(condition: Condition, holds: &str, fails: &str) {
+    check(all_of(vec![only(condition.clone())]), holds);
+    check(all_of(vec![not(condition)]), fails);
+}
+
+#[test]
+fn each_condition_filters() {
+    check_both(project("app"), "agent-1:0 main:0 main:1", "ses_lab:0");
+    check_both(
+        project("/home/ann/app/api"),
+        "main:0 main:1",
+        "agent-1:0 ses_lab:0",
+    );
+    check_both(project("HomeLab"), "ses_lab:0", "agent-1:0 main:0 main:1");
+    check_both(project("nowhere"), "", ALL);
+    let folder = |path: &str| Condition::Project(ProjectPattern::Folder(path.into()));
+    check_both(
+        folder("/home/ann/app"),
+        "agent-1:0 main:0 main:1",
+        "ses_lab:0",
+    );
+    check_both(folder("/home/ann/ap"), "", ALL);
+    check_both(agent("opencode"), "ses_lab:0", "agent-1:0 main:0 main:1");
+    check_both(branch("main"), "main:0", "agent-1:0 main:1 ses_lab:0");
+    check_both(branch("topic"), "main:1", "agent-1:0 main:0 ses_lab:0");
+    check_both(branch("top"), "", ALL);
+    check_both(file("src/bridge"), "main:1", "agent-1:0 main:0 ses_lab:0");
+    check_both(file("lib.rs"), "", ALL);
+}
+
+#[test]
+fn times_filter() {
+    let (since, until) = (Condition::SinceMs, Condition::UntilMs);
+    check_both(since(2000), "main:1 ses_lab:0", "agent-1:0 main:0");
+    check_both(until(1500), "main:0", "agent-1:0 main:1 ses_lab:0");
+    check_both(since(9000), "", ALL);
+    check_both(until(1), "", ALL);
+    let between = vec![only(since(1000)), only(until(1501))];
+    check(all_of(between), "agent-1:0 main:0");
+    let outside = FilterClause {
+        any: vec![since(5000), until(1001)],
+        negated: false,
     };
-    let project = |name: &str| Filter {
-        project: Some(name.into()),
-        ..all()
+    check(all_of(vec![outside]), "main:0 ses_lab:0");
+}
+
+#[test]
+fn one_alternative_of_a_clause_is_enough() {
+    let any = |any: Vec<Condition>| FilterClause {
+        any,
+        negated: false,
     };
-    check(project("app"), "agent-1:0 main:0 main:1");
-    check(project("/home/ann/app/api"), "main:0 main:1");
-    check(project("HomeLab"), "ses_lab:0");
-    check(project("nowhere"), "");
-    let source = |name: &str| Filter {
-        source: Some(name.into()),
-        ..all()
-    };
-    check(source("opencode"), "ses_lab:0");
-    check(source("claude"), "agent-1:0 main:0 main:1");
-    let time = |since_ms, until_ms| Filter {
-        since_ms,
-        until_ms,
-        ..all()
-    };
-    check(time(Some(2000), None), "main:1 ses_lab:0");
-    check(time(None, Some(1500)), "main:0");
-    check(time(Some(1000), Some(1501)), "agent-1:0 main:0");
-    check(time(Some(9000), None), "");
-    let branch = |name: &str| Filter {
-        branch: Some(name.into()),
-        ..all()
-    };
-    check(branch("main"), "main:0");
-    check(branch("topic"), "main:1");
-    check(branch("top"), "");
-    let file = |name: &str| Filter {
-        file: Some(name.into()),
-        ..all()
-    };
-    check(file("src/bridge"), "main:1");
-    check(file("lib.rs"), "");
+    let none = |any: Vec<Condition>| FilterClause { any, negated: true };
+    let branches = || vec![branch("main"), branch("topic")];
+    check(all_of(vec![any(branches())]), "main:0 main:1");
+    check(all_of(vec![none(branches())]), "agent-1:0 ses_lab:0");
+    let projects = || vec![project("api"), project("homelab")];
+    check(all_of(vec![any(projects())]), "main:0 main:1 ses_lab:0");
+    check(all_of(vec![none(projects())]), "agent-1:0");
+    check(
+        all_of(vec![any(projects()), none(vec![file("bridge")])]),
+        "main:0 ses_lab:0",
+    );
+    check(
+        all_of(vec![only(project("app")), only(agent("opencode"))]),
+        "",
+    );
 }
 
 #[test]
@@ -161,12 +223,12 @@ fn sessions_are_chosen_and_left_out_by_number() {
     let library = four();
     let sessions = library.reader().sessions().unwrap();
     let number = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
-    let only = |uid: &str| Filter {
+    let alone = |uid: &str| Filter {
         only: vec![number(uid)],
         ..Filter::default()
     };
-    check(only("ses_lab"), "ses_lab:0");
-    check(only("agent-1"), "agent-1:0");
+    check(alone("ses_lab"), "ses_lab:0");
+    check(alone("agent-1"), "agent-1:0");
     let exclude = vec![number("main")];
     check(
         Filter {
@@ -179,7 +241,7 @@ fn sessions_are_chosen_and_left_out_by_number() {
     check(
         Filter {
             exclude,
-            ..only("main")
+            ..alone("main")
         },
         "",
     );
@@ -187,26 +249,20 @@ fn sessions_are_chosen_and_left_out_by_number() {
 
 #[test]
 fn all_conditions_must_hold() {
-    let both = Filter {
-        project: Some("app".into()),
-        source: Some("claude".into()),
-        branch: Some("topic".into()),
-        file: Some("bridge".into()),
-        since_ms: Some(1),
-        until_ms: Some(3000),
+    let with = |agent_name: &str, until: i64| Filter {
+        clauses: vec![
+            only(project("app")),
+            only(agent(agent_name)),
+            only(branch("topic")),
+            only(file("bridge")),
+            only(Condition::SinceMs(1)),
+            only(Condition::UntilMs(until)),
+        ],
         ..Filter::default()
     };
-    check(both.clone(), "main:1");
-    let source = Some("opencode".into());
-    check(
-        Filter {
-            source,
-            ..both.clone()
-        },
-        "",
-    );
-    let until_ms = Some(1999);
-    check(Filter { until_ms, ..both }, "");
+    check(with("claude", 3000), "main:1");
+    check(with("opencode", 3000), "");
+    check(with("claude", 1999), "");
 }
 
 /// A turn, and its copy in a fork that went to another folder.
@@ -234,7 +290,7 @@ fn a_copy_is_shown_where_its_owner_is_filtered_out() {
         let all = found(&library, level, &Filter::default());
         assert!(all.len() == 1 && all[0].starts_with("first"), "{all:?}");
         let filter = Filter {
-            project: Some("fork".into()),
+            clauses: vec![only(project("fork"))],
             ..Filter::default()
         };
         let filtered = found(&library, level, &filter);
@@ -253,7 +309,7 @@ fn a_copy_in_a_living_history_is_shown_before_one_that_is_gone() {
 fn a_filtered_hit_does_not_lend_its_worth() {
     let library = four();
     let filter = Filter {
-        project: Some("homelab".into()),
+        clauses: vec![only(project("homelab"))],
         ..Filter::default()
     };
     let request = Request {

@@ -4,6 +4,7 @@ mod explanation;
 mod filters;
 mod identifiers;
 mod library;
+mod newest;
 mod ranking;
 mod resolve;
 mod show;
