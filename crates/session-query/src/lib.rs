@@ -8,9 +8,11 @@
 //!
 //! [`OpenIndex`] stays open in a process that asks many times.
 //!
+//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes.
+//!
 //! [`IndexStatus`] counts what the index holds and how fresh it is.
 //!
-//! Nothing is printed and no argument is parsed here; ranking is in `session-search`.
+//! Nothing is printed and no option is parsed here; ranking is in `session-search`.
 //!
 //! ```
 //! use session_query::LiveIndex;
@@ -26,16 +28,25 @@
 //! ```
 
 mod error;
+mod filter_completion;
 mod index_status;
 mod live_index;
 mod open_index;
+mod project_folder;
 mod query_models;
+mod query_tokens;
 mod query_vectors;
 mod search_engine;
+mod typed_filter_error;
+mod typed_query;
 
 pub use error::QueryError;
+pub use filter_completion::{Completion, FilterValues, complete};
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use open_index::OpenIndex;
+pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};
 pub use search_engine::SearchEngine;
+pub use typed_filter_error::TypedFilterError;
+pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};

@@ -44,6 +44,7 @@ mod reminder;
 mod source;
 
 pub use env::Env;
+pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{
     Caller, Collected, Cursor, Flow, Listing, Located, Location, ShownTurns, Sink, Source, Warning,

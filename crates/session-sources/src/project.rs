@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 const GIT_FILE_LIMIT: u64 = 4096;
 
-/// The main checkout of the git worktree that `cwd` lies in, or `None` where
+/// Returns the main checkout of the git worktree that `cwd` lies in, or `None` where
 /// `cwd` is no worktree. A worktree that is gone is known by its place:
 /// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`.
-pub(crate) fn project_root(cwd: &str) -> Option<String> {
+pub fn project_root(cwd: &str) -> Option<String> {
     root_by_name(cwd)
         .or_else(|| root_on_disk(cwd))
         .filter(|root| root != cwd)

@@ -122,6 +122,19 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns the git branches of all turns, the one of the latest turn first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn branches(&self) -> Result<Vec<String>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT branch FROM turns WHERE branch IS NOT NULL
+             GROUP BY branch ORDER BY max(started_ms) DESC, branch",
+        )?;
+        let rows = find.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The turns of a session, in order.
     ///
     /// # Errors

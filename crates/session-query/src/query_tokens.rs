@@ -1,0 +1,102 @@
+//! The tokens of a query in which filters are typed.
+
+use crate::typed_query::{FilterField, TypedCondition};
+use std::ops::Range;
+
+/// A part of a query, with its bytes there. The tokens of a query cover it without gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QueryToken {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: TokenKind,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Space,
+    /// Plain text without white space but within phrases.
+    Word,
+    /// A filter, and whether a quote of its value is left open.
+    Filter(TypedCondition, QuoteState),
+}
+
+/// How the value of a filter is quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QuoteState {
+    Bare,
+    Open,
+    Closed,
+}
+
+/// Splits a query into its tokens.
+pub(crate) fn tokens(typed: &str) -> Vec<QueryToken> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while let Some(rest) = typed.get(start..).filter(|rest| !rest.is_empty()) {
+        let (length, kind) = first_token(rest);
+        let span = start..start + length;
+        start = span.end;
+        tokens.push(QueryToken { span, kind });
+    }
+    tokens
+}
+
+/// Returns the first token of a text that is not empty, with its length.
+fn first_token(text: &str) -> (usize, TokenKind) {
+    let spaces = text.len() - text.trim_start().len();
+    if spaces > 0 {
+        return (spaces, TokenKind::Space);
+    }
+    filter(text).unwrap_or_else(|| (word_length(text), TokenKind::Word))
+}
+
+/// Reads `field:value`, `-field:value` or `field:"a value"` at the beginning of a text. A quote that
+/// is not closed goes to the end.
+fn filter(text: &str) -> Option<(usize, TokenKind)> {
+    let (negated, plain) = without_minus(text);
+    let (name, value) = plain.split_once(':')?;
+    let field = FilterField::from_name(name)?;
+    let (value, length, quote) = match value.strip_prefix('"') {
+        Some(quoted) => match quoted.split_once('"') {
+            Some((value, _)) => (value, value.len() + 2, QuoteState::Closed),
+            None => (quoted, quoted.len() + 1, QuoteState::Open),
+        },
+        None => {
+            let bare = value.split(char::is_whitespace).next()?;
+            (bare, bare.len(), QuoteState::Bare)
+        }
+    };
+    let condition = TypedCondition {
+        field,
+        negated,
+        value: value.to_owned(),
+    };
+    let before = text.len() - plain.len() + name.len() + 1;
+    (!value.is_empty()).then_some((before + length, TokenKind::Filter(condition, quote)))
+}
+
+/// Splits the `-` of a negated filter off.
+pub(crate) fn without_minus(word: &str) -> (bool, &str) {
+    match word.strip_prefix('-') {
+        Some(plain) => (true, plain),
+        None => (false, word),
+    }
+}
+
+/// Returns the length of the word at the beginning of a text. White space within a phrase is part of it.
+fn word_length(text: &str) -> usize {
+    let mut end = 0;
+    while let Some(rest) = text.get(end..) {
+        let Some(stop) = rest.find(|c: char| c == '"' || c.is_whitespace()) else {
+            return text.len();
+        };
+        let phrase = rest.get(stop..).and_then(|rest| rest.strip_prefix('"'));
+        let Some(phrase) = phrase else {
+            return end + stop;
+        };
+        // A quote that nothing closes is a character as any other.
+        let inside = phrase.find('"').map_or(0, |inside| inside + 1);
+        end += stop + 1 + inside;
+    }
+    text.len()
+}

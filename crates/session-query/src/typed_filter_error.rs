@@ -1,0 +1,43 @@
+//! Why a typed filter cannot be used.
+
+use session_config::TimeError;
+use thiserror::Error;
+
+/// A mistake in a filter that was typed.
+#[derive(Debug, Error, PartialEq)]
+pub enum TypedFilterError {
+    /// No agent has this name.
+    #[error("there is no agent `{name}`")]
+    UnknownAgent {
+        /// As typed.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A time cannot be used.
+    #[error(transparent)]
+    Time(#[from] TimeError),
+    /// The latest end lies before the earliest beginning.
+    #[error("`since:{since} until:{until}` ends before it begins")]
+    Reversed {
+        /// The beginning, as typed.
+        since: String,
+        /// The end, as typed.
+        until: String,
+    },
+}
+
+impl TypedFilterError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownAgent { known, .. } => Some(format!("one of {}", known.join(", "))),
+            Self::Time(TimeError::RangeForTime(range)) => {
+                let (since, until) = range.split_once("..")?;
+                Some(format!("write `since:{since} until:{until}`"))
+            }
+            Self::Time(error) => error.hint(),
+            Self::Reversed { .. } => Some("write the earlier time first".to_owned()),
+        }
+    }
+}

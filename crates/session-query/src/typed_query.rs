@@ -1,0 +1,227 @@
+//! A query as it is typed, with filters in it.
+
+use crate::project_folder::read_project;
+use crate::query_tokens::{TokenKind, tokens};
+use crate::typed_filter_error::TypedFilterError;
+use jiff::Zoned;
+use session_config::{TimeRange, TypedRange};
+use session_search::{Condition, FilterClause};
+use session_sources::sources;
+
+/// A query without the filters that were typed in it, and these.
+///
+/// A filter is the name of a field with `:` and a value right after it, at the beginning of a word:
+/// `project:app`, `file:"src/my file.rs"`, with `-` before for "not". All else is text, also within the
+/// double quotes of a phrase.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TypedQuery {
+    /// The query itself. As typed where there is no filter.
+    pub text: String,
+    /// The filters, in the order in which they were typed.
+    pub conditions: Vec<TypedCondition>,
+}
+
+/// A filter as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypedCondition {
+    /// The property that is judged.
+    pub field: FilterField,
+    /// It must not have this value.
+    pub negated: bool,
+    /// The value, without quotes around it.
+    pub value: String,
+}
+
+/// A property that a typed filter judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterField {
+    /// The agent of a session.
+    Agent,
+    /// The project of a session.
+    Project,
+    /// The git branch of a turn.
+    Branch,
+    /// A file that a turn names.
+    File,
+    /// The earliest time of a turn.
+    Since,
+    /// The latest time of a turn.
+    Until,
+}
+
+/// Most digits of a number of days: more may be a year.
+const MAX_DAY_DIGITS: usize = 3;
+
+impl FilterField {
+    /// All fields.
+    pub const ALL: [Self; 6] = [
+        Self::Agent,
+        Self::Project,
+        Self::Branch,
+        Self::File,
+        Self::Since,
+        Self::Until,
+    ];
+
+    /// Returns its name, as it is typed before the `:`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Project => "project",
+            Self::Branch => "branch",
+            Self::File => "file",
+            Self::Since => "since",
+            Self::Until => "until",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.name() == name)
+    }
+}
+
+impl TypedQuery {
+    /// Splits a query into text and filters. Any text is a query.
+    pub fn parse(typed: &str) -> Self {
+        let mut query = Self::default();
+        let mut follows_filter = false;
+        for token in tokens(typed) {
+            let is_filter = matches!(token.kind, TokenKind::Filter(..));
+            match token.kind {
+                TokenKind::Filter(condition, _) => query.conditions.push(condition),
+                // A filter takes the space after it along.
+                TokenKind::Space if follows_filter => {}
+                _ => query.text.extend(typed.get(token.span)),
+            }
+            follows_filter = is_filter;
+        }
+        if !query.conditions.is_empty() {
+            query.text.truncate(query.text.trim_end().len());
+        }
+        query
+    }
+
+    /// Joins the words of a command line and parses them. Of several words one that begins a filter is
+    /// that filter alone, since the shell took the quotes around its value.
+    pub fn parse_words(words: &[impl AsRef<str>]) -> Self {
+        let quoted = |word: &str| match quote_filter(word) {
+            Some(quoted) if words.len() > 1 => quoted,
+            _ => word.to_owned(),
+        };
+        let words: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
+        Self::parse(&words.join(" "))
+    }
+
+    /// Resolves the filters to clauses, of which all must hold. Values of one field are alternatives;
+    /// of the negated ones none may hold. The file system is read for a project that is given by a path.
+    ///
+    /// # Errors
+    /// When there is no such agent, or a time cannot be parsed.
+    pub fn clauses(&self, now: fn() -> Zoned) -> Result<Vec<FilterClause>, TypedFilterError> {
+        let mut clauses = Vec::new();
+        for field in FilterField::ALL {
+            for negated in [false, true] {
+                let values = self.values(field, negated);
+                let any = values.map(|value| resolve(field, value, now));
+                let any = any.collect::<Result<Vec<Condition>, _>>()?;
+                if !any.is_empty() {
+                    clauses.push(FilterClause { any, negated });
+                }
+            }
+        }
+        self.check_times(&clauses)?;
+        Ok(clauses)
+    }
+
+    fn values(&self, field: FilterField, negated: bool) -> impl Iterator<Item = &str> {
+        let conditions = self.conditions.iter();
+        let conditions = conditions.filter(move |c| c.field == field && c.negated == negated);
+        conditions.map(|condition| condition.value.as_str())
+    }
+
+    /// Refuses times of which the latest end lies before the earliest beginning.
+    fn check_times(&self, clauses: &[FilterClause]) -> Result<(), TypedFilterError> {
+        let positive = clauses.iter().filter(|clause| !clause.negated);
+        let conditions = || positive.clone().flat_map(|clause| &clause.any);
+        let since = conditions().filter_map(|condition| match condition {
+            Condition::SinceMs(since) => Some(*since),
+            _ => None,
+        });
+        let until = conditions().filter_map(|condition| match condition {
+            Condition::UntilMs(until) => Some(*until),
+            _ => None,
+        });
+        match (since.min(), until.max()) {
+            (Some(since), Some(until)) if since >= until => Err(TypedFilterError::Reversed {
+                since: self
+                    .values(FilterField::Since, false)
+                    .collect::<Vec<_>>()
+                    .join(","),
+                until: self
+                    .values(FilterField::Until, false)
+                    .collect::<Vec<_>>()
+                    .join(","),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Quotes the value of a filter where white space stands in it.
+fn quote_filter(word: &str) -> Option<String> {
+    let (name, value) = word.trim_start().split_once(':')?;
+    FilterField::from_name(name.strip_prefix('-').unwrap_or(name))?;
+    let is_plain = !value.contains(char::is_whitespace) || value.contains('"');
+    (!is_plain).then(|| format!("{name}:\"{value}\""))
+}
+
+fn resolve(
+    field: FilterField,
+    value: &str,
+    now: fn() -> Zoned,
+) -> Result<Condition, TypedFilterError> {
+    Ok(match field {
+        FilterField::Agent => Condition::Agent(known_agent(value)?),
+        FilterField::Project => Condition::Project(read_project(value)),
+        FilterField::Branch => Condition::Branch(value.to_owned()),
+        FilterField::File => Condition::File(value.to_owned()),
+        FilterField::Since => Condition::SinceMs(since_ms(value, now)?),
+        FilterField::Until => Condition::UntilMs(until_ms(value, now)?),
+    })
+}
+
+/// Returns the name of an agent that is typed in any case.
+///
+/// # Errors
+/// When there is none of this name.
+pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
+    let known = || sources().iter().map(|source| source.name().to_string());
+    let found = known().find(|agent| agent.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| TypedFilterError::UnknownAgent {
+        name: name.to_owned(),
+        known: known().collect(),
+    })
+}
+
+/// Parses a beginning: what `--since` takes, or a number of days as `--days` does.
+fn since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+    let days = value.parse().ok().filter(|_| value.len() <= MAX_DAY_DIGITS);
+    let typed = match days {
+        Some(days) => TypedRange::LastDays { days, until: None },
+        None => TypedRange::Between {
+            since: Some(value),
+            until: None,
+        },
+    };
+    let range = TimeRange::parse(typed, now)?;
+    Ok(range.since_ms.unwrap_or(i64::MIN))
+}
+
+fn until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+    let typed = TypedRange::Between {
+        since: None,
+        until: Some(value),
+    };
+    let range = TimeRange::parse(typed, now)?;
+    Ok(range.until_ms.unwrap_or(i64::MAX))
+}

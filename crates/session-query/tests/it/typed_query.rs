@@ -1,0 +1,194 @@
+//! Filters typed in a query.
+
+use jiff::Zoned;
+use proptest::prelude::*;
+use session_query::{TypedCondition, TypedQuery};
+use session_search::{Condition, FilterClause, ProjectPattern};
+
+fn now() -> Zoned {
+    "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap()
+}
+
+/// Writes a query as its text and its filters.
+fn written(query: &TypedQuery) -> String {
+    let filter = |condition: &TypedCondition| {
+        let minus = if condition.negated { "-" } else { "" };
+        format!(" {minus}{}={}", condition.field.name(), condition.value)
+    };
+    let filters: String = query.conditions.iter().map(filter).collect();
+    format!("{}|{filters}", query.text)
+}
+
+fn check(typed: &str, expected: &str) {
+    assert_eq!(written(&TypedQuery::parse(typed)), expected, "{typed:?}");
+}
+
+#[test]
+fn a_filter_is_a_field_with_its_value() {
+    check(
+        r#"docker dns agent:claude -project:homelab since:2w file:"src/my file.rs""#,
+        "docker dns| agent=claude -project=homelab since=2w file=src/my file.rs",
+    );
+    check("branch:fix/a:b until:today", "| branch=fix/a:b until=today");
+    check("docker agent:claude  dns", "docker dns| agent=claude");
+    check("a\tproject:.\nb", "a\tb| project=.");
+    check("file:日本.rs 語", "語| file=日本.rs");
+    check(r#"-file:"a b""#, "| -file=a b");
+}
+
+#[test]
+fn all_else_is_text() {
+    for text in [
+        "",
+        "  spaces  stay ",
+        "file: x",
+        "file:",
+        "-file:",
+        "http://example.org foo:bar a::b",
+        "xfile:a --project:x Agent:claude",
+        r#"file:"" agent"#,
+        r#""agent:claude""#,
+        r#"say "so file:x" and"#,
+        r#"half"quoted file:x"word"#,
+        r#"-"project:x""#,
+    ] {
+        check(text, &format!("{text}|"));
+    }
+}
+
+#[test]
+fn quotes_that_are_not_closed_are_characters() {
+    check(r#"an "open file:x"#, r#"an "open| file=x"#);
+    check(r#"docker file:"src/my fi"#, "docker| file=src/my fi");
+    check(r#"file:" x"#, "| file= x");
+    check(r#"file:""#, r#"file:"|"#);
+}
+
+#[test]
+fn what_follows_a_closed_value_is_text() {
+    check(r#"file:"a b"c d"#, "c d| file=a b");
+    check(r#"file:a"b c""#, r#"c"| file=a"b"#);
+}
+
+#[test]
+fn words_of_a_command_line_are_whole_filters() {
+    let check = |words: &[&str], expected: &str| {
+        assert_eq!(written(&TypedQuery::parse_words(words)), expected);
+    };
+    check(
+        &["docker", "file:src/my file.rs"],
+        "docker| file=src/my file.rs",
+    );
+    check(&["-project:my app", "dns"], "dns| -project=my app");
+    check(&[" -project:my app", "dns"], "dns| -project=my app");
+    check(&["a", r#"file:"b c""#, "d"], "a d| file=b c");
+    check(&["file:a docker"], "docker| file=a");
+    check(&["see", "note: a b"], "see note: a b|");
+}
+
+fn clauses(typed: &str) -> Result<Vec<FilterClause>, String> {
+    let clauses = TypedQuery::parse(typed).clauses(now);
+    clauses.map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default()))
+}
+
+#[test]
+fn values_of_a_field_are_alternatives() {
+    let part = |name: &str| Condition::Project(ProjectPattern::Part(name.into()));
+    let typed = "project:a agent:Claude project:b -project:c -project:d file:x";
+    let clause = |any: Vec<Condition>, negated| FilterClause { any, negated };
+    let expected = vec![
+        clause(vec![Condition::Agent("claude".into())], false),
+        clause(vec![part("a"), part("b")], false),
+        clause(vec![part("c"), part("d")], true),
+        clause(vec![Condition::File("x".into())], false),
+    ];
+    assert_eq!(clauses(typed), Ok(expected));
+    assert_eq!(clauses("docker dns"), Ok(vec![]));
+}
+
+#[test]
+fn times_are_those_of_the_options() {
+    let ms = |time: &str| {
+        let time = format!("{time}+02:00[Europe/Berlin]");
+        time.parse::<Zoned>().unwrap().timestamp().as_millisecond()
+    };
+    let check = |typed: &str, expected: Condition| {
+        assert_eq!(clauses(typed).unwrap()[0].any, [expected], "{typed}");
+    };
+    let since = |time| Condition::SinceMs(ms(time));
+    check("since:2026-03-29T12:00", since("2026-03-29T12:00"));
+    check("since:3h", since("2026-03-30T09:00"));
+    // It had 23 hours.
+    let yesterday = ms("2026-03-30T00:00") - 23 * 3_600_000;
+    check("since:yesterday", Condition::SinceMs(yesterday));
+    check(r#"since:"this week""#, since("2026-03-30T00:00"));
+    // As `--days 1`.
+    check("since:1", since("2026-03-30T00:00"));
+    check("until:today", Condition::UntilMs(ms("2026-03-31T00:00")));
+}
+
+#[test]
+fn a_mistake_is_told_with_a_hint() {
+    let check = |typed: &str, error: &str, hint: &str| {
+        let found = clauses(typed).unwrap_err();
+        assert!(found.starts_with(&format!("{error}; ")), "{found}");
+        assert!(found.contains(hint), "{found}");
+    };
+    check(
+        "agent:nobody",
+        "there is no agent `nobody`",
+        "one of claude, ",
+    );
+    check("since:soon", "`soon` is not a time", "a while ago (3d");
+    check("since:2026", "`2026` is not a time", "a date (2026-01-15)");
+    check("until:7", "`7` is not a time", "a date");
+    check(
+        "since:monday..today",
+        "`monday..today` is not a time",
+        "write `since:monday until:today`",
+    );
+    check(
+        "since:today until:yesterday",
+        "`since:today until:yesterday` ends before it begins",
+        "earlier time first",
+    );
+    assert!(clauses("-since:today until:yesterday").is_ok());
+    assert!(clauses("since:today since:2w until:yesterday").is_ok());
+}
+
+const FILTERS: [&str; 4] = ["agent:claude", "-project:a", "file:\"x y\"", "branch:b"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_parsed_once_for_all(
+        parts in prop::collection::vec("([a-z :\"\u{e9}\u{3000}-]|agent:|-file:\"|since:){0,6}", 0..8)
+    ) {
+        let typed = parts.concat();
+        let query = TypedQuery::parse(&typed);
+        if query.conditions.is_empty() {
+            prop_assert_eq!(&query.text, &typed);
+        }
+        // Each character of the text was typed, in this order.
+        let mut rest = typed.chars();
+        prop_assert!(query.text.chars().all(|c| rest.any(|typed| typed == c)));
+        let again = TypedQuery::parse(&query.text);
+        prop_assert_eq!(again.text, query.text);
+        prop_assert_eq!(again.conditions, vec![]);
+    }
+
+    #[test]
+    fn words_keep_their_order_among_filters(
+        words in prop::collection::vec(("[a-z:/.]{1,8}|\"[a-z :]{1,8}\"", prop::option::of(0..FILTERS.len())), 0..8)
+    ) {
+        let is_plain = |word: &str| TypedQuery::parse(word).conditions.is_empty();
+        let words: Vec<_> = words.iter().filter(|(word, _)| is_plain(word)).collect();
+        let typed = words.iter().flat_map(|(word, n)| [Some(word.as_str()), n.map(|n| FILTERS[n])]);
+        let typed: Vec<&str> = typed.flatten().collect();
+        let query = TypedQuery::parse(&typed.join(" "));
+        let plain: Vec<&str> = words.iter().map(|(word, _)| word.as_str()).collect();
+        prop_assert_eq!(query.text, plain.join(" "));
+        prop_assert_eq!(query.conditions.len(), words.iter().filter(|(_, n)| n.is_some()).count());
+    }
+}
