@@ -41,6 +41,7 @@ pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
+use session_query::TypedQuery;
 use session_search::Tuning;
 use std::ffi::OsString;
 
@@ -164,8 +165,13 @@ Examples:
   session-search search \"that time the network would not resolve\"
   session-search search EMFILE --project homelab --days 30
   session-search search \"retry with backoff\" --depth 2 --file client.rs
+  session-search search docker dns agent:claude -project:homelab since:2w
   session-search search \"too many open files\" --with problem,solution,commands
-  session-search search '\"connection refused\"' --keyword-only --json";
+  session-search search '\"connection refused\"' --keyword-only --json
+
+Filters may stand in the query: agent:, project:, branch:, file:, since: and until:, a value right
+after them, in double quotes where it has spaces, and - before for \"not\". Several of one field
+are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
 /// Conditions; all given must hold.
 #[derive(Debug, Args)]
@@ -328,11 +334,13 @@ pub enum EvalLevel {
 }
 
 /// Arguments with `-n5` and `-n=5` written as `-n 5`: of a command that takes any word for a
-/// part of its query, it would be one. After `--` all is as it stands.
+/// part of its query, it would be one. A filter such as `-project:app` is set off by a space, or it would
+/// be an option. After `--` all is as it stands.
 pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let arguments: Vec<OsString> = arguments.collect();
     let is_short = |argument: &OsString| argument.to_string_lossy().starts_with("-n");
-    if !arguments.iter().any(is_short) || !takes_any_word(&arguments) {
+    let is_special = |argument: &OsString| is_short(argument) || is_negated_filter(argument);
+    if !arguments.iter().any(is_special) || !takes_any_word(&arguments) {
         return arguments;
     }
     let mut out: Vec<OsString> = Vec::new();
@@ -343,10 +351,22 @@ pub fn spelled(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         let number = number.map(|text| text.strip_prefix('=').unwrap_or(text));
         match number.filter(|n| !is_literal && n.parse::<u32>().is_ok()) {
             Some(number) => out.extend(["-n".into(), number.into()]),
+            None if !is_literal && is_negated_filter(&argument) => {
+                let mut word = OsString::from(" ");
+                word.push(argument);
+                out.push(word);
+            }
             None => out.push(argument),
         }
     }
     out
+}
+
+/// True for `-project:app`.
+fn is_negated_filter(argument: &OsString) -> bool {
+    let text = argument.to_string_lossy();
+    let filter = || TypedQuery::parse(&text).conditions.into_iter().next();
+    text.starts_with('-') && filter().is_some_and(|filter| filter.negated)
 }
 
 /// True for a command that takes words that look like options.

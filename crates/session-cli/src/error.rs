@@ -9,7 +9,7 @@ use session_forget::ForgetError;
 use session_indexer::IndexError;
 use session_memory::MemoryError;
 use session_models::ModelError;
-use session_query::QueryError;
+use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -64,6 +64,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         Some(error) => hint_of_index(error).map(Cow::from),
         None => of_model()
             .or_else(|| error.chain().find_map(hint_of_agent))
+            .or_else(|| error.chain().find_map(hint_of_filter))
             .or_else(of_config)
             .or_else(of_memory)
             .or_else(of_file)
@@ -119,6 +120,11 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+fn hint_of_filter(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {
+    let error = cause.downcast_ref::<TypedFilterError>()?;
+    error.hint().map(Cow::from)
 }
 
 fn hint_of_agent(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {

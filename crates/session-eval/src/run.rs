@@ -2,7 +2,10 @@
 
 use crate::set::{EvalError, LabelledQuestion, LabelledSet, Scope};
 use session_core::Query;
-use session_search::{FusionMode, Level, QueryEmbedding, Request, Results, Tuning, search};
+use session_search::{
+    Condition, FilterClause, FusionMode, Level, ProjectPattern, QueryEmbedding, Request, Results,
+    Tuning, search,
+};
 use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
 
@@ -76,7 +79,9 @@ fn one(
     };
     request.query = Query::new(&question.query);
     if question.scope == Scope::Project && !ask.pooled {
-        request.filter.project.clone_from(&question.cwd);
+        let project = question.cwd.clone().map(ProjectPattern::Part);
+        let clauses = project.map(Condition::Project).map(FilterClause::new);
+        request.filter.clauses.extend(clauses);
     }
     let dense = (ask.embed)(&request.query.text);
     let results = search(index, sessions, &request, &dense)?;

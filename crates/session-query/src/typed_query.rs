@@ -1,7 +1,7 @@
 //! A query as it is typed, with filters in it.
 
 use crate::project_folder::read_project;
-use crate::query_tokens::{TokenKind, tokens};
+use crate::query_tokens::{TokenKind, tokens, without_minus};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
@@ -101,15 +101,15 @@ impl TypedQuery {
         query
     }
 
-    /// Joins the words of a command line and parses them. Of several words one that begins a filter is
-    /// that filter alone, since the shell took the quotes around its value.
-    pub fn parse_words(words: &[impl AsRef<str>]) -> Self {
+    /// Joins the words of a command line to a query. Of several words one that begins a filter is that
+    /// filter alone: its value is quoted again, since the shell took the quotes around it.
+    pub fn join_words(words: &[impl AsRef<str>]) -> String {
         let quoted = |word: &str| match quote_filter(word) {
             Some(quoted) if words.len() > 1 => quoted,
             _ => word.to_owned(),
         };
         let words: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
-        Self::parse(&words.join(" "))
+        words.join(" ")
     }
 
     /// Resolves the filters to clauses, of which all must hold. Values of one field are alternatives;
@@ -131,6 +131,11 @@ impl TypedQuery {
         }
         self.check_times(&clauses)?;
         Ok(clauses)
+    }
+
+    /// Returns true for filters without a text: what they let through is to be listed.
+    pub fn has_filters_alone(&self) -> bool {
+        !self.conditions.is_empty() && self.text.trim().is_empty()
     }
 
     fn values(&self, field: FilterField, negated: bool) -> impl Iterator<Item = &str> {
@@ -169,8 +174,8 @@ impl TypedQuery {
 
 /// Quotes the value of a filter where white space stands in it.
 fn quote_filter(word: &str) -> Option<String> {
-    let (name, value) = word.trim_start().split_once(':')?;
-    FilterField::from_name(name.strip_prefix('-').unwrap_or(name))?;
+    let (name, value) = word.split_once(':')?;
+    FilterField::from_name(without_minus(name).1)?;
     let is_plain = !value.contains(char::is_whitespace) || value.contains('"');
     (!is_plain).then(|| format!("{name}:\"{value}\""))
 }

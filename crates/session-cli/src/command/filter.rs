@@ -3,27 +3,18 @@
 use crate::args::FilterArgs;
 use anyhow::{Result, bail};
 use jiff::Zoned;
-use session_search::{Filter, Resolved, is_of_project, resolve};
-use session_sources::sources;
+use session_query::{known_agent, read_project};
+use session_search::{Condition, Filter, FilterClause, Resolved, resolve};
 use session_store::SessionRow;
 
 /// Reads a filter.
 ///
 /// # Errors
-/// When a time or an id cannot be read.
+/// When a time or an id cannot be read, or there is no such agent.
 pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
-    let time = args.time.range(Zoned::now)?;
-    if let Some(source) = &args.source {
-        known_source(source)?;
-    }
     let number = |id: &String| find_session(all, id).map(|session| session.id);
     Ok(Filter {
-        project: args.project.as_deref().map(absolute_project),
-        source: args.source.clone(),
-        since_ms: time.since_ms,
-        until_ms: time.until_ms,
-        branch: args.branch.clone(),
-        file: args.file.clone(),
+        clauses: clauses(args)?,
         only: args.session.iter().map(number).collect::<Result<_>>()?,
         exclude: args
             .exclude_session
@@ -34,31 +25,27 @@ pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     })
 }
 
-fn known_source(wanted: &str) -> Result<()> {
-    let names: Vec<String> = sources().iter().map(|s| s.name().to_string()).collect();
-    if !names.iter().any(|n| n == wanted) {
-        bail!(
-            "there is no source `{wanted}`\nhint: one of {}",
-            names.join(", ")
-        );
-    }
-    Ok(())
-}
-
-/// A project as typed; a relative path that exists is made whole.
-pub fn absolute_project(wanted: &str) -> String {
-    let is_path =
-        wanted == "." || wanted == ".." || wanted.starts_with("./") || wanted.starts_with("../");
-    match fs_err::canonicalize(wanted) {
-        Ok(path) if is_path => path.to_string_lossy().into_owned(),
-        _ => wanted.to_owned(),
-    }
+/// Each option is a clause of one condition.
+fn clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
+    let time = args.time.range(Zoned::now)?;
+    let agent = args.source.as_deref().map(known_agent).transpose()?;
+    let project = args.project.as_deref().map(read_project);
+    let conditions = [
+        project.map(Condition::Project),
+        agent.map(Condition::Agent),
+        time.since_ms.map(Condition::SinceMs),
+        time.until_ms.map(Condition::UntilMs),
+        args.branch.clone().map(Condition::Branch),
+        args.file.clone().map(Condition::File),
+    ];
+    let given = conditions.into_iter().flatten();
+    Ok(given.map(FilterClause::new).collect())
 }
 
 /// Tells the sessions of a project as typed; without one all are.
 pub fn matches_project(wanted: Option<&str>) -> impl Fn(&SessionRow) -> bool {
-    let wanted = wanted.map(absolute_project);
-    move |row| wanted.as_ref().is_none_or(|p| is_of_project(row, p))
+    let wanted = wanted.map(read_project);
+    move |row| wanted.as_ref().is_none_or(|project| project.matches(row))
 }
 
 /// The one session that an id names.

@@ -18,6 +18,7 @@ use session_config::Home;
 use session_forget::{ForgetPlan, ForgetRequest, ForgottenEntry, TurnRange};
 use session_indexer::Mode;
 use session_memory::{Memory, MemoryState};
+use session_query::read_folder;
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -115,7 +116,9 @@ fn range(id: &str, all: &[SessionRow]) -> Result<TurnRange> {
 
 /// Finds the sessions that meet the conditions on sessions.
 fn sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
-    let of_project = filter::matches_project(args.project.as_deref());
+    // A worktree stands for itself: who is in it does not mean all of its repository.
+    let project = args.project.as_deref().map(read_folder);
+    let of_project = |row: &SessionRow| project.as_ref().is_none_or(|project| project.matches(row));
     let time = TimeArgs {
         since: args.before.clone(),
         ..TimeArgs::default()

@@ -6,14 +6,18 @@ use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
 use anyhow::Result;
+use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
 use session_indexer::Outcome;
-use session_query::{Answered, LiveAnswer, QueryModels, SearchEngine, Snapshot};
+use session_query::{Answered, LiveAnswer, QueryModels, SearchEngine, Snapshot, TypedQuery};
 use session_report::{WorkSummary, read_turns};
-use session_search::{FusionMode, Hit, Level, QueryEmbedding, Request, Results, Tuning, search};
+use session_search::{
+    FusionMode, Hit, HitOrder, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
+};
 use session_store::{Reader, SessionRow};
+use std::borrow::Cow;
 use std::io::Write;
 
 /// A note is due while one session in so many, or more, is left to a model.
@@ -31,7 +35,8 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let live = refresh::live_index(&engine, &policy);
     let warm = || {
         if !args.ranking.keyword_only && models.chosen().is_some() {
-            models.warm(&engine.redact(&Query::new(&query(args)).text));
+            let text = TypedQuery::parse(&query(args)).text;
+            models.warm(&engine.redact(&Query::new(&text).text));
         }
     };
     let answer = |snapshot: &Snapshot| {
@@ -77,7 +82,7 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
 
 /// The answer of a search.
 pub struct SearchAnswer {
-    /// All words of the query.
+    /// All words of the query, filters among them.
     pub query: String,
     /// The results.
     pub results: Results,
@@ -85,6 +90,8 @@ pub struct SearchAnswer {
     pub left_out: Vec<String>,
     /// The filter looked at single turns.
     narrowed: bool,
+    /// Filters were typed in the query.
+    has_typed_filters: bool,
     /// The preview of each hit.
     pub previews: Vec<Preview>,
     /// The work summary of each hit, where requested.
@@ -103,16 +110,18 @@ pub fn answer(
     embed: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
 ) -> Result<SearchAnswer> {
     let query = query(args);
+    let typed = TypedQuery::parse(&query);
     let Snapshot {
         index,
         sessions: all,
     } = snapshot;
     let mut filter = filter::read(&args.filter, all)?;
+    filter.clauses.extend(typed.clauses(Zoned::now)?);
     if !callers.is_empty() {
         filter.exclude.extend(caller::with_subagents(callers, all));
     }
     let request = Request {
-        query: Query::new(&query),
+        query: Query::new(&typed.text),
         level: if args.depth == 1 {
             Level::Session
         } else {
@@ -123,11 +132,16 @@ pub fn answer(
         tuning: Tuning::default(),
         limit: args.limit,
     };
-    let embeddings = match request.fusion {
-        FusionMode::LexicalOnly => Vec::new(),
-        _ => embed(&request.query.text)?,
+    let results = match typed.has_filters_alone() {
+        true => newest(index, all, &request)?,
+        false => {
+            let embeddings = match request.fusion {
+                FusionMode::LexicalOnly => Vec::new(),
+                _ => embed(&request.query.text)?,
+            };
+            search(index, all, &request, &embeddings)?
+        }
     };
-    let results = search(index, all, &request, &embeddings)?;
     let hits = results.hits.iter().take(match args.with.is_empty() {
         true => 0,
         false => usize::MAX,
@@ -143,6 +157,7 @@ pub fn answer(
         results,
         left_out: caller::ids(callers),
         narrowed: request.filter.by_turn(),
+        has_typed_filters: !typed.conditions.is_empty(),
         query,
     })
 }
@@ -150,8 +165,16 @@ pub fn answer(
 /// The words of the query as one text.
 fn query(args: &SearchArgs) -> String {
     let words = std::iter::once(&args.query).chain(&args.more);
-    let words: Vec<_> = words.map(|w| w.to_string_lossy()).collect();
-    words.join(" ")
+    let words = words.map(|word| as_typed(word.to_string_lossy()));
+    TypedQuery::join_words(&words.collect::<Vec<_>>())
+}
+
+/// Takes away the space that sets a negated filter off from the options.
+fn as_typed(word: Cow<'_, str>) -> Cow<'_, str> {
+    match word.strip_prefix(" -") {
+        Some(filter) => format!("-{filter}").into(),
+        None => word,
+    }
 }
 
 /// Prints an answer.
@@ -164,8 +187,12 @@ pub fn print(
     all: &[SessionRow],
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
-    let (query, results, explain) = (&answer.query, &answer.results, args.ranking.explain);
-    let related = args.memories.then(|| memory::related(query)).transpose()?;
+    let (query, results) = (&answer.query, &answer.results);
+    let explain = args.ranking.explain && results.order == HitOrder::Relevance;
+    let related = match args.memories {
+        true => Some(memory::related(&TypedQuery::parse(query).text)?),
+        false => None,
+    };
     if let (Some(related), false) = (&related, args.json) {
         write!(anstream::stdout(), "{}", related.text(explain))?;
     }
@@ -237,24 +264,22 @@ pub fn found(results: &Results) -> Found {
 
 fn nothing(args: &SearchArgs, answer: &SearchAnswer) -> String {
     let count = human::plural(answer.results.searched.sessions, "session");
-    let hint = narrowed(&args.filter);
+    let hint = match answer.has_typed_filters || is_narrow(&args.filter) {
+        true => "\nhint: the filters may be too narrow",
+        false => "",
+    };
     match answer.narrowed {
         true => format!("nothing found in what the filters leave of {count}{hint}"),
         false => format!("nothing found in {count}{hint}"),
     }
 }
 
-fn narrowed(filter: &FilterArgs) -> &'static str {
-    let narrow = filter.project.is_some()
+fn is_narrow(filter: &FilterArgs) -> bool {
+    filter.project.is_some()
         || filter.source.is_some()
         || filter.time.is_given()
         || filter.branch.is_some()
-        || filter.file.is_some();
-    if narrow {
-        "\nhint: the filters may be too narrow"
-    } else {
-        ""
-    }
+        || filter.file.is_some()
 }
 
 fn fusion_mode(args: &RankingArgs) -> FusionMode {

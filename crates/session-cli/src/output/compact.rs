@@ -9,7 +9,7 @@ use serde::Serialize;
 use session_core::Band;
 use session_core::safe_json;
 use session_indexer::Outcome;
-use session_search::{Hit, Level};
+use session_search::{Hit, HitOrder, Results};
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -25,7 +25,8 @@ struct Compact<'a> {
     session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
-    band: Band,
+    /// Null where hits are listed by time.
+    band: Option<Band>,
     date: String,
     project: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,9 +55,7 @@ struct Around<'a> {
 pub fn print(answer: &SearchAnswer, all: &[SessionRow], refreshed: Option<&Outcome>) -> Result<()> {
     let results = &answer.results;
     let hits = results.hits.iter();
-    let hits: Result<Vec<String>> = hits
-        .map(|hit| hit_fields(results.level, hit, all))
-        .collect();
+    let hits: Result<Vec<String>> = hits.map(|hit| hit_fields(results, hit, all)).collect();
     let around = Around {
         query: &answer.query,
         sessions: results.searched.sessions,
@@ -93,13 +92,13 @@ fn write(around: &Around<'_>, hits: &[String]) -> Result<()> {
 
 /// One hit as JSON, of at most [`HIT`] bytes: the preview takes what room the
 /// rest leaves it.
-fn hit_fields(level: Level, hit: &Hit, all: &[SessionRow]) -> Result<String> {
+fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> Result<String> {
     let session = &hit.session;
     let mut compact = Compact {
         session: short_id(session, all),
         turn: hit.turn.as_ref().map(|turn| turn.index),
-        band: hit.band,
-        date: day(date(level, hit)),
+        band: (results.order == HitOrder::Relevance).then_some(hit.band),
+        date: day(date(results.level, hit)),
         project: line(&safe_line(project(session)), PROJECT),
         title: visible_title(session).map(|title| line(&safe_line(title), TITLE)),
         preview: "",

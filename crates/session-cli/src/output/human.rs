@@ -12,7 +12,7 @@ use crate::output::work;
 use anstyle::Style;
 use session_core::text::file_name;
 use session_report::WorkSummary;
-use session_search::{Hit, Level, Results};
+use session_search::{Hit, HitOrder, Level, Results};
 use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
@@ -110,7 +110,6 @@ impl HitListing<'_> {
 
     fn fields(&self, hit: &Hit) -> Vec<Field> {
         let session = &hit.session;
-        let score = format!("[{:.2} {}]", hit.score, hit.band.name());
         let id = short_id(session, self.all);
         let turns = session.turns;
         let (place, count) = match (self.results.level, &hit.turn) {
@@ -121,17 +120,24 @@ impl HitListing<'_> {
             _ => (id, plural(turns as usize, "turn")),
         };
         let day = day(date(self.results.level, hit));
-        let mut fields = vec![
-            Field::whole(style::band(hit.band), format!("{score:<SCORE$}")),
+        let mut fields = Vec::from_iter(self.score(hit));
+        fields.extend([
             Field::whole(Style::new(), safe_line(&session.source)),
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), PROJECT_COLUMNS)),
             Field::whole(FAINT, day),
             Field::whole(Style::new(), count),
-        ];
+        ]);
         fields.extend(gone(session));
         fields.push(titled(session));
         fields
+    }
+
+    /// The probability with its band, where hits are ranked.
+    fn score(&self, hit: &Hit) -> Option<Field> {
+        let score = format!("[{:.2} {}]", hit.score, hit.band.name());
+        let field = Field::whole(style::band(hit.band), format!("{score:<SCORE$}"));
+        (self.results.order == HitOrder::Relevance).then_some(field)
     }
 
     /// The command that goes on from the first hit.

@@ -12,7 +12,7 @@ use session_core::{Band, ListScore};
 use session_export::{ShownSession, ShownTurn};
 use session_indexer::Outcome;
 use session_report::WorkSummary;
-use session_search::{Explanation, Hit, Level, Searched};
+use session_search::{Explanation, Hit, HitOrder, Level, Results, Searched};
 use std::io::Write;
 
 /// Prints a value as one JSON document, its strings made printable.
@@ -90,8 +90,9 @@ impl Freshness {
 #[derive(Serialize)]
 struct JsonHit<'a> {
     rank: usize,
-    score: f32,
-    band: Band,
+    /// Null, as is the band, where hits are listed by time.
+    score: Option<f32>,
+    band: Option<Band>,
     source: &'a str,
     session: &'a str,
     turn: Option<u32>,
@@ -148,7 +149,7 @@ pub fn answer<'a>(
         query: &answer.query,
         level: results.level,
         hits: hits
-            .map(|(hit, preview)| json_hit(results.level, hit, preview, explain))
+            .map(|(hit, preview)| json_hit(results, hit, preview, explain))
             .collect(),
         searched: results.searched.clone(),
         index: refreshed.map(Freshness::new),
@@ -158,19 +159,25 @@ pub fn answer<'a>(
     }
 }
 
-fn json_hit<'a>(level: Level, hit: &'a Hit, preview: &'a Preview, explain: bool) -> JsonHit<'a> {
+fn json_hit<'a>(
+    results: &Results,
+    hit: &'a Hit,
+    preview: &'a Preview,
+    explain: bool,
+) -> JsonHit<'a> {
     let session = &hit.session;
+    let is_ranked = results.order == HitOrder::Relevance;
     JsonHit {
         rank: hit.rank,
-        score: (hit.score * 10_000.0).round() / 10_000.0,
-        band: hit.band,
+        score: is_ranked.then_some((hit.score * 10_000.0).round() / 10_000.0),
+        band: is_ranked.then_some(hit.band),
         source: &session.source,
         session: &session.uid,
         turn: hit.turn.as_ref().map(|t| t.index),
         turns: session.turns,
         project: project(session),
         path: session.project.as_deref(),
-        date: rfc3339(date(level, hit)),
+        date: rfc3339(date(results.level, hit)),
         branch: hit
             .turn
             .as_ref()

@@ -120,6 +120,7 @@ fn a_dot_is_the_folder_that_one_is_in() {
     let env = TestEnvironment::new();
     let (here, there) = (env.home("here"), env.home("there"));
     fs_err::create_dir_all(here.join("src")).unwrap();
+    fs_err::create_dir_all(here.join(".worktrees/fix")).unwrap();
     let real = fs_err::canonicalize(&here).unwrap();
     env.claude(&session(A, &real.to_string_lossy(), days_ago(3)).wire("a.rs"));
     env.claude(&session(B, &there.to_string_lossy(), days_ago(3)).wire("a.rs"));
@@ -137,6 +138,93 @@ fn a_dot_is_the_folder_that_one_is_in() {
     assert_eq!(found(".", ""), (0, true, false));
     assert_eq!(found("..", "src"), (0, true, false));
     assert_eq!(found(".", "src"), (1, false, false));
+    assert_eq!(found(".", ".worktrees/fix"), (0, true, false));
+}
+
+#[test]
+fn filters_are_typed_in_the_query() {
+    let env = env();
+    let check = |filters: &[&str], expected: &str| {
+        let words = [&["kettle"], filters].concat();
+        assert_eq!(env.names(&words), expected, "{filters:?}");
+        let one = words.join(" ");
+        assert_eq!(env.names(&[one.as_str()]), expected, "{one}");
+    };
+    check(&["agent:opencode"], "s");
+    check(&["-agent:opencode", "sensor"], "abcd");
+    check(&["project:kitchen", "-project:kitchen-api"], "abd");
+    check(&["branch:steam", "branch:probe"], "bd");
+    check(&["file:spout.rs", "since:2w", "-since:5d"], "c");
+    let options = ["kettle", "agent:claude", "--project", "/srv", "-n5"];
+    assert_eq!(env.names(&options), "");
+    // The shell has taken the quotes.
+    assert_eq!(env.names(&["kettle", "since:3 days"]), "ab");
+    // A phrase is no filter.
+    assert_eq!(
+        env.names(&["\"agent:opencode\" kettle", "--keyword-only"]),
+        "abcds"
+    );
+}
+
+#[test]
+fn filters_alone_list_the_newest() {
+    let env = env();
+    let listed = |args: &[&str]| env.json(&[&["search"], args].concat());
+    let by_time = listed(&["agent:claude -project:workshop"]);
+    let hits = by_time["hits"].as_array().unwrap();
+    let ids: Vec<&str> = hits
+        .iter()
+        .map(|hit| hit["session"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, [A, B, D]);
+    assert!(
+        hits.iter()
+            .all(|hit| hit["score"].is_null() && hit["band"].is_null())
+    );
+    assert_eq!(by_time["query"], "agent:claude -project:workshop");
+    let turn = &listed(&["branch:steam", "--depth", "2"])["hits"];
+    assert_eq!(
+        (&turn[0]["session"], &turn[0]["turn"]),
+        (&json!(B), &json!(0))
+    );
+    let line = listed(&["branch:steam", "--compact"]);
+    assert!(line["hits"][0]["band"].is_null());
+    assert_snapshot!(env.run(&["search", "branch:probe"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "branch:probe"   filtered from 5 sessions, 3 projects
+
+    claude   dddddddd   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
+        Wire the kettle sensor to the dashboard
+        files: probe.rs    resume: claude --resume dddddddd-0000-4000-8000-000000000004
+
+    Next: session-search search "branch:probe" --depth 2 --session dddddddd
+    ----- stderr -----
+    "#);
+    assert_snapshot!(env.run(&["search", "branch:nothing"]), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    nothing found in what the filters leave of 5 sessions
+    hint: the filters may be too narrow
+    ");
+}
+
+#[test]
+fn a_typed_filter_that_cannot_be_read_is_an_error() {
+    let env = env();
+    assert_snapshot!(env.run(&["search", "kettle agent:emacs"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no agent `emacs`
+    hint: one of claude, opencode
+    ");
+    let ran = env.run(&["search", "kettle since:2w..1w"]).exits(2);
+    let error = "error: `2w..1w` is not a time\nhint: write `since:2w until:1w`\n";
+    assert_eq!(ran.stderr(), error);
 }
 
 #[test]
@@ -149,7 +237,7 @@ fn sources_are_told_apart() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no source `emacs`
+    error: there is no agent `emacs`
     hint: one of claude, opencode
     ");
 }

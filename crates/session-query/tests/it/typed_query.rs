@@ -73,14 +73,14 @@ fn what_follows_a_closed_value_is_text() {
 #[test]
 fn words_of_a_command_line_are_whole_filters() {
     let check = |words: &[&str], expected: &str| {
-        assert_eq!(written(&TypedQuery::parse_words(words)), expected);
+        let typed = TypedQuery::join_words(words);
+        assert_eq!(written(&TypedQuery::parse(&typed)), expected);
     };
     check(
         &["docker", "file:src/my file.rs"],
         "docker| file=src/my file.rs",
     );
     check(&["-project:my app", "dns"], "dns| -project=my app");
-    check(&[" -project:my app", "dns"], "dns| -project=my app");
     check(&["a", r#"file:"b c""#, "d"], "a d| file=b c");
     check(&["file:a docker"], "docker| file=a");
     check(&["see", "note: a b"], "see note: a b|");

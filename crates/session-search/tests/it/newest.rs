@@ -103,7 +103,7 @@ fn of_copies_one_is_listed() {
         found
             .hits
             .iter()
-            .map(|hit| place(hit))
+            .map(place)
             .map(|(s, t)| (s.to_owned(), t))
             .collect::<Vec<_>>()
     };
