@@ -2,7 +2,7 @@
 //!
 //! An [`ExportedSession`] is a session with those of its turns that are exported. It reads them from the
 //! index and the history in batches while they are written ([`ExportedSession::open`]), with secrets
-//! redacted, or takes turns that were read already ([`ExportedSession::new`]). [`write`] writes it in an
+//! redacted, or takes turns that were read already ([`ExportedSession::new`]). [`write()`] writes it in an
 //! [`ExportFormat`], and [`file_name`] proposes a name.
 //!
 //! **HTML** is self-contained: one style sheet within, no script, and a content security policy that
