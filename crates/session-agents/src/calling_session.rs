@@ -3,7 +3,7 @@
 
 use session_core::SourceName;
 use session_sources::{Caller, Env, sources};
-use session_store::{SessionId, SessionRow};
+use session_store::SessionRow;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,6 +21,9 @@ pub struct CallingProcess<'a> {
     /// Its user sits at a terminal. They may have an agent's variables, too: from a shell in an
     /// agent's editor.
     pub is_interactive: bool,
+    /// The name that an agent gave itself as the client of a server. It stays while the agent goes from
+    /// one session to another, which the variables do not tell.
+    pub client: Option<&'a str>,
     /// The present time.
     pub now: SystemTime,
 }
@@ -33,7 +36,7 @@ impl CallingProcess<'_> {
         let callers = sources()
             .iter()
             .filter_map(|source| Some((source.name(), source.caller(self.env)?)));
-        callers
+        let mut found: Vec<&SessionRow> = callers
             .filter_map(|(source, caller)| match caller {
                 Caller::Session(id) => all
                     .iter()
@@ -41,7 +44,23 @@ impl CallingProcess<'_> {
                 Caller::Unnamed if self.is_interactive => None,
                 Caller::Unnamed => self.find_latest(&source, all),
             })
-            .collect()
+            .collect();
+        let clients = sources().iter().map(|source| source.name());
+        let clients = clients.filter(|source| self.is_client(source));
+        for session in clients.filter_map(|source| self.find_latest(&source, all)) {
+            if !found.iter().any(|known| known.id == session.id) {
+                found.push(session);
+            }
+        }
+        found
+    }
+
+    /// Returns true where the client is this agent, or one of its programs: `name` or `name-code`.
+    fn is_client(&self, source: &SourceName) -> bool {
+        let rest = self
+            .client
+            .and_then(|name| name.strip_prefix(source.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     }
 
     fn find_latest<'s>(
@@ -73,14 +92,4 @@ impl CallingProcess<'_> {
 
 fn is_from(session: &SessionRow, source: &SourceName) -> bool {
     SourceName(session.source.clone().into()) == *source
-}
-
-/// Returns the index's ids of some sessions and of their subagents.
-pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
-    let is_included = |row: &SessionRow| {
-        let mut sessions = sessions.iter();
-        sessions.any(|one| one.id == row.id || row.parent.as_deref() == Some(&one.uid))
-    };
-    let included = all.iter().filter(|row| is_included(row));
-    included.map(|row| row.id).collect()
 }

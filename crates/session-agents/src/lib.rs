@@ -70,7 +70,7 @@ mod skill_rule;
 
 pub use agent::Agent;
 pub use agent_setup::AgentSetup;
-pub use calling_session::{CallingProcess, with_subagents};
+pub use calling_session::CallingProcess;
 pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention};

@@ -51,11 +51,11 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         found.and_then(FileError::hint).map(Cow::from)
     };
     let of_memory = || {
-        let found = error.chain().find_map(|e| e.downcast_ref::<MemoryError>());
+        let found = error.chain().find_map(memory_error);
         found.and_then(MemoryError::hint)
     };
     let of_config = || {
-        let found = error.chain().find_map(|e| e.downcast_ref::<ConfigError>());
+        let found = error.chain().find_map(config_error);
         let of_time = || error.chain().find_map(|e| e.downcast_ref::<TimeError>());
         let hint = found.and_then(ConfigError::hint);
         hint.or_else(|| of_time()?.hint()).map(Cow::from)
@@ -97,6 +97,22 @@ fn model_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e M
     let model = cause.downcast_ref::<ModelError>();
     model.or_else(|| match cause.downcast_ref::<QueryError>() {
         Some(QueryError::Model(model)) => Some(model),
+        _ => None,
+    })
+}
+
+fn memory_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e MemoryError> {
+    let memory = cause.downcast_ref::<MemoryError>();
+    memory.or_else(|| match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Memory(memory)) => Some(memory),
+        _ => None,
+    })
+}
+
+fn config_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ConfigError> {
+    let config = cause.downcast_ref::<ConfigError>();
+    config.or_else(|| match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Config(config)) => Some(config),
         _ => None,
     })
 }

@@ -57,6 +57,11 @@ impl fmt::Display for UnownedRoot {
 }
 
 impl UnownedRoot {
+    /// Formats the reason with its hint.
+    pub fn message(&self) -> String {
+        format!("{self}\nhint: {}", self.hint())
+    }
+
     /// Returns the hint: what a user can do about it.
     pub fn hint(&self) -> &'static str {
         match self.reason {

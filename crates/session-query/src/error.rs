@@ -1,7 +1,9 @@
 //! Errors of queries.
 
+use session_config::ConfigError;
 use session_embed::EmbedError;
 use session_indexer::IndexError;
+use session_memory::MemoryError;
 use session_models::ModelError;
 use session_store::StoreError;
 use thiserror::Error;
@@ -19,6 +21,12 @@ pub enum QueryError {
     /// A model is unknown, or not installed.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The configuration has a mistake.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A memory cannot be read or saved.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),

@@ -6,7 +6,7 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times.
+//! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes.
 //!
@@ -31,6 +31,7 @@ mod error;
 mod filter_completion;
 mod index_status;
 mod live_index;
+mod memories;
 mod open_index;
 mod project_folder;
 mod query_models;
@@ -44,6 +45,7 @@ pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
+pub use memories::{Memories, SavedMemory};
 pub use open_index::OpenIndex;
 pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};

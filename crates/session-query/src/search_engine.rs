@@ -6,8 +6,9 @@ use crate::query_models::QueryModels;
 use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
 use session_redact::Redactor;
-use session_search::{FusionMode, QueryEmbedding, Request, Results, search};
-use session_store::Reader;
+use session_search::{Exchange, FusionMode, QueryEmbedding, Request, Results, search, show};
+use session_store::{Reader, SessionRow};
+use std::ops::RangeInclusive;
 
 /// What a front end needs to search: the user's configuration, the models, and the rules by which
 /// histories are read and queries redacted. It holds no connection to the index.
@@ -93,5 +94,18 @@ impl SearchEngine {
         };
         let Snapshot { index, sessions } = snapshot;
         Ok(search(index, sessions, request, &embeddings)?)
+    }
+
+    /// Reads turns of a session again in full, without their secrets.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn show(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+        turns: RangeInclusive<u32>,
+    ) -> Result<Vec<Exchange>, QueryError> {
+        Ok(show(index, session, turns, self.redactor.as_ref())?)
     }
 }

@@ -72,6 +72,17 @@ impl Filter {
         let clauses = self.clauses.iter();
         clauses.filter(move |clause| clause.scope() == scope)
     }
+
+    /// Lets the sessions of subagents through, and treats those of a named session as it.
+    #[must_use]
+    pub fn including_subagents(mut self, all: &[SessionRow]) -> Self {
+        self.subagents = true;
+        for named in [&mut self.only, &mut self.exclude] {
+            let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();
+            *named = with_subagents(&rows, all);
+        }
+        self
+    }
 }
 
 impl FilterClause {
@@ -165,6 +176,16 @@ fn is_within(path: &str, folder: &str) -> bool {
     below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
+/// Returns the index's ids of some sessions and of their subagents.
+pub fn with_subagents(sessions: &[&SessionRow], all: &[SessionRow]) -> Vec<SessionId> {
+    let is_included = |row: &SessionRow| {
+        let mut sessions = sessions.iter();
+        sessions.any(|one| one.id == row.id || row.parent.as_deref() == Some(&one.uid))
+    };
+    let included = all.iter().filter(|row| is_included(row));
+    included.map(|row| row.id).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,5 +205,27 @@ mod tests {
         assert!(matches("/", "/home"));
         assert!(!matches("/home/ann/app", "/home/ann/app2"));
         assert!(!matches("/home/ann/app", "/srv/home/ann/app"));
+    }
+
+    #[test]
+    fn a_session_that_is_left_out_takes_its_subagents_along() {
+        let session = |id: i64, parent: Option<&str>| SessionRow {
+            id: SessionId::new(id),
+            uid: format!("session-{id}"),
+            parent: parent.map(Into::into),
+            ..SessionRow::default()
+        };
+        let all = [
+            session(1, None),
+            session(2, Some("session-1")),
+            session(3, None),
+        ];
+        let filter = Filter {
+            exclude: vec![SessionId::new(1)],
+            ..Filter::default()
+        };
+        let filter = filter.including_subagents(&all);
+        assert!(filter.subagents && filter.only.is_empty());
+        assert_eq!(filter.exclude, [SessionId::new(1), SessionId::new(2)]);
     }
 }

@@ -35,6 +35,7 @@ mod dense;
 mod filter;
 mod filtered_index;
 mod find_turns;
+mod findings;
 mod fused_list;
 mod fusion_weights;
 mod hit;
@@ -57,8 +58,9 @@ mod turn_patterns;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
-pub use filter::{Condition, Filter, FilterClause, ProjectPattern};
+pub use filter::{Condition, Filter, FilterClause, ProjectPattern, with_subagents};
 pub use find_turns::{FoundTurn, find_turns};
+pub use findings::{FoundCommand, FoundFile, find_error_lines};
 pub use fusion_weights::{FusionWeights, ListWeight};
 pub use hit::{Explanation, Hit, HitOrder, Results, Searched};
 pub use newest::newest;

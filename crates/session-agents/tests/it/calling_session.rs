@@ -1,9 +1,9 @@
 //! The session that a command is run from.
 
 use crate::session_row::claude_session;
-use session_agents::{CallingProcess, with_subagents};
+use session_agents::CallingProcess;
 use session_sources::Env;
-use session_store::{SessionId, SessionRow};
+use session_store::SessionRow;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -24,10 +24,21 @@ fn session(id: i64, minutes_ago: i64) -> SessionRow {
 }
 
 fn find(env: &Env, directory: &str, is_interactive: bool, all: &[SessionRow]) -> Vec<i64> {
+    find_as_client(None, env, directory, is_interactive, all)
+}
+
+fn find_as_client(
+    client: Option<&str>,
+    env: &Env,
+    directory: &str,
+    is_interactive: bool,
+    all: &[SessionRow],
+) -> Vec<i64> {
     let process = CallingProcess {
         env,
         directory: Path::new(directory),
         is_interactive,
+        client,
         now: now(),
     };
     let found = process.find_sessions(all);
@@ -76,15 +87,25 @@ fn a_session_that_ended_long_ago_does_not_ask() {
 }
 
 #[test]
-fn subagents_belong_to_their_session() {
+fn a_subagent_does_not_ask() {
     let subagent = SessionRow {
         parent: Some("session-1".into()),
         ..session(2, 1)
     };
     let all = [session(1, 3), subagent, session(3, 3)];
     assert_eq!(find(&unnamed(), "/work/harbour", false, &all[..2]), [1]);
-    assert_eq!(
-        with_subagents(&[&all[0]], &all),
-        [SessionId::new(1), SessionId::new(2)]
-    );
+}
+
+#[test]
+fn a_client_is_in_the_latest_session_also_where_the_variables_name_an_older_one() {
+    let all = [session(1, 9), session(2, 3)];
+    let find =
+        |client: &str, env: &Env| find_as_client(Some(client), env, "/work/harbour", false, &all);
+    let unset = Env::default();
+    assert_eq!(find("claude-code", &unset), [2]);
+    assert_eq!(find("opencode", &unset), [0; 0]);
+    assert_eq!(find("claudette", &unset), [0; 0]);
+    let older = Env::default().var("CLAUDE_CODE_SESSION_ID", "session-1");
+    assert_eq!(find("claude-code", &older), [1, 2]);
+    assert_eq!(find("claude-code", &unnamed()), [2]);
 }

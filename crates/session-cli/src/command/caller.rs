@@ -1,6 +1,6 @@
 //! Leaves the session that a command is run from out of its answer.
 
-pub use session_agents::with_subagents;
+pub use session_search::with_subagents;
 
 use crate::args::FilterArgs;
 use crate::output::notes;
@@ -21,6 +21,7 @@ pub fn left_out<'a>(args: &FilterArgs, home: &Home, all: &'a [SessionRow]) -> Ve
         env: &home.env,
         directory: &std::env::current_dir().unwrap_or_default(),
         is_interactive: std::io::stdin().is_terminal(),
+        client: None,
         now: SystemTime::now(),
     };
     process.find_sessions(all)

@@ -3,7 +3,6 @@
 use crate::Found;
 use crate::args::ConfigArgs;
 use crate::command::memory::note;
-use crate::memories::with_hint;
 use crate::output::json;
 use crate::output::layout::{line, safe_line};
 use crate::output::style::{FAINT, paint};
@@ -49,7 +48,7 @@ pub fn run(args: &ConfigArgs) -> Result<Found> {
     let home = Home::unconfigured()?;
     let project = Project::find(&std::env::current_dir()?, &home.env.home);
     if let Err(unowned) = &project {
-        note(&with_hint(unowned))?;
+        note(&unowned.message())?;
     }
     let project = project.ok().flatten();
     let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {

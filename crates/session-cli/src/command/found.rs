@@ -4,12 +4,12 @@ use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
-use crate::output::found::{Finding, FoundCommand, FoundFile, TurnListing};
+use crate::output::found::{Finding, TurnListing};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
-use session_search::{CommandPattern, Filter, FoundTurn, find_turns, session_path_matches};
+use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, find_turns};
 use session_store::SessionRow;
 use std::io::Write;
 
@@ -18,12 +18,8 @@ use std::io::Write;
 /// # Errors
 /// When the index fails, or a condition cannot be read.
 pub fn files(args: &FilesArgs) -> Result<Found> {
-    let visit = |session: &SessionRow, content: &TurnContent| {
-        let files = content.accessed_files();
-        let files = files.filter(|file| session_path_matches(file.path, &args.path, session));
-        let found: Vec<FoundFile> = files.map(FoundFile::from).collect();
-        (!found.is_empty()).then_some(found)
-    };
+    let visit =
+        |session: &SessionRow, content: &TurnContent| FoundFile::find(session, content, &args.path);
     print(
         &args.path,
         &matching(&args.listed.filter, visit)?,
@@ -38,13 +34,7 @@ pub fn files(args: &FilesArgs) -> Result<Found> {
 /// As [`files`].
 pub fn commands(args: &CommandsArgs) -> Result<Found> {
     let pattern = CommandPattern::new(&args.pattern);
-    let visit = |_: &SessionRow, content: &TurnContent| {
-        let runs = content
-            .command_runs()
-            .filter(|run| pattern.matches(run.command));
-        let found: Vec<FoundCommand> = runs.map(FoundCommand::from).collect();
-        (!found.is_empty()).then_some(found)
-    };
+    let visit = |_: &SessionRow, content: &TurnContent| FoundCommand::find(content, &pattern);
     print(
         &args.pattern,
         &matching(&args.listed.filter, visit)?,
@@ -76,14 +66,7 @@ fn matching<T>(
         all,
         is_complete,
     } = refresh::index(&home)?;
-    let mut filter = Filter {
-        subagents: true,
-        ..filter::read(args, &all)?
-    };
-    for named in [&mut filter.only, &mut filter.exclude] {
-        let rows: Vec<&SessionRow> = all.iter().filter(|s| named.contains(&s.id)).collect();
-        *named = caller::with_subagents(&rows, &all);
-    }
+    let mut filter = filter::read(args, &all)?.including_subagents(&all);
     let callers = caller::left_out(args, &home, &all);
     filter
         .exclude

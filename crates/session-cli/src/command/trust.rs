@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::TrustArgs;
 use crate::command::dialog::{Dialog, with_terminal};
 use crate::command::memory::note;
-use crate::memories::{Memories, project_at_hand};
+use crate::memories::{self, Memories, project_at_hand};
 use crate::output::layout::safe_line;
 use crate::output::style::{TITLE, paint};
 use crate::output::{json, notes};
@@ -39,7 +39,7 @@ struct JsonTrustedProject {
 /// # Errors
 /// When there is no project, nobody sits at a terminal, or the answer cannot be kept.
 pub fn run(args: &TrustArgs) -> Result<Found> {
-    let memories = Memories::from_process()?;
+    let memories = memories::open()?;
     if args.list {
         return list(args, &memories);
     }

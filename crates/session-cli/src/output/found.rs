@@ -6,8 +6,8 @@ use crate::output::session::{gone, minute, project, rfc3339, short_id, title};
 use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{AccessedFile, CommandRunRef, FileAccess};
-use session_search::FoundTurn;
+use session_core::FileAccess;
+use session_search::{FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
@@ -23,22 +23,6 @@ pub trait Finding: Serialize {
     fn line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
 }
 
-/// A file that a turn touched.
-#[derive(Debug, Serialize)]
-pub struct FoundFile {
-    path: String,
-    touch: FileAccess,
-}
-
-impl From<AccessedFile<'_>> for FoundFile {
-    fn from(file: AccessedFile<'_>) -> Self {
-        Self {
-            path: file.path.to_owned(),
-            touch: file.access,
-        }
-    }
-}
-
 /// Columns of how a file was touched, and of how a command ended.
 const HOW: usize = 9;
 
@@ -52,7 +36,7 @@ impl Finding for FoundFile {
     }
 
     fn line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
-        let (name, style) = match self.touch {
+        let (name, style) = match self.access {
             FileAccess::Read => ("read", FAINT),
             FileAccess::Edited => ("edited", PROJECT),
             FileAccess::Written => ("written", PROJECT),
@@ -62,25 +46,6 @@ impl Finding for FoundFile {
         let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
         let path = line(below.unwrap_or(&self.path), columns.saturating_sub(HOW));
         format!("{}{path}", paint(style, format!("{name:<HOW$}")))
-    }
-}
-
-/// A command that a turn ran.
-#[derive(Debug, Serialize)]
-pub struct FoundCommand {
-    command: String,
-    failed: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unfinished: bool,
-}
-
-impl From<CommandRunRef<'_>> for FoundCommand {
-    fn from(run: CommandRunRef<'_>) -> Self {
-        Self {
-            command: run.command.to_owned(),
-            failed: run.failed,
-            unfinished: run.unfinished,
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
-use crate::memories::Memories;
+use crate::memories::{self, Memories};
 use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Zoned;
@@ -27,7 +27,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<Found> {
         () if args.trash => &[MemoryState::Trash],
         () => &[MemoryState::Active],
     };
-    let mut all = memories.list_changed_in(states, &args.time)?;
+    let mut all = memories::list_changed_in(memories, states, &args.time)?;
     let tag = args.tag.as_deref().map(normalize_tag);
     all.retain(|memory| {
         args.kind.is_none_or(|kind| memory.front.kind == kind)
@@ -54,7 +54,11 @@ fn empty_message(args: &MemoryListArgs) -> &'static str {
 /// When the list cannot be written.
 pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
-    let mut all = memories.list(&[MemoryState::Active, MemoryState::Archive], Some(-1))?;
+    let mut all = memories::list(
+        memories,
+        &[MemoryState::Active, MemoryState::Archive],
+        Some(-1),
+    )?;
     all.retain(|memory| memory.day() == today);
     print_memories(&all, args.json, "nothing was saved today")
 }

@@ -16,7 +16,7 @@ pub use search::JsonMemoryCandidate;
 use crate::Found;
 use crate::args::{MemoryArgs, MemoryCommand};
 use crate::command::skill;
-use crate::memories::Memories;
+use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
 use serde::Serialize;
@@ -32,7 +32,7 @@ const NAMED: usize = 5;
 /// # Errors
 /// When a memory is not there, or a file cannot be written.
 pub fn run(args: &MemoryArgs) -> Result<Found> {
-    let memories = Memories::from_process()?;
+    let memories = memories::open()?;
     match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),

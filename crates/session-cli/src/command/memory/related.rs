@@ -1,7 +1,7 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
 use super::search::{JsonMemoryCandidate, to_json_candidates};
-use crate::memories::Memories;
+use crate::memories::{self, Memories};
 use crate::output::{layout, memory};
 use anyhow::Result;
 use session_memory::{Memory, MemoryMatch, MemoryState};
@@ -48,7 +48,7 @@ pub fn related(query: &str) -> Result<RelatedMemories> {
             all: Vec::new(),
         });
     }
-    let all = memories.list(&[MemoryState::Active], None)?;
+    let all = memories::list(&memories, &[MemoryState::Active], None)?;
     let mut found = memories.search(query, &all)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(RelatedMemories { found, all })

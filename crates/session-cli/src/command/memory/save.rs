@@ -12,10 +12,8 @@ use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 use session_config::Home;
-use session_memory::{
-    Draft, Importance, Memory, MemoryKind, MemorySource, MemoryState, MovedMemories, NearDuplicate,
-    apply_retention, find_duplicates,
-};
+use session_memory::{Draft, Importance, MemoryKind, MemorySource, MovedMemories, NearDuplicate};
+use session_query::SavedMemory;
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
@@ -65,12 +63,11 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         draft.source = Some(source);
         draft.raw = Some(raw);
     }
-    let (store, scope) = memories.target(args.global)?;
-    let now = Zoned::now();
-    let memory = store.save(&draft, scope, &now)?;
-    let repeats = duplicates_of(&memory, memories)?;
-    memories.prepare(std::slice::from_ref(&memory))?;
-    let moved = apply_retention(&store, &memories.retention, now.timestamp())?;
+    let SavedMemory {
+        memory,
+        repeats,
+        moved,
+    } = memories.save(&draft, args.global, &Zoned::now())?;
     if args.json {
         json::print(&JsonSaved {
             memory: json::JsonMemory::new(&memory),
@@ -109,15 +106,6 @@ pub fn note_moved(moved: &MovedMemories) -> Result<()> {
         ))?;
     }
     Ok(())
-}
-
-/// The memories that a new one repeats. That they cannot be compared is no
-/// reason not to save.
-fn duplicates_of(memory: &Memory, memories: &Memories) -> Result<Vec<NearDuplicate>> {
-    let active = memories.store.list(&[MemoryState::Active]).memories;
-    let model = memories.model()?;
-    let embedder = memories.embedder(model.as_ref());
-    Ok(find_duplicates(memory, &active, &embedder)?)
 }
 
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {

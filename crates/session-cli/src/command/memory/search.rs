@@ -3,7 +3,7 @@
 use crate::Found;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::{count, note_waiting};
-use crate::memories::Memories;
+use crate::memories::{self, Memories};
 use crate::output::{json, layout, memory, notes};
 use anyhow::Result;
 use jiff::Timestamp;
@@ -41,8 +41,8 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         false => &[MemoryState::Active],
     };
     let all = match args.time.is_given() {
-        true => memories.list_changed_in(states, &args.time)?,
-        false => memories.list(states, None)?,
+        true => memories::list_changed_in(memories, states, &args.time)?,
+        false => memories::list(memories, states, None)?,
     };
     let settings = &memories.home.config.retrieval;
     let found = memories.search(&query, &all)?;

@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::count;
 use crate::command::memory::save::note_moved;
-use crate::memories::Memories;
+use crate::memories::{self, Memories};
 use crate::output::layout::safe_line;
 use crate::output::{json, notes};
 use crate::output_path;
@@ -38,7 +38,7 @@ struct Synced {
 /// # Errors
 /// When a file cannot be read or written.
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list_changed_in(&MemoryState::ALL, &args.time)?;
+    let all = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &all);
     match &args.to {
         Some(path) => {
@@ -111,7 +111,7 @@ fn usual(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
 /// # Errors
 /// When there is no project, or the file cannot be written.
 pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found> {
-    let all = memories.list(&[MemoryState::Active], Some(-1))?;
+    let all = memories::list(memories, &[MemoryState::Active], Some(-1))?;
     let text = render_context_sheet(&all);
     if args.print {
         write!(anstream::stdout(), "{text}")?;

@@ -1,0 +1,201 @@
+//! The memories of this user and of a directory's project, as they are configured.
+
+use crate::error::QueryError;
+use jiff::{Timestamp, Zoned};
+use session_config::{ConfigLayers, Home};
+use session_core::text::clip;
+use session_embed::{EmbedError, Embedder};
+use session_files::Project;
+use session_memory::{
+    Draft, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryListing, MemoryMatch,
+    MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate, StorageSettingsByScope,
+    apply_retention, find_duplicates, memory_directories, search_memories,
+};
+use std::path::Path;
+
+/// The variable that switches injection off.
+const SWITCH: &str = "SESSION_SEARCH_INJECT";
+/// The longest line of a note on a project's configuration, in bytes.
+const NOTE_LINE_BYTES: usize = 300;
+
+/// The memories of a directory, with their settings.
+pub struct Memories {
+    /// The user's directories, and the configuration for this project.
+    pub home: Home,
+    /// The project, if the directory belongs to one.
+    pub project: Option<Project>,
+    /// Notes on the project: its root belongs to another user, or its configuration has a mistake.
+    pub notes: Vec<String>,
+    /// The store of the memories.
+    pub store: MemoryStore,
+    /// The settings of retention.
+    pub retention: StorageSettingsByScope,
+}
+
+/// A memory that was saved, with what followed from it.
+#[derive(Debug)]
+pub struct SavedMemory {
+    /// The memory.
+    pub memory: Memory,
+    /// Older memories that it repeats, the most similar first.
+    pub repeats: Vec<NearDuplicate>,
+    /// Memories that were moved because of their age.
+    pub moved: MovedMemories,
+}
+
+impl Memories {
+    /// Opens the memories of a directory.
+    ///
+    /// # Errors
+    /// When the configuration has a mistake, or allows no directory of memories.
+    pub fn for_folder(folder: &Path) -> Result<Self, QueryError> {
+        let mut home = Home::unconfigured_in(folder)?;
+        let mut notes = Vec::new();
+        let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
+            notes.push(unowned.message());
+            None
+        });
+        let layers = ConfigLayers::read(&home.folders().config, project.as_ref(), |name| {
+            home.env.get(name)
+        })?;
+        let whole = layers.ignored.iter().filter(|i| i.key.is_none());
+        notes.extend(whole.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))));
+        home.config = layers.config;
+        let retention = StorageSettingsByScope {
+            project: home.config.storage,
+            global: layers.global,
+        };
+        let location = home.config.storage.location;
+        let places = memory_directories(project.as_ref(), &home.env.home, location)?;
+        Ok(Self {
+            store: MemoryStore::new(places, home.records()).with_redactor(home.config.redactor()),
+            home,
+            project,
+            notes,
+            retention,
+        })
+    }
+
+    /// Returns the store and the scope in which memories are saved. Global ones are saved also where
+    /// the configuration uses the project's directory alone.
+    ///
+    /// # Errors
+    /// As [`memory_directories`].
+    pub fn target(
+        &self,
+        is_global: bool,
+    ) -> Result<(MemoryStore, Option<MemoryScope>), QueryError> {
+        match is_global {
+            false => Ok((self.store.clone(), None)),
+            true => {
+                let store = self.store.with_global(&self.home.env.home)?;
+                Ok((store, Some(MemoryScope::Global)))
+            }
+        }
+    }
+
+    /// Opens the model of memories: the best one in the binary, which a prompt need not wait for, or
+    /// the table where the user chose it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
+        #[cfg(feature = "minilm")]
+        if self.home.config.model != crate::TABLE {
+            return session_embed::minilm();
+        }
+        session_embed::bundled()
+    }
+
+    /// Combines a model with the cache of this user's vectors.
+    pub fn embedder<'a>(&'a self, model: &'a dyn Embedder) -> MemoryEmbedder<'a> {
+        MemoryEmbedder {
+            model,
+            cache: &self.home.root,
+            deadline: None,
+        }
+    }
+
+    /// Makes an injector with the settings of the configuration and the environment.
+    pub fn injector(&self) -> Injector<'_> {
+        let config = &self.home.config;
+        Injector {
+            store: &self.store,
+            state: &self.home.root,
+            settings: InjectorSettings {
+                enabled: config.enabled && config.auto_retrieve && !self.is_switched_off(),
+                injection: config.injection,
+                retrieval: config.retrieval,
+            },
+        }
+    }
+
+    /// Returns true where the environment switches injection off.
+    fn is_switched_off(&self) -> bool {
+        let switch = self.home.env.get(SWITCH).unwrap_or_default();
+        ["0", "false", "off", "no"].contains(&switch.to_lowercase().as_str())
+    }
+
+    /// Embeds the memories whose vectors prompts will need.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn prepare(&self, memories: &[Memory]) -> Result<(), QueryError> {
+        let model = self.model()?;
+        Ok(self.embedder(model.as_ref()).embed_missing(memories)?)
+    }
+
+    /// Finds the memories that answer a query, best first.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn search(&self, query: &str, memories: &[Memory]) -> Result<Vec<MemoryMatch>, QueryError> {
+        let model = self.model()?;
+        let embedder = self.embedder(model.as_ref());
+        let settings = &self.home.config.retrieval;
+        let now = Timestamp::now();
+        Ok(search_memories(query, memories, settings, &embedder, now)?)
+    }
+
+    /// Lists memories in some states, of the last `days` or else of `scope_days`, with the damaged files.
+    pub fn list(&self, states: &[MemoryState], days: Option<i64>) -> MemoryListing {
+        let mut listing = self.store.list(states);
+        let mut settings = self.home.config.retrieval;
+        settings.scope_days = days.unwrap_or(settings.scope_days);
+        let now = Timestamp::now();
+        let in_scope = |memory: &Memory| settings.is_in_scope(memory, now);
+        listing.memories.retain(in_scope);
+        listing
+    }
+
+    /// Saves a memory, compares it with the others, makes its vectors and applies retention.
+    ///
+    /// # Errors
+    /// When the draft is not valid, a file cannot be written, or the model fails.
+    pub fn save(
+        &self,
+        draft: &Draft,
+        is_global: bool,
+        now: &Zoned,
+    ) -> Result<SavedMemory, QueryError> {
+        let (store, scope) = self.target(is_global)?;
+        let memory = store.save(draft, scope, now)?;
+        let active = self.store.list(&[MemoryState::Active]).memories;
+        let model = self.model()?;
+        let embedder = self.embedder(model.as_ref());
+        let repeats = find_duplicates(&memory, &active, &embedder)?;
+        embedder.embed_missing(std::slice::from_ref(&memory))?;
+        let moved = apply_retention(&store, &self.retention, now.timestamp())?;
+        Ok(SavedMemory {
+            memory,
+            repeats,
+            moved,
+        })
+    }
+}
+
+/// Cuts each line of a note: a repository chooses its text.
+fn clip_lines(text: &str) -> String {
+    let lines = text.lines().map(|line| clip(line, NOTE_LINE_BYTES));
+    lines.collect::<Vec<_>>().join("\n")
+}

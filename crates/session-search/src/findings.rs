@@ -1,0 +1,93 @@
+//! What turns are listed by: the files they accessed, the commands they ran, the errors they met.
+
+use crate::turn_patterns::{CommandPattern, session_path_matches};
+use serde::Serialize;
+use session_core::{AccessedFile, CommandRunRef, FileAccess, TurnContent};
+use session_store::SessionRow;
+
+/// A file that a turn accessed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundFile {
+    /// Its path, as the agent named it.
+    pub path: String,
+    /// How it was accessed.
+    #[serde(rename = "touch")]
+    pub access: FileAccess,
+}
+
+impl From<AccessedFile<'_>> for FoundFile {
+    fn from(file: AccessedFile<'_>) -> Self {
+        Self {
+            path: file.path.to_owned(),
+            access: file.access,
+        }
+    }
+}
+
+impl FoundFile {
+    /// Finds the files of a turn whose paths match; `None` where none does.
+    pub fn find(session: &SessionRow, content: &TurnContent, wanted: &str) -> Option<Vec<Self>> {
+        let files = content.accessed_files();
+        let files = files.filter(|file| session_path_matches(file.path, wanted, session));
+        non_empty(files.map(Self::from).collect())
+    }
+}
+
+/// A command that a turn ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundCommand {
+    /// The command line.
+    pub command: String,
+    /// It failed.
+    pub failed: bool,
+    /// Nothing tells how it ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+}
+
+impl From<CommandRunRef<'_>> for FoundCommand {
+    fn from(run: CommandRunRef<'_>) -> Self {
+        Self {
+            command: run.command.to_owned(),
+            failed: run.failed,
+            unfinished: run.unfinished,
+        }
+    }
+}
+
+impl FoundCommand {
+    /// Finds the commands of a turn that match; `None` where none does.
+    pub fn find(content: &TurnContent, pattern: &CommandPattern) -> Option<Vec<Self>> {
+        let runs = content.command_runs();
+        let runs = runs.filter(|run| pattern.matches(run.command));
+        non_empty(runs.map(Self::from).collect())
+    }
+}
+
+/// Finds the error lines of a turn that match; `None` where none does.
+pub fn find_error_lines(content: &TurnContent, pattern: &CommandPattern) -> Option<Vec<String>> {
+    let lines = content.errors.iter().flat_map(|error| error.lines());
+    let lines = lines.filter(|line| pattern.matches(line));
+    non_empty(lines.map(str::to_owned).collect())
+}
+
+fn non_empty<T>(found: Vec<T>) -> Option<Vec<T>> {
+    (!found.is_empty()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_lines_are_found_one_by_one() {
+        let content = TurnContent {
+            errors: vec!["error: EMFILE\nerror: too many open files".into()],
+            ..TurnContent::default()
+        };
+        let find = |pattern: &str| find_error_lines(&content, &CommandPattern::new(pattern));
+        assert_eq!(find("emfile").unwrap(), ["error: EMFILE"]);
+        assert_eq!(find("error").unwrap().len(), 2);
+        assert_eq!(find("EMFILE * too"), None);
+    }
+}
