@@ -46,7 +46,7 @@ pub use filter_completion::{Completion, FilterValues, complete};
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use memories::{Memories, SavedMemory};
-pub use open_index::OpenIndex;
+pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};
 pub use search_engine::SearchEngine;

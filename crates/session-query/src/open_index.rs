@@ -1,7 +1,8 @@
 //! An index that stays open between queries.
 
 use crate::error::QueryError;
-use crate::live_index::Snapshot;
+use crate::live_index::{LiveIndex, Snapshot};
+use session_indexer::Outcome;
 use session_store::{IndexIdentity, Reader};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,15 @@ use std::path::{Path, PathBuf};
 pub struct OpenIndex {
     root: PathBuf,
     open: Option<OpenSnapshot>,
+}
+
+/// An answer from an open index, with the refresh that ran beside it.
+#[derive(Debug)]
+pub struct RefreshedAnswer<T> {
+    /// The answer.
+    pub answer: T,
+    /// The refresh.
+    pub outcome: Outcome,
 }
 
 struct OpenSnapshot {
@@ -42,6 +52,36 @@ impl OpenIndex {
             self.open = Some(open);
         }
         answer
+    }
+
+    /// Calls `ask` with the index as it is while a refresh runs, and again where that changed something.
+    ///
+    /// # Errors
+    /// When the refresh fails, or `ask` fails twice: a matrix may be replaced between a look at the
+    /// database and one at the matrix.
+    pub fn answer<T, E: From<QueryError>>(
+        &mut self,
+        live: &LiveIndex<'_>,
+        ask: impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<RefreshedAnswer<T>, E> {
+        let (outcome, early) = std::thread::scope(|scope| {
+            let refreshing = scope.spawn(|| live.refresh_for_query());
+            let early = self.with_snapshot(&ask);
+            let outcome = refreshing.join();
+            (
+                outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                early,
+            )
+        });
+        let outcome = outcome?;
+        let answer = match early {
+            Ok(early) if outcome == Outcome::default() => early,
+            _ => {
+                let first = self.with_snapshot(&ask);
+                first.or_else(|_| self.with_snapshot(&ask))?
+            }
+        };
+        Ok(RefreshedAnswer { answer, outcome })
     }
 
     /// Begins a snapshot of the index that is open, if it is still the one on disk.

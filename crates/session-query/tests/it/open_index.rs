@@ -1,8 +1,12 @@
 //! Keeps an index open between questions.
 
 use session_core::{SessionMeta, SourceName};
-use session_query::{OpenIndex, QueryError, Snapshot};
+use session_indexer::{ReadPolicy, Silent};
+use session_query::{LiveIndex, OpenIndex, QueryError, Snapshot};
+use session_sources::Env;
 use session_store::{FileStamp, Writer};
+use session_test::claude::Transcript;
+use session_test::home::TestHome;
 use std::path::Path;
 
 fn add_session(root: &Path, uid: &str) {
@@ -76,4 +80,29 @@ fn a_question_that_fails_costs_itself_alone() {
     });
     assert!(failed.is_err());
     assert_eq!(uids(&mut open).unwrap(), ["a"]);
+}
+
+#[test]
+fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
+    let home = TestHome::new();
+    let env = Env::with_home(&home.home(""));
+    let root = home.path("index");
+    let table = session_embed::bundled().unwrap();
+    let live = LiveIndex {
+        root: &root,
+        env: &env,
+        table: table.as_ref(),
+        policy: &ReadPolicy::default(),
+        progress: &|| Box::new(Silent),
+    };
+    let mut open = OpenIndex::new(&root);
+    let mut count = || {
+        let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
+        let answer = open.answer(&live, count).unwrap();
+        (answer.answer, answer.outcome.files_read)
+    };
+    assert_eq!(count(), (0, 0));
+    home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"));
+    assert_eq!(count(), (1, 1));
+    assert_eq!(count(), (1, 0));
 }
