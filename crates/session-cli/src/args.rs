@@ -7,6 +7,7 @@ mod forget;
 mod found;
 mod inject;
 mod manual;
+mod mcp;
 mod memory;
 mod model;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
 };
 pub use manual::{CompletionsArgs, ManArgs};
+pub use mcp::McpArgs;
 pub use memory::{
     ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, JsonFlagArgs, MemoryArgs,
     MemoryCommand, MemoryFieldArgs, MemoryImportArgs, MemoryListArgs, MemorySearchArgs,
@@ -110,6 +112,8 @@ pub enum Command {
     Setup(SetupArgs),
     /// Install, upgrade or remove the skill that teaches an agent to search
     Skill(SkillArgs),
+    /// Serve an agent's MCP client on stdin and stdout
+    Mcp(McpArgs),
     /// Show the three levels on a small built-in history
     Demo(DemoArgs),
     /// Measure how well search answers questions with known answers

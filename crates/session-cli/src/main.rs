@@ -9,7 +9,7 @@ mod memories;
 mod output;
 mod output_path;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, McpArgs};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -62,6 +62,7 @@ fn run(command: &Command) -> anyhow::Result<Found> {
         Command::Model(model) => command::model::run(model),
         Command::Setup(setup) => command::setup::run(setup),
         Command::Skill(skill) => command::skill::run(skill),
+        Command::Mcp(McpArgs {}) => command::mcp::run(),
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
         Command::Completions(completions) => command::manual::completions(completions),

@@ -16,6 +16,7 @@ pub mod hook;
 pub mod index;
 pub mod inject;
 pub mod manual;
+pub mod mcp;
 pub mod memory;
 pub mod model;
 pub mod refresh;

@@ -40,7 +40,7 @@ fn layer(name: &str) -> usize {
         | "session-report" | "session-search" => 4,
         "session-config" | "session-display" | "session-eval" => 5,
         "session-export" | "session-query" => 6,
-        "session-doctor" => 7,
+        "session-doctor" | "session-mcp" => 7,
         "session-cli" => 8,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
@@ -97,9 +97,10 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 20] = [
+const TOLD: [&str; 21] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
+    "session-cli/src/args/mcp.rs",
     "session-cli/src/args/memory.rs",
     "session-cli/src/args/setup.rs",
     "session-cli/src/args/skill.rs",

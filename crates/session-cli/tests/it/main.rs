@@ -34,6 +34,8 @@ mod installer;
 mod kill;
 mod layers;
 mod manual;
+mod mcp;
+mod mcp_client;
 mod memory;
 mod memory_cues;
 mod memory_import;

@@ -1,0 +1,161 @@
+//! `history`: turns by the files they accessed, the commands they ran, the errors they met.
+
+use crate::answer::{Answer, ItemList, format_call};
+use crate::arguments::{HistoryArguments, HistoryKind};
+use crate::call_error::CallError;
+use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
+use session_core::{FileAccess, TurnContent};
+use session_display::{cut, day, project, safe_line, visible_title};
+use session_search::{
+    CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
+};
+use session_store::SessionRow;
+
+/// Turns where the call does not say how many, and the most that it gets.
+const LIMIT: usize = 20;
+const MAX_LIMIT: usize = 100;
+/// Most lines of a turn, and most columns of one.
+const LINES: usize = 5;
+const COLUMNS: usize = 200;
+const TITLE_COLUMNS: usize = 60;
+
+/// A call of `history`, read.
+pub(crate) struct HistoryCall<'a> {
+    arguments: &'a HistoryArguments,
+    pattern: CommandPattern,
+    filter: CallFilter,
+}
+
+impl<'a> HistoryCall<'a> {
+    /// Reads a call.
+    ///
+    /// # Errors
+    /// When the pattern is empty.
+    pub(crate) fn new(arguments: &'a HistoryArguments) -> Result<Self, CallError> {
+        if arguments.pattern.trim().is_empty() {
+            return Err(CallError::Invalid(
+                "`pattern` is empty\nhint: write part of a path, command or error".to_owned(),
+            ));
+        }
+        Ok(Self {
+            arguments,
+            pattern: CommandPattern::new(&arguments.pattern),
+            filter: CallFilter {
+                clauses: argument_clauses(arguments.project.as_deref(), None)?,
+                session: None,
+            },
+        })
+    }
+
+    /// Lists the turns, newest first. What subagents did was done, too.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
+        let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
+        let filter = filter.including_subagents(view.sessions());
+        let visit = |session: &SessionRow, content: &TurnContent| self.lines(session, content);
+        let index = &view.snapshot.index;
+        let found = find_turns(index, view.sessions(), &filter, visit)?;
+        let limit = self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
+        let mut listing = ItemList::default();
+        for turn in found.iter().take(limit) {
+            if !listing.push(&item(turn, view)) {
+                break;
+            }
+        }
+        let mut notes = view.caller_notes(&callers);
+        notes.extend(self.count_note(listing.count, found.len()));
+        Ok(Answer {
+            notes,
+            next: self.next_call(found.first(), view),
+            data: listing.data,
+        })
+    }
+
+    /// Returns what a turn is listed for.
+    fn lines(&self, session: &SessionRow, content: &TurnContent) -> Option<Vec<String>> {
+        let pattern = &self.arguments.pattern;
+        match self.arguments.what {
+            HistoryKind::Files => {
+                let files = FoundFile::find(session, content, pattern)?;
+                Some(files.iter().map(file_line).collect())
+            }
+            HistoryKind::Commands => {
+                let commands = FoundCommand::find(content, &self.pattern)?;
+                Some(commands.iter().map(command_line).collect())
+            }
+            HistoryKind::Errors => find_error_lines(content, &self.pattern),
+        }
+    }
+
+    fn count_note(&self, shown: usize, found: usize) -> Option<String> {
+        let what = self.arguments.what.name();
+        match found {
+            0 => Some(format!("no turn has such {what}")),
+            _ if shown < found => Some(format!(
+                "the newest {shown} of {found} turns; a longer pattern or `project` narrows them"
+            )),
+            _ => None,
+        }
+    }
+
+    fn next_call(&self, newest: Option<&FoundTurn<Vec<String>>>, view: IndexView<'_>) -> String {
+        match newest {
+            Some(found) => {
+                let id = format!("{}:{}", view.short_id(&found.session), found.turn.index);
+                format_call("show", &[("id", id.into())])
+            }
+            None => {
+                let pattern = self.arguments.pattern.as_str();
+                format_call(
+                    "search",
+                    &[("query", pattern.into()), ("level", "turn".into())],
+                )
+            }
+        }
+    }
+}
+
+/// Formats a turn with what was found in it.
+fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
+    let session = &found.session;
+    let title =
+        visible_title(session).map(|title| format!("  {}", cut(&safe_line(title), TITLE_COLUMNS)));
+    let mut out = format!(
+        "{}:{}  {}  {}{}",
+        view.short_id(session),
+        found.turn.index,
+        day(found.turn.started_ms.or(session.ended_ms)),
+        safe_line(project(session)),
+        title.unwrap_or_default()
+    );
+    for line in found.found.iter().take(LINES) {
+        out.push_str(&format!("\n   {}", cut(&safe_line(line), COLUMNS)));
+    }
+    if let more @ 1.. = found.found.len().saturating_sub(LINES) {
+        out.push_str(&format!("\n   and {more} more"));
+    }
+    out
+}
+
+fn file_line(file: &FoundFile) -> String {
+    let access = match file.access {
+        FileAccess::Read => "read",
+        FileAccess::Edited => "edited",
+        FileAccess::Written => "wrote",
+    };
+    format!("{access} {}", file.path)
+}
+
+fn command_line(command: &FoundCommand) -> String {
+    let end = match (command.failed, command.unfinished) {
+        (true, _) => "  (failed)",
+        (_, true) => "  (unfinished)",
+        _ => "",
+    };
+    format!(
+        "$ {}{end}",
+        cut(&safe_line(&command.command), COLUMNS - end.len() - 2)
+    )
+}

@@ -1,0 +1,141 @@
+//! One state of the index, as the tools ask it.
+
+use crate::call_error::CallError;
+use anyhow::anyhow;
+use jiff::Zoned;
+use session_agents::CallingProcess;
+use session_display::short_id;
+use session_query::{FilterField, SearchEngine, Snapshot, TypedCondition, TypedQuery};
+use session_search::{Filter, FilterClause, Resolved, resolve, with_subagents};
+use session_store::SessionRow;
+use std::time::SystemTime;
+
+/// Most ids that an error names.
+const NAMED: usize = 10;
+
+/// A snapshot of the index with what answers from it.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexView<'a> {
+    pub(crate) engine: &'a SearchEngine,
+    pub(crate) snapshot: &'a Snapshot,
+    /// The name that the client gave itself.
+    pub(crate) client: Option<&'a str>,
+}
+
+/// What a call lets through.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallFilter {
+    /// Conditions that were typed or given as arguments.
+    pub(crate) clauses: Vec<FilterClause>,
+    /// The beginning of a session's id.
+    pub(crate) session: Option<String>,
+}
+
+/// A filter with the sessions that it leaves out because the client is in them.
+pub(crate) struct ResolvedFilter<'a> {
+    pub(crate) filter: Filter,
+    pub(crate) callers: Vec<&'a SessionRow>,
+}
+
+/// Resolves the arguments `project` and `since`.
+///
+/// # Errors
+/// When the time cannot be parsed.
+pub(crate) fn argument_clauses(
+    project: Option<&str>,
+    since: Option<&str>,
+) -> Result<Vec<FilterClause>, CallError> {
+    let condition = |field, value: Option<&str>| {
+        value.map(|value| TypedCondition {
+            field,
+            negated: false,
+            value: value.to_owned(),
+        })
+    };
+    let given = [
+        condition(FilterField::Project, project),
+        condition(FilterField::Since, since),
+    ];
+    let typed = TypedQuery {
+        text: String::new(),
+        conditions: given.into_iter().flatten().collect(),
+    };
+    Ok(typed.clauses(Zoned::now)?)
+}
+
+impl<'a> IndexView<'a> {
+    /// Returns all sessions.
+    pub(crate) fn sessions(&self) -> &'a [SessionRow] {
+        &self.snapshot.sessions
+    }
+
+    /// Returns the beginning of an id that names one session.
+    pub(crate) fn short_id(&self, session: &SessionRow) -> String {
+        short_id(session, self.sessions())
+    }
+
+    /// Finds the session whose id begins so.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub(crate) fn find_session(&self, id: &str) -> Result<SessionRow, CallError> {
+        match resolve(self.sessions(), id.trim()) {
+            Resolved::One(session) => Ok(*session),
+            Resolved::None => {
+                Err(anyhow!("no session begins with `{id}`\nhint: search answers with ids").into())
+            }
+            Resolved::Many(found) => {
+                let ids = found
+                    .iter()
+                    .take(NAMED)
+                    .map(|session| self.short_id(session));
+                let ids = ids.collect::<Vec<_>>().join(", ");
+                let count = found.len();
+                Err(anyhow!("`{id}` begins {count} session ids\nhint: one of {ids}").into())
+            }
+        }
+    }
+
+    /// Resolves a filter. The session that the client is in has the words of the query in it: it is left
+    /// out, unless a session is named.
+    ///
+    /// # Errors
+    /// As [`Self::find_session`].
+    pub(crate) fn resolve(&self, filter: &CallFilter) -> Result<ResolvedFilter<'a>, CallError> {
+        let session = filter.session.as_deref();
+        let only = session.map(|id| self.find_session(id)).transpose()?;
+        let callers = match only {
+            Some(_) => Vec::new(),
+            None => self.find_callers(),
+        };
+        let exclude = match callers.is_empty() {
+            true => Vec::new(),
+            false => with_subagents(&callers, self.sessions()),
+        };
+        let filter = Filter {
+            clauses: filter.clauses.clone(),
+            only: only.map(|session| session.id).into_iter().collect(),
+            exclude,
+            ..Filter::default()
+        };
+        Ok(ResolvedFilter { filter, callers })
+    }
+
+    /// Notes the sessions that are left out.
+    pub(crate) fn caller_notes(&self, callers: &[&SessionRow]) -> Vec<String> {
+        let ids = callers.iter().map(|session| self.short_id(session));
+        ids.map(|id| format!("this session, {id}, is left out; name it by `session` to search it"))
+            .collect()
+    }
+
+    fn find_callers(&self) -> Vec<&'a SessionRow> {
+        let process = CallingProcess {
+            env: &self.engine.home().env,
+            directory: &std::env::current_dir().unwrap_or_default(),
+            is_interactive: false,
+            client: self.client,
+            now: SystemTime::now(),
+        };
+        process.find_sessions(self.sessions())
+    }
+}

@@ -1,0 +1,53 @@
+//! A server of the Model Context Protocol on stdin and stdout, for the agents whose sessions are indexed.
+//!
+//! [`serve_stdio`] answers one client until it goes away. Its five tools are listed in `tools.rs`:
+//! `search`, `show` and `history` read the index, `recall` finds saved memories, `remember` saves one.
+//! The protocol is `rmcp`'s; its runtime has one thread, and stays in this crate.
+//!
+//! # Work
+//!
+//! A handshake does no work: it tells the tools and no more. A call becomes a `ToolJob` for the one `Worker`
+//! thread, which opens configuration, models and index at the first call and keeps them. Between two
+//! calls it holds no lock and no transaction, and an index put in the place of another is seen by the
+//! next call ([`session_query::OpenIndex`]). A refresh runs beside each answer, with progress
+//! notifications where the client asked for them. A call that was cancelled before its turn is left out.
+//!
+//! # Answers
+//!
+//! An answer is plain text of at most 10,000 characters. What was found in sessions stands in a fence
+//! that says it is data, and no text can close that fence (`Fenced`). The last line is the call that goes
+//! on: the turns around the best hit, the next page.
+//!
+//! # End
+//!
+//! The server ends with its client: when stdin ends, and on Unix also when the parent process does.
+//!
+//! [`ServerHooks`] is what a front end adds:
+//!
+//! ```
+//! use session_mcp::ServerHooks;
+//!
+//! let hooks = ServerHooks {
+//!     describe_error: |error| format!("{error:#}"),
+//!     start_embedding: |_home| (),
+//!     memories_changed: |_memories| Vec::new(),
+//! };
+//! assert_eq!((hooks.describe_error)(&std::io::Error::other("full").into()), "full");
+//! ```
+
+mod answer;
+mod arguments;
+mod call_error;
+mod history_tool;
+mod index_view;
+mod memory_tools;
+mod parent_watch;
+mod progress;
+mod search_tool;
+mod server;
+mod show_tool;
+mod tools;
+mod turn_window;
+mod worker;
+
+pub use server::{ServerHooks, serve_stdio};

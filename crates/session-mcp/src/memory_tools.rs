@@ -1,0 +1,137 @@
+//! `recall` and `remember`: saved memories.
+
+use crate::answer::{Answer, Fenced, ItemList, format_call};
+use crate::arguments::{RecallArguments, RememberArguments};
+use crate::call_error::CallError;
+use anyhow::bail;
+use jiff::{Timestamp, Zoned};
+use session_core::text::clip;
+use session_display::safe_line;
+use session_memory::{Draft, Memory, MemoryListing, MemoryMatch, MemoryState, record_use};
+use session_query::{Memories, SavedMemory};
+
+/// Most bytes of a memory's text in an answer.
+const TEXT_BYTES: usize = 2_000;
+/// Most memories that are named as repeated.
+const REPEATS: usize = 3;
+
+/// Opens the memories of the server's directory.
+///
+/// # Errors
+/// When the configuration has a mistake, or switches memories off.
+fn open() -> Result<Memories, CallError> {
+    let memories = Memories::for_folder(&std::env::current_dir().map_err(anyhow::Error::from)?)?;
+    check_enabled(&memories)?;
+    Ok(memories)
+}
+
+fn check_enabled(memories: &Memories) -> anyhow::Result<()> {
+    if !memories.home.config.enabled {
+        bail!("memories are switched off\nhint: `session-search config` says by whom (`enabled`)");
+    }
+    Ok(())
+}
+
+/// Finds the memories that answer a query.
+///
+/// # Errors
+/// When the model fails, or memories are switched off.
+pub(crate) fn recall(arguments: &RecallArguments) -> Result<Answer, CallError> {
+    let memories = open()?;
+    let MemoryListing {
+        memories: all,
+        damaged,
+    } = memories.list(&[MemoryState::Active], None);
+    let mut found = memories.search(&arguments.query, &all)?;
+    found.truncate(memories.home.config.retrieval.max_results);
+    let mut listing = ItemList::default();
+    let shown: Vec<&Memory> = found
+        .iter()
+        .take_while(|one| listing.push(&item(one, &all[one.memory])))
+        .map(|one| &all[one.memory])
+        .collect();
+    record_use(&memories.store, &shown, Timestamp::now());
+    let mut notes = memories.notes.clone();
+    if shown.is_empty() {
+        notes.push(format!("nothing found, memories searched: {}", all.len()));
+    }
+    if !damaged.is_empty() {
+        notes.push(format!("{} damaged files are left out", damaged.len()));
+    }
+    let query = arguments.query.as_str();
+    Ok(Answer {
+        notes,
+        data: listing.data,
+        next: format_call("search", &[("query", query.into())]),
+    })
+}
+
+/// Formats a memory that was found.
+fn item(found: &MemoryMatch, memory: &Memory) -> String {
+    let trust = match memory.trust.is_trusted() {
+        true => "",
+        false => "  came with the repository, not trusted",
+    };
+    let superseded = memory.front.superseded_by.as_deref();
+    let superseded = superseded.map(|by| format!("  superseded by {}", safe_line(by)));
+    format!(
+        "{}  {}  {}  {}  {}{trust}{}\n{}\n",
+        safe_line(memory.id()),
+        found.band().name(),
+        memory.day(),
+        memory.front.kind.label(),
+        safe_line(&memory.front.topic),
+        superseded.unwrap_or_default(),
+        clip(memory.body.trim(), TEXT_BYTES),
+    )
+}
+
+/// A memory that was saved, with the memories that it now stands among.
+pub(crate) struct Remembered {
+    pub(crate) answer: Answer,
+    pub(crate) memories: Memories,
+}
+
+/// Saves a memory, as `memory save` does.
+///
+/// # Errors
+/// When it is not valid, a file cannot be written, or memories are switched off.
+pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, CallError> {
+    let memories = open()?;
+    let draft = Draft {
+        topic: arguments.topic.clone(),
+        key_info: arguments.info.clone(),
+        kind: arguments.kind,
+        importance: arguments.importance,
+        tags: arguments.tags.clone(),
+        cues: arguments.cues.clone(),
+        ..Draft::default()
+    };
+    let saved = memories.save(&draft, arguments.global, &Zoned::now())?;
+    let mut notes = memories.notes.clone();
+    notes.push(format!("saved as {}", saved.memory.id()));
+    notes.extend(moved_note(&saved));
+    let answer = Answer {
+        notes,
+        data: repeated(&saved),
+        next: format_call("recall", &[("query", arguments.topic.as_str().into())]),
+    };
+    Ok(Remembered { answer, memories })
+}
+
+/// Lists the memories that a new one repeats: its user may want to have one of them alone.
+fn repeated(saved: &SavedMemory) -> Fenced {
+    let mut listing = ItemList::default();
+    let new = saved.memory.id();
+    for old in saved.repeats.iter().take(REPEATS) {
+        let (id, topic) = (safe_line(&old.id), safe_line(&old.topic));
+        let command = format!("`session-search memory supersede {id} --by {new}` replaces it");
+        listing.push(&format!("it repeats {id}: {topic}; {command}"));
+    }
+    listing.data
+}
+
+fn moved_note(saved: &SavedMemory) -> Option<String> {
+    let moved = saved.moved.archived.len() + saved.moved.trashed.len();
+    (moved > 0).then(|| format!("{moved} old memories were archived or put into the trash"))
+}

@@ -1,0 +1,189 @@
+//! `search`: hits with the passage that matched.
+
+use crate::answer::{Answer, ItemList, format_call};
+use crate::arguments::{SearchArguments, SearchLevel};
+use crate::call_error::CallError;
+use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
+use crate::turn_window::TurnWindow;
+use jiff::Zoned;
+use serde_json::Value;
+use session_core::Query;
+use session_display::{cut, day, previews, project, safe_line, visible_title};
+use session_query::TypedQuery;
+use session_search::{Hit, HitOrder, Request, Results, newest};
+
+/// Hits where the call does not say how many, and the most that it gets.
+const LIMIT: usize = 8;
+const MAX_LIMIT: usize = 30;
+/// Most columns of a title, and of a preview.
+const TITLE_COLUMNS: usize = 80;
+const PREVIEW_COLUMNS: usize = 300;
+/// Most words that a note names.
+const NAMED: usize = 5;
+
+/// A search whose filters are resolved as far as they can be without the index.
+pub(crate) struct SearchCall<'a> {
+    arguments: &'a SearchArguments,
+    text: String,
+    filter: CallFilter,
+}
+
+/// An answer, and the number of sessions that the chosen model has still to read.
+pub(crate) struct AnsweredSearch {
+    pub(crate) answer: Answer,
+    pub(crate) pending_sessions: usize,
+}
+
+impl<'a> SearchCall<'a> {
+    /// Reads the filters of a call.
+    ///
+    /// # Errors
+    /// When there is no such agent, or a time cannot be parsed.
+    pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
+        let typed = TypedQuery::parse(&arguments.query);
+        let mut clauses = typed.clauses(Zoned::now)?;
+        clauses.extend(argument_clauses(
+            arguments.project.as_deref(),
+            arguments.since.as_deref(),
+        )?);
+        Ok(Self {
+            arguments,
+            text: typed.text,
+            filter: CallFilter {
+                clauses,
+                session: arguments.session.clone(),
+            },
+        })
+    }
+
+    /// Answers from the index. Without a text the newest are listed.
+    ///
+    /// # Errors
+    /// When the index or the model fails, or a session is not there.
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<AnsweredSearch, CallError> {
+        let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
+        let request = Request {
+            query: Query::new(&self.text),
+            level: self.arguments.level.into(),
+            filter,
+            limit: self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT),
+            ..Request::new("")
+        };
+        let results = match self.text.trim().is_empty() {
+            true => newest(&view.snapshot.index, view.sessions(), &request)?,
+            false => view.engine.search(view.snapshot, &request)?,
+        };
+        let mut notes = view.caller_notes(&callers);
+        notes.extend(missing_words(&results));
+        notes.extend(view.engine.models().unreachable());
+        Ok(AnsweredSearch {
+            answer: self.listing(&results, view, notes)?,
+            pending_sessions: count_pending(view)?,
+        })
+    }
+
+    fn listing(
+        &self,
+        results: &Results,
+        view: IndexView<'_>,
+        mut notes: Vec<String>,
+    ) -> Result<Answer, CallError> {
+        let mut listing = ItemList::default();
+        for (hit, preview) in results.hits.iter().zip(previews(results)?) {
+            let preview = cut(&preview.text, PREVIEW_COLUMNS);
+            let head = head(hit, results.order, view);
+            if !listing.push(&format!("{head}\n   {preview}\n")) {
+                break;
+            }
+        }
+        let next = match results.hits.first() {
+            Some(best) => show_call(best, view),
+            None => {
+                notes.push(nothing_found(results, &self.filter));
+                self.wider_call()
+            }
+        };
+        Ok(Answer {
+            notes,
+            data: listing.data,
+            next,
+        })
+    }
+
+    /// Returns the call that looks further than one that found nothing.
+    fn wider_call(&self) -> String {
+        let is_filtered = !self.filter.clauses.is_empty() || self.filter.session.is_some();
+        match (is_filtered, self.arguments.level) {
+            (true, _) => format_call("search", &[("query", self.text.as_str().into())]),
+            (_, SearchLevel::Session) => format_call(
+                "search",
+                &[
+                    ("query", self.text.as_str().into()),
+                    ("level", "turn".into()),
+                ],
+            ),
+            _ => format_call("search", &[("query", Value::String(String::new()))]),
+        }
+    }
+}
+
+/// Formats the line of a hit: where, how sure, when, what.
+fn head(hit: &Hit, order: HitOrder, view: IndexView<'_>) -> String {
+    let session = &hit.session;
+    let turn = hit.turn.as_ref();
+    let at = turn.map_or(String::new(), |turn| format!(":{}", turn.index));
+    let band = match order {
+        HitOrder::Relevance => format!("{}  ", hit.band.name()),
+        HitOrder::Newest => String::new(),
+    };
+    let time = turn.and_then(|turn| turn.started_ms).or(session.ended_ms);
+    let title =
+        visible_title(session).map(|title| format!("  {}", cut(&safe_line(title), TITLE_COLUMNS)));
+    format!(
+        "{}. {}{at}  {band}{}  {}  {}  {} turns{}",
+        hit.rank,
+        view.short_id(session),
+        day(time),
+        safe_line(project(session)),
+        safe_line(&session.source),
+        session.turns,
+        title.unwrap_or_default()
+    )
+}
+
+/// Returns the call that shows a hit with the turns around it.
+fn show_call(hit: &Hit, view: IndexView<'_>) -> String {
+    let session = &hit.session;
+    let first = hit.turn.as_ref().map_or(0, |turn| turn.index);
+    let range = TurnWindow::around(first, session.turns);
+    let id = format!("{}:{range}", view.short_id(session));
+    format_call("show", &[("id", id.into())])
+}
+
+fn missing_words(results: &Results) -> Option<String> {
+    let missing = &results.explanation.missing;
+    let words: Vec<&str> = missing.iter().map(String::as_str).take(NAMED).collect();
+    (!words.is_empty() && results.searched.sessions > 0)
+        .then(|| format!("no session holds {}", words.join(", ")))
+}
+
+fn nothing_found(results: &Results, filter: &CallFilter) -> String {
+    let hint = match filter.clauses.is_empty() && filter.session.is_none() {
+        true => "",
+        false => "; the filters may be too narrow",
+    };
+    match results.searched.sessions {
+        0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
+        count => format!("nothing found, sessions searched: {count}{hint}"),
+    }
+}
+
+fn count_pending(view: IndexView<'_>) -> Result<usize, CallError> {
+    let models = view.engine.models();
+    if models.unreachable().is_some() {
+        return Ok(0);
+    }
+    let all = view.sessions().len();
+    let done = models.embedded_sessions(&view.snapshot.index)?;
+    Ok(done.map_or(0, |done| all.saturating_sub(done)))
+}

@@ -1,0 +1,173 @@
+//! The server: the protocol by `rmcp`, the work by the worker.
+
+use crate::answer::{Answer, Fenced};
+use crate::call_error::CallError;
+use crate::parent_watch::parent_ended;
+use crate::progress::{ProgressSink, ProgressStep, STAGES};
+use crate::tools::{INSTRUCTIONS, ToolCallRequest, list};
+use crate::worker::{ToolJob, Worker};
+use anyhow::{Context, Result};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
+    ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use session_config::Home;
+use session_query::Memories;
+use std::convert::Infallible;
+use std::sync::mpsc;
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::oneshot;
+
+/// Most characters of an error.
+const ERROR_CHARS: usize = 2_000;
+/// Longest time for which a call that is at work is waited for after the client's end.
+const LAST_CALL: Duration = Duration::from_secs(2);
+
+/// What a front end adds to the server.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerHooks {
+    /// Formats an error with its causes and what to do about it.
+    pub describe_error: fn(&anyhow::Error) -> String,
+    /// Starts the process that embeds the sessions that the chosen model has not read.
+    pub start_embedding: fn(&Home),
+    /// Updates what follows the memories after one was saved; returns notes for the user.
+    pub memories_changed: fn(&Memories) -> Vec<String>,
+}
+
+/// Serves one client on stdin and stdout until it goes away.
+///
+/// # Errors
+/// When the runtime cannot start, or the client does not speak the protocol.
+pub fn serve_stdio(hooks: ServerHooks) -> Result<()> {
+    let (jobs, queue) = mpsc::channel();
+    let (done, ended) = mpsc::channel();
+    std::thread::Builder::new()
+        .name("tools".to_owned())
+        .spawn(move || {
+            Worker::new(hooks).run(&queue);
+            drop(done);
+        })
+        .context("the worker cannot start")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .context("the server cannot start")?;
+    let served = runtime.block_on(serve(SearchServer { jobs, hooks }));
+    // A read of stdin that is still waiting must not hold up the end.
+    runtime.shutdown_background();
+    // The memory that is being saved is saved; a long refresh is left to the next process.
+    let _: Result<(), _> = ended.recv_timeout(LAST_CALL);
+    served
+}
+
+async fn serve(server: SearchServer) -> Result<()> {
+    tokio::select! {
+        served = serve_client(server) => served,
+        () = parent_ended() => Ok(()),
+    }
+}
+
+async fn serve_client(server: SearchServer) -> Result<()> {
+    use rmcp::service::ServerInitializeError::ConnectionClosed;
+    let running = match server.serve(rmcp::transport::stdio()).await {
+        // A client that ends before the handshake wants nothing.
+        Err(ConnectionClosed(_)) => return Ok(()),
+        running => running.context("the client does not speak the protocol")?,
+    };
+    running.waiting().await?;
+    Ok(())
+}
+
+/// The handler of a client's requests.
+struct SearchServer {
+    jobs: mpsc::Sender<ToolJob>,
+    hooks: ServerHooks,
+}
+
+impl ServerHandler for SearchServer {
+    fn get_info(&self) -> ServerConfig {
+        let version = env!("CARGO_PKG_VERSION");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("session-search", version))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(list()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let call = ToolCallRequest::read(&request.name, arguments);
+        let call = call.map_err(|error| ErrorData::invalid_params(error, None))?;
+        let (reply, answer) = oneshot::channel();
+        let (sender, steps) = unbounded_channel();
+        let token = context.meta.get_progress_token();
+        let job = ToolJob {
+            call,
+            client: context.client_info().map(|client| client.name),
+            progress: token.map_or_else(ProgressSink::default, |_| ProgressSink::new(sender)),
+            reply,
+        };
+        // Where the worker is gone, the answer's channel is closed, too.
+        let _ = self.jobs.send(job);
+        tokio::select! {
+            answer = answer => self.result(answer.unwrap_or(Err(CallError::Cancelled))),
+            never = forward(steps, &context) => match never {},
+            () = context.ct.cancelled() => Err(cancelled()),
+        }
+    }
+}
+
+impl SearchServer {
+    /// Returns what the client gets: a result, a result that says what failed, or an error of the protocol.
+    fn result(&self, answer: Result<Answer, CallError>) -> Result<CallToolResponse, ErrorData> {
+        match answer {
+            Ok(answer) => Ok(CallToolResult::success(text(answer.text())).into()),
+            Err(CallError::Failed(error)) => {
+                let message = Fenced::new(&(self.hooks.describe_error)(&error));
+                let message = message.page(0, ERROR_CHARS).as_str().to_owned();
+                Ok(CallToolResult::error(text(message)).into())
+            }
+            Err(CallError::Invalid(message)) => Err(ErrorData::invalid_params(message, None)),
+            Err(CallError::Cancelled) => Err(cancelled()),
+        }
+    }
+}
+
+fn text(text: String) -> Vec<ContentBlock> {
+    vec![ContentBlock::text(text)]
+}
+
+/// Returns an error that a client which cancelled does not wait for: the protocol sends it nothing.
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("the call was cancelled", None)
+}
+
+/// Sends the steps of a call to the client that asked for them.
+async fn forward(
+    mut steps: UnboundedReceiver<ProgressStep>,
+    context: &RequestContext<RoleServer>,
+) -> Infallible {
+    if let Some(token) = context.meta.get_progress_token() {
+        while let Some(step) = steps.recv().await {
+            let progress = ProgressNotificationParam::new(token.clone(), step.done);
+            let progress = progress.with_total(STAGES).with_message(step.message);
+            // That a client is gone is seen where it is read from.
+            let _ = context.peer.notify_progress(progress).await;
+        }
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,164 @@
+//! `show`: turns in full, in pages.
+
+use crate::answer::{Answer, DATA_CHARS, Fenced, format_call};
+use crate::arguments::ShowArguments;
+use crate::call_error::CallError;
+use crate::index_view::IndexView;
+use crate::turn_window::TurnWindow;
+use anyhow::anyhow;
+use session_export::{ExportedSession, TextLimit, write_markdown};
+use session_search::Exchange;
+use session_store::SessionRow;
+
+/// Lines of an output that `brief` keeps.
+const BRIEF_LINES: usize = 8;
+
+/// A call of `show`, read.
+pub(crate) struct ShowCall<'a> {
+    id: &'a str,
+    range: TurnWindow,
+    brief: bool,
+}
+
+/// As many turns as an answer has room for.
+struct Page {
+    data: Fenced,
+    /// Where the rest begins.
+    rest: Option<TurnWindow>,
+}
+
+impl<'a> ShowCall<'a> {
+    /// Reads the turns of a call: `turns`, or else what follows the id's `:`.
+    ///
+    /// # Errors
+    /// When they are no range.
+    pub(crate) fn new(arguments: &'a ShowArguments) -> Result<Self, CallError> {
+        let (id, in_id) = match arguments.id.split_once(':') {
+            Some((id, turns)) => (id, Some(turns)),
+            None => (arguments.id.as_str(), None),
+        };
+        let typed = arguments.turns.as_deref().or(in_id);
+        let range = match typed.filter(|typed| !typed.trim().is_empty()) {
+            None => TurnWindow::ALL,
+            Some(typed) => TurnWindow::parse(typed).ok_or_else(|| {
+                CallError::Invalid(format!(
+                    "`{typed}` is not a turn or a range of turns\nhint: write 7 or 5-9, counted from 0"
+                ))
+            })?,
+        };
+        let brief = arguments.brief;
+        Ok(Self { id, range, brief })
+    }
+
+    /// Reads the turns again from the history.
+    ///
+    /// # Errors
+    /// When the session or its turns are not there, or the index fails.
+    pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
+        let session = view.find_session(self.id)?;
+        let Some(end) = session
+            .turns
+            .checked_sub(1)
+            .filter(|end| self.range.first <= *end)
+        else {
+            let uid = view.short_id(&session);
+            let count = session.turns;
+            return Err(anyhow!(
+                "session {uid} has no such turn\nhint: it has {count}, counted from 0"
+            )
+            .into());
+        };
+        let range = TurnWindow {
+            last: self.range.last.min(end),
+            ..self.range
+        };
+        let page = self.page(view, &session, range)?;
+        Ok(Answer {
+            notes: Vec::new(),
+            data: page.data,
+            next: self.next_call(view, &session, range, page.rest),
+        })
+    }
+
+    fn page(
+        &self,
+        view: IndexView<'_>,
+        session: &SessionRow,
+        range: TurnWindow,
+    ) -> Result<Page, CallError> {
+        let heading = self.markdown(session, &[])?;
+        let mut data = Fenced::default();
+        if range.offset == 0 {
+            data = Fenced::new(&heading).page(0, DATA_CHARS / 4);
+        }
+        for first in range.first..=range.last {
+            let rest = range.rest_from(first);
+            let turn = self.turn(view, session, first, &heading)?;
+            let room = DATA_CHARS.saturating_sub(data.char_count() + 1);
+            let part = turn.page(rest.offset, room);
+            let end = rest.offset + part.char_count();
+            let is_whole = end >= turn.char_count();
+            // A page ends with a turn where that leaves little of it empty.
+            if !is_whole && room < DATA_CHARS / 2 {
+                let rest = Some(rest);
+                return Ok(Page { data, rest });
+            }
+            data.push_line(&part);
+            if !is_whole {
+                let rest = Some(TurnWindow {
+                    offset: end,
+                    ..rest
+                });
+                return Ok(Page { data, rest });
+            }
+        }
+        Ok(Page { data, rest: None })
+    }
+
+    /// Reads a turn. Its heading has the id by which it is shown again.
+    fn turn(
+        &self,
+        view: IndexView<'_>,
+        session: &SessionRow,
+        index: u32,
+        heading: &str,
+    ) -> Result<Fenced, CallError> {
+        let turns = view
+            .engine
+            .show(&view.snapshot.index, session, index..=index)?;
+        let text = self.markdown(session, &turns)?;
+        let text = text.strip_prefix(heading).unwrap_or(&text);
+        let number = format!("## {}/{}, ", index + 1, session.turns);
+        let id = format!("## {}:{index}, ", view.short_id(session));
+        Ok(Fenced::new(&text.replacen(&number, &id, 1)))
+    }
+
+    fn markdown(&self, session: &SessionRow, turns: &[Exchange]) -> Result<String, CallError> {
+        let limit = TextLimit {
+            lines: if self.brief { BRIEF_LINES } else { usize::MAX },
+            bytes: usize::MAX,
+        };
+        let mut out = Vec::new();
+        let session = ExportedSession::new(session, turns);
+        write_markdown(&session, limit, &mut out).map_err(anyhow::Error::from)?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// Returns the call for the rest, for the turns that follow, or else for those before.
+    fn next_call(
+        &self,
+        view: IndexView<'_>,
+        session: &SessionRow,
+        range: TurnWindow,
+        rest: Option<TurnWindow>,
+    ) -> String {
+        let following = (range.last + 1 < session.turns).then(|| range.following(session.turns));
+        let before = (range.first > 0).then(|| range.before());
+        let Some(range) = rest.or(following).or(before) else {
+            return format_call("search", &[("query", "project:.".into())]);
+        };
+        let id = format!("{}:{range}", view.short_id(session));
+        let brief = self.brief.then_some(true);
+        format_call("show", &[("id", id.into()), ("brief", brief.into())])
+    }
+}

@@ -1,0 +1,126 @@
+//! Which turns of a session are shown, and from where in the first of them.
+
+use std::fmt;
+
+/// Fewest turns of a range that follows another.
+const FOLLOWING: u32 = 3;
+
+/// Turns of a session, counted from 0: `7`, `5-9`, or `5+8400-9` from the 8,400th character of turn 5 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TurnWindow {
+    /// The first turn.
+    pub(crate) first: u32,
+    /// Characters of the first turn that are left out.
+    pub(crate) offset: usize,
+    /// The last turn.
+    pub(crate) last: u32,
+}
+
+impl TurnWindow {
+    /// All turns.
+    pub(crate) const ALL: Self = Self {
+        first: 0,
+        offset: 0,
+        last: u32::MAX,
+    };
+
+    /// Parses a range as it is typed.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (first, last) = match text.split_once('-') {
+            Some((first, last)) => (first, Some(last)),
+            None => (text, None),
+        };
+        let (first, offset) = first.split_once('+').unwrap_or((first, "0"));
+        let first = first.trim().parse().ok()?;
+        let last = last.map_or(Some(first), |last| match last.trim() {
+            "" => Some(u32::MAX),
+            last => last.parse().ok(),
+        })?;
+        let offset = offset.trim().parse().ok()?;
+        (first <= last).then_some(Self {
+            first,
+            offset,
+            last,
+        })
+    }
+
+    /// Returns the turns around one, of a session with `count` turns.
+    pub(crate) fn around(turn: u32, count: u32) -> Self {
+        Self {
+            first: turn.saturating_sub(1),
+            offset: 0,
+            last: turn
+                .saturating_add(1)
+                .min(count.saturating_sub(1))
+                .max(turn),
+        }
+    }
+
+    /// Returns what is left of it from a turn on.
+    pub(crate) fn rest_from(self, first: u32) -> Self {
+        let offset = if first == self.first { self.offset } else { 0 };
+        Self {
+            first,
+            offset,
+            ..self
+        }
+    }
+
+    /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING`].
+    pub(crate) fn following(self, count: u32) -> Self {
+        let first = self.last.saturating_add(1);
+        let length = (self.last - self.first).max(FOLLOWING - 1);
+        Self {
+            first,
+            offset: 0,
+            last: first.saturating_add(length).min(count.saturating_sub(1)),
+        }
+    }
+
+    /// Returns as many turns before it.
+    pub(crate) fn before(self) -> Self {
+        let length = (self.last - self.first).max(FOLLOWING - 1);
+        let last = self.first.saturating_sub(1);
+        Self {
+            first: last.saturating_sub(length),
+            offset: 0,
+            last,
+        }
+    }
+}
+
+impl fmt::Display for TurnWindow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        if self.offset > 0 {
+            write!(f, "+{}", self.offset)?;
+        }
+        match self.last {
+            last if last == self.first => Ok(()),
+            u32::MAX => write!(f, "-"),
+            last => write!(f, "-{last}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_parsed_as_it_is_printed() {
+        for text in ["7", "5-9", "5+8400-9", "5+8400", "0-"] {
+            assert_eq!(TurnWindow::parse(text).unwrap().to_string(), text);
+        }
+        for bad in ["", "x", "9-5", "-3", "5+x", "1-2-3"] {
+            assert_eq!(TurnWindow::parse(bad), None, "{bad}");
+        }
+        assert_eq!(TurnWindow::around(0, 1).to_string(), "0");
+        assert_eq!(TurnWindow::around(4, 12).to_string(), "3-5");
+        let range = |text: &str| TurnWindow::parse(text).unwrap();
+        assert_eq!(range("5").following(12).to_string(), "6-8");
+        assert_eq!(range("2-8").following(12).to_string(), "9-11");
+        assert_eq!(range("5").before().to_string(), "2-4");
+        assert_eq!(range("1-4").before().to_string(), "0");
+    }
+}

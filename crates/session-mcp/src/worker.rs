@@ -1,0 +1,159 @@
+//! The one thread that works, with the models and the index that it keeps open.
+
+use crate::answer::Answer;
+use crate::call_error::CallError;
+use crate::history_tool::HistoryCall;
+use crate::index_view::IndexView;
+use crate::memory_tools::{self, Remembered};
+use crate::progress::ProgressSink;
+use crate::search_tool::{AnsweredSearch, SearchCall};
+use crate::server::ServerHooks;
+use crate::show_tool::ShowCall;
+use crate::tools::ToolCallRequest;
+use session_config::Home;
+use session_indexer::{Outcome, Progress};
+use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
+use tokio::sync::oneshot;
+
+/// A call, to be answered.
+pub(crate) struct ToolJob {
+    pub(crate) call: ToolCallRequest,
+    /// The name that the client gave itself.
+    pub(crate) client: Option<String>,
+    pub(crate) progress: ProgressSink,
+    /// Closed where the client cancelled the call.
+    pub(crate) reply: oneshot::Sender<Result<Answer, CallError>>,
+}
+
+/// Answers one call after the other.
+pub(crate) struct Worker {
+    hooks: ServerHooks,
+    open: Option<OpenEngine>,
+}
+
+/// What stays open between two calls.
+struct OpenEngine {
+    engine: SearchEngine,
+    index: OpenIndex,
+}
+
+impl Worker {
+    pub(crate) fn new(hooks: ServerHooks) -> Self {
+        Self { hooks, open: None }
+    }
+
+    /// Answers calls until there are no more to come. A panic costs its own call.
+    pub(crate) fn run(mut self, jobs: &Receiver<ToolJob>) {
+        for job in jobs {
+            if job.reply.is_closed() {
+                continue;
+            }
+            let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&job)));
+            let answer = answer.unwrap_or_else(|_| {
+                self.open = None;
+                Err(anyhow::anyhow!("the call failed by a mistake of session-search").into())
+            });
+            // Nobody listens where the call was cancelled meanwhile.
+            let _ = job.reply.send(answer);
+        }
+    }
+
+    fn answer(&mut self, job: &ToolJob) -> Result<Answer, CallError> {
+        match &job.call {
+            ToolCallRequest::Search(arguments) => {
+                let call = SearchCall::new(arguments)?;
+                let AnsweredSearch {
+                    answer,
+                    pending_sessions,
+                } = self.ask(job, |view| call.answer(view), |found| &mut found.answer)?;
+                if let (1.., Some(open)) = (pending_sessions, &self.open) {
+                    (self.hooks.start_embedding)(open.engine.home());
+                }
+                Ok(answer)
+            }
+            ToolCallRequest::Show(arguments) => {
+                let call = ShowCall::new(arguments)?;
+                self.ask(job, |view| call.answer(view), |answer| answer)
+            }
+            ToolCallRequest::History(arguments) => {
+                let call = HistoryCall::new(arguments)?;
+                self.ask(job, |view| call.answer(view), |answer| answer)
+            }
+            ToolCallRequest::Recall(arguments) => memory_tools::recall(arguments),
+            ToolCallRequest::Remember(arguments) => {
+                let Remembered {
+                    mut answer,
+                    memories,
+                } = memory_tools::remember(arguments)?;
+                answer
+                    .notes
+                    .extend((self.hooks.memories_changed)(&memories));
+                Ok(answer)
+            }
+        }
+    }
+
+    /// Asks the index, which is refreshed meanwhile; what the refresh left is noted in the answer.
+    fn ask<T>(
+        &mut self,
+        job: &ToolJob,
+        ask: impl Fn(IndexView<'_>) -> Result<T, CallError>,
+        answer_of: impl Fn(&mut T) -> &mut Answer,
+    ) -> Result<T, CallError> {
+        let OpenEngine { engine, index } = self.open()?;
+        let policy = engine.read_policy()?;
+        let progress = || -> Box<dyn Progress> { Box::new(job.progress.clone()) };
+        let live = engine.live_index(&policy, &progress);
+        let RefreshedAnswer {
+            mut answer,
+            outcome,
+        } = index.answer(&live, |snapshot| {
+            if job.reply.is_closed() {
+                return Err(CallError::Cancelled);
+            }
+            ask(IndexView {
+                engine,
+                snapshot,
+                client: job.client.as_deref(),
+            })
+        })?;
+        answer_of(&mut answer).notes.extend(refresh_note(&outcome));
+        Ok(answer)
+    }
+
+    /// Returns what is open. Where the configuration was changed since, it is opened again.
+    fn open(&mut self) -> Result<&mut OpenEngine, CallError> {
+        let home = Home::from_process().map_err(anyhow::Error::from)?;
+        let current = self
+            .open
+            .take()
+            .filter(|open| open.engine.home().config == home.config);
+        let open = match current {
+            Some(open) => open,
+            None => OpenEngine {
+                index: OpenIndex::new(&home.root),
+                engine: SearchEngine::new(home)?,
+            },
+        };
+        Ok(self.open.insert(open))
+    }
+}
+
+/// Says what a refresh left unread.
+fn refresh_note(outcome: &Outcome) -> Option<String> {
+    if let Some(reason) = &outcome.unwritable {
+        return Some(format!(
+            "the index cannot be written ({reason}); it is searched as it is"
+        ));
+    }
+    let left = outcome.files_left;
+    match (outcome.locked, left) {
+        (true, _) => Some("another process is updating the index; this may be incomplete".into()),
+        (false, 1..) => Some(format!(
+            "{left} changed files are still to be read; the next call goes on"
+        )),
+        (false, 0) => None,
+    }
+}
