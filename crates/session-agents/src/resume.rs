@@ -3,7 +3,7 @@
 use serde::Serialize;
 use session_core::text::printable;
 use session_core::{SessionMeta, SourceName};
-use session_sources::sources;
+use session_sources::{Source, sources};
 use session_store::SessionRow;
 use std::path::Path;
 
@@ -61,6 +61,21 @@ impl<'a> ResumeCommand<'a> {
     /// # Errors
     /// When the session cannot be resumed.
     pub fn new(session: &'a SessionRow) -> Result<Self, ResumeError> {
+        Self::with(session, resume_arguments)
+    }
+
+    /// Returns the command that resumes a session as a new one: the session itself stays as it is.
+    ///
+    /// # Errors
+    /// When the session cannot be resumed, or its agent has no such command.
+    pub fn fork(session: &'a SessionRow) -> Result<Self, ResumeError> {
+        Self::with(session, fork_arguments)
+    }
+
+    fn with(
+        session: &'a SessionRow,
+        arguments: impl Fn(&SessionRow) -> Option<Vec<String>>,
+    ) -> Result<Self, ResumeError> {
         check_resumable(session)?;
         let unsupported = || ResumeError::Unsupported {
             session: session.uid.clone(),
@@ -71,7 +86,7 @@ impl<'a> ResumeCommand<'a> {
             session: &session.uid,
             directory,
             directory_exists: directory.is_some_and(|path| Path::new(path).is_dir()),
-            command: resume_arguments(session).ok_or_else(unsupported)?,
+            command: arguments(session).ok_or_else(unsupported)?,
         })
     }
 
@@ -109,6 +124,17 @@ pub fn resume_line(session: &SessionRow) -> Option<String> {
 /// Returns the program that resumes a session and its arguments, all of them words that a shell
 /// takes unquoted; `None` where it cannot be resumed.
 pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
+    let (source, meta) = source_of(session)?;
+    source.resume(&meta).filter(|_| !session.gone)
+}
+
+/// The same for the command that forks it.
+fn fork_arguments(session: &SessionRow) -> Option<Vec<String>> {
+    let (source, meta) = source_of(session)?;
+    source.fork(&meta).filter(|_| !session.gone)
+}
+
+fn source_of(session: &SessionRow) -> Option<(&'static dyn Source, SessionMeta)> {
     let name = SourceName(session.source.clone().into());
     let source = sources().iter().find(|source| source.name() == name)?;
     let meta = SessionMeta {
@@ -117,5 +143,5 @@ pub fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
         prompts_only: session.prompts_only,
         ..SessionMeta::default()
     };
-    source.resume(&meta).filter(|_| !session.gone)
+    Some((*source, meta))
 }

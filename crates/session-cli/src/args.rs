@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod browse;
 mod digest;
 mod doctor;
 mod export;
@@ -19,6 +20,7 @@ mod skill;
 mod time;
 mod trust;
 
+pub use browse::BrowseArgs;
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::{ExportFormatArg, SessionExportArgs};
@@ -42,6 +44,7 @@ pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
+use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use session_query::TypedQuery;
 use session_search::Tuning;
@@ -50,15 +53,17 @@ use std::ffi::OsString;
 /// Find what you did with Claude Code and OpenCode: by meaning and by word, offline
 ///
 /// Three levels: which session was it, which exchange in it, and everything around it. The index
-/// is kept up to date by each search; there is nothing to set up.
+/// is kept up to date by each search; there is nothing to set up. Alone, on a terminal, it opens the
+/// picker.
 #[derive(Debug, Parser)]
 #[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Arguments {
     /// Print errors only: no notes, no progress, and exit code 0 when nothing is found
     #[arg(long, global = true)]
     pub quiet: bool,
+    /// Without one, on a terminal, the picker opens
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
@@ -74,6 +79,8 @@ Exit codes: 0 found, 1 nothing found (0 with --quiet), 2 error.";
 pub enum Command {
     /// Find sessions, or turns with --depth 2
     Search(Box<SearchArgs>),
+    /// Search as you type, read and resume, on a full screen
+    Browse(BrowseArgs),
     /// Show turns of a session in full: words, calls, edits, commands, outputs
     Show(ShowArgs),
     /// Write a session to one file, secrets redacted: HTML, Markdown or JSON
@@ -335,6 +342,27 @@ pub enum EvalLevel {
     Session,
     Turn,
     Both,
+}
+
+/// Prints the help to stderr and ends with an error, as for any other argument that is missing.
+pub fn exit_without_command() -> ! {
+    let mut command = Arguments::command();
+    let help = command.render_help();
+    command
+        .error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
+        .exit()
+}
+
+/// Joins the words of a query as they were typed: a negated filter loses the space that set it off.
+pub fn join_query<'a>(words: impl Iterator<Item = &'a OsString>) -> String {
+    let words = words.map(|word| {
+        let word = word.to_string_lossy();
+        match word.strip_prefix(" -") {
+            Some(filter) => format!("-{filter}"),
+            None => word.into_owned(),
+        }
+    });
+    TypedQuery::join_words(&words.collect::<Vec<_>>())
 }
 
 /// Arguments with `-n5` and `-n=5` written as `-n 5`: of a command that takes any word for a

@@ -9,7 +9,7 @@ mod memories;
 mod output;
 mod output_path;
 
-use args::{Arguments, Command, McpArgs};
+use args::{Arguments, BrowseArgs, Command, McpArgs};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -22,14 +22,19 @@ enum Found {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(args::spelled(std::env::args_os()));
+    let command = match arguments.command {
+        Some(command) => command,
+        None if command::browse::is_possible() => Command::Browse(BrowseArgs::default()),
+        None => args::exit_without_command(),
+    };
     if arguments.quiet {
         output::notes::silence();
     }
     // A hook's stderr is not the user's to read.
-    if !matches!(&arguments.command, Command::Hook(_) | Command::Inject(_)) {
+    if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
     }
-    match run(&arguments.command) {
+    match run(&command) {
         Ok(Found::Nothing) if !arguments.quiet => ExitCode::from(1),
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => error::report(&error),
@@ -43,6 +48,7 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> anyhow::Result<Found> {
     match command {
         Command::Search(search) => command::search::run(search),
+        Command::Browse(browse) => command::browse::run(browse),
         Command::Show(show) => command::show::run(show),
         Command::Export(export) => command::export::run(export),
         Command::Resume(resume) => command::resume::run(resume),

@@ -1,89 +1,56 @@
-//! Paths that a command line names: in a repository they are opened beneath its root, where no link is
-//! followed. Which repository that is, the path says, not the folder that the process is in.
+//! Paths that the command line names, for this user.
 
 use anyhow::{Context, Result};
 use session_config::Home;
-use session_files::{Dir, Durability, Existing, FileError, normal, outermost_root, private};
+use session_files::{Dir, Existing, output_path};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Opens a folder, and makes it where it is missing.
+/// As [`output_path::create_directory`].
 ///
 /// # Errors
-/// When it cannot be made, or a link in a repository leads to it.
+/// As it, and when there is no home directory.
 pub fn create_directory(path: &Path) -> Result<Dir> {
-    Ok(match path_in_repository(path)? {
-        Some((root, relative)) => Dir::open(&root)?.create_directory(&relative)?,
-        None => Dir::create(&normal(path)?)?,
-    })
+    Ok(output_path::create_directory(path, &home()?)?)
 }
 
-/// Opens a folder to read from.
+/// As [`output_path::open_directory`], of a directory that has to be there.
 ///
 /// # Errors
-/// When it is not there, or a link in a repository leads to it.
+/// As [`create_directory`], and when it is missing.
 pub fn open_directory(path: &Path) -> Result<Dir> {
-    Ok(match path_in_repository(path)? {
-        Some((root, relative)) => Dir::open(&root)?
-            .directory(&relative)?
-            .with_context(|| format!("there is no folder `{}`", path.display()))?,
-        None => Dir::open(&normal(path)?)?,
-    })
+    output_path::open_directory(path, &home()?)?
+        .with_context(|| format!("there is no folder `{}`", path.display()))
 }
 
-/// Writes a file whole.
+/// As [`output_path::write`].
 ///
 /// # Errors
-/// When it cannot be written, or a link in a repository leads to it.
+/// As [`create_directory`].
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    match path_in_repository(path)? {
-        Some((root, relative)) => {
-            Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
-        }
-        None => private::write(&normal(path)?, content)?,
-    }
-    Ok(())
+    Ok(output_path::write(path, &home()?, content)?)
 }
 
-/// Creates a file of mode 0600 that `fill` writes, whole or not at all.
+/// As [`output_path::create_with`].
 ///
 /// # Errors
-/// As [`write()`]; [`FileError::Exists`] where a file is to be kept.
+/// As [`create_directory`], and those of `fill`.
 pub fn create_with(
     path: &Path,
     existing: Existing,
     fill: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
-    match path_in_repository(path)? {
-        Some((root, relative)) => Dir::open(&root)?.create_with(&relative, existing, fill),
-        None => private::create_with(&normal(path)?, existing, fill),
-    }
+    output_path::create_with(path, &home()?, existing, fill)
 }
 
-/// Refuses a folder below which a link lies, where it is in a repository: what is opened by its path
-/// would follow it.
+/// As [`output_path::refuse_links`].
 ///
 /// # Errors
-/// When there is a link.
-pub fn refuse_links(path: &Path, folder: &Dir) -> Result<()> {
-    match path_in_repository(path)? {
-        Some(_) => refuse_links_below(folder),
-        None => Ok(()),
-    }
+/// As [`create_directory`].
+pub fn refuse_links(path: &Path, directory: &Dir) -> Result<()> {
+    Ok(output_path::refuse_links(path, &home()?, directory)?)
 }
 
-fn refuse_links_below(folder: &Dir) -> Result<()> {
-    for name in folder.names(Path::new(""), usize::MAX)? {
-        match folder.directory(Path::new(&name)) {
-            Ok(Some(inner)) => refuse_links_below(&inner)?,
-            Err(link @ FileError::Link(_)) => return Err(link.into()),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// The outermost root around a path, and the path from there.
-fn path_in_repository(path: &Path) -> Result<Option<(PathBuf, PathBuf)>> {
-    Ok(outermost_root(path, &Home::unconfigured()?.env.home))
+fn home() -> Result<PathBuf> {
+    Ok(Home::unconfigured()?.env.home)
 }

@@ -16,6 +16,6 @@ mod session_label;
 mod times;
 
 pub use columns::{cut, line, safe_line, split, wrap_lines};
-pub use preview::{Preview, PreviewPart, mark_terms, previews};
+pub use preview::{Preview, PreviewPart, mark_terms, mark_words, previews};
 pub use session_label::{has_twin, is_plain, project, short_id, title, visible_title};
 pub use times::{day, elapsed, minute, rfc3339, zoned_minute};

@@ -41,11 +41,19 @@ pub fn previews(results: &Results) -> Result<Vec<Preview>, StoreError> {
 /// # Errors
 /// When SQLite fails.
 pub fn mark_terms(results: &Results, texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
-    let texts: Vec<String> = texts.iter().map(|text| safe_line(text)).collect();
-    let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
     let terms = results.explanation.terms.iter();
     let terms: Vec<&str> = terms.map(|count| count.term.as_str()).collect();
-    let matches = find_term_ranges(&terms, &lines)?;
+    mark_words(&terms, texts)
+}
+
+/// Returns texts on one line each, with these words.
+///
+/// # Errors
+/// When SQLite fails.
+pub fn mark_words(terms: &[&str], texts: &[&str]) -> Result<Vec<Preview>, StoreError> {
+    let texts: Vec<String> = texts.iter().map(|text| safe_line(text)).collect();
+    let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let matches = find_term_ranges(terms, &lines)?;
     let previews = texts.into_iter().zip(matches);
     Ok(previews
         .map(|(text, matches)| Preview { text, matches })

@@ -39,6 +39,7 @@ mod dir;
 mod error;
 mod home;
 mod lock;
+pub mod output_path;
 pub mod private;
 mod project;
 #[cfg(unix)]

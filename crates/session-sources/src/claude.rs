@@ -60,6 +60,12 @@ impl Source for Claude {
         command.filter(|_| !session.id.starts_with("agent-") && !session.prompts_only)
     }
 
+    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        let mut command = self.resume(session)?;
+        command.push("--fork-session".to_owned());
+        Some(command)
+    }
+
     fn caller(&self, env: &Env) -> Option<Caller> {
         // The id has been told since 2.1; the first mark is older. An editor's
         // terminal may have that one, too.

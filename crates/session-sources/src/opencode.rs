@@ -68,6 +68,12 @@ impl Source for OpenCode {
         naming("opencode", "--session", session)
     }
 
+    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        let mut command = self.resume(session)?;
+        command.push("--fork".to_owned());
+        Some(command)
+    }
+
     fn caller(&self, env: &Env) -> Option<Caller> {
         caller(env, &["OPENCODE_SESSION_ID"], &["OPENCODE"])
     }

@@ -29,6 +29,10 @@ pub trait Source: Sync {
     /// a subagent's, and for an id that a program could take for an option.
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>>;
 
+    /// The same, as a new session that begins as this one. None also where the
+    /// program cannot do that.
+    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>>;
+
     /// Which of its sessions started this process, by what it tells the
     /// processes that it starts.
     fn caller(&self, env: &Env) -> Option<Caller>;

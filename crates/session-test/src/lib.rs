@@ -8,3 +8,5 @@ pub mod home;
 pub mod hub_server;
 pub mod opencode;
 pub mod process;
+#[cfg(unix)]
+pub mod tmux;

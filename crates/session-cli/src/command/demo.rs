@@ -78,7 +78,7 @@ impl Demo {
     /// Runs a search as if it were typed.
     fn search(&self, words: &[&str]) -> Result<(SearchArgs, SearchAnswer)> {
         let typed = std::iter::once("session-search").chain(words.iter().copied());
-        let Command::Search(args) = Arguments::try_parse_from(typed)?.command else {
+        let Some(Command::Search(args)) = Arguments::try_parse_from(typed)?.command else {
             bail!("`{}` is no search", words.join(" "));
         };
         let answer = self.answer(&args)?;
@@ -200,7 +200,7 @@ impl DemoWalk {
         if let Some((place, (session, exchanges))) = &self.shown {
             step("Level 3: everything around it", &["show", place])?;
             let typed = ["session-search", "show", place, "--no-pager"];
-            if let Command::Show(args) = Arguments::try_parse_from(typed)?.command {
+            if let Some(Command::Show(args)) = Arguments::try_parse_from(typed)?.command {
                 show::print(&args, session, exchanges, &demo.snapshot.sessions)?;
             }
         }

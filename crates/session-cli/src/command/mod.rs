@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod background;
+pub mod browse;
 pub mod caller;
 pub mod config;
 pub mod demo;

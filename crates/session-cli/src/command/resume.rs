@@ -19,18 +19,30 @@ pub fn run(args: &ResumeArgs) -> Result<Found> {
     let home = Home::from_process()?;
     let all = refresh::index(&home)?.all;
     let session = filter::find_session(&all, &args.id)?;
-    let resume = ResumeCommand::new(&session)?;
-    if args.json {
-        json::print(&resume)?;
-    } else if args.print {
-        writeln!(anstream::stdout(), "{}", printable(&resume.shell_line()))?;
-        if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
-            writeln!(notes::stderr(), "note: {}", missing_directory(directory))?;
-        }
-    } else {
-        start(&resume)?;
+    let resume = match args.fork {
+        true => ResumeCommand::fork(&session)?,
+        false => ResumeCommand::new(&session)?,
+    };
+    match args.json {
+        true => json::print(&resume)?,
+        false => run_or_print(&resume, args.print)?,
     }
     Ok(Found::Something)
+}
+
+/// Starts the agent in place of this process, or prints its command.
+///
+/// # Errors
+/// When the agent does not start, or stdout cannot be written.
+pub fn run_or_print(resume: &ResumeCommand<'_>, prints: bool) -> Result<()> {
+    if !prints {
+        return start(resume);
+    }
+    writeln!(anstream::stdout(), "{}", printable(&resume.shell_line()))?;
+    if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
+        writeln!(notes::stderr(), "note: {}", missing_directory(directory))?;
+    }
+    Ok(())
 }
 
 /// Starts the agent in place of this process. Returns only where that fails, or where a process

@@ -1,7 +1,7 @@
 //! `search`: levels one and two.
 
 use crate::Found;
-use crate::args::{FilterArgs, RankingArgs, SearchArgs};
+use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::preview::{Preview, previews};
 use crate::output::{compact, human, json, layout, notes};
@@ -17,7 +17,6 @@ use session_search::{
     FusionMode, Hit, HitOrder, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
 };
 use session_store::{Reader, SessionRow};
-use std::borrow::Cow;
 use std::io::Write;
 
 /// A note is due while one session in so many, or more, is left to a model.
@@ -164,17 +163,7 @@ pub fn answer(
 
 /// The words of the query as one text.
 fn query(args: &SearchArgs) -> String {
-    let words = std::iter::once(&args.query).chain(&args.more);
-    let words = words.map(|word| as_typed(word.to_string_lossy()));
-    TypedQuery::join_words(&words.collect::<Vec<_>>())
-}
-
-/// Takes away the space that sets a negated filter off from the options.
-fn as_typed(word: Cow<'_, str>) -> Cow<'_, str> {
-    match word.strip_prefix(" -") {
-        Some(filter) => format!("-{filter}").into(),
-        None => word,
-    }
+    join_query(std::iter::once(&args.query).chain(&args.more))
 }
 
 /// Prints an answer.

@@ -40,7 +40,7 @@ fn layer(name: &str) -> usize {
         | "session-report" | "session-search" => 4,
         "session-config" | "session-display" | "session-eval" => 5,
         "session-export" | "session-query" => 6,
-        "session-doctor" | "session-mcp" => 7,
+        "session-doctor" | "session-mcp" | "session-picker" => 7,
         "session-cli" => 8,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }

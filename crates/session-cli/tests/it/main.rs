@@ -46,6 +46,7 @@ mod nothing;
 mod opencode_calls;
 mod output;
 mod packaging;
+mod picker;
 mod planted;
 mod precedence;
 mod privacy;

@@ -13,7 +13,7 @@ const ID: &str = "e5000000-0000-4000-8000-000000000005";
 /// delete, letters that nobody sees.
 const HOSTILE: &str = "\u{feff}gar\u{1b}[31mgoyle \u{1b}]0;owned\u{7} \u{9b}2J \u{9d}0;x\u{9c} \u{202e}evil\u{2066} a\rb\u{8}c\u{7f} \u{1b}P1$r\u{1b}\\ \u{0} \u{200b}\u{2060}\u{ad}\u{e0041} end";
 
-fn env() -> TestEnvironment {
+pub fn hostile() -> TestEnvironment {
     let env = TestEnvironment::new();
     let input = json!({"command": HOSTILE, "file_path": HOSTILE, "note": HOSTILE, HOSTILE: {"deep": HOSTILE}});
     let hostile = Transcript::new(ID, &format!("/home/ann/{HOSTILE}"))
@@ -50,14 +50,14 @@ fn harmless(ran: &Ran) {
 }
 
 /// Marks of direction, and what has neither shape nor width.
-fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     "\u{200b}\u{2060}\u{feff}\u{ad}\u{e0041}".contains(c)
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[test]
 fn no_command_passes_control_characters_on() {
-    let env = env();
+    let env = hostile();
     assert_eq!(env.json(&["status"])["sessions"], 2);
     for args in [
         vec!["search", "gargoyle"],
@@ -89,7 +89,7 @@ fn no_command_passes_control_characters_on() {
 
 #[test]
 fn json_holds_no_control_characters() {
-    let env = env();
+    let env = hostile();
     for args in [
         vec!["search", "gargoyle"],
         vec!["show", "#1"],
@@ -112,7 +112,7 @@ fn json_holds_no_control_characters() {
 /// The offsets are those of what is printed, whatever was taken out of it.
 #[test]
 fn matches_of_a_preview_fit_what_is_printed() {
-    let env = env();
+    let env = hostile();
     let hit = &env.json(&["search", "gargoyle where"])["hits"][0];
     let preview: Vec<char> = hit["preview"].as_str().unwrap().chars().collect();
     let matches = hit["matches"].as_array().unwrap();

@@ -140,7 +140,7 @@ mod tests {
 
         fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
             let typed = [&["session-search", "setup"], options].concat();
-            let crate::args::Command::Setup(args) =
+            let Some(crate::args::Command::Setup(args)) =
                 crate::args::Arguments::parse_from(typed).command
             else {
                 panic!("{options:?}");

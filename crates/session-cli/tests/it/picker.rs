@@ -1,0 +1,390 @@
+//! The picker on a terminal of tmux.
+#![cfg(unix)]
+
+use crate::claude::Transcript;
+use crate::environment::{TestEnvironment, wait_until};
+use crate::history::{DOCKER, WATCHER, small};
+use crate::terminal;
+use session_test::tmux::TmuxTerminal;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+const SIZE: (u16, u16) = (80, 24);
+
+/// A shell command on a terminal of its own, in the home folder, with the program and stand-ins for the
+/// agents on its path. What it does is said by the agents' names alone.
+fn start(env: &TestEnvironment, size: (u16, u16), command: &str) -> TmuxTerminal {
+    for agent in ["claude", "opencode"] {
+        let said = format!("#!/bin/sh\necho \"started {agent} $* in $(pwd)\"\nread -r line\n");
+        let path = env.path("bin").join(agent);
+        env.write(&path, said);
+        let executable = std::fs::Permissions::from_mode(0o755);
+        fs_err::set_permissions(path, executable).unwrap();
+    }
+    let mut tmux = Command::new("tmux");
+    env.isolate(&mut tmux);
+    let path = std::env::var("PATH").unwrap();
+    let own = env!("CARGO_BIN_EXE_session-search");
+    let own = std::path::Path::new(own).parent().unwrap().display();
+    tmux.env(
+        "PATH",
+        format!("{}:{own}:{path}", env.path("bin").display()),
+    );
+    tmux.env("SHELL", "/bin/sh").current_dir(env.home(""));
+    TmuxTerminal::start(tmux, &env.path(""), size, command)
+}
+
+/// The picker of a small history, with all of it listed.
+fn opened(env: &TestEnvironment) -> TmuxTerminal {
+    let terminal = start(env, SIZE, "session-search browse");
+    terminal.shows("Docker bridge DNS");
+    terminal.shows("4 sessions");
+    terminal
+}
+
+/// A shell with a prompt, in which the picker was started.
+fn opened_in_shell(env: &TestEnvironment) -> TmuxTerminal {
+    let terminal = start(env, SIZE, "exec env PS1='ready> ' bash --norc --noprofile");
+    terminal.shows("ready>");
+    terminal.types("echo be''fore; session-search");
+    terminal.keys(&["Enter"]);
+    terminal.shows("Docker bridge DNS");
+    terminal.hides("before");
+    terminal
+}
+
+/// Sends a signal to the picker in a shell.
+fn signal(terminal: &TmuxTerminal, signal: &str) {
+    let shell = terminal.process().to_string();
+    let sent = Command::new("pkill").args([signal, "-P", &shell]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// Asserts that the shell has its screen and its terminal as they were.
+#[track_caller]
+fn is_given_back(terminal: &TmuxTerminal) {
+    terminal.shows("before");
+    terminal.hides("Docker bridge DNS");
+    terminal.types("stty -a | tr ' ;' '\\n\\n' | grep -cxE 'icanon|echo|isig'");
+    terminal.keys(&["Enter"]);
+    terminal.shows("\n3\n");
+    // Neither the mouse nor pasting is reported any more.
+    let modes = ["display-message", "-p", "#{mouse_any_flag} #{alternate_on}"];
+    let modes = terminal.tmux(&modes).stdout;
+    assert_eq!(String::from_utf8(modes).unwrap(), "0 0\n");
+}
+
+#[test]
+fn what_is_typed_is_searched_and_opened() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.types("crashes project:parser");
+    terminal.hides("Docker bridge DNS");
+    terminal.shows("1 session");
+    terminal.shows("ulimit -n");
+    terminal.keys(&["Enter"]);
+    terminal.shows("calls short");
+    terminal.shows("Reuse one watcher.");
+    terminal.keys(&["t"]);
+    terminal.shows("calls full");
+    terminal.types("/EVERY");
+    terminal.shows("0 found");
+    terminal.keys(&["C-u"]);
+    terminal.types("handle");
+    terminal.shows("1 found");
+    terminal.keys(&["Enter"]);
+    terminal.shows("Esc back");
+    terminal.keys(&["Escape"]);
+    terminal.shows("> crashes project:parser");
+    terminal.keys(&["C-u"]);
+    terminal.shows("Docker bridge DNS");
+}
+
+#[test]
+fn it_comes_back_to_the_row_it_left() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.keys(&["Down", "Down"]);
+    selects(&terminal, 4);
+    terminal.keys(&["Enter"]);
+    terminal.shows("calls short");
+    terminal.keys(&["q"]);
+    selects(&terminal, 4);
+}
+
+/// Waits until the row on a line of the screen is the one that is selected.
+#[track_caller]
+fn selects(terminal: &TmuxTerminal, line: usize) {
+    let selected = || {
+        let screen = terminal.screen();
+        screen.lines().position(|line| line.starts_with('▌'))
+    };
+    wait_until(|| selected() == Some(line), || terminal.screen());
+}
+
+#[test]
+fn tab_completes_filters_and_changes_the_level() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.types("agent:op");
+    terminal.keys(&["Tab"]);
+    terminal.shows("> agent:opencode");
+    terminal.hides("Docker bridge DNS");
+    terminal.keys(&["C-u"]);
+    terminal.shows("Docker bridge DNS");
+    terminal.keys(&["Tab"]);
+    terminal.shows("2/2");
+    terminal.types("since:never");
+    terminal.shows("`never`");
+}
+
+#[test]
+fn a_session_is_resumed_in_its_folder() {
+    let env = small_with_folder();
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.shows("Light the lantern");
+    terminal.keys(&["M-r"]);
+    terminal.shows(&format!("started claude --resume {HERE} in"));
+    terminal.shows("app's code");
+}
+
+#[test]
+fn a_session_is_forked() {
+    let env = small_with_folder();
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.shows("Light the lantern");
+    terminal.keys(&["Enter"]);
+    terminal.shows("1/1");
+    terminal.keys(&["f"]);
+    terminal.shows("--fork-session");
+}
+
+const HERE: &str = "7a1e0c52-0000-4000-8000-000000000001";
+
+/// A session whose folder is there.
+fn small_with_folder() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let folder = env.home("app's code");
+    fs_err::create_dir(&folder).unwrap();
+    let transcript = Transcript::new(HERE, folder.to_str().unwrap());
+    env.claude(&transcript.user("Light the lantern").assistant("Lit."));
+    env
+}
+
+#[test]
+fn a_session_without_its_folder_stays_in_the_picker() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.keys(&["M-r"]);
+    terminal.shows("is not there any more");
+}
+
+#[test]
+fn the_command_the_text_and_the_id_are_copied() {
+    let env = small();
+    let terminal = start(&env, SIZE, "session-search browse project:homelab");
+    terminal.shows("Docker bridge DNS");
+    terminal.keys(&["M-i"]);
+    terminal.shows("is copied");
+    assert_eq!(terminal.copied(), DOCKER);
+    terminal.keys(&["M-c"]);
+    terminal.shows("the command that resumes it is copied");
+    let command = format!("cd /home/ann/homelab && claude --resume {DOCKER}");
+    assert_eq!(terminal.copied(), command);
+    terminal.keys(&["M-y"]);
+    terminal.shows("the text of turn 2 is copied");
+    let text = "Write that into compose.yaml\n\nBoth services are on the network `inner` now.";
+    assert_eq!(terminal.copied(), text);
+}
+
+#[test]
+fn a_session_is_exported_to_the_current_folder() {
+    let env = small();
+    let terminal = start(&env, SIZE, "session-search browse project:homelab");
+    terminal.shows("Docker bridge DNS");
+    terminal.keys(&["M-e"]);
+    terminal.shows("exported to ");
+    let pages = fs_err::read_dir(env.home("")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
+    let page = pages.filter(|path| path.extension().is_some_and(|e| e == "html"));
+    let page: Vec<_> = page.collect();
+    let html = fs_err::read_to_string(&page[0]).unwrap();
+    assert!(html.contains("compose.yaml"), "{page:?}");
+    terminal.keys(&["M-e"]);
+    terminal.shows("is there already");
+}
+
+#[test]
+fn a_memory_is_saved_from_a_turn() {
+    let env = small_with_folder();
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.shows("Light the lantern");
+    terminal.keys(&["M-m"]);
+    terminal.shows("save a memory");
+    terminal.types("It burns oil, not gas");
+    terminal.keys(&["Enter"]);
+    terminal.shows("saved as ");
+    terminal.keys(&["Escape"]);
+    let saved = env.json(&["memory", "list", "--all"]);
+    let saved = &saved["memories"][0];
+    assert_eq!(saved["topic"], "Light the lantern");
+    assert_eq!(saved["key_info"][0], "It burns oil, not gas");
+    assert_eq!(saved["source"]["session"], HERE);
+    assert_eq!(saved["source"]["turns"], "0");
+}
+
+#[test]
+fn the_help_covers_the_picker_until_a_key() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.keys(&["F1"]);
+    terminal.shows("copy the command that resumes");
+    terminal.keys(&["Escape"]);
+    terminal.hides("copy the command that resumes");
+    terminal.keys(&["M-h"]);
+    terminal.shows("copy the command that resumes");
+}
+
+#[test]
+fn a_click_selects_and_another_opens() {
+    let env = small();
+    let terminal = opened(&env);
+    let click = |line: u16| {
+        terminal.types(&format!("\u{1b}[<0;20;{line}M"));
+        terminal.types(&format!("\u{1b}[<0;20;{line}m"));
+    };
+    click(5);
+    selects(&terminal, 4);
+    click(5);
+    terminal.shows("calls short");
+}
+
+#[test]
+fn the_terminal_is_given_back_at_the_end() {
+    let env = small();
+    let terminal = opened_in_shell(&env);
+    terminal.keys(&["Escape"]);
+    is_given_back(&terminal);
+}
+
+#[test]
+fn the_terminal_is_given_back_when_it_is_terminated() {
+    let env = small();
+    let terminal = opened_in_shell(&env);
+    signal(&terminal, "-TERM");
+    is_given_back(&terminal);
+}
+
+#[test]
+fn it_stops_and_goes_on() {
+    let env = small();
+    let terminal = opened_in_shell(&env);
+    terminal.types("bridge");
+    terminal.shows("> bridge");
+    terminal.keys(&["C-z"]);
+    is_given_back(&terminal);
+    terminal.types("fg");
+    terminal.keys(&["Enter"]);
+    terminal.shows("> bridge");
+    terminal.types("s");
+    terminal.shows("> bridges");
+    signal(&terminal, "-TSTP");
+    is_given_back(&terminal);
+    terminal.types("fg");
+    terminal.keys(&["Enter"]);
+    terminal.shows("> bridges");
+    terminal.keys(&["C-c"]);
+    is_given_back(&terminal);
+}
+
+#[test]
+fn another_size_is_another_layout() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.resize(130, 30);
+    terminal.shows("│ Card payments");
+    terminal.resize(60, 18);
+    terminal.hides("│ Card payments");
+    terminal.shows("claude · homelab · main · 2 turns");
+    terminal.resize(20, 5);
+    terminal.resize(80, 24);
+    terminal.shows("4 sessions");
+}
+
+#[test]
+fn colours_are_those_of_the_terminal_or_none() {
+    let env = small();
+    let coloured = opened(&env);
+    coloured.types("bridge");
+    coloured.shows("●");
+    let screen = coloured.styled_screen();
+    let found: Vec<u8> = colours(&screen).collect();
+    assert!(
+        !found.is_empty() && found.iter().all(|colour| *colour < 16),
+        "{screen:?}"
+    );
+    assert!(
+        !screen.contains("38;2") && !screen.contains("48;"),
+        "{screen:?}"
+    );
+    drop(coloured);
+    let plain = start(&env, SIZE, "NO_COLOR=1 session-search browse bridge");
+    plain.shows("●");
+    let screen = plain.styled_screen();
+    assert_eq!(colours(&screen).count(), 0, "{screen:?}");
+}
+
+/// The numbers of the colours of letters on a screen; those after the first 16 are no theme's.
+fn colours(screen: &str) -> impl Iterator<Item = u8> {
+    let after = screen.split("38;5;").skip(1);
+    after.map(|rest| rest.split(['m', ';']).next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn nothing_of_a_session_reaches_the_terminal_as_it_is() {
+    let env = terminal::hostile();
+    let terminal = start(&env, SIZE, "session-search browse");
+    terminal.shows("gargoyle");
+    terminal.keys(&["Enter"]);
+    terminal.shows("calls short");
+    terminal.keys(&["t"]);
+    terminal.shows("calls full");
+    let screen = terminal.screen();
+    let bad = |c: &char| (c.is_control() && *c != '\n') || terminal::is_unseen(*c);
+    assert_eq!(screen.chars().filter(bad).count(), 0, "{screen:?}");
+    let title = terminal.tmux(&["display-message", "-p", "#{pane_title}"]);
+    assert!(!String::from_utf8(title.stdout).unwrap().contains("owned"));
+}
+
+#[test]
+fn a_shell_gets_the_command() {
+    let env = small_with_folder();
+    let command =
+        "x=$(session-search browse --print-command lantern); echo \"got [$x]\"; read -r line";
+    let terminal = start(&env, (120, 24), command);
+    terminal.shows("Light the lantern");
+    terminal.keys(&["C-z", "M-r"]);
+    terminal.shows(&format!("&& claude --resume {HERE}]"));
+}
+
+#[test]
+fn the_first_list_comes_while_the_index_is_made() {
+    let env = TestEnvironment::new();
+    env.claude(&crate::history::watcher());
+    let terminal = start(&env, SIZE, "session-search");
+    terminal.shows("EMFILE after an hour");
+    terminal.keys(&["M-i"]);
+    terminal.shows(WATCHER);
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_do() {
+    let env = small();
+    let ran = env.run(&["browse"]).exits(2);
+    assert!(
+        ran.stderr().contains("hint: `session-search search`"),
+        "{ran}"
+    );
+    let none: [&str; 0] = [];
+    assert!(env.run(&none).exits(2).stderr().contains("Usage:"));
+}

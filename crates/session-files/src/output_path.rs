@@ -1,0 +1,81 @@
+//! Paths that a user names: in a repository they are opened beneath its root, where no link is
+//! followed. Which repository that is, the path says, not the directory that the process is in.
+
+use crate::{Dir, Durability, Existing, FileError, Result, normal, outermost_root, private};
+use std::fs::File;
+use std::path::Path;
+
+/// Opens a directory, and makes it where it is missing.
+///
+/// # Errors
+/// When it cannot be made, or a link in a repository leads to it.
+pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
+    match outermost_root(path, home) {
+        Some((root, relative)) => Dir::open(&root)?.create_directory(&relative),
+        None => Dir::create(&normal(path)?),
+    }
+}
+
+/// Opens a directory to read from; `None` where there is none.
+///
+/// # Errors
+/// When a link in a repository leads to it, or it cannot be opened.
+pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
+    match outermost_root(path, home) {
+        Some((root, relative)) => Dir::open(&root)?.directory(&relative),
+        None => Dir::open(&normal(path)?).map(Some),
+    }
+}
+
+/// Writes a file whole.
+///
+/// # Errors
+/// When it cannot be written, or a link in a repository leads to it.
+pub fn write(path: &Path, home: &Path, content: &[u8]) -> Result<()> {
+    match outermost_root(path, home) {
+        Some((root, relative)) => {
+            Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
+        }
+        None => private::write(&normal(path)?, content)?,
+    }
+    Ok(())
+}
+
+/// Creates a file of mode 0600 that `fill` writes, whole or not at all.
+///
+/// # Errors
+/// As [`write()`]; [`FileError::Exists`] where a file is to be kept.
+pub fn create_with<E: From<FileError>>(
+    path: &Path,
+    home: &Path,
+    existing: Existing,
+    fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    match outermost_root(path, home) {
+        Some((root, relative)) => Dir::open(&root)?.create_with(&relative, existing, fill),
+        None => private::create_with(&normal(path).map_err(FileError::from)?, existing, fill),
+    }
+}
+
+/// Refuses a directory below which a link lies, where it is in a repository: what is opened by its path
+/// would follow it.
+///
+/// # Errors
+/// When there is a link.
+pub fn refuse_links(path: &Path, home: &Path, directory: &Dir) -> Result<()> {
+    match outermost_root(path, home) {
+        Some(_) => refuse_links_below(directory),
+        None => Ok(()),
+    }
+}
+
+fn refuse_links_below(directory: &Dir) -> Result<()> {
+    for name in directory.names(Path::new(""), usize::MAX)? {
+        match directory.directory(Path::new(&name)) {
+            Ok(Some(inner)) => refuse_links_below(&inner)?,
+            Err(link @ FileError::Link(_)) => return Err(link),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! What is done with a session or a turn.
+
+use session_store::SessionRow;
+
+/// What a letter does: with Alt in the list, alone in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    Resume,
+    Fork,
+    CopyCommand,
+    CopyText,
+    CopyId,
+    Export,
+    SaveMemory,
+}
+
+/// The turn that an action is about, and its session.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) session: SessionRow,
+    /// From 0.
+    pub(crate) turn: u32,
+}
+
+impl Action {
+    /// All of them, with their letters and what is said of them.
+    pub(crate) const ALL: [(Self, char, &'static str); 7] = [
+        (Self::Resume, 'r', "resume in its folder"),
+        (Self::Fork, 'f', "fork: resume as a new session"),
+        (Self::CopyCommand, 'c', "copy the command that resumes"),
+        (Self::CopyText, 'y', "copy the text of the turn"),
+        (Self::CopyId, 'i', "copy the id"),
+        (Self::Export, 'e', "export to a page in this folder"),
+        (Self::SaveMemory, 'm', "save a memory from the turn"),
+    ];
+
+    pub(crate) fn from_letter(letter: char) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(_, own, _)| *own == letter);
+        found.map(|(action, ..)| *action)
+    }
+}

@@ -1,0 +1,361 @@
+//! The state of the picker, and what each key does to it. Nothing is drawn, read or searched here.
+
+use crate::action::{Action, Target};
+use crate::conversation::Conversation;
+use crate::document::CallDetail;
+use crate::list::List;
+use crate::listing::Listing;
+use crate::memory_form::{FormStep, MemoryForm};
+use crate::query_line::QueryLine;
+use crate::text_pane::LaidOut;
+use crate::worker::{LoadedTurns, Message, TurnsQuestion};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+use session_query::FilterValues;
+use session_search::Level;
+use session_store::SessionRow;
+
+/// What is done outside of the state.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// Ask for the list again.
+    Search,
+    /// Read the whole session.
+    Open(SessionRow),
+    /// Do something with a turn or its session.
+    Act(Action, Target),
+    /// Save a memory.
+    Save(MemoryForm),
+    /// Stop until continued.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// End without a session.
+    Quit,
+}
+
+/// The turn beside the list.
+pub(crate) struct PreviewPane {
+    pub(crate) session: SessionRow,
+    turn: u32,
+    pub(crate) text: LaidOut,
+}
+
+/// The whole state.
+pub(crate) struct App {
+    pub(crate) query: QueryLine,
+    pub(crate) list: List,
+    pub(crate) values: FilterValues,
+    pub(crate) preview: Option<PreviewPane>,
+    pub(crate) conversation: Option<Conversation>,
+    pub(crate) form: Option<MemoryForm>,
+    pub(crate) shows_help: bool,
+    /// What the last action did, until the next key.
+    pub(crate) note: Option<String>,
+    /// Files that a refresh has still to read; `None` before the first has ended.
+    pub(crate) files_left: Option<usize>,
+    /// The folder's project alone.
+    pub(crate) this_project: bool,
+    /// Where the preview was drawn last, for the mouse.
+    pub(crate) preview_area: Rect,
+    /// The turn that was asked for last.
+    asked: Option<(SessionRow, u32)>,
+}
+
+impl App {
+    /// Begins with a query.
+    pub(crate) fn new(query: &str) -> Self {
+        Self {
+            query: QueryLine::new(query),
+            list: List::default(),
+            values: FilterValues::default(),
+            preview: None,
+            conversation: None,
+            form: None,
+            shows_help: false,
+            note: None,
+            files_left: None,
+            this_project: false,
+            preview_area: Rect::default(),
+            asked: None,
+        }
+    }
+
+    /// Takes what a thread found out.
+    pub(crate) fn receive(&mut self, message: Message) -> Option<Effect> {
+        match message {
+            Message::Input(event) => return self.handle(&event),
+            Message::Listed(listing) => self.receive_list(*listing),
+            Message::Values(values) => self.values = *values,
+            Message::Loaded(loaded) => self.load(*loaded),
+            Message::Noted(note) => self.note = Some(note),
+            Message::Refreshed {
+                files_left,
+                changed,
+            } => {
+                let is_first = self.files_left.replace(files_left).is_none();
+                return (changed || is_first).then_some(Effect::Search);
+            }
+            Message::Copy { note, .. } => self.note = Some(note),
+            Message::TerminalLost(_) | Message::Panicked(_) => {}
+            #[cfg(unix)]
+            Message::Signal(_) => {}
+        }
+        None
+    }
+
+    fn receive_list(&mut self, listing: Listing) {
+        let terms = std::mem::take(&mut self.list.terms);
+        self.list.receive(listing);
+        if let Some(preview) = self.preview.as_mut().filter(|_| terms != self.list.terms) {
+            preview.text.reset();
+        }
+    }
+
+    /// Returns the turn that the preview has to show, once.
+    pub(crate) fn wanted_preview(&mut self) -> Option<TurnsQuestion> {
+        let row = self.list.row().filter(|_| self.conversation.is_none())?;
+        let (session, turn) = (row.session.clone(), row.turn_index());
+        let wanted = Some((session.clone(), turn));
+        if self.asked == wanted {
+            return None;
+        }
+        self.asked = wanted;
+        Some(TurnsQuestion {
+            session,
+            turn: Some(turn),
+        })
+    }
+
+    /// Takes turns that were read: of the preview, or of the conversation.
+    fn load(&mut self, loaded: LoadedTurns) {
+        let LoadedTurns {
+            question: TurnsQuestion { session, turn },
+            exchanges,
+        } = loaded;
+        match (&mut self.conversation, turn) {
+            (Some(conversation), None) if conversation.session.id == session.id => {
+                conversation.load(exchanges);
+            }
+            (_, Some(turn)) => {
+                self.preview = Some(PreviewPane {
+                    turn,
+                    text: LaidOut::new(exchanges, session.turns),
+                    session,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// Lays the preview out for a pane, opened at the first word that matches.
+    pub(crate) fn lay_out_preview(&mut self, columns: usize, height: usize) {
+        if let Some(PreviewPane { text, .. }) = &mut self.preview
+            && text.lay_out(columns, height, CallDetail::Short)
+        {
+            text.pane.mark_terms(&self.list.terms);
+            text.pane.show_match(0);
+        }
+    }
+
+    /// Handles an event.
+    pub(crate) fn handle(&mut self, event: &Event) -> Option<Effect> {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key, event),
+            Event::Mouse(mouse) => self.mouse(*mouse),
+            Event::Paste(_) => match &mut self.form {
+                Some(form) => {
+                    form.edit(event);
+                    None
+                }
+                None if self.conversation.is_none() => self.edit_query(event),
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+        self.note = None;
+        if let (KeyModifiers::CONTROL, KeyCode::Char(letter)) = (key.modifiers, key.code) {
+            match letter {
+                'c' => return Some(Effect::Quit),
+                'l' => return Some(Effect::Redraw),
+                'z' => return Some(Effect::Suspend),
+                _ => {}
+            }
+        }
+        if self.shows_help {
+            self.shows_help = false;
+            return None;
+        }
+        if self.form.is_some() {
+            return self.form_key(key.code, event);
+        }
+        let opens_help = (key.modifiers, key.code) == (KeyModifiers::ALT, KeyCode::Char('h'));
+        if key.code == KeyCode::F(1) || opens_help {
+            self.shows_help = true;
+            return None;
+        }
+        match self.conversation {
+            Some(_) => self.conversation_key(key, event),
+            None => self.list_key(key, event),
+        }
+    }
+
+    fn form_key(&mut self, code: KeyCode, event: &Event) -> Option<Effect> {
+        match self.form.as_mut()?.handle(code, event) {
+            FormStep::Open => None,
+            FormStep::Closed => {
+                self.form = None;
+                None
+            }
+            FormStep::Done => self.form.take().map(Effect::Save),
+        }
+    }
+
+    fn list_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+        let (alt, control) = (KeyModifiers::ALT, KeyModifiers::CONTROL);
+        let page = self.list.page();
+        match (key.modifiers, key.code) {
+            (_, KeyCode::Esc) => Some(Effect::Quit),
+            (_, KeyCode::Enter) => self.open(),
+            (_, KeyCode::Tab | KeyCode::BackTab) => self.tab(),
+            (KeyModifiers::SHIFT, KeyCode::Up) => self.scroll_preview(-1),
+            (KeyModifiers::SHIFT, KeyCode::Down) => self.scroll_preview(1),
+            (_, KeyCode::Up) => self.select(-1),
+            (_, KeyCode::Down) => self.select(1),
+            (_, KeyCode::PageUp) => self.select(-page),
+            (_, KeyCode::PageDown) => self.select(page),
+            (modifiers, KeyCode::Char('p')) if modifiers == control => self.select(-1),
+            (modifiers, KeyCode::Char('n')) if modifiers == control => self.select(1),
+            (modifiers, KeyCode::Char('p')) if modifiers == alt => self.toggle_project(),
+            (modifiers, KeyCode::Char(letter)) if modifiers == alt => {
+                match Action::from_letter(letter) {
+                    Some(action) => self.act(action),
+                    None => self.edit_query(event),
+                }
+            }
+            _ => self.edit_query(event),
+        }
+    }
+
+    fn conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
+        let conversation = self.conversation.as_mut()?;
+        if conversation.is_typing {
+            conversation.type_search(key.code, event);
+            return None;
+        }
+        match key.code {
+            KeyCode::Esc | KeyCode::Char('q') => self.conversation = None,
+            KeyCode::Char('h' | '?') => self.shows_help = true,
+            KeyCode::Char(letter) => match Action::from_letter(letter) {
+                Some(action) => return self.act(action),
+                None => conversation.scroll_key(key.code),
+            },
+            code => conversation.scroll_key(code),
+        }
+        None
+    }
+
+    fn edit_query(&mut self, event: &Event) -> Option<Effect> {
+        self.query.handle(event).then(|| self.list_anew())
+    }
+
+    /// Completes a filter, or goes from sessions to turns and back.
+    fn tab(&mut self) -> Option<Effect> {
+        if !self.query.complete(&self.values) {
+            self.list.level = match self.list.level {
+                Level::Session => Level::Turn,
+                Level::Turn => Level::Session,
+            };
+        }
+        Some(self.list_anew())
+    }
+
+    fn toggle_project(&mut self) -> Option<Effect> {
+        self.this_project = !self.this_project;
+        Some(self.list_anew())
+    }
+
+    fn list_anew(&mut self) -> Effect {
+        self.list.begin();
+        Effect::Search
+    }
+
+    fn select(&mut self, rows: isize) -> Option<Effect> {
+        self.list.move_by(rows).then_some(Effect::Search)
+    }
+
+    fn scroll_preview(&mut self, lines: isize) -> Option<Effect> {
+        self.preview.as_mut()?.text.pane.scroll_by(lines);
+        None
+    }
+
+    /// Returns the session and turn that actions are about.
+    fn target(&self) -> Option<Target> {
+        if let Some(conversation) = &self.conversation {
+            return Some(Target {
+                session: conversation.session.clone(),
+                turn: conversation.turn(),
+            });
+        }
+        let row = self.list.row()?;
+        Some(Target {
+            session: row.session.clone(),
+            turn: row.turn_index(),
+        })
+    }
+
+    fn act(&mut self, action: Action) -> Option<Effect> {
+        let target = self.target()?;
+        if action == Action::SaveMemory {
+            self.form = Some(MemoryForm::new(&target));
+            return None;
+        }
+        Some(Effect::Act(action, target))
+    }
+
+    fn open(&mut self) -> Option<Effect> {
+        let Target { session, turn } = self.target()?;
+        let shown = self.preview.as_ref();
+        let shown = shown.filter(|p| p.session.id == session.id && p.turn == turn);
+        let known = shown.map_or(Vec::new(), |preview| preview.text.exchanges().to_vec());
+        let terms = self.list.terms.clone();
+        self.conversation = Some(Conversation::new(session.clone(), turn, terms, known));
+        Some(Effect::Open(session))
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent) -> Option<Effect> {
+        let position = Position::new(mouse.column, mouse.row);
+        let lines = match mouse.kind {
+            MouseEventKind::ScrollUp => -3,
+            MouseEventKind::ScrollDown => 3,
+            MouseEventKind::Down(MouseButton::Left) => return self.click(position),
+            _ => return None,
+        };
+        match &mut self.conversation {
+            Some(conversation) => conversation.scroll_by(lines),
+            None if self.preview_area.contains(position) => return self.scroll_preview(lines),
+            None => return self.select(lines.signum()),
+        }
+        None
+    }
+
+    /// Selects the row that is clicked; opens the one that is selected.
+    fn click(&mut self, position: Position) -> Option<Effect> {
+        if self.conversation.is_some() || self.form.is_some() || self.shows_help {
+            self.shows_help = false;
+            return None;
+        }
+        let at = self.list.row_at(position)?;
+        match at == self.list.selected {
+            true => self.open(),
+            false => {
+                self.list.selected = at;
+                None
+            }
+        }
+    }
+}

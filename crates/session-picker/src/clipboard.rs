@@ -1,0 +1,45 @@
+//! The clipboard: of tmux or the desktop where these have a command for it, else of the terminal.
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::execute;
+use std::io::{Result, Write};
+use std::process::{Command, Stdio};
+
+/// Puts a text on the clipboard. `terminal` is asked where no command takes it.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub(crate) fn copy(text: &str, terminal: &mut impl Write) -> Result<()> {
+    match pipe_to_command(text) {
+        true => Ok(()),
+        false => execute!(terminal, CopyToClipboard::to_clipboard_from(text)),
+    }
+}
+
+/// Passes the text to a command; returns true where that took it.
+fn pipe_to_command(text: &str) -> bool {
+    let Some(mut command) = command() else {
+        return false;
+    };
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let Ok(mut child) = piped.stderr(Stdio::null()).spawn() else {
+        return false;
+    };
+    let mut stdin = child.stdin.take();
+    let written = stdin.as_mut().map(|stdin| stdin.write_all(text.as_bytes()));
+    drop(stdin);
+    matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success())
+}
+
+/// tmux takes no text for its clipboard from a program on its terminal, unless it is set to; the
+/// terminal of macOS takes none at all.
+fn command() -> Option<Command> {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if is_set("TMUX") {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["load-buffer", "-w", "-"]);
+        return Some(tmux);
+    }
+    let is_local = cfg!(target_os = "macos") && !is_set("SSH_CONNECTION");
+    is_local.then(|| Command::new("/usr/bin/pbcopy"))
+}

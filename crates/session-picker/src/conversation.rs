@@ -1,0 +1,153 @@
+//! The conversation that is open: level three.
+
+use crate::document::CallDetail;
+use crate::query_line::edit;
+use crate::text_pane::{Direction, LaidOut, TextPane};
+use crossterm::event::{Event, KeyCode};
+use session_search::Exchange;
+use session_store::SessionRow;
+use tui_input::Input;
+
+/// A session with its turns as lines.
+pub(crate) struct Conversation {
+    pub(crate) session: SessionRow,
+    pub(crate) calls: CallDetail,
+    /// What is searched within the conversation.
+    pub(crate) search: Input,
+    /// The words of the search are being typed.
+    pub(crate) is_typing: bool,
+    /// All turns are there.
+    pub(crate) is_loaded: bool,
+    text: LaidOut,
+    /// The turn at the top, from 0.
+    turn: u32,
+    terms: Vec<String>,
+    /// The match of the turn at which it opens is still to be shown.
+    is_new: bool,
+}
+
+impl Conversation {
+    /// Opens a session at a turn. Its turns come later; until then those are shown that are known.
+    pub(crate) fn new(
+        session: SessionRow,
+        turn: u32,
+        terms: Vec<String>,
+        known: Vec<Exchange>,
+    ) -> Self {
+        Self {
+            text: LaidOut::new(known, session.turns),
+            session,
+            calls: CallDetail::default(),
+            search: Input::default(),
+            is_typing: false,
+            is_loaded: false,
+            turn,
+            terms,
+            is_new: true,
+        }
+    }
+
+    pub(crate) fn load(&mut self, exchanges: Vec<Exchange>) {
+        self.turn = self.turn();
+        self.text = LaidOut::new(exchanges, self.session.turns);
+        self.is_loaded = true;
+    }
+
+    pub(crate) fn pane(&self) -> &TextPane {
+        &self.text.pane
+    }
+
+    /// Returns the turn at the top of the screen, from 0.
+    pub(crate) fn turn(&self) -> u32 {
+        self.text.pane.turn().unwrap_or(self.turn)
+    }
+
+    /// Lays the turns out for a screen, where that has changed; the turn at the top stays there.
+    pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
+        self.turn = self.turn();
+        if !self.text.lay_out(columns, height, self.calls) {
+            return;
+        }
+        let line = self.text.pane.document.turn_line(self.turn);
+        self.mark();
+        match self.is_new {
+            true => self.text.pane.show_match(line),
+            false => self.text.pane.scroll = line,
+        }
+        self.is_new &= !self.is_loaded;
+    }
+
+    /// Marks what is searched here, or else the words of the query.
+    fn mark(&mut self) {
+        match self.search.value() {
+            "" => self.text.pane.mark_terms(&self.terms),
+            text => self.text.pane.mark_text(text),
+        }
+    }
+
+    /// Takes a key while the words of a search are typed.
+    pub(crate) fn type_search(&mut self, code: KeyCode, event: &Event) {
+        match code {
+            KeyCode::Esc => {
+                self.search = Input::default();
+                self.is_typing = false;
+                self.mark();
+            }
+            KeyCode::Enter => {
+                self.is_typing = false;
+                let pane = &mut self.text.pane;
+                pane.go_to_match(pane.scroll, Direction::Forwards);
+            }
+            _ => {
+                edit(&mut self.search, event);
+                self.mark();
+            }
+        }
+    }
+
+    /// Does what a key means for the place in the conversation.
+    pub(crate) fn scroll_key(&mut self, code: KeyCode) {
+        let pane = &mut self.text.pane;
+        let page = isize::try_from(pane.height.saturating_sub(2)).unwrap_or(isize::MAX);
+        match code {
+            KeyCode::Char('j') | KeyCode::Down => pane.scroll_by(1),
+            KeyCode::Char('k') | KeyCode::Up => pane.scroll_by(-1),
+            KeyCode::Char(' ') | KeyCode::PageDown => pane.scroll_by(page),
+            KeyCode::PageUp => pane.scroll_by(-page),
+            KeyCode::Char('g') | KeyCode::Home => pane.scroll = 0,
+            KeyCode::Char('G') | KeyCode::End => pane.scroll_by(isize::MAX),
+            KeyCode::Char('n') => pane.go_to_match(pane.scroll + 1, Direction::Forwards),
+            KeyCode::Char('N') => pane.go_to_match(pane.scroll, Direction::Backwards),
+            KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
+            KeyCode::Char('K') => self.go_to_previous_turn(),
+            KeyCode::Char('/') => {
+                self.search = Input::default();
+                self.is_typing = true;
+            }
+            KeyCode::Char('t') => {
+                self.calls = self.calls.next();
+                self.text.reset();
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn scroll_by(&mut self, lines: isize) {
+        self.text.pane.scroll_by(lines);
+    }
+
+    fn go_to_turn(&mut self, turn: u32) {
+        if turn < self.session.turns {
+            self.text.pane.scroll = self.text.pane.document.turn_line(turn);
+        }
+    }
+
+    /// Moves to the first line of this turn, or of the one before where that is at the top.
+    fn go_to_previous_turn(&mut self) {
+        let begin = self.text.pane.document.turn_line(self.turn());
+        match begin == self.text.pane.scroll {
+            true => self.go_to_turn(self.turn().saturating_sub(1)),
+            false => self.text.pane.scroll = begin,
+        }
+    }
+}

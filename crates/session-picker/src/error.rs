@@ -1,0 +1,41 @@
+//! Errors of the picker.
+
+use session_export::ExportError;
+use session_files::FileError;
+use session_query::QueryError;
+use session_store::StoreError;
+use thiserror::Error;
+
+/// Why the picker ended, or something was not done.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PickerError {
+    /// The index or a model failed.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The index failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A session cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no terminal, or it is gone.
+    #[error(
+        "the picker needs a terminal, which cannot be used: {0}\nhint: `session-search search` prints what it finds"
+    )]
+    Terminal(#[from] std::io::Error),
+}
+
+impl PickerError {
+    /// Returns true when there is no index yet.
+    pub(crate) fn is_missing_index(&self) -> bool {
+        let missing = |error: &StoreError| matches!(error, StoreError::Missing { .. });
+        match self {
+            Self::Store(error) | Self::Query(QueryError::Store(error)) => missing(error),
+            _ => false,
+        }
+    }
+}

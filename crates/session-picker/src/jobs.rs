@@ -1,0 +1,152 @@
+//! Actions that take their time: done beside the picker, which says so when they are done.
+
+use crate::action::Target;
+use crate::error::PickerError;
+use crate::memory_form::MemoryForm;
+use crate::worker::Message;
+use jiff::Zoned;
+use session_core::Part;
+use session_core::text::{clip, printable};
+use session_display::safe_line;
+use session_export::{ExportFormat, ExportedSession, file_name, write};
+use session_files::{Existing, output_path};
+use session_memory::{Draft, MemorySource};
+use session_query::{Memories, OpenIndex, SearchEngine};
+use session_search::Exchange;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Most bytes that are copied: many terminals take no more.
+const COPY_BYTES: usize = 72_000;
+
+/// Work that is done in a thread of its own.
+pub(crate) enum Job {
+    CopyText(Target),
+    Export(Target),
+    Save(MemoryForm),
+}
+
+impl Job {
+    /// Does the work; what came of it is said in the picker.
+    pub(crate) fn run(self, engine: &SearchEngine) -> Message {
+        let done = match self {
+            Self::CopyText(target) => copy_text(engine, &target),
+            Self::Export(target) => export(engine, &target).map(Message::Noted),
+            Self::Save(form) => save(engine, &form).map(Message::Noted),
+        };
+        done.unwrap_or_else(|error| Message::Noted(safe_line(&error.to_string())))
+    }
+}
+
+fn copy_text(engine: &SearchEngine, target: &Target) -> Result<Message, PickerError> {
+    let exchanges = read_turn(engine, target)?;
+    let text: Vec<String> = exchanges.iter().map(exchange_text).collect();
+    let text = text.join("\n\n");
+    let turn = target.turn + 1;
+    Ok(match text.len() > COPY_BYTES {
+        true => Message::Copy {
+            text: clip(&text, COPY_BYTES).to_owned(),
+            note: format!(
+                "the first {} KB of turn {turn} are copied",
+                COPY_BYTES / 1000
+            ),
+        },
+        false => Message::Copy {
+            text,
+            note: format!("the text of turn {turn} is copied"),
+        },
+    })
+}
+
+fn read_turn(engine: &SearchEngine, target: &Target) -> Result<Vec<Exchange>, PickerError> {
+    let mut index = OpenIndex::new(&engine.home().root);
+    let turns = target.turn..=target.turn;
+    let redactor = engine.home().config.redactor();
+    index.with_snapshot(|snapshot| {
+        let (index, session) = (&snapshot.index, &target.session);
+        Ok(session_search::show(
+            index,
+            session,
+            turns,
+            redactor.as_ref(),
+        )?)
+    })
+}
+
+/// Returns the words of both sides, without calls.
+fn exchange_text(exchange: &Exchange) -> String {
+    let answers = exchange.turn.parts.iter().filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    let texts = std::iter::once(exchange.turn.prompt.as_str()).chain(answers);
+    let texts = texts.map(str::trim).filter(|text| !text.is_empty());
+    printable(&texts.collect::<Vec<_>>().join("\n\n")).into_owned()
+}
+
+/// Exports the session as a page in the current folder.
+fn export(engine: &SearchEngine, target: &Target) -> Result<String, PickerError> {
+    let session = &target.session;
+    let redactor = engine.home().config.redactor();
+    let path = PathBuf::from(file_name(session, ExportFormat::Html));
+    OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
+        let (index, all) = (&snapshot.index, 0..=u32::MAX);
+        let exported = ExportedSession::open(index, session, &all, redactor.as_ref())?;
+        create(engine, &path, &exported)
+    })?;
+    Ok(format!("exported to {}", path.display()))
+}
+
+fn create(
+    engine: &SearchEngine,
+    path: &Path,
+    session: &ExportedSession<'_>,
+) -> Result<(), PickerError> {
+    let home = &engine.home().env.home;
+    output_path::create_with(path, home, Existing::Keep, |file| {
+        let mut out = BufWriter::new(file);
+        write(ExportFormat::Html, session, &mut out)?;
+        Ok(out.flush()?)
+    })
+}
+
+/// Saves a memory for the project of its session, or, where that is gone, of the current folder.
+fn save(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError> {
+    let Target { session, turn } = &form.target;
+    let own = session
+        .cwd
+        .as_deref()
+        .map(Path::new)
+        .filter(|folder| folder.is_dir());
+    let memories = match own {
+        Some(folder) => Memories::for_folder(folder)?,
+        None => Memories::for_folder(&std::env::current_dir()?)?,
+    };
+    let draft = Draft {
+        topic: form.topic(),
+        key_info: vec![form.info()],
+        source: Some(MemorySource {
+            agent: Some(session.source.clone()),
+            session: Some(session.uid.clone()),
+            turns: Some(turn.to_string()),
+            ..MemorySource::default()
+        }),
+        raw: Some(conversation(engine, &form.target)?),
+        ..Draft::default()
+    };
+    let saved = memories.save(&draft, false, &Zoned::now())?;
+    let path = saved.memory.path.to_string_lossy();
+    Ok(match saved.repeats.first() {
+        Some(other) => format!("saved as {path}; it repeats {}", other.id),
+        None => format!("saved as {path}"),
+    })
+}
+
+/// Returns the turn as it is kept beside a memory.
+fn conversation(engine: &SearchEngine, target: &Target) -> Result<String, PickerError> {
+    let exchanges = read_turn(engine, target)?;
+    let session = ExportedSession::new(&target.session, &exchanges);
+    let mut text = Vec::new();
+    write(ExportFormat::Markdown, &session, &mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

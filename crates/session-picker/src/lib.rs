@@ -1,0 +1,51 @@
+//! The picker: a full screen on which sessions are searched as one types, read, and chosen.
+//!
+//! [`pick`] takes the terminal, and gives it back with a [`Choice`]: the session to resume or to fork.
+//! Nothing is resumed here; the caller does that, or prints the command.
+//!
+//! One thread owns the state (`App`) and draws it. It never waits for the index: a thread for each kind
+//! of work sends messages. The searching thread answers the last question that was asked, and drops
+//! those before it; the reading thread reads the turns of the preview and of the conversation that is
+//! open; the refreshing thread brings the index up to date, step by step, and each step asks the list
+//! anew. What is copied as a text, exported or saved runs in a thread of its own. The index is open
+//! between questions, without a lock ([`session_query::OpenIndex`]), and so are the models.
+//!
+//! What sessions say is an attacker's: it is made printable and cut by `session-display` before it is
+//! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with
+//! roles (`Document`), from which a theme takes styles of the sixteen colours, or without colour.
+//!
+//! ```no_run
+//! use session_config::Home;
+//! use session_picker::{Choice, PickerOptions, pick};
+//! use session_query::SearchEngine;
+//!
+//! let engine = SearchEngine::new(Home::from_process()?)?;
+//! let options = PickerOptions { query: "docker project:.".into(), ..PickerOptions::default() };
+//! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
+//!     println!("{}", session.uid);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod action;
+mod app;
+mod clipboard;
+mod conversation;
+mod document;
+mod error;
+mod jobs;
+mod latest;
+mod list;
+mod listing;
+mod memory_form;
+mod picker;
+mod query_line;
+mod request;
+mod terminal;
+mod text_pane;
+mod theme;
+mod view;
+mod worker;
+
+pub use error::PickerError;
+pub use picker::{Choice, PickerOptions, pick};

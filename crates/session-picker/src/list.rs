@@ -1,0 +1,134 @@
+//! The rows on the screen, and the one that is selected.
+
+use crate::listing::{Listing, Question, Row};
+use ratatui::layout::{Position, Rect};
+use session_search::Level;
+
+/// Rows that are asked for at a time.
+const PAGE: usize = 50;
+/// Rows before the end at which more are asked for.
+const AHEAD: usize = 15;
+
+/// The list with the place in it.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub(crate) level: Level,
+    pub(crate) rows: Vec<Row>,
+    /// The words that the word index was asked for.
+    pub(crate) terms: Vec<String>,
+    /// Sessions that the filters let through; `None` before the first answer.
+    pub(crate) sessions: Option<usize>,
+    /// What is wrong with a filter.
+    pub(crate) mistake: Option<String>,
+    pub(crate) selected: usize,
+    /// The first row that is drawn.
+    pub(crate) offset: usize,
+    /// Where the rows were drawn last, and the lines of one.
+    pub(crate) area: Rect,
+    pub(crate) lines_per_row: u16,
+    /// The question that the rows answer.
+    answered: Option<Question>,
+    asked: u64,
+    limit: usize,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            level: Level::Session,
+            rows: Vec::new(),
+            terms: Vec::new(),
+            sessions: None,
+            mistake: None,
+            selected: 0,
+            offset: 0,
+            area: Rect::default(),
+            lines_per_row: 1,
+            answered: None,
+            asked: 0,
+            limit: PAGE,
+        }
+    }
+}
+
+impl List {
+    /// Returns the next question.
+    pub(crate) fn ask(&mut self, typed: &str, this_project: bool) -> Question {
+        self.asked += 1;
+        Question {
+            typed: typed.to_owned(),
+            level: self.level,
+            this_project,
+            limit: self.limit,
+            number: self.asked,
+        }
+    }
+
+    /// Takes an answer. The same list, read again, keeps the row that is selected; another one begins
+    /// at its first row. An answer to an older question than the one that is shown is dropped.
+    pub(crate) fn receive(&mut self, listing: Listing) {
+        let shown = self.answered.as_ref();
+        if shown.is_some_and(|shown| shown.number > listing.question.number) {
+            return;
+        }
+        let is_same = shown.is_some_and(|shown| shown.is_same_list(&listing.question));
+        let kept = self.row().filter(|_| is_same && self.selected > 0);
+        let kept = kept.and_then(|row| listing.position(row));
+        self.selected = match is_same {
+            true => kept.unwrap_or(self.selected),
+            false => 0,
+        };
+        self.answered = Some(listing.question);
+        self.rows = listing.rows;
+        self.terms = listing.terms;
+        self.sessions = Some(listing.sessions);
+        self.mistake = listing.mistake;
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Begins a new list from its first row.
+    pub(crate) fn begin(&mut self) {
+        self.selected = 0;
+        self.offset = 0;
+        self.limit = PAGE;
+    }
+
+    /// Returns the row that is selected.
+    pub(crate) fn row(&self) -> Option<&Row> {
+        self.rows.get(self.selected)
+    }
+
+    /// Moves the selection; returns true where more rows are to be asked for.
+    pub(crate) fn move_by(&mut self, rows: isize) -> bool {
+        let last = self.rows.len().saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
+        let is_short = self.rows.len() < self.limit;
+        if is_short || self.selected + AHEAD < self.rows.len() {
+            return false;
+        }
+        self.limit += PAGE;
+        true
+    }
+
+    /// Returns the rows of a page.
+    pub(crate) fn page(&self) -> isize {
+        let rows = self.area.height / self.lines_per_row.max(1);
+        isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// Sets where rows are drawn, so that the one that is selected is among them.
+    pub(crate) fn place(&mut self, area: Rect, lines_per_row: u16) {
+        self.area = area;
+        self.lines_per_row = lines_per_row;
+        let visible = usize::from(area.height / lines_per_row).max(1);
+        let first = (self.selected + 1).saturating_sub(visible);
+        self.offset = self.offset.clamp(first, self.selected.max(first));
+    }
+
+    /// Returns the row that is drawn at a position.
+    pub(crate) fn row_at(&self, position: Position) -> Option<usize> {
+        let line = position.y.checked_sub(self.area.y)?;
+        let at = self.offset + usize::from(line / self.lines_per_row);
+        (self.area.contains(position) && at < self.rows.len()).then_some(at)
+    }
+}

@@ -1,0 +1,118 @@
+//! The list: what is asked for, and the rows that answer.
+
+use crate::error::PickerError;
+use crate::request;
+use session_core::Band;
+use session_display::{Preview, mark_terms};
+use session_query::{SearchEngine, Snapshot};
+use session_search::{Hit, HitOrder, Level, Results, newest};
+use session_store::{SessionRow, TurnRow};
+
+/// A list that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// The query with its filters, as typed.
+    pub(crate) typed: String,
+    /// Sessions or turns.
+    pub(crate) level: Level,
+    /// Sessions of the current folder's project alone.
+    pub(crate) this_project: bool,
+    /// Most rows.
+    pub(crate) limit: usize,
+    /// Counts the questions: the last one wins.
+    pub(crate) number: u64,
+}
+
+impl Question {
+    /// Returns true for a question that differs in its time or its length alone.
+    pub(crate) fn is_same_list(&self, other: &Self) -> bool {
+        (&self.typed, self.level, self.this_project)
+            == (&other.typed, other.level, other.this_project)
+    }
+}
+
+/// One row of the list.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) session: SessionRow,
+    /// The turn, or the best turn of the session.
+    pub(crate) turn: Option<TurnRow>,
+    /// The title, or the passage of the turn, with the words that match.
+    pub(crate) text: Preview,
+    /// `None` in a list by time.
+    pub(crate) band: Option<Band>,
+}
+
+impl Row {
+    /// Returns the number of its turn, from 0.
+    pub(crate) fn turn_index(&self) -> u32 {
+        self.turn.as_ref().map_or(0, |turn| turn.index)
+    }
+
+    /// Returns true for the row of the same session and, among turns, of the same turn.
+    fn is_same(&self, other: &Self, level: Level) -> bool {
+        let is_turn = level == Level::Session || self.turn_index() == other.turn_index();
+        self.session.id == other.session.id && is_turn
+    }
+}
+
+/// The rows that answer a question.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    pub(crate) question: Question,
+    pub(crate) rows: Vec<Row>,
+    /// Sessions that the filters let through.
+    pub(crate) sessions: usize,
+    /// The words that the word index was asked for.
+    pub(crate) terms: Vec<String>,
+    /// What is wrong with a filter.
+    pub(crate) mistake: Option<String>,
+}
+
+impl Listing {
+    /// Answers a question from a snapshot.
+    pub(crate) fn read(
+        engine: &SearchEngine,
+        snapshot: &Snapshot,
+        question: &Question,
+    ) -> Result<Self, PickerError> {
+        let (request, mistake) = request::read(question);
+        let results = match request.query.text.trim().is_empty() {
+            true => newest(&snapshot.index, &snapshot.sessions, &request)?,
+            false => engine.search(snapshot, &request)?,
+        };
+        let terms = results.explanation.terms.iter();
+        Ok(Self {
+            question: question.clone(),
+            rows: rows(&results)?,
+            sessions: results.searched.sessions,
+            terms: terms.map(|term| term.term.clone()).collect(),
+            mistake,
+        })
+    }
+
+    /// Returns the place of a row that stood in an earlier list.
+    pub(crate) fn position(&self, row: &Row) -> Option<usize> {
+        let level = self.question.level;
+        self.rows.iter().position(|own| own.is_same(row, level))
+    }
+}
+
+fn rows(results: &Results) -> Result<Vec<Row>, PickerError> {
+    let text = |hit: &Hit| match results.level {
+        Level::Session => session_display::title(&hit.session),
+        Level::Turn => hit.preview.clone(),
+    };
+    let texts: Vec<String> = results.hits.iter().map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let marked = mark_terms(results, &texts)?;
+    let rows = results.hits.iter().zip(marked);
+    Ok(rows
+        .map(|(hit, text)| Row {
+            session: hit.session.clone(),
+            turn: hit.turn.clone(),
+            text,
+            band: (results.order == HitOrder::Relevance).then_some(hit.band),
+        })
+        .collect())
+}

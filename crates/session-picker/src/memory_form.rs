@@ -1,0 +1,81 @@
+//! The form of a memory that is saved from a turn.
+
+use crate::action::Target;
+use crate::query_line;
+use crossterm::event::{Event, KeyCode};
+use session_display::safe_line;
+use tui_input::Input;
+
+/// A memory as it is typed.
+#[derive(Debug, Clone)]
+pub(crate) struct MemoryForm {
+    /// The turn that it is saved from.
+    pub(crate) target: Target,
+    topic: Input,
+    info: Input,
+    is_in_info: bool,
+}
+
+impl MemoryForm {
+    pub(crate) fn new(target: &Target) -> Self {
+        Self {
+            topic: Input::new(session_display::title(&target.session)),
+            info: Input::default(),
+            is_in_info: true,
+            target: target.clone(),
+        }
+    }
+
+    /// Returns the topic.
+    pub(crate) fn topic(&self) -> String {
+        safe_line(self.topic.value())
+    }
+
+    /// Returns what is to be remembered.
+    pub(crate) fn info(&self) -> String {
+        safe_line(self.info.value())
+    }
+
+    /// Returns the field that is typed in, and the other: name, value, cursor.
+    pub(crate) fn fields(&self) -> [(&'static str, &Input, bool); 2] {
+        [
+            ("topic", &self.topic, !self.is_in_info),
+            ("remember", &self.info, self.is_in_info),
+        ]
+    }
+
+    pub(crate) fn handle(&mut self, code: KeyCode, event: &Event) -> FormStep {
+        match code {
+            KeyCode::Esc => FormStep::Closed,
+            KeyCode::Enter if !self.topic().is_empty() && !self.info().is_empty() => FormStep::Done,
+            KeyCode::Tab | KeyCode::BackTab | KeyCode::Up | KeyCode::Down | KeyCode::Enter => {
+                self.is_in_info = !self.is_in_info;
+                FormStep::Open
+            }
+            _ => {
+                self.edit(event);
+                FormStep::Open
+            }
+        }
+    }
+
+    /// Edits the field that is typed in by a key or by what is pasted.
+    pub(crate) fn edit(&mut self, event: &Event) {
+        let input = match self.is_in_info {
+            true => &mut self.info,
+            false => &mut self.topic,
+        };
+        query_line::edit(input, event);
+    }
+}
+
+/// What a key did to a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormStep {
+    /// It is still open.
+    Open,
+    /// It was given up.
+    Closed,
+    /// It is to be saved.
+    Done,
+}

@@ -1,0 +1,308 @@
+//! The loop between the terminal, the state and the threads.
+
+use crate::action::{Action, Target};
+use crate::app::{App, Effect};
+use crate::error::PickerError;
+use crate::jobs::Job;
+use crate::latest::Latest;
+use crate::listing::Question;
+use crate::terminal::Screen;
+use crate::theme::Theme;
+use crate::view;
+use crate::worker::{self, Message, TurnsQuestion};
+use session_agents::ResumeCommand;
+use session_query::SearchEngine;
+use session_store::SessionRow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+/// How a picker begins.
+#[derive(Debug, Clone, Default)]
+pub struct PickerOptions {
+    /// The query that is typed already.
+    pub query: String,
+    /// Colours may be used.
+    pub colours: bool,
+    /// A shell waits for what is chosen: the process is not to be stopped.
+    pub is_awaited: bool,
+}
+
+/// What is chosen in a picker. The session can be resumed, or forked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    /// Resume the session.
+    Resume(Box<SessionRow>),
+    /// Resume it as a new session that begins as this one.
+    Fork(Box<SessionRow>),
+}
+
+/// How the loop goes on.
+enum Step {
+    GoOn,
+    End(Option<Choice>),
+    #[cfg(unix)]
+    Signal(i32),
+}
+
+/// Shows the picker until something is chosen; `None` where nothing is. A signal that ends the process
+/// ends it when the terminal is as it was.
+///
+/// # Errors
+/// When there is no terminal.
+pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choice>, PickerError> {
+    let mut picker = Picker::start(Arc::new(engine), options)?;
+    let ended = picker.run();
+    drop(picker);
+    match ended? {
+        Step::End(choice) => Ok(choice),
+        #[cfg(unix)]
+        Step::Signal(signal) => {
+            signal_hook::low_level::emulate_default_handler(signal)?;
+            Ok(None)
+        }
+        Step::GoOn => Ok(None),
+    }
+}
+
+struct Picker {
+    app: App,
+    theme: Theme,
+    is_awaited: bool,
+    screen: Screen,
+    engine: Arc<SearchEngine>,
+    questions: Arc<Latest<Question>>,
+    turns: Arc<Latest<TurnsQuestion>>,
+    sender: Sender<Message>,
+    messages: Receiver<Message>,
+    /// The terminal is another's again.
+    is_over: Arc<AtomicBool>,
+}
+
+impl Drop for Picker {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Picker {
+    fn start(engine: Arc<SearchEngine>, options: &PickerOptions) -> Result<Self, PickerError> {
+        let (sender, messages) = channel();
+        let picker = Self {
+            app: App::new(&options.query),
+            theme: Theme::new(options.colours),
+            is_awaited: options.is_awaited,
+            screen: Screen::take()?,
+            engine,
+            questions: Latest::new(),
+            turns: Latest::new(),
+            sender,
+            messages,
+            is_over: Arc::default(),
+        };
+        picker.start_threads()?;
+        Ok(picker)
+    }
+
+    fn start_threads(&self) -> Result<(), PickerError> {
+        #[cfg(unix)]
+        self.forward_signals()?;
+        let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
+        self.spawn(move |out| worker::search(&engine, &questions, out));
+        let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
+        self.spawn(move |out| worker::read(&engine, &turns, out));
+        let engine = Arc::clone(&self.engine);
+        self.spawn(move |out| worker::refresh(&engine, out));
+        let is_over = Arc::clone(&self.is_over);
+        self.spawn(move |out| read_input(out, &is_over));
+        Ok(())
+    }
+
+    /// Starts a thread; that it panicked is told as a message.
+    fn spawn(&self, work: impl FnOnce(&Sender<Message>) + Send + 'static) {
+        let out = self.sender.clone();
+        std::thread::spawn(move || {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&out))) {
+                let _ = out.send(Message::Panicked(panic));
+            }
+        });
+    }
+
+    #[cfg(unix)]
+    fn forward_signals(&self) -> Result<(), PickerError> {
+        use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+        let caught = [SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT];
+        let mut signals = signal_hook::iterator::Signals::new(caught)?;
+        self.spawn(move |out| {
+            let mut signals = signals.forever();
+            while signals
+                .next()
+                .is_some_and(|signal| out.send(Message::Signal(signal)).is_ok())
+            {}
+        });
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Step, PickerError> {
+        self.ask();
+        loop {
+            self.screen
+                .draw(|frame| view::draw(frame, &mut self.app, self.theme))?;
+            if let Some(wanted) = self.app.wanted_preview() {
+                self.turns.put(wanted);
+            }
+            // This thread holds a sender: the channel does not end.
+            let Ok(first) = self.messages.recv() else {
+                return Ok(Step::End(None));
+            };
+            let waiting: Vec<Message> = self.messages.try_iter().collect();
+            for message in std::iter::once(first).chain(waiting) {
+                match self.receive(message)? {
+                    Step::GoOn => {}
+                    end => return Ok(end),
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self) {
+        let question = self
+            .app
+            .list
+            .ask(self.app.query.text(), self.app.this_project);
+        self.questions.put(question);
+    }
+
+    fn receive(&mut self, message: Message) -> Result<Step, PickerError> {
+        match message {
+            Message::Panicked(panic) => resume_unwind(panic),
+            Message::TerminalLost(error) => return Err(error.into()),
+            #[cfg(unix)]
+            Message::Signal(signal) => return self.signal(signal),
+            Message::Copy { ref text, .. } => self.copy(text)?,
+            _ => {}
+        }
+        match self.app.receive(message) {
+            Some(effect) => self.effect(effect),
+            None => Ok(Step::GoOn),
+        }
+    }
+
+    #[cfg(unix)]
+    fn signal(&mut self, signal: i32) -> Result<Step, PickerError> {
+        match signal {
+            signal_hook::consts::SIGTSTP => self.suspend()?,
+            signal_hook::consts::SIGCONT => self.screen.retake()?,
+            _ => return Ok(Step::Signal(signal)),
+        }
+        Ok(Step::GoOn)
+    }
+
+    fn suspend(&mut self) -> Result<(), PickerError> {
+        match self.is_awaited {
+            true => Ok(()),
+            false => Ok(self.screen.suspend()?),
+        }
+    }
+
+    fn effect(&mut self, effect: Effect) -> Result<Step, PickerError> {
+        match effect {
+            Effect::Search => self.ask(),
+            Effect::Open(session) => self.turns.put(TurnsQuestion {
+                session,
+                turn: None,
+            }),
+            Effect::Act(action, target) => return self.act(action, target),
+            Effect::Save(form) => self.do_beside(Job::Save(form), "saving…"),
+            Effect::Suspend => self.suspend()?,
+            Effect::Redraw => self.screen.clear()?,
+            Effect::Quit => return Ok(Step::End(None)),
+        }
+        Ok(Step::GoOn)
+    }
+
+    fn act(&mut self, action: Action, target: Target) -> Result<Step, PickerError> {
+        let session = &target.session;
+        match action {
+            Action::Resume | Action::Fork => return Ok(self.choose(action, target)),
+            Action::CopyCommand => match ResumeCommand::new(session) {
+                Ok(command) => {
+                    self.copy(&command.shell_line())?;
+                    self.app.note = Some("the command that resumes it is copied".into());
+                }
+                Err(error) => self.app.note = Some(error.to_string()),
+            },
+            Action::CopyId => {
+                let id = session_display::safe_line(&session.uid);
+                self.copy(&id)?;
+                self.app.note = Some(format!("{id} is copied"));
+            }
+            Action::CopyText => self.do_beside(Job::CopyText(target), "reading…"),
+            Action::Export => self.do_beside(Job::Export(target), "exporting…"),
+            Action::SaveMemory => {}
+        }
+        Ok(Step::GoOn)
+    }
+
+    /// Ends with a session that can be resumed; of another says why it cannot.
+    fn choose(&mut self, action: Action, target: Target) -> Step {
+        let command = match action {
+            Action::Fork => ResumeCommand::fork(&target.session),
+            _ => ResumeCommand::new(&target.session),
+        };
+        let missing = |command: &ResumeCommand<'_>| {
+            let folder = command.directory.filter(|_| !command.directory_exists)?;
+            Some(format!("its folder `{folder}` is not there any more"))
+        };
+        let refused = match &command {
+            Ok(command) => missing(command),
+            Err(error) => Some(error.to_string()),
+        };
+        match (refused, action) {
+            (Some(reason), _) => {
+                self.app.note = Some(reason);
+                Step::GoOn
+            }
+            (None, Action::Fork) => Step::End(Some(Choice::Fork(Box::new(target.session)))),
+            (None, _) => Step::End(Some(Choice::Resume(Box::new(target.session)))),
+        }
+    }
+
+    fn copy(&mut self, text: &str) -> Result<(), PickerError> {
+        Ok(self.screen.copy(text)?)
+    }
+
+    fn do_beside(&mut self, job: Job, note: &str) {
+        self.app.note = Some(note.to_owned());
+        let engine = Arc::clone(&self.engine);
+        self.spawn(move |out| {
+            let _ = out.send(job.run(&engine));
+        });
+    }
+}
+
+/// Time between two looks whether the picker has ended: what is typed then is another's.
+const INPUT_INTERVAL: Duration = Duration::from_millis(100);
+
+fn read_input(out: &Sender<Message>, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::Relaxed) {
+        let event = match crossterm::event::poll(INPUT_INTERVAL) {
+            Ok(false) => Ok(None),
+            Ok(true) => crossterm::event::read().map(Some),
+            Err(error) => Err(error),
+        };
+        let sent = match event {
+            Ok(None) => continue,
+            Ok(Some(event)) => out.send(Message::Input(event)),
+            Err(error) => {
+                let _ = out.send(Message::TerminalLost(error));
+                return;
+            }
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The line in which the query is typed.
+
+use crossterm::event::{Event, KeyCode, KeyModifiers};
+use session_display::safe_line;
+use session_query::{FilterValues, complete};
+use std::ops::Range;
+use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
+
+/// The query as it is typed, with the completion that Tab goes through.
+#[derive(Debug, Default)]
+pub(crate) struct QueryLine {
+    input: Input,
+    completing: Option<Completing>,
+}
+
+/// Candidates, of which one stands in the query.
+#[derive(Debug)]
+struct Completing {
+    /// The bytes of the query that hold the candidate.
+    span: Range<usize>,
+    candidates: Vec<String>,
+    chosen: usize,
+}
+
+impl QueryLine {
+    pub(crate) fn new(text: &str) -> Self {
+        Self {
+            input: Input::new(safe_line(text)),
+            completing: None,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Returns what is to be drawn in so many columns, and the column of the cursor in it.
+    pub(crate) fn visible(&self, columns: usize) -> (&str, usize) {
+        visible_input(&self.input, columns)
+    }
+
+    /// Returns the candidates with the number of the one that stands in the query.
+    pub(crate) fn candidates(&self) -> Option<(&[String], usize)> {
+        let completing = self.completing.as_ref()?;
+        Some((&completing.candidates, completing.chosen))
+    }
+
+    /// Edits the query; returns true where its text changed.
+    pub(crate) fn handle(&mut self, event: &Event) -> bool {
+        let before = self.text().to_owned();
+        edit(&mut self.input, event);
+        self.completing = None;
+        before != self.text()
+    }
+
+    /// Completes the filter before the cursor, or goes on to its next candidate. Returns false where
+    /// there is none.
+    pub(crate) fn complete(&mut self, values: &FilterValues) -> bool {
+        if let Some(completing) = &mut self.completing {
+            completing.chosen = (completing.chosen + 1) % completing.candidates.len();
+        } else {
+            let Some(found) = complete(self.text(), self.cursor_byte(), values) else {
+                return false;
+            };
+            self.completing = (!found.candidates.is_empty()).then_some(Completing {
+                span: found.span,
+                candidates: found.candidates,
+                chosen: 0,
+            });
+        }
+        self.put_candidate()
+    }
+
+    /// Puts the candidate that is chosen into the query.
+    fn put_candidate(&mut self) -> bool {
+        let Some(completing) = &mut self.completing else {
+            return false;
+        };
+        let candidate = &completing.candidates[completing.chosen];
+        let mut text = self.input.value().to_owned();
+        text.replace_range(completing.span.clone(), candidate);
+        completing.span.end = completing.span.start + candidate.len();
+        let cursor = text[..completing.span.end].chars().count();
+        // The only one is complete: the next Tab completes what follows it.
+        if completing.candidates.len() == 1 {
+            self.completing = None;
+        }
+        self.input = Input::new(text).with_cursor(cursor);
+        true
+    }
+
+    fn cursor_byte(&self) -> usize {
+        let text = self.text();
+        let at = text.char_indices().nth(self.input.cursor());
+        at.map_or(text.len(), |(at, _)| at)
+    }
+}
+
+/// Edits a line by a key, those of Emacs among them, or by what is pasted. A letter that no terminal
+/// shows is left out.
+pub(crate) fn edit(input: &mut Input, event: &Event) {
+    let key = match event {
+        Event::Key(key) => key,
+        Event::Paste(text) => {
+            for letter in safe_line(text).chars() {
+                input.handle(InputRequest::InsertChar(letter));
+            }
+            return;
+        }
+        _ => return,
+    };
+    let request = match (key.code, key.modifiers) {
+        (KeyCode::Char('b'), KeyModifiers::ALT) => InputRequest::GoToPrevWord,
+        (KeyCode::Char('d'), KeyModifiers::ALT) => InputRequest::DeleteNextWord,
+        (KeyCode::Char('d'), KeyModifiers::CONTROL) => InputRequest::DeleteNextChar,
+        (KeyCode::Char(letter), _) if safe_line(&format!("a{letter}a")).len() == 2 => return,
+        _ => {
+            input.handle_event(event);
+            return;
+        }
+    };
+    input.handle(request);
+}
+
+/// Returns the part of a line that fits into so many columns with its cursor, and the cursor's column.
+pub(crate) fn visible_input(input: &Input, columns: usize) -> (&str, usize) {
+    let hidden = input.visual_scroll(columns.saturating_sub(1));
+    let text = input.value();
+    let mut width = 0;
+    let begin = text.char_indices().find(|(_, letter)| {
+        let is_visible = width >= hidden;
+        width += unicode_width::UnicodeWidthChar::width(*letter).unwrap_or(0);
+        is_visible
+    });
+    let begin = begin.map_or(text.len(), |(at, _)| at);
+    (&text[begin..], input.visual_cursor().saturating_sub(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyEvent;
+
+    fn values() -> FilterValues {
+        FilterValues {
+            agents: vec!["ferryman".into(), "keeper".into()],
+            projects: vec![".".into(), "harbour".into(), "hill".into()],
+            branches: vec!["main".into()],
+        }
+    }
+
+    fn type_in(line: &mut QueryLine, text: &str) {
+        for letter in text.chars() {
+            line.handle(&key(KeyCode::Char(letter), KeyModifiers::NONE));
+        }
+    }
+
+    fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
+    #[test]
+    fn tab_completes_a_field_and_goes_through_its_values() {
+        let mut line = QueryLine::new("lamp -pro");
+        assert!(line.complete(&values()));
+        assert_eq!(line.text(), "lamp -project:");
+        type_in(&mut line, "h");
+        assert!(line.complete(&values()));
+        assert_eq!(line.text(), "lamp -project:harbour");
+        assert_eq!(line.candidates().unwrap().0.len(), 2);
+        line.complete(&values());
+        assert_eq!(line.text(), "lamp -project:hill");
+        line.complete(&values());
+        assert_eq!(line.text(), "lamp -project:harbour");
+        type_in(&mut line, " x");
+        assert_eq!(line.candidates(), None);
+        assert!(!line.complete(&values()));
+    }
+
+    #[test]
+    fn a_value_is_completed_within_the_query() {
+        let mut line = QueryLine::new("agent:fe lamp");
+        for _ in 0..5 {
+            line.handle(&key(KeyCode::Left, KeyModifiers::NONE));
+        }
+        assert!(line.complete(&values()));
+        type_in(&mut line, "!");
+        assert_eq!(line.text(), "agent:ferryman! lamp");
+    }
+
+    #[test]
+    fn what_no_terminal_shows_is_not_taken() {
+        let mut line = QueryLine::new("a\u{1b}[31mb\u{202e}");
+        type_in(&mut line, "\u{202e}c\u{200b} ");
+        line.handle(&Event::Paste("d\u{1b}]0;x\u{7}\ne".into()));
+        assert!(line.text().chars().all(|c| !c.is_control()));
+        assert!(!line.text().contains('\u{202e}'), "{:?}", line.text());
+        assert!(line.text().ends_with(" e"), "{:?}", line.text());
+    }
+
+    #[test]
+    fn keys_of_emacs_edit() {
+        let mut line = QueryLine::new("one two three");
+        line.handle(&key(KeyCode::Char('b'), KeyModifiers::ALT));
+        line.handle(&key(KeyCode::Char('d'), KeyModifiers::ALT));
+        assert_eq!(line.text(), "one two ");
+        line.handle(&key(KeyCode::Char('a'), KeyModifiers::CONTROL));
+        line.handle(&key(KeyCode::Char('d'), KeyModifiers::CONTROL));
+        assert_eq!(line.text(), "ne two ");
+        line.handle(&key(KeyCode::Char('k'), KeyModifiers::CONTROL));
+        assert_eq!(line.text(), "");
+    }
+
+    #[test]
+    fn the_cursor_stays_visible_beside_wide_letters() {
+        let line = QueryLine::new("灯塔灯塔灯塔 end");
+        let (text, cursor) = line.visible(8);
+        assert!(cursor < 8, "{cursor}");
+        assert!(text.ends_with("end"), "{text}");
+        assert_eq!(QueryLine::new("ab").visible(8), ("ab", 2));
+    }
+}

@@ -1,0 +1,191 @@
+//! The terminal: taken for the picker, and given back as it was, however the picker ends.
+
+use crate::clipboard;
+use crossterm::cursor::Show;
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use std::io::{IsTerminal, Result, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The terminal is the picker's now.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+static PANIC_HOOK: Once = Once::new();
+
+/// The terminal while it is the picker's. Dropped, it is as it was.
+pub(crate) struct Screen {
+    terminal: ratatui::Terminal<CrosstermBackend<Box<dyn Write>>>,
+}
+
+impl Screen {
+    /// Takes the terminal: that of stdout, or where stdout is none, the one that the process has.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn take() -> Result<Self> {
+        PANIC_HOOK.call_once(give_back_on_panic);
+        let backend = CrosstermBackend::new(output()?);
+        take()?;
+        Ok(Self {
+            terminal: ratatui::Terminal::new(backend).inspect_err(|_| give_back())?,
+        })
+    }
+
+    /// Draws what has changed.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub(crate) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Result<()> {
+        self.terminal.draw(draw).map(drop)
+    }
+
+    /// Draws everything at the next time.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Puts a text on the clipboard.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub(crate) fn copy(&mut self, text: &str) -> Result<()> {
+        clipboard::copy(text, &mut output()?)
+    }
+
+    /// Gives the terminal back, stops the process as Ctrl-Z does where there is such a thing, and takes the terminal again when
+    /// it is continued.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub(crate) fn suspend(&mut self) -> Result<()> {
+        give_back();
+        #[cfg(unix)]
+        signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+        self.retake()
+    }
+
+    /// Takes the terminal again after whoever had it meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub(crate) fn retake(&mut self) -> Result<()> {
+        take()?;
+        self.clear()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Opens the terminal to write on.
+fn output() -> Result<Box<dyn Write>> {
+    let stdout = std::io::stdout();
+    match stdout.is_terminal() {
+        true => Ok(Box::new(stdout)),
+        #[cfg(unix)]
+        false => {
+            let terminal = fs_err::OpenOptions::new().write(true).open("/dev/tty")?;
+            Ok(Box::new(std::io::LineWriter::new(terminal)))
+        }
+        #[cfg(not(unix))]
+        false => Ok(Box::new(std::io::stderr())),
+    }
+}
+
+fn take() -> Result<()> {
+    IS_TAKEN.store(true, Ordering::SeqCst);
+    let mut output = output()?;
+    let taken = enable_raw_mode().and_then(|()| {
+        execute!(
+            output,
+            EnterAlternateScreen,
+            EnableMouseCapture,
+            EnableBracketedPaste
+        )
+    });
+    taken.inspect_err(|_| give_back())
+}
+
+/// Gives the terminal back, once. What fails has no one who could be told.
+fn give_back() {
+    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _ = disable_raw_mode();
+    if let Ok(mut output) = output() {
+        let _ = execute!(
+            output,
+            DisableBracketedPaste,
+            DisableMouseCapture,
+            LeaveAlternateScreen,
+            Show
+        );
+    }
+}
+
+/// Lets the message of a panic be read: it would be lost with the picker's screen.
+fn give_back_on_panic() {
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        give_back();
+        previous(info);
+    }));
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use session_test::process::wait_until;
+    use session_test::tmux::TmuxTerminal;
+    use std::process::Command;
+
+    #[test]
+    #[ignore = "panics: run on a terminal by the test below"]
+    fn panic_on_the_screen() {
+        let mut screen = Screen::take().unwrap();
+        screen
+            .draw(|frame| frame.render_widget("the picker", frame.area()))
+            .unwrap();
+        let mut key = String::new();
+        while !key.contains('x') {
+            if let Ok(crossterm::event::Event::Key(pressed)) = crossterm::event::read() {
+                key = pressed.code.to_string();
+            }
+        }
+        panic!("the lantern fell");
+    }
+
+    #[test]
+    fn the_terminal_is_given_back_on_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        let test = "terminal::tests::panic_on_the_screen --exact --ignored --nocapture";
+        let command = format!("{} {test}; stty -a; read -r line", program.display());
+        let terminal =
+            TmuxTerminal::start(Command::new("tmux"), folder.path(), (100, 50), &command);
+        terminal.shows("the picker");
+        assert!(!terminal.screen().contains("running 1 test"));
+        terminal.types("x");
+        terminal.shows("the lantern fell");
+        wait_until(
+            || terminal.screen().contains(" icanon"),
+            || terminal.screen(),
+        );
+        let screen = terminal.screen();
+        assert!(screen.contains("running 1 test"), "{screen}");
+        assert!(!screen.contains("the picker"), "{screen}");
+    }
+}

@@ -1,0 +1,73 @@
+//! The styles of the picker: of the sixteen colours those that are read on light and on dark, and marks
+//! that need no colour. Nothing has a background of its own.
+
+use crate::document::Role;
+use ratatui::style::{Color, Modifier, Style};
+use session_core::Band;
+
+/// Styles, with colours or without.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Theme {
+    has_colours: bool,
+}
+
+impl Theme {
+    pub(crate) fn new(has_colours: bool) -> Self {
+        Self { has_colours }
+    }
+
+    fn colour(self, colour: Color) -> Style {
+        match self.has_colours {
+            true => Style::new().fg(colour),
+            false => Style::new(),
+        }
+    }
+
+    pub(crate) fn title(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn faint(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    /// A word that matches.
+    pub(crate) fn matching(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+    }
+
+    /// The mark of the row that is selected, and what is switched on.
+    pub(crate) fn accent(self) -> Style {
+        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn project(self) -> Style {
+        self.colour(Color::Green)
+    }
+
+    pub(crate) fn mistake(self) -> Style {
+        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn band(self, band: Band) -> Style {
+        match band {
+            Band::Strong => self.colour(Color::Green).add_modifier(Modifier::BOLD),
+            Band::Moderate => self.colour(Color::Yellow),
+            Band::Weak => self.faint(),
+        }
+    }
+
+    /// The style of a line of a conversation, or of a part of it.
+    pub(crate) fn role(self, role: Role) -> Style {
+        match role {
+            Role::Plain => Style::new(),
+            Role::Heading => self.title(),
+            Role::Code => self.colour(Color::Cyan),
+            Role::Prompt => self.colour(Color::Magenta).add_modifier(Modifier::BOLD),
+            Role::Rule | Role::Faint => self.faint(),
+            Role::Call => self.colour(Color::Blue),
+            Role::Failed | Role::Removed => self.colour(Color::Red),
+            Role::Added => self.colour(Color::Green),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The query, the line below it, and the rows.
+
+use super::column;
+use crate::app::App;
+use crate::listing::Row;
+use crate::theme::Theme;
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use session_core::Band;
+use session_display::{elapsed, line, safe_line};
+use session_search::Level;
+
+const PROMPT: &str = "> ";
+/// Columns from which a row takes one line.
+const ONE_LINE: u16 = 76;
+
+/// Draws the line in which the query is typed, with the cursor.
+pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
+    let columns = usize::from(area.width).saturating_sub(PROMPT.len());
+    let (text, cursor) = app.query.visible(columns);
+    let prompt = Span::styled(PROMPT, theme.accent());
+    frame.render_widget(Line::from(vec![prompt, Span::raw(text.to_owned())]), area);
+    if app.form.is_none() && !app.shows_help {
+        let x = area.x + u16::try_from(PROMPT.len() + cursor).unwrap_or(u16::MAX);
+        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+    }
+}
+
+/// Draws the levels, the project's switch, and what was searched; or the candidates of a completion,
+/// or what is wrong with a filter.
+pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
+    let status = match (app.query.candidates(), &app.list.mistake) {
+        (Some((candidates, chosen)), _) => candidates_line(candidates, chosen, theme, area.width),
+        (None, Some(mistake)) => {
+            Line::styled(line(mistake, usize::from(area.width)), theme.mistake())
+        }
+        (None, None) => status_line(app, theme, area.width),
+    };
+    frame.render_widget(status, area);
+}
+
+fn candidates_line(
+    candidates: &[String],
+    chosen: usize,
+    theme: Theme,
+    columns: u16,
+) -> Line<'static> {
+    let mut spans = Line::from("  ");
+    for (at, candidate) in candidates.iter().enumerate().skip(chosen.saturating_sub(2)) {
+        let style = match at == chosen {
+            true => theme.accent(),
+            false => theme.faint(),
+        };
+        let candidate = safe_line(candidate);
+        if spans.width() + candidate.len() > usize::from(columns) && at > chosen {
+            break;
+        }
+        spans.push_span(Span::styled(candidate, style));
+        spans.push_span(Span::raw("  "));
+    }
+    spans
+}
+
+fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
+    let switch = |name: &'static str, is_on: bool| match is_on {
+        true => Span::styled(name, theme.accent().add_modifier(Modifier::UNDERLINED)),
+        false => Span::styled(name, theme.faint()),
+    };
+    let level = app.list.level;
+    let mut status = Line::from(vec![
+        Span::raw("  "),
+        switch("sessions", level == Level::Session),
+        Span::raw("  "),
+        switch("turns", level == Level::Turn),
+        Span::raw("   "),
+        switch("this project", app.this_project),
+    ]);
+    let counts = counts(app);
+    let fill = usize::from(columns).saturating_sub(status.width() + counts.len() + 1);
+    status.push_span(Span::raw(" ".repeat(fill)));
+    status.push_span(Span::styled(counts, theme.faint()));
+    status
+}
+
+/// How much was searched, and what is still to be read.
+fn counts(app: &App) -> String {
+    let searched = match app.list.sessions {
+        None => String::new(),
+        Some(1) => "1 session".to_owned(),
+        Some(count) => format!("{count} sessions"),
+    };
+    match app.files_left {
+        Some(0) => searched,
+        Some(left) => format!("{searched}, {left} files to read"),
+        None => format!("{searched}, reading"),
+    }
+}
+
+/// Draws the rows, or why there is none.
+pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
+    let lines_per_row = match area.width >= ONE_LINE {
+        true => 1,
+        false => 2,
+    };
+    app.list.place(area, lines_per_row);
+    if app.list.rows.is_empty() {
+        let note = Line::styled(nothing(app), theme.faint());
+        return frame.render_widget(note, area);
+    }
+    let now_ms = Timestamp::now().as_millisecond();
+    let columns = usize::from(area.width);
+    let visible = usize::from(area.height.div_ceil(lines_per_row));
+    let rows = app.list.rows.iter().enumerate();
+    let rows = rows.skip(app.list.offset).take(visible);
+    let lines: Vec<Line<'_>> = rows
+        .flat_map(|(at, row)| {
+            let drawn = DrawnRow {
+                row,
+                level: app.list.level,
+                is_selected: at == app.list.selected,
+                elapsed: elapsed(row.session.ended_ms, now_ms),
+                theme,
+            };
+            match lines_per_row {
+                1 => vec![drawn.one_line(columns)],
+                _ => drawn.two_lines(columns),
+            }
+        })
+        .collect();
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}
+
+fn nothing(app: &App) -> &'static str {
+    match (app.list.sessions, app.files_left) {
+        (None, None) => "  reading your histories",
+        (None, Some(0)) => "  there is no history yet",
+        (Some(0), Some(0)) => "  nothing here; Alt-P and the filters may leave nothing",
+        (Some(_), Some(0)) => "  nothing found",
+        _ => "  nothing yet; histories are still being read",
+    }
+}
+
+/// A row as it is drawn.
+struct DrawnRow<'a> {
+    row: &'a Row,
+    level: Level,
+    is_selected: bool,
+    elapsed: String,
+    theme: Theme,
+}
+
+impl DrawnRow<'_> {
+    /// Band, time, agent, project, branch, turns, title.
+    fn one_line(&self, columns: usize) -> Line<'static> {
+        let project = (columns / 7).clamp(10, 20);
+        let branch = (columns / 8).clamp(8, 18);
+        let session = &self.row.session;
+        let mut line = Line::from(self.marks());
+        let faint = self.theme.faint();
+        line.push_span(Span::styled(column(&self.elapsed, 5), faint));
+        line.push_span(Span::styled(column(&safe_line(&session.source), 9), faint));
+        let name = column(&safe_line(session_display::project(session)), project);
+        line.push_span(Span::styled(name, self.theme.project()));
+        let name = column(&safe_line(self.branch()), branch);
+        line.push_span(Span::styled(format!(" {name} "), faint));
+        line.push_span(Span::styled(format!("{:>5}  ", self.turns()), faint));
+        let left = columns.saturating_sub(line.width());
+        self.push_text(&mut line, left);
+        line
+    }
+
+    /// The band with the title, and below what else is said.
+    fn two_lines(&self, columns: usize) -> Vec<Line<'static>> {
+        let mut first = Line::from(self.marks());
+        let left = columns.saturating_sub(first.width());
+        self.push_text(&mut first, left);
+        let session = &self.row.session;
+        let unit = match (self.level, session.turns) {
+            (Level::Session, 1) => " turn",
+            (Level::Session, _) => " turns",
+            (Level::Turn, _) => "",
+        };
+        let project = session_display::project(session);
+        let turns = format!("{}{unit}", self.turns());
+        let parts = [
+            &self.elapsed,
+            &session.source,
+            project,
+            self.branch(),
+            &turns,
+        ];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        let second = parts.map(safe_line).collect::<Vec<_>>().join(" · ");
+        let second = format!("    {}", line(&second, columns.saturating_sub(4)));
+        vec![first, Line::styled(second, self.theme.faint())]
+    }
+
+    /// The mark of the selection and that of the band.
+    fn marks(&self) -> Vec<Span<'static>> {
+        let selection = match self.is_selected {
+            true => Span::styled("▌ ", self.theme.accent()),
+            false => Span::raw("  "),
+        };
+        let (mark, style) = match self.row.band {
+            Some(band) => (band_mark(band), self.theme.band(band)),
+            None => ("  ", self.theme.faint()),
+        };
+        vec![selection, Span::styled(mark, style)]
+    }
+
+    fn branch(&self) -> &str {
+        let of_turn = self
+            .row
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.branch.as_deref());
+        of_turn
+            .or(self.row.session.branch.as_deref())
+            .unwrap_or_default()
+    }
+
+    fn turns(&self) -> String {
+        match self.level {
+            Level::Session => self.row.session.turns.to_string(),
+            Level::Turn => format!("{}/{}", self.row.turn_index() + 1, self.row.session.turns),
+        }
+    }
+
+    fn push_text(&self, line: &mut Line<'static>, columns: usize) {
+        for part in self.row.text.line(columns) {
+            let style = match (part.is_match, self.is_selected) {
+                (true, _) => self.theme.matching(),
+                (false, true) => self.theme.title(),
+                (false, false) => ratatui::style::Style::new(),
+            };
+            line.push_span(Span::styled(part.text, style));
+        }
+    }
+}
+
+fn band_mark(band: Band) -> &'static str {
+    match band {
+        Band::Strong => "● ",
+        Band::Moderate => "◐ ",
+        Band::Weak => "○ ",
+    }
+}

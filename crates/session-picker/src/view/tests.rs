@@ -1,0 +1,278 @@
+//! Snapshots of the screen.
+
+use super::draw;
+use crate::app::App;
+use crate::listing::{Listing, Question, Row};
+use crate::theme::Theme;
+use crate::worker::{LoadedTurns, Message, TurnsQuestion};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use insta::assert_snapshot;
+use jiff::Timestamp;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Modifier;
+use session_core::{Band, Part, ToolCall, Turn};
+use session_display::mark_words;
+use session_search::{Exchange, Level, Origin};
+use session_store::{SessionId, SessionRow, TurnRow};
+
+const HOUR_MS: i64 = 3_600_000;
+
+fn session(id: i64, title: &str, hours: i64) -> SessionRow {
+    SessionRow {
+        id: SessionId::new(id),
+        source: "keeper".into(),
+        uid: format!("a{id}000000-0000-4000-8000-000000000000"),
+        title: Some(title.into()),
+        project: Some("/home/ann/harbour".into()),
+        branch: Some("main".into()),
+        ended_ms: Some(Timestamp::now().as_millisecond() - hours * HOUR_MS),
+        turns: 12,
+        ..SessionRow::default()
+    }
+}
+
+fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> Row {
+    let title = session_display::title(&session);
+    Row {
+        text: mark_words(terms, &[&title]).unwrap().remove(0),
+        turn: Some(TurnRow {
+            session: session.id,
+            index: 2,
+            ..TurnRow::default()
+        }),
+        session,
+        band,
+    }
+}
+
+fn listing(app: &mut App, rows: Vec<Row>, terms: &[&str]) -> Message {
+    let question: Question = app.list.ask(app.query.text(), app.this_project);
+    Message::Listed(Box::new(Listing {
+        question,
+        sessions: rows.len(),
+        rows,
+        terms: terms.iter().map(|term| (*term).to_owned()).collect(),
+        mistake: None,
+    }))
+}
+
+fn lantern_turn() -> Exchange {
+    let call = ToolCall {
+        name: "Bash".into(),
+        input: serde_json::json!({"command": "light --all"}),
+        output: Some("3 lanterns lit".into()),
+        ..ToolCall::default()
+    };
+    Exchange {
+        origin: Origin::History,
+        turn: Turn {
+            index: 2,
+            prompt: "Why does the **lantern** at the gate not burn?".into(),
+            parts: vec![
+                Part::Call(call),
+                Part::Text {
+                    text: "# Oil\n\nThe `lantern` has no oil:\n\n```\nfill(3);\n```\n".into(),
+                },
+            ],
+            ..Turn::default()
+        },
+    }
+}
+
+/// A list of three sessions, with the preview of the first.
+fn opened() -> App {
+    let mut app = App::new("lantern");
+    let terms = ["lantern"];
+    let rows = vec![
+        row(
+            session(1, "The lantern at the gate", 3),
+            Some(Band::Strong),
+            &terms,
+        ),
+        row(
+            session(
+                2,
+                "渡し場の灯り: a lantern for the ferry, which is told at some length",
+                50,
+            ),
+            Some(Band::Moderate),
+            &terms,
+        ),
+        row(
+            session(
+                3,
+                "\u{1b}[31mred\u{1b}[0m \u{202e}thgin ta snretnal פנס",
+                900,
+            ),
+            Some(Band::Weak),
+            &terms,
+        ),
+    ];
+    let shown = rows[0].session.clone();
+    let listed = listing(&mut app, rows, &terms);
+    app.receive(listed);
+    app.receive(Message::Refreshed {
+        files_left: 0,
+        changed: false,
+    });
+    app.receive(Message::Loaded(Box::new(LoadedTurns {
+        question: TurnsQuestion {
+            session: shown,
+            turn: Some(2),
+        },
+        exchanges: vec![lantern_turn()],
+    })));
+    app
+}
+
+fn terminal(app: &mut App, columns: u16, lines: u16) -> Terminal<TestBackend> {
+    let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+    terminal
+        .draw(|frame| draw(frame, app, Theme::new(true)))
+        .unwrap();
+    terminal
+}
+
+fn screen(app: &mut App, columns: u16, lines: u16) -> String {
+    let text = terminal(app, columns, lines).backend().to_string();
+    // After the line stands what the backend says of wide letters.
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix('"')?.rsplit_once('"'));
+    let lines = lines.map(|(line, after)| match line.rsplit_once("\" Hidden by") {
+        Some((line, _)) => line.trim_end(),
+        None => {
+            assert_eq!(after, "");
+            line.trim_end()
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn press(app: &mut App, code: KeyCode, modifiers: KeyModifiers) {
+    app.handle(&Event::Key(KeyEvent::new(code, modifiers)));
+}
+
+#[test]
+fn a_list_with_the_preview_below() {
+    assert_snapshot!(screen(&mut opened(), 80, 24));
+}
+
+#[test]
+fn a_list_with_the_preview_beside() {
+    assert_snapshot!(screen(&mut opened(), 130, 16));
+}
+
+#[test]
+fn a_conversation() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    assert_snapshot!(screen(&mut app, 80, 20));
+    press(&mut app, KeyCode::Char('t'), KeyModifiers::NONE);
+    let full = screen(&mut app, 80, 20);
+    assert!(full.contains("3 lanterns lit"), "{full}");
+}
+
+#[test]
+fn the_keys() {
+    let mut app = opened();
+    press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
+    assert_snapshot!(screen(&mut app, 80, 24));
+}
+
+#[test]
+fn the_form_of_a_memory() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
+    "It burns oil".chars().for_each(|letter| {
+        press(&mut app, KeyCode::Char(letter), KeyModifiers::NONE);
+    });
+    assert_snapshot!(screen(&mut app, 80, 12));
+}
+
+#[test]
+fn words_that_match_are_marked_whether_there_are_colours_or_not() {
+    for has_colours in [true, false] {
+        let mut app = opened();
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+        terminal
+            .draw(|frame| draw(frame, &mut app, Theme::new(has_colours)))
+            .unwrap();
+        let cells = terminal.backend().buffer().content.iter();
+        let marked = cells.filter(|cell| {
+            cell.modifier
+                .contains(Modifier::UNDERLINED | Modifier::BOLD)
+        });
+        let marked: String = marked.map(|cell| cell.symbol()).collect();
+        assert_eq!(marked.matches("lantern").count(), 4, "{marked}");
+        let cells = &terminal.backend().buffer().content;
+        let has = cells
+            .iter()
+            .any(|cell| cell.fg != ratatui::style::Color::Reset);
+        assert_eq!(has, has_colours);
+    }
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_drawn_nowhere() {
+    let mut app = opened();
+    app.query = crate::query_line::QueryLine::new("\u{1b}]0;owned\u{7}\u{202e}x");
+    let terminal = terminal(&mut app, 80, 24);
+    let symbols = terminal
+        .backend()
+        .buffer()
+        .content
+        .iter()
+        .map(|cell| cell.symbol());
+    let text: String = symbols.collect();
+    let bad = |c: &char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(c);
+    assert_eq!(text.chars().filter(bad).count(), 0, "{text:?}");
+    assert!(text.contains("פנס"), "{text}");
+}
+
+#[test]
+fn no_size_is_too_small() {
+    for (columns, lines) in [(1, 1), (3, 2), (9, 4), (20, 6), (300, 3)] {
+        let mut app = opened();
+        terminal(&mut app, columns, lines);
+        press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
+        terminal(&mut app, columns, lines);
+        press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
+        press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
+        terminal(&mut app, columns, lines);
+        press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
+        press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+        press(&mut app, KeyCode::Char('/'), KeyModifiers::NONE);
+        terminal(&mut app, columns, lines);
+    }
+}
+
+#[test]
+fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
+    let mut app = opened();
+    let late = app.list.ask("lan", false);
+    let rows = || {
+        vec![
+            row(session(1, "one", 1), None, &[]),
+            row(session(2, "two", 2), None, &[]),
+        ]
+    };
+    let listed = listing(&mut app, rows(), &[]);
+    app.receive(listed);
+    app.receive(Message::Listed(Box::new(Listing {
+        question: late,
+        rows: Vec::new(),
+        sessions: 0,
+        terms: Vec::new(),
+        mistake: None,
+    })));
+    assert_eq!(app.list.rows.len(), 2);
+    press(&mut app, KeyCode::Down, KeyModifiers::NONE);
+    let mut more = rows();
+    more.insert(0, row(session(9, "new", 0), None, &[]));
+    let listed = listing(&mut app, more, &[]);
+    app.receive(listed);
+    assert_eq!(app.list.row().unwrap().session.id, SessionId::new(2));
+    assert_eq!(app.list.level, Level::Session);
+}

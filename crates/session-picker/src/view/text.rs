@@ -1,0 +1,155 @@
+//! Turns: the preview and the conversation.
+
+use super::{keys_line, note_line};
+use crate::app::App;
+use crate::conversation::Conversation;
+use crate::document::{CallDetail, DocumentLine, Role};
+use crate::query_line::visible_input;
+use crate::text_pane::TextPane;
+use crate::theme::Theme;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use session_display::{line, title};
+use std::ops::Range;
+
+/// Draws the turn of the row that is selected.
+pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
+    app.preview_area = area;
+    let columns = usize::from(area.width).saturating_sub(2);
+    let shown = app.list.row().map(|row| row.session.id);
+    app.lay_out_preview(columns, usize::from(area.height).saturating_sub(1));
+    let Some(preview) = &app.preview else { return };
+    if Some(preview.session.id) != shown {
+        return;
+    }
+    let [head, body] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indented(area));
+    let name = line(&title(&preview.session), usize::from(head.width));
+    frame.render_widget(Line::styled(name, theme.title()), head);
+    draw_pane(frame, &preview.text.pane, theme, body);
+}
+
+/// Leaves a column free at the left.
+fn indented(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1,
+        width: area.width.saturating_sub(1),
+        ..area
+    }
+}
+
+fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
+    let lines = pane.document.lines.iter().enumerate();
+    let lines = lines.skip(pane.scroll).take(usize::from(area.height));
+    let lines: Vec<Line<'_>> = lines
+        .map(|(at, line)| styled(line, pane.matches.get(at).map_or(&[], Vec::as_slice), theme))
+        .collect();
+    frame.render_widget(Text::from(lines), area);
+}
+
+/// Styles a line: its parts, and over them the words that match.
+fn styled<'a>(line: &'a DocumentLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
+    let parts = line
+        .parts
+        .iter()
+        .flat_map(|(range, _)| [range.start, range.end]);
+    let ends = matches.iter().flat_map(|range| [range.start, range.end]);
+    let mut edges: Vec<usize> = parts.chain(ends).chain([0, line.text.len()]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let spans = edges.windows(2).filter_map(|edge| {
+        let text = line.text.get(edge[0]..edge[1])?;
+        Some(Span::styled(text, style_at(line, matches, theme, edge[0])))
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+fn style_at(line: &DocumentLine, matches: &[Range<usize>], theme: Theme, at: usize) -> Style {
+    let part = line.parts.iter().find(|(range, _)| range.contains(&at));
+    let style = theme.role(part.map_or(line.role, |(_, role)| *role));
+    match matches.iter().any(|range| range.contains(&at)) && line.role != Role::Rule {
+        true => style.patch(theme.matching()),
+        false => style,
+    }
+}
+
+/// Draws the conversation that is open.
+pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
+    let [head, body, footer] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Fill(1),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    let Some(conversation) = &mut app.conversation else {
+        return;
+    };
+    conversation.lay_out(
+        usize::from(body.width).saturating_sub(2),
+        usize::from(body.height),
+    );
+    frame.render_widget(head_line(conversation, theme, head.width), head);
+    draw_pane(frame, conversation.pane(), theme, indented(body));
+    match (conversation.is_typing, &app.note) {
+        (true, _) => draw_search(frame, conversation, theme, footer),
+        (false, Some(note)) => {
+            frame.render_widget(note_line(note, theme, footer.width), footer);
+        }
+        (false, None) => {
+            frame.render_widget(keys_line(&KEYS, theme, footer.width), footer);
+        }
+    }
+}
+
+/// What the keys do, as far as it fits.
+const KEYS: [(&str, &str); 8] = [
+    ("Esc", "back"),
+    ("J/K", "turn"),
+    ("/", "find"),
+    ("n/N", "match"),
+    ("t", "calls"),
+    ("r", "resume"),
+    ("h", "all keys"),
+    ("y", "copy text"),
+];
+
+fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'static> {
+    let calls = match conversation.calls {
+        CallDetail::Off => "off",
+        CallDetail::Short => "short",
+        CallDetail::Full => "full",
+    };
+    let reading = match conversation.is_loaded {
+        true => "",
+        false => "  reading",
+    };
+    let (turn, turns) = (conversation.turn() + 1, conversation.session.turns);
+    let place = format!("  {turn}/{turns}  calls {calls}{reading}");
+    let left = usize::from(columns).saturating_sub(place.len() + 1);
+    let name = super::column(&title(&conversation.session), left);
+    Line::from(vec![
+        Span::raw(" "),
+        Span::styled(name, theme.title()),
+        Span::styled(place, theme.faint()),
+    ])
+}
+
+fn draw_search(frame: &mut Frame<'_>, conversation: &Conversation, theme: Theme, area: Rect) {
+    let (text, cursor) = visible_input(&conversation.search, usize::from(area.width) - 1);
+    let found = conversation
+        .pane()
+        .matches
+        .iter()
+        .map(Vec::len)
+        .sum::<usize>();
+    let line = Line::from(vec![
+        Span::styled("/", theme.accent()),
+        Span::raw(text.to_owned()),
+        Span::styled(format!("   {found} found"), theme.faint()),
+    ]);
+    frame.render_widget(line, area);
+    let x = area.x + 1 + u16::try_from(cursor).unwrap_or(0);
+    frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+}

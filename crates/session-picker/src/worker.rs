@@ -1,0 +1,215 @@
+//! The threads that search and read while the user types.
+
+use crate::error::PickerError;
+use crate::latest::Latest;
+use crate::listing::{Listing, Question};
+use session_core::text::clip;
+use session_core::{Part, Turn};
+use session_indexer::{Mode, Outcome, Silent};
+use session_query::{FilterValues, OpenIndex, SearchEngine};
+use session_search::{Exchange, show};
+use session_store::SessionRow;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+/// What the threads tell the screen.
+pub(crate) enum Message {
+    /// A key, the mouse, or a new size.
+    Input(crossterm::event::Event),
+    /// The answer to a question.
+    Listed(Box<Listing>),
+    /// Values with which filters are completed.
+    Values(Box<FilterValues>),
+    /// Turns of a session.
+    Loaded(Box<LoadedTurns>),
+    /// A part of the histories was read; so many changed files are left.
+    Refreshed {
+        /// Files that changed and are still to be read.
+        files_left: usize,
+        /// The index holds something new.
+        changed: bool,
+    },
+    /// Something is done, or failed: what is said of it.
+    Noted(String),
+    /// A text for the clipboard, and what is said of it.
+    Copy {
+        /// The text.
+        text: String,
+        /// The note.
+        note: String,
+    },
+    /// A signal came that ends, stops or continues the process.
+    #[cfg(unix)]
+    Signal(i32),
+    /// Nothing can be read from the terminal any more.
+    TerminalLost(std::io::Error),
+    /// A thread panicked.
+    Panicked(Box<dyn std::any::Any + Send>),
+}
+
+/// Turns that are asked for: one, or all of a session.
+#[derive(Debug, Clone)]
+pub(crate) struct TurnsQuestion {
+    pub(crate) session: SessionRow,
+    pub(crate) turn: Option<u32>,
+}
+
+/// Turns of a session.
+pub(crate) struct LoadedTurns {
+    pub(crate) question: TurnsQuestion,
+    pub(crate) exchanges: Vec<Exchange>,
+}
+
+/// Answers questions until the screen is gone.
+pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &Sender<Message>) {
+    let mut index = OpenIndex::new(&engine.home().root);
+    let mut version = None;
+    loop {
+        let question = questions.take();
+        let answered = index.with_snapshot(|snapshot| {
+            let listing = Listing::read(engine, snapshot, &question)?;
+            let now = Some(snapshot.index.data_version()?);
+            let values = match now == version {
+                true => None,
+                false => Some(FilterValues::read(&snapshot.index, &snapshot.sessions)?),
+            };
+            version = now;
+            Ok::<_, PickerError>((listing, values))
+        });
+        let messages = match answered {
+            Ok((listing, values)) => {
+                let values = values.map(|values| Message::Values(Box::new(values)));
+                vec![Some(Message::Listed(Box::new(listing))), values]
+            }
+            // The first refresh makes the index: its end asks again.
+            Err(error) if error.is_missing_index() => continue,
+            Err(error) => vec![Some(Message::Noted(error.to_string()))],
+        };
+        if messages.into_iter().flatten().any(|m| out.send(m).is_err()) {
+            return;
+        }
+    }
+}
+
+/// Reads turns until the screen is gone.
+pub(crate) fn read(engine: &SearchEngine, wanted: &Latest<TurnsQuestion>, out: &Sender<Message>) {
+    let mut index = OpenIndex::new(&engine.home().root);
+    loop {
+        let question = wanted.take();
+        let message = match read_turns(engine, &mut index, &question, wanted) {
+            Ok(Some(exchanges)) => Message::Loaded(Box::new(LoadedTurns {
+                question,
+                exchanges,
+            })),
+            Ok(None) => continue,
+            Err(error) => Message::Noted(error.to_string()),
+        };
+        if out.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+/// Turns that are read at once.
+const BATCH_TURNS: u32 = 64;
+
+/// Reads turns in batches; `None` where other turns are wanted meanwhile.
+fn read_turns(
+    engine: &SearchEngine,
+    index: &mut OpenIndex,
+    question: &TurnsQuestion,
+    wanted: &Latest<TurnsQuestion>,
+) -> Result<Option<Vec<Exchange>>, PickerError> {
+    let redactor = engine.home().config.redactor();
+    let session = &question.session;
+    let all = question
+        .turn
+        .map_or(0..session.turns, |turn| turn..turn + 1);
+    let mut exchanges = Vec::new();
+    for first in all.clone().step_by(BATCH_TURNS as usize) {
+        let batch = first..=(first + BATCH_TURNS - 1).min(all.end - 1);
+        let read = index.with_snapshot(|snapshot| {
+            Ok::<_, PickerError>(show(&snapshot.index, session, batch, redactor.as_ref())?)
+        });
+        exchanges.extend(read?.into_iter().map(shortened));
+        if wanted.is_filled() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(exchanges))
+}
+
+/// Most bytes of one text of a turn that are kept: no screen shows more of it.
+const TEXT_BYTES: usize = 256 << 10;
+
+/// Cuts long texts, so that the largest session fits into memory.
+fn shortened(mut exchange: Exchange) -> Exchange {
+    let Turn { prompt, parts, .. } = &mut exchange.turn;
+    shorten(prompt);
+    for part in parts {
+        match part {
+            Part::Call(call) => call.output.iter_mut().for_each(shorten),
+            Part::Text { text }
+            | Part::Error { text }
+            | Part::Thinking { text }
+            | Part::Notice { text }
+            | Part::Recap { text }
+            | Part::Summary { text } => shorten(text),
+        }
+    }
+    exchange
+}
+
+fn shorten(text: &mut String) {
+    if text.len() > TEXT_BYTES {
+        *text = format!("{}…", clip(text, TEXT_BYTES));
+    }
+}
+
+/// Longest time of one step of a refresh: what it read is searched then.
+const REFRESH_STEP: Duration = Duration::from_secs(1);
+/// Time between two looks at a locked index.
+const LOCK_INTERVAL: Duration = Duration::from_millis(500);
+/// Time between two looks at the histories.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Keeps the index as the histories are, step by step.
+pub(crate) fn refresh(engine: &SearchEngine, out: &Sender<Message>) {
+    loop {
+        let outcome = engine.read_policy().and_then(|policy| {
+            let live = engine.live_index(&policy, &|| Box::new(Silent));
+            live.refresh(Mode::Changes, Some(REFRESH_STEP))
+        });
+        let (message, pause) = match outcome {
+            Ok(outcome) if outcome.locked => {
+                std::thread::sleep(LOCK_INTERVAL);
+                continue;
+            }
+            Ok(outcome) => (refreshed(&outcome), pause(&outcome)),
+            Err(error) => (Message::Noted(error.to_string()), None),
+        };
+        if out.send(message).is_err() {
+            return;
+        }
+        match pause {
+            Some(pause) => std::thread::sleep(pause),
+            None => return,
+        }
+    }
+}
+
+fn refreshed(outcome: &Outcome) -> Message {
+    Message::Refreshed {
+        files_left: outcome.files_left,
+        changed: *outcome != Outcome::default(),
+    }
+}
+
+/// Returns when the histories are looked at again; never where the index cannot be written.
+fn pause(outcome: &Outcome) -> Option<Duration> {
+    match (outcome.unwritable.is_some(), outcome.is_complete()) {
+        (true, _) => None,
+        (false, true) => Some(REFRESH_INTERVAL),
+        (false, false) => Some(Duration::ZERO),
+    }
+}
