@@ -3,7 +3,7 @@
 use crate::records::{ForgetError, ForgottenRecords};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use session_core::{Part, SessionMeta, Turn, TurnContent, path_matches};
+use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_store::{CopyKeys, SessionRow};
 
 /// A prompt that holds this keeps its session out of the index.
@@ -17,7 +17,7 @@ pub struct ExcludeSettings {
     pub projects: Vec<String>,
     /// Folders and files of histories, by part of their path or whole path.
     pub paths: Vec<String>,
-    /// Regular expressions: turns that match are left out.
+    /// Regular expressions: turns whose indexed texts match are left out.
     pub patterns: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl Exclusions {
         self.excludes_keys(&session.id, turn.index, CopyKeys::from_turn(turn), || {
             turn.prompt.clone()
         }) || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
-            || (!self.patterns.is_empty() && self.matches_turn(turn))
+            || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
     }
 
     /// Returns true when a turn was forgotten, by its number or as a copy.
@@ -166,18 +166,6 @@ impl Exclusions {
     /// Returns true when a prompt asks to leave its session out.
     pub fn has_marker(prompt: &str) -> bool {
         prompt.contains(MARKER)
-    }
-
-    fn matches_turn(&self, turn: &Turn) -> bool {
-        let texts = turn.parts.iter().flat_map(|part| match part {
-            Part::Call(call) => [call.command.as_deref(), call.output.as_deref()],
-            Part::Text { text } | Part::Error { text } | Part::Recap { text } => {
-                [Some(text.as_str()), None]
-            }
-            Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => [None, None],
-        });
-        let mut texts = std::iter::once(turn.prompt.as_str()).chain(texts.flatten());
-        texts.any(|text| self.matches_pattern(text))
     }
 
     /// Returns true when the content of a turn matches a pattern.
@@ -218,4 +206,50 @@ fn matches_any(path: &str, wanted: &[String]) -> bool {
     wanted
         .iter()
         .any(|wanted| !wanted.is_empty() && path_matches(path, wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::{Part, ToolCall};
+
+    #[test]
+    fn a_pattern_is_compared_with_what_of_a_turn_is_indexed() {
+        let settings = ExcludeSettings {
+            patterns: vec!["secret-lab".into()],
+            ..ExcludeSettings::default()
+        };
+        let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
+        let excludes = |call: ToolCall| {
+            let turn = Turn {
+                prompt: "Where is the plan?".into(),
+                parts: vec![Part::Call(call)],
+                ..Turn::default()
+            };
+            exclusions.excludes_turn(&SessionMeta::default(), &turn)
+        };
+        let call = |name: &str| ToolCall {
+            name: name.into(),
+            ..ToolCall::default()
+        };
+        assert!(excludes(ToolCall {
+            files: vec!["/home/ann/secret-lab/plan.md".into()],
+            ..call("Read")
+        }));
+        assert!(excludes(ToolCall {
+            command: Some("ls secret-lab".into()),
+            ..call("Bash")
+        }));
+        assert!(excludes(ToolCall {
+            command: Some("make".into()),
+            output: Some("error: secret-lab is missing".into()),
+            failed: true,
+            ..call("Bash")
+        }));
+        assert!(!excludes(ToolCall {
+            command: Some("ls".into()),
+            output: Some("secret-lab\nharbour".into()),
+            ..call("Bash")
+        }));
+    }
 }
