@@ -120,11 +120,8 @@ fn lone(index: &Reader, sessions: &[SessionRow]) -> Result<Lone> {
 }
 
 fn words(content: &TurnContent) -> BTreeSet<String> {
-    let said = [&content.prompt, &content.answer];
-    let lists = [&content.commands, &content.files, &content.errors];
     let cut = |c: char| !(c.is_alphanumeric() || "_-.".contains(c));
-    let texts = said.into_iter().chain(lists.into_iter().flatten());
-    let words = texts.flat_map(|text| text.split(cut));
+    let words = content.searched_texts().flat_map(|text| text.split(cut));
     words
         .map(|w| w.trim_end_matches(['.', '-']).to_owned())
         .collect()

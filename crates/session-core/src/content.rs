@@ -119,6 +119,14 @@ impl TurnContent {
         })
     }
 
+    /// Returns the texts that are searched, empty ones included: prompt, answer, commands, files and
+    /// error lines.
+    pub fn searched_texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.commands, &self.files, &self.errors];
+        let texts = [&self.prompt, &self.answer].into_iter();
+        texts.chain(lists.into_iter().flatten()).map(String::as_str)
+    }
+
     /// Returns true when there is nothing to search or report.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

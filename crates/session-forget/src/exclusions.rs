@@ -170,15 +170,9 @@ impl Exclusions {
 
     /// Returns true when the content of a turn matches a pattern.
     pub(crate) fn matches_content(&self, content: &TurnContent) -> bool {
-        let lists = [&content.commands, &content.files, &content.errors];
-        let mut texts = [&content.prompt, &content.answer]
-            .into_iter()
-            .chain(lists.into_iter().flatten());
-        texts.any(|text| self.matches_pattern(text))
-    }
-
-    fn matches_pattern(&self, text: &str) -> bool {
-        self.patterns.iter().any(|pattern| pattern.is_match(text))
+        content
+            .searched_texts()
+            .any(|text| self.patterns.iter().any(|pattern| pattern.is_match(text)))
     }
 
     pub(crate) fn has_patterns(&self) -> bool {

@@ -3,7 +3,6 @@
 use crate::exclusions::item;
 use crate::records::ForgetError;
 use regex::Regex;
-use session_core::TurnContent;
 use session_store::{Reader, SessionId, SessionRow, TurnRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -117,9 +116,9 @@ impl ForgetRequest {
                     .is_some_and(|turns| turns.contains(&turn.index))
             };
             let content = contents.get(at).map(|(_, content)| content);
-            let matches = searched
-                .zip(content)
-                .is_some_and(|(pattern, content)| matches(pattern, content));
+            let matches = searched.zip(content).is_some_and(|(pattern, content)| {
+                content.searched_texts().any(|text| pattern.is_match(text))
+            });
             matches || ranges.iter().any(in_range)
         };
         Ok(turns
@@ -220,14 +219,6 @@ impl ForgetPlan {
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
-
-fn matches(pattern: &Regex, content: &TurnContent) -> bool {
-    let lists = [&content.commands, &content.files, &content.errors];
-    let mut texts = [&content.prompt, &content.answer]
-        .into_iter()
-        .chain(lists.into_iter().flatten());
-    texts.any(|text| pattern.is_match(text))
-}
 
 /// Adds the sessions that these started, and those that they started.
 fn add_subagents(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {

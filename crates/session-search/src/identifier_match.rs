@@ -20,9 +20,7 @@ pub(crate) enum IdentifierMatch {
 impl IdentifierMatch {
     /// Finds the best match of an identifier in any text of a turn that holds its words.
     pub(crate) fn find(content: &TurnContent, identifier: &str) -> Self {
-        let texts = [&content.prompt, &content.answer];
-        let lists = [&content.commands, &content.files, &content.errors];
-        let texts = || texts.into_iter().chain(lists.into_iter().flatten());
+        let texts = || content.searched_texts();
         let as_typed = texts().filter_map(|text| find_occurrence(text, identifier));
         match as_typed.max() {
             Some(Occurrence::Alone) => return Self::Whole,
