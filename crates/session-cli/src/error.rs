@@ -54,6 +54,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
         let found = error.chain().find_map(memory_error);
         found.and_then(MemoryError::hint)
     };
+    let of_forget = || error.chain().find_map(forget_error)?.hint().map(Cow::from);
     let of_config = || {
         let found = error.chain().find_map(config_error);
         let of_time = || error.chain().find_map(|e| e.downcast_ref::<TimeError>());
@@ -67,6 +68,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
             .or_else(|| error.chain().find_map(hint_of_filter))
             .or_else(of_config)
             .or_else(of_memory)
+            .or_else(of_forget)
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
     }
@@ -83,7 +85,7 @@ fn store_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e S
         Some(IndexError::Store(store)) => Some(store),
         _ => None,
     };
-    let of_forget = || match cause.downcast_ref::<ForgetError>() {
+    let of_forget = || match forget_error(cause) {
         Some(ForgetError::Store(store)) => Some(store),
         _ => None,
     };
@@ -91,6 +93,19 @@ fn store_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e S
         .or_else(of_query)
         .or_else(of_indexer)
         .or_else(of_forget)
+}
+
+fn forget_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ForgetError> {
+    let of_indexer = || match cause.downcast_ref::<IndexError>() {
+        Some(IndexError::Forget(forget)) => Some(forget),
+        _ => None,
+    };
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Forget(forget)) => Some(forget),
+        _ => None,
+    };
+    let forget = cause.downcast_ref::<ForgetError>();
+    forget.or_else(of_indexer).or_else(of_query)
 }
 
 fn model_error<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e ModelError> {

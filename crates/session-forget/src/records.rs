@@ -1,14 +1,17 @@
 //! The file that remembers what was forgotten.
 
 use serde::{Deserialize, Serialize};
-use session_files::{FileError, private};
+use session_files::{Dir, FileError, Lock, private};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Most bytes of the file: some 500,000 turns.
 const LIMIT: u64 = 32 << 20;
 /// Hex digits of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
+/// How long to wait for another process that changes the file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An error of forgetting.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +30,9 @@ pub enum ForgetError {
         /// The reason.
         reason: String,
     },
+    /// Another process held the lock for too long.
+    #[error("another process is changing `{}`", .0.display())]
+    Locked(PathBuf),
     /// A pattern of `exclude` is no regular expression.
     #[error("`{pattern}` in exclude.patterns is no regular expression: {reason}")]
     Pattern {
@@ -35,6 +41,17 @@ pub enum ForgetError {
         /// The reason, on one line.
         reason: String,
     },
+}
+
+impl ForgetError {
+    /// Returns the hint: what a user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Locked(_) => Some("wait for it to end, and try again"),
+            Self::Store(_) | Self::Damaged { .. } | Self::Pattern { .. } => None,
+        }
+    }
 }
 
 /// One act of forgetting.
@@ -82,12 +99,13 @@ impl ForgottenRecords {
             })?,
             None => RecordFile::default(),
         };
-        let hashes = file.entries.iter().flat_map(|entry| entry.hashes.clone());
-        Ok(Self {
-            hashes: hashes.collect(),
+        let mut records = Self {
             path: path.to_owned(),
             file,
-        })
+            hashes: HashSet::new(),
+        };
+        records.collect_hashes();
+        Ok(records)
     }
 
     /// Returns all entries, oldest first.
@@ -100,10 +118,10 @@ impl ForgottenRecords {
         self.hashes.is_empty()
     }
 
-    /// Adds an entry and writes the file; returns its number.
+    /// Adds an entry to the file and to these records; returns its number.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the file cannot be read or written, or another process holds its lock for too long.
     pub fn add(
         &mut self,
         at: &str,
@@ -111,55 +129,75 @@ impl ForgottenRecords {
         counts: [usize; 2],
         items: &[String],
     ) -> Result<u32, ForgetError> {
-        if self.file.key.is_empty() {
-            self.file.key = new_key();
-        }
-        let id = self.file.entries.last().map_or(1, |last| last.id + 1);
-        let hashes: Vec<String> = items.iter().map(|item| self.hash(item)).collect();
-        self.hashes.extend(hashes.iter().cloned());
         let [sessions, turns] = counts;
-        self.file.entries.push(ForgottenEntry {
-            id,
-            at: at.to_owned(),
-            what: what.to_owned(),
-            sessions,
-            turns,
-            hashes,
-        });
-        self.write()?;
-        Ok(id)
+        self.update(|records| {
+            if records.file.key.is_empty() {
+                records.file.key = new_key();
+            }
+            let id = records.entries().last().map_or(1, |last| last.id + 1);
+            let entry = ForgottenEntry {
+                id,
+                at: at.to_owned(),
+                what: what.to_owned(),
+                sessions,
+                turns,
+                hashes: items.iter().map(|item| records.hash(item)).collect(),
+            };
+            records.file.entries.push(entry);
+            id
+        })
     }
 
-    /// Removes an entry and writes the file; returns false where there is none of this number.
+    /// Removes an entry from the file and from these records; returns false where there is none of
+    /// this number.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// As [`ForgottenRecords::add`].
     pub fn remove(&mut self, id: u32) -> Result<bool, ForgetError> {
-        let before = self.file.entries.len();
-        self.file.entries.retain(|entry| entry.id != id);
-        if self.file.entries.len() == before {
-            return Ok(false);
-        }
-        self.write()?;
-        let hashes = self
-            .file
-            .entries
-            .iter()
-            .flat_map(|entry| entry.hashes.clone());
-        self.hashes = hashes.collect();
-        Ok(true)
+        self.update(|records| {
+            let before = records.entries().len();
+            records.file.entries.retain(|entry| entry.id != id);
+            records.entries().len() < before
+        })
     }
 
-    /// Writes the file; records that were never opened have none.
-    fn write(&self) -> Result<(), ForgetError> {
-        if self.path.as_os_str().is_empty() {
-            return Ok(());
+    /// Reads the file again under its lock, changes its entries and writes it: another process may have
+    /// changed it since it was opened. Records that were never opened have no file.
+    fn update<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> Result<T, ForgetError> {
+        let Some(_lock) = self.lock()? else {
+            let changed = change(self);
+            self.collect_hashes();
+            return Ok(changed);
+        };
+        let mut records = Self::open(&self.path)?;
+        let before = records.entries().len();
+        let changed = change(&mut records);
+        if records.entries().len() != before {
+            let text = serde_json::to_string(&records.file).unwrap_or_default();
+            private::write(&self.path, text.as_bytes())?;
         }
-        if let Some(folder) = self.path.parent() {
-            private::create_directory(folder)?;
-        }
-        let text = serde_json::to_string(&self.file).unwrap_or_default();
-        Ok(private::write(&self.path, text.as_bytes())?)
+        records.collect_hashes();
+        *self = records;
+        Ok(changed)
+    }
+
+    /// Waits for the lock of the file; `None` for records without a file.
+    fn lock(&self) -> Result<Option<Lock>, ForgetError> {
+        let name = self.path.with_extension("lock");
+        let (Some(directory), Some(name)) = (self.path.parent(), name.file_name()) else {
+            return Ok(None);
+        };
+        let name = name.to_string_lossy();
+        let lock = Lock::within(&Dir::create(directory)?, &name, LOCK_TIMEOUT)?;
+        lock.map_or_else(
+            || Err(ForgetError::Locked(self.path.clone())),
+            |lock| Ok(Some(lock)),
+        )
+    }
+
+    fn collect_hashes(&mut self) {
+        let entries = self.file.entries.iter();
+        self.hashes = entries.flat_map(|entry| entry.hashes.clone()).collect();
     }
 
     /// Returns true when an item was forgotten.
@@ -201,4 +239,52 @@ fn new_key() -> String {
     let seed = std::hash::BuildHasher::hash_one(&random, 0_u8);
     hasher.update(&seed.to_le_bytes());
     hasher.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(records: &mut ForgottenRecords, item: &str) -> u32 {
+        let items = [item.to_owned()];
+        records.add("", "session", [1, 0], &items).unwrap()
+    }
+
+    #[test]
+    fn records_that_are_open_at_once_lose_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let open = || ForgottenRecords::open(&path).unwrap();
+        let (mut one, mut other) = (open(), open());
+        assert_eq!(add(&mut one, "harbour"), 1);
+        assert_eq!(add(&mut other, "lighthouse"), 2);
+        assert!(other.holds("harbour") && other.holds("lighthouse"));
+        let written = open();
+        assert!(written.holds("harbour") && written.holds("lighthouse"));
+
+        assert!(one.remove(2).unwrap(), "an entry of the other");
+        assert!(one.holds("harbour") && !one.holds("lighthouse"));
+        assert!(!other.remove(2).unwrap(), "it is gone");
+        assert_eq!(add(&mut other, "oil"), 2);
+        assert_eq!(open().entries().len(), 2);
+    }
+
+    #[test]
+    fn a_file_that_was_damaged_meanwhile_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let mut records = ForgottenRecords::open(&path).unwrap();
+        fs_err::write(&path, "{").unwrap();
+        let failed = records.add("", "session", [1, 0], &["harbour".into()]);
+        assert!(matches!(failed, Err(ForgetError::Damaged { .. })));
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), "{");
+    }
+
+    #[test]
+    fn records_without_a_file_are_kept_in_memory() {
+        let mut records = ForgottenRecords::default();
+        assert_eq!(add(&mut records, "harbour"), 1);
+        assert!(records.holds("harbour"));
+        assert!(records.remove(1).unwrap() && records.is_empty());
+    }
 }
