@@ -115,11 +115,11 @@ impl Sink for Sender<'_> {
     }
 
     fn turn(&mut self, mut turn: Turn) -> Flow {
-        if let Some(redactor) = &self.policy.redactor {
-            redactor.redact_turn(&mut turn);
-        }
         if self.skips {
             return self.flow();
+        }
+        if let Some(redactor) = &self.policy.redactor {
+            redactor.redact_turn(&mut turn);
         }
         if Exclusions::has_marker(&turn.prompt) {
             self.skips = true;
