@@ -14,10 +14,10 @@ fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(NOW_MS)
 }
 
-/// Returns a session in `/work/harbour` whose last turn ended some minutes ago.
+/// Returns a session in `/home/ann/harbour` whose last turn ended some minutes ago.
 fn session(id: i64, minutes_ago: i64) -> SessionRow {
     SessionRow {
-        cwd: Some("/work/harbour".into()),
+        cwd: Some("/home/ann/harbour".into()),
         ended_ms: Some(NOW_MS.cast_signed() - minutes_ago * MINUTE_MS),
         ..claude_session(id)
     }
@@ -52,7 +52,10 @@ fn unnamed() -> Env {
 #[test]
 fn without_an_agents_variables_no_session_asks() {
     let all = [session(1, 3)];
-    assert_eq!(find(&Env::default(), "/work/harbour", false, &all), [0; 0]);
+    assert_eq!(
+        find(&Env::default(), "/home/ann/harbour", false, &all),
+        [0; 0]
+    );
 }
 
 #[test]
@@ -66,22 +69,26 @@ fn a_named_session_is_found_from_any_directory_and_at_a_terminal() {
 fn an_agent_that_names_no_session_is_found_by_the_directory() {
     let all = [session(1, 9), session(2, 3), session(3, 100_000)];
     let env = unnamed();
-    assert_eq!(find(&env, "/work/harbour", false, &all), [2], "the latest");
-    assert_eq!(find(&env, "/work/harbour/pier", false, &all), [2]);
+    assert_eq!(
+        find(&env, "/home/ann/harbour", false, &all),
+        [2],
+        "the latest"
+    );
+    assert_eq!(find(&env, "/home/ann/harbour/pier", false, &all), [2]);
     assert_eq!(find(&env, "/work/elsewhere", false, &all), [0; 0]);
-    assert_eq!(find(&env, "/work/harbour", true, &all), [0; 0]);
+    assert_eq!(find(&env, "/home/ann/harbour", true, &all), [0; 0]);
     let other_agent = Env::default().var("OPENCODE", "1");
-    assert_eq!(find(&other_agent, "/work/harbour", false, &all), [0; 0]);
+    assert_eq!(find(&other_agent, "/home/ann/harbour", false, &all), [0; 0]);
 }
 
 #[test]
 fn a_session_that_ended_long_ago_does_not_ask() {
     assert_eq!(
-        find(&unnamed(), "/work/harbour", false, &[session(1, 15)]),
+        find(&unnamed(), "/home/ann/harbour", false, &[session(1, 15)]),
         [1]
     );
     assert_eq!(
-        find(&unnamed(), "/work/harbour", false, &[session(1, 16)]),
+        find(&unnamed(), "/home/ann/harbour", false, &[session(1, 16)]),
         [0; 0]
     );
 }
@@ -93,14 +100,15 @@ fn a_subagent_does_not_ask() {
         ..session(2, 1)
     };
     let all = [session(1, 3), subagent, session(3, 3)];
-    assert_eq!(find(&unnamed(), "/work/harbour", false, &all[..2]), [1]);
+    assert_eq!(find(&unnamed(), "/home/ann/harbour", false, &all[..2]), [1]);
 }
 
 #[test]
 fn a_client_is_in_the_latest_session_also_where_the_variables_name_an_older_one() {
     let all = [session(1, 9), session(2, 3)];
-    let find =
-        |client: &str, env: &Env| find_as_client(Some(client), env, "/work/harbour", false, &all);
+    let find = |client: &str, env: &Env| {
+        find_as_client(Some(client), env, "/home/ann/harbour", false, &all)
+    };
     let unset = Env::default();
     assert_eq!(find("claude-code", &unset), [2]);
     assert_eq!(find("opencode", &unset), [0; 0]);
