@@ -1,7 +1,7 @@
 //! Values that are assigned to the names of secrets.
 
 use crate::name::{SecretName, classify_name, is_constant};
-use crate::rule::Finding;
+use crate::rule::SecretMatch;
 use crate::value::{self, ValueContext};
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ struct AssignedValue {
 }
 
 /// Finds the secrets that are assigned to names around `offsets`, where words of such names stand.
-pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<Finding<'r>>) {
+pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<SecretMatch<'r>>) {
     let mut end = 0;
     for offset in offsets.iter().copied() {
         if offset < end {
@@ -59,7 +59,7 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<F
         if value::is_secret(&text[value.range.clone()], name, value.context) {
             end = value.range.end;
             let kind = named.kind();
-            found.push(Finding {
+            found.push(SecretMatch {
                 range: value.range,
                 kind,
             });

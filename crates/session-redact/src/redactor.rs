@@ -1,7 +1,7 @@
 //! Replacing secrets in texts.
 
 use crate::assignment::find_assigned;
-use crate::rule::{Finding, RuleSet};
+use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::{RedactionError, RedactionSettings};
 use regex::Regex;
 use std::borrow::Cow;
@@ -36,16 +36,16 @@ impl Redactor {
         if self.patterns.is_empty() && is_plain(text) {
             return Cow::Borrowed(text);
         }
-        let findings = self.find(text);
-        if findings.is_empty() {
+        let secrets = self.find(text);
+        if secrets.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
-        for finding in findings {
-            out.push_str(&text[at..finding.range.start]);
-            out.push_str(&format!("{OPENING}{}]", finding.kind));
-            at = finding.range.end;
+        for secret in secrets {
+            out.push_str(&text[at..secret.range.start]);
+            out.push_str(&format!("{OPENING}{}]", secret.kind));
+            at = secret.range.end;
         }
         out.push_str(&text[at..]);
         Cow::Owned(out)
@@ -63,7 +63,7 @@ impl Redactor {
     }
 
     /// Finds the secrets of a text, in order and without overlaps.
-    fn find(&self, text: &str) -> Vec<Finding<'_>> {
+    fn find(&self, text: &str) -> Vec<SecretMatch<'_>> {
         let rules = RuleSet::bundled();
         let keywords = rules.find_keywords(text);
         let mut found = Vec::new();
@@ -80,13 +80,13 @@ impl Redactor {
             });
             let secrets = secrets
                 .filter(|range| !range.is_empty() && !text[range.clone()].starts_with(OPENING));
-            found.extend(secrets.map(|range| Finding {
+            found.extend(secrets.map(|range| SecretMatch {
                 range,
                 kind: CUSTOM,
             }));
         }
-        found.retain(|finding| {
-            let secret = &text[finding.range.clone()];
+        found.retain(|secret| {
+            let secret = &text[secret.range.clone()];
             !self.allow.iter().any(|allow| allow.is_match(secret))
         });
         merge(found)
@@ -107,16 +107,16 @@ fn is_plain(text: &str) -> bool {
             .all(|word| word.len() <= WORD_BYTES || !word.is_ascii())
 }
 
-/// Sorts findings by position and joins those that overlap; the longer one names the kind.
-fn merge(mut found: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
-    found.sort_by_key(|finding| (finding.range.start, std::cmp::Reverse(finding.range.end)));
-    let mut merged: Vec<Finding<'_>> = Vec::with_capacity(found.len());
-    for finding in found {
+/// Sorts secrets by position and joins those that overlap; the longer one names the kind.
+fn merge(mut found: Vec<SecretMatch<'_>>) -> Vec<SecretMatch<'_>> {
+    found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end)));
+    let mut merged: Vec<SecretMatch<'_>> = Vec::with_capacity(found.len());
+    for secret in found {
         match merged.last_mut() {
-            Some(last) if finding.range.start < last.range.end => {
-                last.range.end = last.range.end.max(finding.range.end);
+            Some(last) if secret.range.start < last.range.end => {
+                last.range.end = last.range.end.max(secret.range.end);
             }
-            _ => merged.push(finding),
+            _ => merged.push(secret),
         }
     }
     merged

@@ -73,7 +73,7 @@ struct CompiledRule {
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding<'r> {
+pub(crate) struct SecretMatch<'r> {
     pub(crate) range: Range<usize>,
     pub(crate) kind: &'r str,
 }
@@ -163,7 +163,7 @@ impl RuleSet {
         rule: usize,
         text: &str,
         window: Range<usize>,
-        found: &mut Vec<Finding<'r>>,
+        found: &mut Vec<SecretMatch<'r>>,
     ) {
         if let Some(rule) = self.rules.get(rule) {
             rule.run(text, window, found);
@@ -196,7 +196,7 @@ impl Rule {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<Finding<'r>>) {
+    fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<SecretMatch<'r>>) {
         let Some(compiled) = self.compiled() else {
             return;
         };
@@ -215,7 +215,7 @@ impl Rule {
                 }
                 true => {
                     let end = secret.end;
-                    found.push(Finding {
+                    found.push(SecretMatch {
                         range: secret,
                         kind: &self.id,
                     });
@@ -240,7 +240,7 @@ impl Rule {
     }
 
     /// Returns the values of `name=value` pairs that look like secrets.
-    fn values<'r>(&'r self, text: &str, range: Range<usize>) -> Vec<Finding<'r>> {
+    fn values<'r>(&'r self, text: &str, range: Range<usize>) -> Vec<SecretMatch<'r>> {
         let mut found = Vec::new();
         let mut start = range.start;
         for pair in text[range].split_inclusive(';') {
@@ -250,7 +250,7 @@ impl Rule {
                 .map(|(_, value)| value.trim());
             if let Some(value) = value.filter(|value| value::is_cookie_secret(value)) {
                 let at = start + pair.find(value).unwrap_or_default();
-                found.push(Finding {
+                found.push(SecretMatch {
                     range: at..at + value.len(),
                     kind: &self.id,
                 });
