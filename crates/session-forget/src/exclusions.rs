@@ -4,6 +4,7 @@ use crate::records::{ForgetError, ForgottenRecords};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
+use session_redact::compile_patterns;
 use session_store::{CopyKeys, SessionRow};
 
 /// A prompt that holds this keeps its session out of the index.
@@ -63,25 +64,9 @@ impl Exclusions {
     /// # Errors
     /// When a pattern is no regular expression.
     pub fn new(records: ForgottenRecords, settings: &ExcludeSettings) -> Result<Self, ForgetError> {
-        let compile = |pattern: &String| {
-            Regex::new(pattern).map_err(|error| ForgetError::Pattern {
-                pattern: pattern.clone(),
-                reason: error
-                    .to_string()
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned(),
-            })
-        };
         Ok(Self {
             records,
-            patterns: settings
-                .patterns
-                .iter()
-                .map(compile)
-                .collect::<Result<_, _>>()?,
+            patterns: compile_patterns("exclude.patterns", &settings.patterns)?,
             settings: settings.clone(),
         })
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, FileError, Lock, private};
+use session_redact::PatternError;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,13 +35,8 @@ pub enum ForgetError {
     #[error("another process is changing `{}`", .0.display())]
     Locked(PathBuf),
     /// A pattern of `exclude` is no regular expression.
-    #[error("`{pattern}` in exclude.patterns is no regular expression: {reason}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// The reason, on one line.
-        reason: String,
-    },
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
 }
 
 impl ForgetError {
@@ -49,7 +45,7 @@ impl ForgetError {
         match self {
             Self::File(error) => error.hint(),
             Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::Store(_) | Self::Damaged { .. } | Self::Pattern { .. } => None,
+            Self::Store(_) | Self::Damaged { .. } | Self::Pattern(_) => None,
         }
     }
 }

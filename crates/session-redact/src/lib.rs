@@ -27,12 +27,14 @@
 mod assignment;
 mod entropy;
 mod name;
+mod pattern;
 mod redactor;
 mod rule;
 mod settings;
 mod turn;
 mod value;
 
+pub use pattern::{PatternError, compile_patterns};
 pub use redactor::Redactor;
 pub use rule::RuleSet;
-pub use settings::{RedactionError, RedactionSettings};
+pub use settings::RedactionSettings;

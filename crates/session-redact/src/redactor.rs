@@ -1,8 +1,9 @@
 //! Replacing secrets in texts.
 
 use crate::assignment::find_assigned;
+use crate::pattern::{PatternError, compile_patterns};
 use crate::rule::{RuleSet, SecretMatch};
-use crate::settings::{RedactionError, RedactionSettings};
+use crate::settings::RedactionSettings;
 use regex::Regex;
 use std::borrow::Cow;
 
@@ -24,10 +25,10 @@ impl Redactor {
     ///
     /// # Errors
     /// When one is no regular expression.
-    pub fn new(settings: &RedactionSettings) -> Result<Self, RedactionError> {
+    pub fn new(settings: &RedactionSettings) -> Result<Self, PatternError> {
         Ok(Self {
-            patterns: compile("patterns", &settings.patterns)?,
-            allow: compile("allow", &settings.allow)?,
+            patterns: compile_patterns("redaction.patterns", &settings.patterns)?,
+            allow: compile_patterns("redaction.allow", &settings.allow)?,
         })
     }
 
@@ -120,21 +121,4 @@ fn merge(mut found: Vec<SecretMatch<'_>>) -> Vec<SecretMatch<'_>> {
         }
     }
     merged
-}
-
-fn compile(key: &'static str, patterns: &[String]) -> Result<Vec<Regex>, RedactionError> {
-    let compile = |pattern: &String| {
-        Regex::new(pattern).map_err(|error| RedactionError {
-            key,
-            pattern: pattern.clone(),
-            reason: error
-                .to_string()
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim()
-                .to_owned(),
-        })
-    };
-    patterns.iter().map(compile).collect()
 }

@@ -23,15 +23,3 @@ impl Default for RedactionSettings {
         }
     }
 }
-
-/// A regular expression of the settings is invalid.
-#[derive(Debug, thiserror::Error)]
-#[error("`{pattern}` in redaction.{key} is no regular expression: {reason}")]
-pub struct RedactionError {
-    /// `patterns` or `allow`.
-    pub key: &'static str,
-    /// The expression.
-    pub pattern: String,
-    /// The reason, on one line.
-    pub reason: String,
-}
