@@ -163,11 +163,10 @@ impl Config {
         }
     }
 
-    /// Returns what redacts secrets, unless the user switched that off.
-    pub fn redactor(&self) -> Option<Redactor> {
-        let settings = Some(&self.redaction).filter(|settings| settings.enabled)?;
+    /// Returns what redacts secrets; it is off where the user switched that off.
+    pub fn redactor(&self) -> Redactor {
         // The patterns were compiled when the configuration was read.
-        Some(Redactor::new(settings).unwrap_or_default())
+        Redactor::new(&self.redaction).unwrap_or_default()
     }
 }
 

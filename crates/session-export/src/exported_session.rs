@@ -20,7 +20,7 @@ enum ExportedTurns<'a> {
     Indexed {
         index: &'a Reader,
         rows: Vec<TurnRow>,
-        redactor: Option<&'a Redactor>,
+        redactor: &'a Redactor,
     },
 }
 
@@ -56,7 +56,7 @@ impl<'a> ExportedSession<'a> {
         index: &'a Reader,
         row: &'a SessionRow,
         range: &RangeInclusive<u32>,
-        redactor: Option<&'a Redactor>,
+        redactor: &'a Redactor,
     ) -> Result<Self, StoreError> {
         let mut rows = index.turns(row.id)?;
         rows.retain(|turn| range.contains(&turn.index));
@@ -98,7 +98,7 @@ impl<'a> ExportedSession<'a> {
                 rows,
                 redactor,
             } => batches(rows).try_for_each(|batch| {
-                let exchanges = show_rows(index, self.row, batch, *redactor)?;
+                let exchanges = show_rows(index, self.row, batch, redactor)?;
                 exchanges.iter().try_for_each(&mut visit)
             }),
         }
@@ -122,7 +122,7 @@ impl<'a> ExportedSession<'a> {
             } => {
                 let indexed = |row: &TurnRow| {
                     let mut prompt = index.content(row.id)?.prompt;
-                    redactor.map(|redactor| redactor.redact_in_place(&mut prompt));
+                    redactor.redact_in_place(&mut prompt);
                     Ok(entry(row.index, row.started_ms, &prompt))
                 };
                 rows.iter().map(indexed).collect()

@@ -97,9 +97,7 @@ impl<'a> Sender<'a> {
 impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         let mut meta = meta.clone();
-        if let Some(redactor) = &self.policy.redactor {
-            redactor.redact_session(&mut meta);
-        }
+        self.policy.redactor.redact_session(&mut meta);
         self.session = meta.clone();
         self.skips = self
             .policy
@@ -118,9 +116,7 @@ impl Sink for Sender<'_> {
         if self.skips {
             return self.flow();
         }
-        if let Some(redactor) = &self.policy.redactor {
-            redactor.redact_turn(&mut turn);
-        }
+        self.policy.redactor.redact_turn(&mut turn);
         if Exclusions::has_marker(&turn.prompt) {
             self.skips = true;
             return self.send(Event::Marked(self.session.id.clone()));
@@ -134,10 +130,7 @@ impl Sink for Sender<'_> {
 
     fn checkpoint(&mut self, cursor: Cursor) -> Flow {
         self.at_checkpoint = true;
-        let cursor = match &self.policy.redactor {
-            Some(redactor) => redact_cursor(redactor, cursor),
-            None => cursor,
-        };
+        let cursor = redact_cursor(&self.policy.redactor, cursor);
         self.send(Event::Checkpoint(cursor))
     }
 
@@ -148,12 +141,7 @@ impl Sink for Sender<'_> {
     fn title_elsewhere(&mut self, message: &str, title: &str) -> Flow {
         self.deliver(Event::Title {
             message: message.to_owned(),
-            title: self
-                .policy
-                .redactor
-                .as_ref()
-                .map_or(title.into(), |r| r.redact(title))
-                .into_owned(),
+            title: self.policy.redactor.redact(title).into_owned(),
         })
     }
 

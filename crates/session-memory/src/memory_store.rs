@@ -27,7 +27,7 @@ const PROMPT_LIMIT: usize = 3 << 20;
 pub struct MemoryStore {
     directories: Vec<MemoryDirectory>,
     records: DirectoryRecords,
-    redactor: Option<Redactor>,
+    redactor: Redactor,
 }
 
 /// The memories of a listing, and the files that are damaged.
@@ -60,12 +60,12 @@ impl MemoryStore {
         Self {
             directories,
             records,
-            redactor: Some(Redactor::default()),
+            redactor: Redactor::default(),
         }
     }
 
-    /// Redacts what is saved by the user's settings, or not at all.
-    pub fn with_redactor(self, redactor: Option<Redactor>) -> Self {
+    /// Redacts what is saved by the user's settings.
+    pub fn with_redactor(self, redactor: Redactor) -> Self {
         Self { redactor, ..self }
     }
 
@@ -160,8 +160,7 @@ impl MemoryStore {
     /// When the draft is not valid, or the directory cannot be written.
     pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
         validate_draft(draft)?;
-        let redacted = self.redactor.as_ref().map(|r| redact_draft(r, draft));
-        let draft = redacted.as_ref().unwrap_or(draft);
+        let draft = &redact_draft(&self.redactor, draft);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let front = new_frontmatter(draft, self.free_id(now), now);
@@ -197,8 +196,7 @@ impl MemoryStore {
         trust: Trust,
         now: &Zoned,
     ) -> Result<Memory> {
-        let redacted = self.redactor.as_ref().map(|r| redact_imported(r, memory));
-        let memory = redacted.as_ref().unwrap_or(memory);
+        let memory = &redact_imported(&self.redactor, memory);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let mut front = memory.front.clone();
@@ -225,8 +223,7 @@ impl MemoryStore {
     /// # Errors
     /// When the file cannot be read or written.
     pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
-        let redacted = self.redactor.as_ref().map(|r| redact_change(r, change));
-        let change = redacted.as_ref().unwrap_or(change);
+        let change = &redact_change(&self.redactor, change);
         let directory = self.directory_of(&self.find(id)?);
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let memory = self.find(id)?; // read again under the lock

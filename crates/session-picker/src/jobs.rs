@@ -64,12 +64,7 @@ fn read_turn(engine: &SearchEngine, target: &Target) -> Result<Vec<Exchange>, Pi
     let redactor = engine.home().config.redactor();
     index.with_snapshot(|snapshot| {
         let (index, session) = (&snapshot.index, &target.session);
-        Ok(session_search::show(
-            index,
-            session,
-            turns,
-            redactor.as_ref(),
-        )?)
+        Ok(session_search::show(index, session, turns, &redactor)?)
     })
 }
 
@@ -91,7 +86,7 @@ fn export(engine: &SearchEngine, target: &Target) -> Result<String, PickerError>
     let path = PathBuf::from(file_name(session, ExportFormat::Html));
     OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
-        let exported = ExportedSession::open(index, session, &all, redactor.as_ref())?;
+        let exported = ExportedSession::open(index, session, &all, &redactor)?;
         create(engine, &path, &exported)
     })?;
     Ok(format!("exported to {}", path.display()))

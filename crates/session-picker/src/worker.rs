@@ -129,7 +129,7 @@ fn read_turns(
     for first in all.clone().step_by(BATCH_TURNS as usize) {
         let batch = first..=(first + BATCH_TURNS - 1).min(all.end - 1);
         let read = index.with_snapshot(|snapshot| {
-            Ok::<_, PickerError>(show(&snapshot.index, session, batch, redactor.as_ref())?)
+            Ok::<_, PickerError>(show(&snapshot.index, session, batch, &redactor)?)
         });
         exchanges.extend(read?.into_iter().map(shortened));
         if wanted.is_filled() {

@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 pub struct SearchEngine {
     home: Home,
     models: QueryModels,
-    redactor: Option<Redactor>,
+    redactor: Redactor,
 }
 
 impl SearchEngine {
@@ -69,10 +69,7 @@ impl SearchEngine {
 
     /// Replaces secrets in a text as they are replaced in what is indexed.
     pub fn redact(&self, text: &str) -> String {
-        let redactor = self.redactor.as_ref();
-        redactor
-            .map_or(text.into(), |r| r.redact(text))
-            .into_owned()
+        self.redactor.redact(text).into_owned()
     }
 
     /// Embeds a query, without its secrets.
@@ -106,6 +103,6 @@ impl SearchEngine {
         session: &SessionRow,
         turns: RangeInclusive<u32>,
     ) -> Result<Vec<Exchange>, QueryError> {
-        Ok(show(index, session, turns, self.redactor.as_ref())?)
+        Ok(show(index, session, turns, &self.redactor)?)
     }
 }

@@ -155,6 +155,23 @@ fn the_users_patterns_and_allow_list_count() {
     assert!(error.contains("redaction.allow"), "{error}");
 }
 
+#[test]
+fn a_redactor_that_is_off_changes_nothing() {
+    let settings = RedactionSettings {
+        enabled: false,
+        patterns: vec!["ACME".into()],
+        ..RedactionSettings::default()
+    };
+    let text = "ACME: DB_PASSWORD=hunter2";
+    for redactor in [Redactor::off(), Redactor::new(&settings).unwrap()] {
+        assert_eq!(redactor.redact(text), text);
+        let mut value = serde_json::json!({ "password": "hunter2", "text": text });
+        let before = value.clone();
+        redactor.redact_json(&mut value);
+        assert_eq!(value, before);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 

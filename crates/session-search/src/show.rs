@@ -32,7 +32,7 @@ pub enum Origin {
 }
 
 /// Reads turns of a session again in full: those of `range`, from 0, that
-/// exist. What the history no longer has comes from the index. What is read is redacted where a redactor is given.
+/// exist. What the history no longer has comes from the index. What is read is redacted.
 ///
 /// # Errors
 /// When the index fails.
@@ -40,7 +40,7 @@ pub fn show(
     index: &Reader,
     session: &SessionRow,
     range: RangeInclusive<u32>,
-    redactor: Option<&Redactor>,
+    redactor: &Redactor,
 ) -> Result<Vec<Exchange>, StoreError> {
     let mut rows = index.turns(session.id)?;
     rows.retain(|row| range.contains(&row.index));
@@ -55,12 +55,10 @@ pub fn show_rows(
     index: &Reader,
     session: &SessionRow,
     rows: &[TurnRow],
-    redactor: Option<&Redactor>,
+    redactor: &Redactor,
 ) -> Result<Vec<Exchange>, StoreError> {
     let mut read = reread(index, session, rows)?;
-    if let Some(redactor) = redactor {
-        read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
-    }
+    read.iter_mut().for_each(|turn| redactor.redact_turn(turn));
     rows.iter()
         .map(|row| match read.iter().position(|t| t.index == row.index) {
             Some(at) => Ok(Exchange {

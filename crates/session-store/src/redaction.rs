@@ -26,26 +26,21 @@ impl Writer {
         let redactor = self.redactor.clone();
         let sessions = self.reader.sessions()?;
         for (done, session) in (0..).zip(&sessions) {
-            self.redact_session(redactor.as_ref(), session.id)?;
+            self.redact_session(&redactor, session.id)?;
             progress(done + 1, sessions.len() as u64);
         }
-        if let Some(redactor) = &redactor {
-            self.redact_external_titles(redactor)?;
-            self.delete_cursors_with_secrets(redactor)?;
-        }
+        self.redact_external_titles(&redactor)?;
+        self.delete_cursors_with_secrets(&redactor)?;
         self.request_purge()
     }
 
-    fn redact_session(&mut self, redactor: Option<&Redactor>, session: SessionId) -> Result<()> {
-        let mut found = false;
-        if let Some(redactor) = redactor {
-            found = self.redact_titles(redactor, session)?;
-        }
+    fn redact_session(&mut self, redactor: &Redactor, session: SessionId) -> Result<()> {
+        let mut found = self.redact_titles(redactor, session)?;
         let contents = self.reader.contents(session)?;
         let turns = self.kept_turns(session)?;
         let mut changed = Vec::new();
         for (turn, (_, mut content)) in turns.into_iter().zip(contents) {
-            if redactor.is_some_and(|redactor| redactor.redact_content(&mut content)) {
+            if redactor.redact_content(&mut content) {
                 self.replace_content(&turn, &content)?;
                 found = true;
             }

@@ -39,7 +39,7 @@ pub struct Writer {
     /// Others could write to the directory until this writer closed it.
     pub(crate) was_open_to_others: bool,
     /// Redacts what an older index holds when it is migrated.
-    pub(crate) redactor: Option<Redactor>,
+    pub(crate) redactor: Redactor,
     open: bool,
     _lock: IndexLock,
 }
@@ -50,7 +50,7 @@ pub type MigrationProgress<'p> = &'p dyn Fn(u64, u64);
 /// Options of a writer that matter where the index has an older format.
 pub struct WriterOptions<'p> {
     /// Redacts what the index holds; `None` leaves it as it is.
-    pub redactor: Option<Redactor>,
+    pub redactor: Redactor,
     /// Is told how far a migration is.
     pub progress: MigrationProgress<'p>,
 }
@@ -58,7 +58,7 @@ pub struct WriterOptions<'p> {
 impl Default for WriterOptions<'_> {
     fn default() -> Self {
         Self {
-            redactor: Some(Redactor::default()),
+            redactor: Redactor::default(),
             progress: &|_, _| {},
         }
     }

@@ -14,6 +14,7 @@ use session_embed::Embedder;
 use session_export::shown_session;
 use session_indexer::{Mode, Outcome, ReadPolicy};
 use session_query::{Snapshot, embed_query};
+use session_redact::Redactor;
 use session_search::Exchange;
 use session_sources::Env;
 use session_store::SessionRow;
@@ -151,7 +152,7 @@ fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
         0,
         &demo.snapshot.index,
         &demo.snapshot.sessions,
-        None,
+        &Redactor::off(),
     )?;
     walk.shown = Some((place, shown));
     walk.turns = Some((id, turns));

@@ -26,7 +26,7 @@ pub fn run(args: &SessionExportArgs) -> Result<Found> {
     let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
     let redactor = home.config.redactor();
     let row = filter::find_session(&all, id)?;
-    let session = ExportedSession::open(&index, &row, &range, redactor.as_ref())?;
+    let session = ExportedSession::open(&index, &row, &range, &redactor)?;
     if session.is_empty() {
         show::note_missing_turns(&row)?;
         return Ok(Found::Nothing);

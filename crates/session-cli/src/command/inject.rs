@@ -123,14 +123,8 @@ pub fn outcome(
     deadline: Option<Instant>,
 ) -> Result<PromptOutcome> {
     let redactor = memories.home.config.redactor();
-    let redact = |text: &str| {
-        redactor
-            .as_ref()
-            .map_or(text.into(), |r| r.redact(text))
-            .into_owned()
-    };
     let request = InjectionRequest {
-        prompt: &redact(&input.prompt),
+        prompt: &redactor.redact(&input.prompt),
         session: input.session_id.as_deref(),
         started,
         deadline,
@@ -139,7 +133,7 @@ pub fn outcome(
         .injector()
         .inject(&request, &Resources(&memories))?;
     if let Some(block) = &mut injection.decision.block {
-        block.text = redact(&block.text);
+        redactor.redact_in_place(&mut block.text);
     }
     Ok(PromptOutcome {
         injection,

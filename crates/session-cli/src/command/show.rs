@@ -28,12 +28,12 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
         true => consent_to_secrets(&home)?,
         false => home.config.redactor(),
     };
-    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all, redactor.as_ref())?;
+    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all, &redactor)?;
     print(args, &session, &exchanges, &all)
 }
 
 /// Asks on the terminal whether secrets may be shown; returns the redactor that is left.
-fn consent_to_secrets(home: &Home) -> Result<Option<Redactor>> {
+fn consent_to_secrets(home: &Home) -> Result<Redactor> {
     if !std::io::stdout().is_terminal() {
         bail!(
             "secrets are shown on a terminal, to its user\nhint: run `session-search show --unredacted` there, without a pipe"
@@ -45,7 +45,10 @@ fn consent_to_secrets(home: &Home) -> Result<Option<Redactor>> {
         }
         dialog.confirm("Show keys and passwords of this session?")
     })?;
-    Ok(home.config.redactor().filter(|_| !is_meant))
+    Ok(match is_meant {
+        true => Redactor::off(),
+        false => home.config.redactor(),
+    })
 }
 
 /// The session and those of its turns that `ID[:TURNS]` names, with so many
@@ -58,7 +61,7 @@ pub fn turns_of(
     context: u32,
     index: &Reader,
     all: &[SessionRow],
-    redactor: Option<&Redactor>,
+    redactor: &Redactor,
 ) -> Result<(SessionRow, Vec<Exchange>)> {
     let (id, range) = turns(text)?;
     let session = filter::find_session(all, id)?;

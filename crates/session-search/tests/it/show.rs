@@ -1,6 +1,7 @@
 //! Turns in full: from the history as long as it is there, else from the index.
 
 use session_core::{Part, ToolCall, Turn};
+use session_redact::Redactor;
 use session_search::{Exchange, Origin, show};
 use session_sources::{Collected, Env, sources};
 use session_store::{FileStamp, Reader, Writer};
@@ -69,7 +70,7 @@ impl Indexed {
     fn show(&self, range: RangeInclusive<u32>) -> Vec<Exchange> {
         let index = Reader::open(&self.root()).unwrap();
         let session = &index.sessions().unwrap()[0];
-        show(&index, session, range, None).unwrap()
+        show(&index, session, range, &Redactor::off()).unwrap()
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::support::{Index, bash, deliver, embed, found, meta, prompts, turn};
 use rusqlite::Connection;
 use session_core::{SessionMeta, Turn};
+use session_redact::Redactor;
 use session_store::{Level, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
 
 /// One word of the word index.
@@ -106,7 +107,7 @@ fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
 fn an_index_is_migrated_as_it_is_where_redaction_is_off() {
     let index = older();
     let options = WriterOptions {
-        redactor: None,
+        redactor: Redactor::off(),
         ..WriterOptions::default()
     };
     let mut writer = Writer::open_with(index.root(), options).unwrap();

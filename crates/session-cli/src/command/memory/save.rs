@@ -171,8 +171,7 @@ fn read_input() -> Result<Draft> {
 /// The turns that a memory comes from, and their text.
 fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
     let RefreshedIndex { index, all, .. } = refresh::index(home)?;
-    let (session, exchanges) =
-        show::turns_of(from, 0, &index, &all, home.config.redactor().as_ref())?;
+    let (session, exchanges) = show::turns_of(from, 0, &index, &all, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(
             "session {} has no such turn\nhint: its turns are 0 to {}",
