@@ -282,6 +282,20 @@ fn an_index_that_was_replaced_is_seen_by_the_next_call() {
 }
 
 #[test]
+fn a_changed_configuration_is_read_by_the_next_call() {
+    let env = TestEnvironment::indexed(&[harbour()]);
+    let mut client = McpClient::start(&env);
+    client.call("search", json!({"query": "lamps"}));
+    let path = env.path("config/config.toml");
+    let config = fs_err::read_to_string(&path).unwrap();
+    fs_err::write(&path, "model = \"no-such-model\"\n").unwrap();
+    let failed = client.fail("search", json!({"query": "lamps"}));
+    assert!(failed.contains("no-such-model"), "{failed}");
+    fs_err::write(&path, config).unwrap();
+    client.call("search", json!({"query": "lamps"}));
+}
+
+#[test]
 fn between_calls_others_write_the_index() {
     let env = TestEnvironment::indexed(&[harbour()]);
     let mut client = McpClient::start(&env);
