@@ -190,7 +190,10 @@ fn session_text_stays_within_its_fence() {
             .title(&format!("lamps {attack}")),
     );
     let mut client = McpClient::start(&env);
+    let memory = json!({"topic": "lamps", "info": [attack, secret], "global": true});
+    client.call("remember", memory);
     let calls = [
+        ("recall", json!({"query": "lamps"})),
         ("search", json!({"query": "lamps"})),
         ("search", json!({"query": "lamps", "level": "turn"})),
         ("search", json!({"query": ""})),
