@@ -29,7 +29,7 @@ pub use found::{CommandsArgs, FilesArgs, With};
 pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
 };
-pub use manual::{CompletionsArgs, ManArgs};
+pub use manual::{CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 pub use mcp::McpArgs;
 pub use memory::{
     ArchiveArgs, DeleteArgs, EditArgs, ExportArgs, IdsArgs, JsonFlagArgs, MemoryArgs,
@@ -127,6 +127,8 @@ pub enum Command {
     Eval(EvalArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Print what a shell runs at its start so that Ctrl-X S picks a session
+    ShellInit(ShellInitArgs),
     /// Print the man page, or write the man pages of all commands
     Man(ManArgs),
 }

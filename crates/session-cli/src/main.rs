@@ -72,6 +72,7 @@ fn run(command: &Command) -> anyhow::Result<Found> {
         Command::Demo(demo) => command::demo::run(demo),
         Command::Eval(eval) => command::eval::run(eval),
         Command::Completions(completions) => command::manual::completions(completions),
+        Command::ShellInit(init) => command::manual::shell_init(init),
         Command::Man(man) => command::manual::man(man),
     }
 }

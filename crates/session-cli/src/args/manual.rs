@@ -1,6 +1,6 @@
-//! Arguments of `completions` and `man`.
+//! Arguments of `completions`, `shell-init` and `man`.
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -13,6 +13,30 @@ pub struct CompletionsArgs {
     /// Shell
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  eval \"$(session-search shell-init bash)\"       in ~/.bashrc
+  eval \"$(session-search shell-init zsh)\"        in ~/.zshrc
+  session-search shell-init fish | source        in ~/.config/fish/config.fish
+
+Ctrl-X S opens the picker with what stands on the line. Alt-R there puts the command that resumes
+the session on the line, to be run by Enter; without a choice the line stays as it was.")]
+pub struct ShellInitArgs {
+    /// Shell
+    #[arg(value_name = "SHELL")]
+    pub shell: InitShell,
+}
+
+/// A shell with a line editor that runs commands on a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InitShell {
+    /// 4.0 or newer.
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Args)]

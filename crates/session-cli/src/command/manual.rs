@@ -1,7 +1,7 @@
-//! `completions` and `man`: what the parser knows of itself.
+//! `completions`, `shell-init` and `man`: what is installed beside the program.
 
 use crate::Found;
-use crate::args::{Arguments, CompletionsArgs, ManArgs};
+use crate::args::{Arguments, CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 use crate::output_path;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
@@ -20,6 +20,20 @@ pub fn completions(args: &CompletionsArgs) -> Result<Found> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, name, &mut script);
     std::io::stdout().write_all(&script)?;
+    Ok(Found::Something)
+}
+
+/// Prints the commands that bind the picker to a key of a shell.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn shell_init(args: &ShellInitArgs) -> Result<Found> {
+    let script = match args.shell {
+        InitShell::Bash => include_str!("../../shell/init.bash"),
+        InitShell::Zsh => include_str!("../../shell/init.zsh"),
+        InitShell::Fish => include_str!("../../shell/init.fish"),
+    };
+    std::io::stdout().write_all(script.as_bytes())?;
     Ok(Found::Something)
 }
 

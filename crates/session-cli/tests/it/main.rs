@@ -58,6 +58,7 @@ mod remote;
 mod resume;
 mod secrets;
 mod setup;
+mod shell_init;
 mod skill;
 mod skill_text;
 mod terminal;

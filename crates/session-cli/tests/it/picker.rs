@@ -13,7 +13,7 @@ const SIZE: (u16, u16) = (80, 24);
 
 /// A shell command on a terminal of its own, in the home folder, with the program and stand-ins for the
 /// agents on its path. What it does is said by the agents' names alone.
-fn start(env: &TestEnvironment, size: (u16, u16), command: &str) -> TmuxTerminal {
+pub fn start(env: &TestEnvironment, size: (u16, u16), command: &str) -> TmuxTerminal {
     for agent in ["claude", "opencode"] {
         let said = format!("#!/bin/sh\necho \"started {agent} $* in $(pwd)\"\nread -r line\n");
         let path = env.path("bin").join(agent);
@@ -159,10 +159,10 @@ fn a_session_is_forked() {
     terminal.shows("--fork-session");
 }
 
-const HERE: &str = "7a1e0c52-0000-4000-8000-000000000001";
+pub const HERE: &str = "7a1e0c52-0000-4000-8000-000000000001";
 
 /// A session whose folder is there.
-fn small_with_folder() -> TestEnvironment {
+pub fn small_with_folder() -> TestEnvironment {
     let env = TestEnvironment::new();
     let folder = env.home("app's code");
     fs_err::create_dir(&folder).unwrap();

@@ -52,7 +52,7 @@ const PATHS: [&str; 34] = [
 ];
 
 /// Every command that reads or writes in a project.
-const COMMANDS: [&[&str]; 46] = [
+const COMMANDS: [&[&str]; 47] = [
     &["memory", "list", "--all"],
     &["memory", "list", "--json"],
     &["memory", "search", "pool"],
@@ -97,6 +97,7 @@ const COMMANDS: [&[&str]; 46] = [
     &["stats"],
     &["model", "list"],
     &["completions", "bash"],
+    &["shell-init", "bash"],
     &["resume", "x"],
     &[
         "eval",

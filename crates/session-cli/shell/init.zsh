@@ -1,0 +1,20 @@
+# Ctrl-X S: pick a session with the current line as the query; its resume command becomes the line.
+# For ~/.zshrc: eval "$(session-search shell-init zsh)"
+__session_search_pick() {
+  emulate -L zsh
+  local picked
+  # The line editor takes the terminal away from the stdin of what a widget runs.
+  picked=$(session-search browse --print-command -- "$BUFFER" </dev/tty)
+  if [[ $? == 0 && -n $picked ]]; then
+    BUFFER=$picked
+    CURSOR=${#BUFFER}
+  fi
+  zle reset-prompt
+}
+if [[ -o interactive ]]; then
+  zle -N __session_search_pick
+  bindkey -M emacs '^Xs' __session_search_pick
+  bindkey -M emacs '^XS' __session_search_pick
+  bindkey -M viins '^Xs' __session_search_pick
+  bindkey -M viins '^XS' __session_search_pick
+fi

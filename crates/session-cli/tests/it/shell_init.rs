@@ -1,0 +1,86 @@
+//! The key that opens the picker, in the shells themselves on a terminal of tmux. They have to be installed.
+#![cfg(unix)]
+
+use crate::environment::TestEnvironment;
+use crate::picker::{HERE, small_with_folder, start};
+use session_test::tmux::TmuxTerminal;
+
+const RC_FILES: [(&str, &str); 3] = [
+    (
+        ".bashrc",
+        "PS1='ready$ '\neval \"$(session-search shell-init bash)\"\n",
+    ),
+    (
+        ".zshrc",
+        "PROMPT='ready$ '\neval \"$(session-search shell-init zsh)\"\n",
+    ),
+    (
+        ".config/fish/config.fish",
+        "function fish_prompt; echo -n 'ready$ '; end\nsession-search shell-init fish | source\n",
+    ),
+];
+
+/// Starts a shell that runs the snippet at its start.
+fn started(env: &TestEnvironment, shell: &str) -> TmuxTerminal {
+    for (file, text) in RC_FILES {
+        env.write(&env.home(file), text);
+    }
+    let terminal = start(env, (120, 24), &format!("exec {shell} -i"));
+    terminal.shows("ready$");
+    terminal
+}
+
+/// Types a line and then Ctrl-X S, and waits for the picker with the line as its query.
+fn pick(terminal: &TmuxTerminal, line: &str) {
+    terminal.types(line);
+    terminal.shows(line);
+    terminal.keys(&["C-x", "s"]);
+    terminal.shows(&format!("> {line}"));
+    terminal.shows("Light the lantern");
+}
+
+fn the_line_is_the_query_and_becomes_the_command(shell: &str) {
+    let env = small_with_folder();
+    let terminal = started(&env, shell);
+    pick(&terminal, "lantern -project:nowhere 'x y'");
+    terminal.keys(&["M-r"]);
+    terminal.shows(&format!("&& claude --resume {HERE}"));
+    assert!(!terminal.screen().contains("started claude"));
+    // The cursor stands at its end.
+    terminal.types(" --verbose");
+    terminal.keys(&["Enter"]);
+    terminal.shows(&format!("started claude --resume {HERE} --verbose in"));
+}
+
+fn without_a_choice_the_line_stays(shell: &str) {
+    let env = small_with_folder();
+    let terminal = started(&env, shell);
+    pick(&terminal, "echo lantern-''kept");
+    terminal.keys(&["Escape"]);
+    terminal.hides("Light the lantern");
+    terminal.keys(&["Enter"]);
+    terminal.shows("lantern-kept");
+}
+
+#[test]
+fn bash_picks() {
+    the_line_is_the_query_and_becomes_the_command("bash");
+    without_a_choice_the_line_stays("bash");
+}
+
+#[test]
+fn zsh_picks() {
+    the_line_is_the_query_and_becomes_the_command("zsh");
+    without_a_choice_the_line_stays("zsh");
+}
+
+#[test]
+fn fish_picks() {
+    the_line_is_the_query_and_becomes_the_command("fish");
+    without_a_choice_the_line_stays("fish");
+}
+
+#[test]
+fn other_shells_are_refused() {
+    TestEnvironment::new().run(&["shell-init", "tcsh"]).exits(2);
+}
