@@ -67,7 +67,7 @@ impl Exclusions {
         };
         let mut blanked = Vec::new();
         for (at, turn) in turns.iter().enumerate() {
-            let keys = index.copy_keys(turn.id)?;
+            let keys = index.dedup_keys(turn.id)?;
             let prompt = || index.content(turn.id).unwrap_or_default().prompt;
             let content = contents.get(at).map(|(_, content)| content);
             let by_content = content.is_some_and(|content| {

@@ -5,7 +5,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::compile_patterns;
-use session_store::{CopyKeys, SessionRow};
+use session_store::{DedupKeys, SessionRow};
 
 /// A prompt that holds this keeps its session out of the index.
 pub const MARKER: &str = "<!-- session-search: off -->";
@@ -124,7 +124,7 @@ impl Exclusions {
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
-        self.excludes_keys(&session.id, turn.index, CopyKeys::from_turn(turn), || {
+        self.excludes_keys(&session.id, turn.index, DedupKeys::from_turn(turn), || {
             turn.prompt.clone()
         }) || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
             || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
@@ -135,7 +135,7 @@ impl Exclusions {
         &self,
         session: &str,
         index: u32,
-        keys: CopyKeys,
+        keys: DedupKeys,
         prompt: impl Fn() -> String,
     ) -> bool {
         let at_time = |key: i64| self.records.holds(&item::prompt_time(key));

@@ -149,7 +149,7 @@ impl ForgetPlan {
             self.items.insert(item::file(&file.path));
         }
         for turn in index.turns(session.id)? {
-            self.add_copy_keys(index, &turn)?;
+            self.add_dedup_keys(index, &turn)?;
             self.turn_count += 1;
         }
         self.sessions.push(session.clone());
@@ -164,11 +164,11 @@ impl ForgetPlan {
     ) -> Result<(), ForgetError> {
         self.items.insert(item::turn(&session.uid, turn.index));
         self.turn_count += 1;
-        self.add_copy_keys(index, turn)
+        self.add_dedup_keys(index, turn)
     }
 
-    fn add_copy_keys(&mut self, index: &Reader, turn: &TurnRow) -> Result<(), ForgetError> {
-        let keys = index.copy_keys(turn.id)?;
+    fn add_dedup_keys(&mut self, index: &Reader, turn: &TurnRow) -> Result<(), ForgetError> {
+        let keys = index.dedup_keys(turn.id)?;
         let prompt = index.content(turn.id)?.prompt;
         self.items.extend(keys.prompt_time.map(item::prompt_time));
         if let Some(origin) = keys.origin {

@@ -1,6 +1,5 @@
 //! Compresses bytes with zstd and hashes texts to 63-bit keys.
 
-use session_core::Turn;
 use std::cell::RefCell;
 use zstd::bulk::Compressor;
 
@@ -40,11 +39,4 @@ pub(crate) fn text_hash(text: &str) -> i64 {
     let bytes = blake3::hash(text.as_bytes());
     let first: [u8; 8] = std::array::from_fn(|i| bytes.as_bytes()[i]);
     i64::from_le_bytes(first) & i64::MAX
-}
-
-/// Returns the dedup key of a turn, a hash of its start time and prompt, which is the same
-/// in every copy of a history, also where copies have new ids. The column is `moment`.
-pub(crate) fn dedup_key(turn: &Turn) -> Option<i64> {
-    let at = turn.started_ms?;
-    Some(text_hash(&format!("{at}\n{}", turn.prompt)))
 }

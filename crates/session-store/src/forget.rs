@@ -1,50 +1,14 @@
 //! Deleting sessions and single turns, with their copies.
 
-use crate::codec::dedup_key;
-use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::reader::Reader;
 use crate::row::prompt_kind_to_db;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
-use session_core::{PromptKind, Turn, TurnContent};
-
-/// The hashes by which copies of a turn are found: of its origin, and of its time and prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CopyKeys {
-    /// Hash of the origin.
-    pub origin: Option<i64>,
-    /// Hash of the time and the prompt.
-    pub prompt_time: Option<i64>,
-}
-
-impl CopyKeys {
-    /// Returns the keys of a turn as a source delivers it.
-    pub fn from_turn(turn: &Turn) -> Self {
-        Self {
-            origin: turn.origin.as_deref().map(text_hash),
-            prompt_time: dedup_key(turn),
-        }
-    }
-}
+use session_core::{PromptKind, TurnContent};
 
 impl Reader {
-    /// Returns the keys by which copies of a stored turn are found.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn copy_keys(&self, turn: TurnId) -> Result<CopyKeys> {
-        let select = "SELECT origin, moment FROM turns WHERE id = ?1";
-        let keys = self.db.prepare_cached(select)?.query_row([turn], |row| {
-            Ok(CopyKeys {
-                origin: row.get(0)?,
-                prompt_time: row.get(1)?,
-            })
-        });
-        Ok(keys.optional()?.unwrap_or_default())
-    }
-
     /// Returns a turn with all turns that are copies of it, or that it is a copy of.
     ///
     /// # Errors

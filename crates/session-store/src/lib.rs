@@ -30,6 +30,7 @@
 mod codec;
 mod compact;
 mod contents;
+mod dedup_keys;
 mod directory;
 mod error;
 mod files;
@@ -60,10 +61,10 @@ mod turns;
 mod vectors;
 mod writer;
 
+pub use dedup_keys::DedupKeys;
 pub use directory::{IndexLock, default_root, index_exists};
 pub use error::StoreError;
 pub use files::{FileRow, Problem};
-pub use forget::CopyKeys;
 pub use highlight::find_term_ranges;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use identity::IndexIdentity;

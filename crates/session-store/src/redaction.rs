@@ -1,6 +1,6 @@
 //! Redacting what an index holds, and indexing its words anew: the step to format 6.
 
-use crate::codec::text_hash;
+use crate::dedup_keys::hash_prompt_time;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::titles::can_title_session;
@@ -72,9 +72,7 @@ impl Writer {
     /// Replaces the content of a turn and the key by which copies of its prompt are found.
     fn replace_content(&mut self, turn: &KeptTurn, content: &TurnContent) -> Result<()> {
         self.frames.replace(&self.reader, turn.id, content)?;
-        let key = turn
-            .started_ms
-            .map(|at| text_hash(&format!("{at}\n{}", content.prompt)));
+        let key = hash_prompt_time(turn.started_ms, &content.prompt);
         let update = "UPDATE turns SET moment = ?2 WHERE id = ?1";
         self.reader
             .db

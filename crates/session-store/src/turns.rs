@@ -1,6 +1,7 @@
 //! Writes turns and indexes each once over all copies of a history.
 
-use crate::codec::{dedup_key, text_hash};
+use crate::codec::text_hash;
+use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::lexical;
@@ -15,22 +16,6 @@ struct StoredTurn {
     id: TurnId,
     content: TurnContent,
     dedup_keys: DedupKeys,
-}
-
-/// The dedup keys of a turn: two turns that share either may be copies.
-#[derive(PartialEq, Eq)]
-struct DedupKeys {
-    origin: Option<i64>,
-    prompt_time: Option<i64>,
-}
-
-impl DedupKeys {
-    fn from_turn(turn: &Turn) -> Self {
-        Self {
-            origin: turn.origin.as_deref().map(text_hash),
-            prompt_time: dedup_key(turn),
-        }
-    }
 }
 
 impl Writer {
@@ -88,14 +73,10 @@ impl Writer {
 
     fn stored_turn(&self, session: SessionId, index: u32) -> Result<Option<StoredTurn>> {
         let mut find = self.reader.db.prepare_cached(
-            "SELECT id, origin, moment FROM turns WHERE session = ?1 AND idx = ?2",
+            "SELECT origin, moment, id FROM turns WHERE session = ?1 AND idx = ?2",
         )?;
         let known = find.query_row(params![session, index], |row| {
-            let dedup_keys = DedupKeys {
-                origin: row.get(1)?,
-                prompt_time: row.get(2)?,
-            };
-            Ok((row.get(0)?, dedup_keys))
+            Ok((row.get(2)?, DedupKeys::from_row(row)?))
         });
         let Some((id, dedup_keys)) = known.optional()? else {
             return Ok(None);

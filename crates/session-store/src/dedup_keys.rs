@@ -1,0 +1,54 @@
+//! The hashes by which copies of a turn are found.
+
+use crate::codec::text_hash;
+use crate::error::Result;
+use crate::id::TurnId;
+use crate::reader::Reader;
+use rusqlite::{OptionalExtension, Row};
+use session_core::Turn;
+
+/// The dedup keys of a turn: two turns that share either may be copies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DedupKeys {
+    /// Hash of the origin.
+    pub origin: Option<i64>,
+    /// Hash of the start time and the prompt, which is the same in every copy of a history, also where
+    /// copies have new ids. The column is `moment`.
+    pub prompt_time: Option<i64>,
+}
+
+impl DedupKeys {
+    /// Returns the keys of a turn as a source delivers it.
+    pub fn from_turn(turn: &Turn) -> Self {
+        Self {
+            origin: turn.origin.as_deref().map(text_hash),
+            prompt_time: hash_prompt_time(turn.started_ms, &turn.prompt),
+        }
+    }
+
+    /// Reads the keys from a row that begins with `origin, moment`.
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            origin: row.get(0)?,
+            prompt_time: row.get(1)?,
+        })
+    }
+}
+
+impl Reader {
+    /// Returns the dedup keys of a stored turn.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn dedup_keys(&self, turn: TurnId) -> Result<DedupKeys> {
+        let select = "SELECT origin, moment FROM turns WHERE id = ?1";
+        let mut find = self.db.prepare_cached(select)?;
+        let keys = find.query_row([turn], DedupKeys::from_row).optional()?;
+        Ok(keys.unwrap_or_default())
+    }
+}
+
+/// Returns the hash of a turn's start time and prompt; none without a time.
+pub(crate) fn hash_prompt_time(started_ms: Option<i64>, prompt: &str) -> Option<i64> {
+    started_ms.map(|at| text_hash(&format!("{at}\n{prompt}")))
+}
