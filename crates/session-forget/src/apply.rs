@@ -3,7 +3,9 @@
 use crate::exclusions::{Exclusions, item};
 use crate::records::ForgetError;
 use serde::Serialize;
-use session_store::{SessionRow, TurnRow, Writer};
+use session_core::TurnContent;
+use session_store::{Reader, SessionRow, TurnId, TurnRow, Writer};
+use std::collections::HashMap;
 use std::ops::AddAssign;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
@@ -30,7 +32,7 @@ impl Exclusions {
     ///
     /// # Errors
     /// When the index fails.
-    pub fn differ_from(&self, index: &session_store::Reader) -> Result<bool, ForgetError> {
+    pub fn differ_from(&self, index: &Reader) -> Result<bool, ForgetError> {
         Ok(index.setting(SETTING)?.unwrap_or_default() != self.fingerprint())
     }
 
@@ -58,33 +60,42 @@ impl Exclusions {
         Ok(removed)
     }
 
+    /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
     fn blank_turns(&self, writer: &mut Writer, session: &SessionRow) -> Result<usize, ForgetError> {
-        let index = writer.reader()?;
-        let turns = index.turns(session.id)?;
-        let contents = match self.has_patterns() || session.prompts_only {
-            true => index.contents(session.id)?,
-            false => Vec::new(),
+        let excluded = self.excluded_turns(writer.reader()?, session)?;
+        let is_blank = |turn: &TurnRow| turn.span.start >= turn.span.end && turn.owner.is_none();
+        let mut blanked = 0;
+        for turn in excluded.iter().filter(|turn| !is_blank(turn)) {
+            writer.blank_turn(turn.id)?;
+            blanked += 1;
+        }
+        Ok(blanked)
+    }
+
+    fn excluded_turns(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<Vec<TurnRow>, ForgetError> {
+        let contents: HashMap<TurnId, TurnContent> =
+            match self.has_patterns() || session.prompts_only {
+                true => index.contents(session.id)?.into_iter().collect(),
+                false => HashMap::new(),
+            };
+        let is_excluded_by_content = |content: &TurnContent| {
+            self.matches_content(content)
+                || (session.prompts_only && self.records.holds(&item::prompt(&content.prompt)))
         };
-        let mut blanked = Vec::new();
-        for (at, turn) in turns.iter().enumerate() {
+        let mut turns = Vec::new();
+        for turn in index.turns(session.id)? {
             let keys = index.dedup_keys(turn.id)?;
             let prompt = || index.content(turn.id).unwrap_or_default().prompt;
-            let content = contents.get(at).map(|(_, content)| content);
-            let by_content = content.is_some_and(|content| {
-                self.matches_content(content)
-                    || (session.prompts_only && self.records.holds(&item::prompt(&content.prompt)))
-            });
-            if self.excludes_keys(&session.uid, turn.index, keys, prompt) || by_content {
-                blanked.push(turn);
+            if self.excludes_keys(&session.uid, turn.index, keys, prompt)
+                || contents.get(&turn.id).is_some_and(is_excluded_by_content)
+            {
+                turns.push(turn);
             }
         }
-        let blanked: Vec<&TurnRow> = blanked
-            .into_iter()
-            .filter(|turn| turn.span.start < turn.span.end || turn.owner.is_some())
-            .collect();
-        blanked
-            .iter()
-            .try_for_each(|turn| writer.blank_turn(turn.id))?;
-        Ok(blanked.len())
+        Ok(turns)
     }
 }

@@ -3,8 +3,8 @@
 use crate::exclusions::item;
 use crate::records::ForgetError;
 use regex::Regex;
-use session_store::{Reader, SessionId, SessionRow, TurnRow};
-use std::collections::{BTreeMap, BTreeSet};
+use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRow};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// Turns of a session, by their numbers.
@@ -182,38 +182,17 @@ impl ForgetPlan {
         Ok(())
     }
 
+    /// Counts the copies of the turns to be forgotten that are not to be forgotten themselves.
     fn count_copies(&self, index: &Reader) -> Result<usize, ForgetError> {
-        let sessions: BTreeSet<SessionId> =
-            self.sessions.iter().map(|session| session.id).collect();
-        let mut groups: BTreeMap<_, bool> = BTreeMap::new();
-        for session in &sessions {
-            for turn in index.turns(*session)? {
-                groups.extend(
-                    index
-                        .turn_copies(turn.id)?
-                        .into_iter()
-                        .map(|copy| (copy, false)),
-                );
-            }
+        let mut named: BTreeSet<TurnId> = self.turns.iter().map(|(_, turn)| turn.id).collect();
+        for session in &self.sessions {
+            named.extend(index.turns(session.id)?.iter().map(|turn| turn.id));
         }
-        for (_, turn) in &self.turns {
-            groups.extend(
-                index
-                    .turn_copies(turn.id)?
-                    .into_iter()
-                    .map(|copy| (copy, false)),
-            );
+        let mut copies = BTreeSet::new();
+        for turn in &named {
+            copies.extend(index.turn_copies(*turn)?);
         }
-        let mut copies = 0;
-        for turn in groups.into_keys() {
-            let row = index.turn(turn)?;
-            let is_named = |row: &TurnRow| {
-                sessions.contains(&row.session)
-                    || self.turns.iter().any(|(_, named)| named.id == row.id)
-            };
-            copies += usize::from(row.is_some_and(|row| !is_named(&row)));
-        }
-        Ok(copies)
+        Ok(copies.difference(&named).count())
     }
 }
 
