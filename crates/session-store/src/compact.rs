@@ -22,8 +22,7 @@ impl Writer {
             return Ok(());
         };
         for level in Level::ALL {
-            let live = self.reader.vector_rows(model.id, level)?.len();
-            let dead = model.rows(level).saturating_sub(live);
+            let dead = self.reader.count_dead_rows(&model, level)?;
             if dead >= MIN_DEAD_ROWS && dead * 4 > model.rows(level) {
                 self.rewrite_matrix(&model, level)?;
             }

@@ -54,11 +54,12 @@ pub(crate) fn is_open_to_others(root: &Path) -> bool {
 #[cfg(unix)]
 pub(crate) fn close_to_others(root: &Path) -> Result<bool> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = fs_err::metadata(root)?.permissions().mode();
-    if mode & 0o022 == 0 {
+    if !is_open_to_others(root) {
         return Ok(false);
     }
-    fs_err::set_permissions(root, std::fs::Permissions::from_mode(mode & 0o700))?;
+    let mut permissions = fs_err::metadata(root)?.permissions();
+    permissions.set_mode(permissions.mode() & 0o700);
+    fs_err::set_permissions(root, permissions)?;
     Ok(true)
 }
 

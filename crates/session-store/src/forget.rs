@@ -56,12 +56,8 @@ impl Writer {
     pub fn delete_session(&mut self, session: SessionId) -> Result<()> {
         self.request_purge()?;
         for turn in self.reader.turns(session)? {
-            self.delete_words(turn.id)?;
-            self.frames.delete(&self.reader, turn.id)?;
-            let leaf = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
-            self.reader.db.prepare_cached(leaf)?.execute([turn.id])?;
-            let delete = "DELETE FROM turns WHERE id = ?1";
-            self.reader.db.prepare_cached(delete)?.execute([turn.id])?;
+            self.delete_title_of_leaf(turn.id)?;
+            self.delete_turn(turn.id)?;
         }
         self.orphan_session_rows(session)?;
         self.clear_first_prompt(session)?;
@@ -78,6 +74,13 @@ impl Writer {
             self.reader.db.prepare_cached(delete)?.execute([session])?;
         }
         file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
+    }
+
+    /// Deletes the title that another file gives by the last message of a turn.
+    fn delete_title_of_leaf(&self, turn: TurnId) -> Result<()> {
+        let delete = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
+        self.reader.db.prepare_cached(delete)?.execute([turn])?;
+        Ok(())
     }
 
     fn delete_file_without_sessions(&self, file: FileId) -> Result<()> {
@@ -106,8 +109,7 @@ impl Writer {
         self.delete_words(turn)?;
         self.frames
             .replace(&self.reader, turn, &TurnContent::default())?;
-        let leaf = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
-        self.reader.db.prepare_cached(leaf)?.execute([turn])?;
+        self.delete_title_of_leaf(turn)?;
         let kind = prompt_kind_to_db(PromptKind::None);
         self.reader
             .db

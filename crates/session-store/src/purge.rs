@@ -69,8 +69,7 @@ impl Writer {
         self.reader.db.execute(optimize, [])?;
         for model in self.reader.models()? {
             for level in Level::ALL {
-                let live = self.reader.vector_rows(model.id, level)?.len();
-                if live < model.rows(level) {
+                if self.reader.count_dead_rows(&model, level)? > 0 {
                     self.rewrite_matrix(&model, level)?;
                 }
             }

@@ -213,6 +213,15 @@ impl Writer {
         Ok(())
     }
 
+    /// Deletes a turn with its content and words.
+    pub(crate) fn delete_turn(&mut self, id: TurnId) -> Result<()> {
+        self.delete_words(id)?;
+        self.frames.delete(&self.reader, id)?;
+        let delete = "DELETE FROM turns WHERE id = ?1";
+        self.reader.db.prepare_cached(delete)?.execute([id])?;
+        Ok(())
+    }
+
     pub(crate) fn delete_words(&self, id: TurnId) -> Result<()> {
         self.reader
             .db
@@ -293,11 +302,7 @@ impl Writer {
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
         for &id in &old {
-            self.delete_words(id)?;
-            self.frames.delete(&self.reader, id)?;
-            self.reader
-                .db
-                .execute("DELETE FROM turns WHERE id = ?1", [id])?;
+            self.delete_turn(id)?;
             self.reindex_copies(id)?;
         }
         if !old.is_empty() {

@@ -164,6 +164,12 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Counts the rows of a model's matrix that belong to no turn or session any more.
+    pub(crate) fn count_dead_rows(&self, model: &ModelRow, level: Level) -> Result<usize> {
+        let live = self.vector_rows(model.id, level)?.len();
+        Ok(model.rows(level).saturating_sub(live))
+    }
+
     /// Counts the sessions whose current revision a model has embedded.
     ///
     /// # Errors
