@@ -1,7 +1,7 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
-/// Words that the name of a secret holds, lower case: where one stands, a name is read around it.
-pub(crate) const KEYWORDS: &[&str] = &[
+/// Words that the name of a secret holds, lower case.
+const KEYWORDS: [&str; 13] = [
     "pass",
     "pwd",
     " pw",
@@ -15,13 +15,6 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "credential",
     "_auth",
     "kennwort",
-    "mot de passe",
-    "contraseña",
-    "пароль",
-    "パスワード",
-    "密码",
-    "密碼",
-    "비밀번호",
 ];
 
 /// How far a name makes its value a secret.
@@ -45,6 +38,7 @@ const PASSWORDS: [&str; 7] = [
     "kennwort",
     "passcode",
 ];
+/// Names of passwords in other languages, lower case, each a keyword as well.
 const PHRASES: [&str; 7] = [
     "mot de passe",
     "contraseña",
@@ -162,6 +156,12 @@ const OTHERS: [&str; 36] = [
     "idempotency",
     "dedup",
 ];
+
+/// Returns the words and phrases that the name of a secret holds: where one stands, a name is read
+/// around it.
+pub(crate) fn keywords() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.into_iter().chain(PHRASES)
+}
 
 /// Returns what the name of a value says of it, if it is that of a secret.
 pub(crate) fn classify_name(name: &str) -> Option<SecretName> {

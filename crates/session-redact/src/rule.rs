@@ -98,7 +98,7 @@ impl RuleSet {
         let rules: Vec<Rule> = files
             .flat_map(|file| file.map_or_else(|_| Vec::new(), |f| f.rule))
             .collect();
-        let mut words: Vec<&str> = crate::name::KEYWORDS.to_vec();
+        let mut words: Vec<&str> = crate::name::keywords().collect();
         let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); words.len()];
         for (index, rule) in rules.iter().enumerate() {
             for keyword in &rule.keywords {
