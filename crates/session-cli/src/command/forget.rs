@@ -183,7 +183,7 @@ fn print_plan(
         writeln!(
             err,
             "  with {} in sessions that stay",
-            plural(plan.copies, "copy").replace("copys", "copies")
+            plural(plan.copies, "copy")
         )?;
     }
     for memory in memories {
