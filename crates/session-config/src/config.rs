@@ -44,7 +44,7 @@ pub struct Config {
     /// Redaction of secrets.
     #[serde(deserialize_with = "redaction_settings")]
     pub redaction: RedactionSettings,
-    /// What is not indexed.
+    /// Exclusions from the index.
     #[serde(deserialize_with = "exclude_settings")]
     pub exclude: ExcludeSettings,
     /// Memories can be saved, found and injected into prompts.

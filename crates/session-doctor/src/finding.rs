@@ -1,4 +1,4 @@
-//! What an examination found.
+//! The findings of an examination.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub enum Severity {
     Problem,
 }
 
-/// What this program can do about a finding. Each may be done twice.
+/// The repairs that this program can make. Each may be made twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fix {
@@ -35,12 +35,12 @@ pub struct Finding {
     pub check: &'static str,
     /// How serious it is.
     pub severity: Severity,
-    /// What was found, in a sentence without a full stop.
+    /// The finding, in a sentence without a full stop.
     pub found: String,
-    /// What to do about it.
+    /// The advice to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What `--fix` does about it.
+    /// The repair that `--fix` makes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }

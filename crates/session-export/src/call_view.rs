@@ -1,4 +1,4 @@
-//! What is shown of a tool call, in whatever format.
+//! The parts of a tool call that are shown, in whatever format.
 
 use serde_json::Value;
 use session_core::diff::{DiffLine, diff_lines};

@@ -20,7 +20,7 @@ pub(crate) struct KeptText<'t> {
 }
 
 impl TextLimit {
-    /// What an exported file keeps.
+    /// The limits of an exported file.
     pub const EXPORT: Self = Self {
         lines: 400,
         bytes: 32 << 10,

@@ -123,7 +123,7 @@ fn call(call: &ToolCall, limit: TextLimit) -> String {
     out
 }
 
-/// What stands behind a call's name: its files, or its subject unless that is a command.
+/// Returns the text after a call's name: its files, or its subject unless that is a command.
 fn subject(view: &CallView<'_>) -> String {
     let call = view.call;
     if call.command.is_some() {

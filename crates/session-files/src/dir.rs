@@ -25,7 +25,7 @@ pub enum Durability {
     Cached,
 }
 
-/// What becomes of a file that has the name of a new one.
+/// The fate of a file that has the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and the write fails with [`FileError::Exists`].

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 /// Name of the program's own directory.
 const NAME: &str = "session-search";
 
-/// What a directory of the user holds.
+/// The kinds of the user's directories, by their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserDirectoryKind {
-    /// What the user decides: the configuration.
+    /// The user's decisions: the configuration.
     Config,
-    /// What cannot be made again: models, the state of memories.
+    /// Data that cannot be made again: models, the state of memories.
     Data,
-    /// What can be made again: the index.
+    /// Data that can be made again: the index.
     Cache,
 }
 

@@ -22,7 +22,7 @@ pub struct ExcludeSettings {
     pub patterns: Vec<String>,
 }
 
-/// What is not to be indexed.
+/// The sessions and turns that are not indexed.
 #[derive(Debug, Clone, Default)]
 pub struct Exclusions {
     pub(crate) records: ForgottenRecords,

@@ -1,4 +1,4 @@
-//! What is not to be indexed: what the user asked to forget, and what the rules of the configuration
+//! Exclusion from the index: of what the user asked to forget, and of what the rules of the configuration
 //! exclude.
 //!
 //! [`ForgottenRecords`] remembers by keyed hashes, in a file of the user's own data: a session by its id,

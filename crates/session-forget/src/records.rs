@@ -67,7 +67,7 @@ pub struct ForgottenEntry {
     hashes: Vec<String>,
 }
 
-/// What was forgotten, as hashes with a key of this machine.
+/// The records of what was forgotten: hashes with a key of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct ForgottenRecords {
     path: PathBuf,

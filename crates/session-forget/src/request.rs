@@ -16,7 +16,7 @@ pub struct TurnRange {
     pub turns: Option<RangeInclusive<u32>>,
 }
 
-/// What a user asks to forget: named sessions and turns, or all that meet the conditions.
+/// A user's request to forget: named sessions and turns, or all that meet the conditions.
 #[derive(Debug, Clone, Default)]
 pub struct ForgetRequest {
     /// Named sessions and turns.
@@ -27,7 +27,7 @@ pub struct ForgetRequest {
     pub pattern: Option<Regex>,
 }
 
-/// What is to be forgotten.
+/// The sessions and turns that a request finds.
 #[derive(Debug, Clone, Default)]
 pub struct ForgetPlan {
     /// Whole sessions, with those that they started.
@@ -38,7 +38,7 @@ pub struct ForgetPlan {
     pub copies: usize,
     /// Turns in all.
     pub turn_count: usize,
-    /// What is remembered of it.
+    /// Items for the records, not yet hashed.
     items: BTreeSet<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of what is read.
+//! The rules for what is read of histories.
 
 use session_forget::Exclusions;
 use session_redact::Redactor;

@@ -51,7 +51,7 @@ pub enum IndexError {
     /// The index failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was forgotten cannot be read or noted.
+    /// The records of what was forgotten cannot be read or written.
     #[error(transparent)]
     Forget(ForgetError),
     /// The model failed.

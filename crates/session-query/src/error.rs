@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// What was forgotten cannot be read or noted.
+    /// The records of what was forgotten cannot be read or written.
     #[error(transparent)]
     Forget(session_forget::ForgetError),
     /// The index failed.

@@ -22,7 +22,7 @@ pub struct FilterValues {
     pub branches: Vec<String>,
 }
 
-/// What may stand in the place of a part of a query.
+/// The candidates for a part of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// The bytes of the query that a candidate replaces. They end at the cursor.

@@ -1,4 +1,4 @@
-//! What an index holds, by which models, and how fresh it is.
+//! The content of an index, its models, and how fresh it is.
 
 use crate::error::QueryError;
 use session_forget::Exclusions;

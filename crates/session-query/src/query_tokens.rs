@@ -10,7 +10,7 @@ pub(crate) struct QueryToken {
     pub(crate) kind: TokenKind,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Space,

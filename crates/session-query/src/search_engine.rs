@@ -10,7 +10,7 @@ use session_search::{Exchange, FusionMode, QueryEmbedding, Request, Results, sea
 use session_store::{Reader, SessionRow};
 use std::ops::RangeInclusive;
 
-/// What a front end needs to search: the user's configuration, the models, and the rules by which
+/// The means of a front end to search: the user's configuration, the models, and the rules by which
 /// histories are read and queries redacted. It holds no connection to the index.
 pub struct SearchEngine {
     home: Home,

@@ -1,4 +1,4 @@
-//! What is assigned to the name of a secret: a secret, or a placeholder, a type, a variable, a sentence.
+//! Values behind the name of a secret: a secret, or a placeholder, a type, a variable, a sentence.
 
 use crate::entropy::shannon_entropy;
 use crate::name::{SecretName, is_secret_name};

@@ -1,4 +1,4 @@
-//! What is redacted, and what is left.
+//! Secrets are redacted, everything else is left.
 
 use proptest::prelude::*;
 use session_redact::{RedactionSettings, Redactor};

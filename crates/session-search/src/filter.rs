@@ -52,7 +52,7 @@ pub enum ProjectPattern {
     Folder(String),
 }
 
-/// What has to be read to judge a clause.
+/// The data that has to be read to judge a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClauseScope {
     Session,

@@ -1,4 +1,4 @@
-//! What turns are listed by: the files they accessed, the commands they ran, the errors they met.
+//! Findings by which turns are listed: files they accessed, commands they ran, errors they met.
 
 use crate::turn_patterns::{CommandPattern, session_path_matches};
 use serde::Serialize;

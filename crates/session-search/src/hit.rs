@@ -15,7 +15,7 @@ pub(crate) type FusedHit = Fused<Target>;
 pub struct Results {
     /// Sessions or turns.
     pub level: Level,
-    /// What the order of the hits follows.
+    /// The order of the hits.
     pub order: HitOrder,
     /// The hits, in this order.
     pub hits: Vec<Hit>,
@@ -25,7 +25,7 @@ pub struct Results {
     pub explanation: Explanation,
 }
 
-/// What the order of hits follows.
+/// The orders of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitOrder {
     /// Their scores, best first.

@@ -1,4 +1,4 @@
-//! What the tests of several crates share: temporary homes, histories of Claude Code and OpenCode,
+//! Fixtures that the tests of several crates share: temporary homes, histories of Claude Code and OpenCode,
 //! runs of a program, and servers on loopback. It knows no type of the other crates.
 
 pub mod claude;

@@ -1,4 +1,4 @@
-//! What an agent gets as a whole, and how it loses it again.
+//! Installing all that an agent gets, and removing it again.
 
 use session_agents::{Agent, AgentError, AgentSetup, McpConfig};
 use session_sources::Env;

@@ -23,7 +23,7 @@ const CHECK_WIDTH: usize = 13;
 #[derive(Serialize)]
 struct JsonDoctor<'a> {
     findings: &'a [Finding],
-    /// What `--fix` did.
+    /// The fixes that `--fix` made.
     fixed: &'a [Fix],
 }
 

@@ -41,7 +41,7 @@ fn ask(env: &TestEnvironment, folder: &str, var: (&str, &str), args: &[&str]) ->
     env.ran(command.output().unwrap())
 }
 
-/// What is found, by the first place of the id, and what is left out.
+/// Returns the ids that are found, by their first digit, and the session that is left out.
 fn found(env: &TestEnvironment, folder: &str, var: (&str, &str), args: &[&str]) -> (String, Value) {
     let args = [&["lantern", "--json"], args].concat();
     let answer: Value =

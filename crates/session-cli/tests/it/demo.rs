@@ -3,7 +3,7 @@
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
-/// What the demo prints, of each listing the first hit alone and without its
+/// Returns the output of the demo, of each listing the first hit alone and without its
 /// score: how others are ranked is no matter of how it is printed.
 fn walked(env: &TestEnvironment) -> String {
     let printed = env.run(&["demo"]).succeeded().stdout();

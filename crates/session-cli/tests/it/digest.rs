@@ -1,4 +1,4 @@
-//! What was done on a day.
+//! The digest of a day.
 
 use crate::environment::TestEnvironment;
 use crate::work::{BOILER, in_new_york, night};

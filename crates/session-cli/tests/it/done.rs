@@ -1,4 +1,4 @@
-//! What was done, where it is easily overlooked.
+//! Work that is easily overlooked.
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;

@@ -96,7 +96,7 @@ impl TestEnvironment {
         self.ran(output_in_time(command.spawn().unwrap()))
     }
 
-    /// What a command of this environment said.
+    /// Wraps the output of a command of this environment.
     pub fn ran(&self, output: Output) -> Ran {
         Ran { output }
     }
@@ -107,7 +107,7 @@ impl TestEnvironment {
         serde_json::from_slice(&ran.output.stdout).unwrap_or_else(|e| panic!("{e}: {ran}"))
     }
 
-    /// What a command prints for people where the terminal has so many columns.
+    /// Returns the output of a command where the terminal has so many columns.
     pub fn printed(&self, args: &[&str], columns: usize) -> String {
         let mut command = self.command();
         command.args(args).env("COLUMNS", columns.to_string());
@@ -134,7 +134,7 @@ impl TestEnvironment {
         names.concat()
     }
 
-    /// What `status` says could not be read: path below the home folder, reason, count.
+    /// Returns the problems that `status` lists: path below the home folder, reason, count.
     pub fn problems(&self) -> Vec<String> {
         let status = self.json(&["status"]);
         let problems = status["problems"].as_array().unwrap();
@@ -158,7 +158,7 @@ fn json<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [command, &["--json"], rest].concat()
 }
 
-/// What a run of the program said. Its text form is for snapshots.
+/// The output of a run of the program. Its text form is for snapshots.
 pub struct Ran {
     pub output: Output,
 }

@@ -247,7 +247,7 @@ fn formats_agree() {
     );
 }
 
-/// What `show` prints on a terminal of ten lines, and what its pager gets.
+/// Returns what `show` prints on a terminal of ten lines, and what its pager gets.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(arguments: &str, pager: &Path) -> (String, Option<String>) {
     let env = night();

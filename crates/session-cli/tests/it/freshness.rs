@@ -1,4 +1,4 @@
-//! What an answer says of the index that it comes from.
+//! The freshness that an answer tells of its index.
 
 use crate::environment::TestEnvironment;
 use crate::history::{checkout, docker, watcher};

@@ -102,7 +102,7 @@ fn a_linked_folder_of_pages_deletes_and_writes_nothing() {
     }
 }
 
-/// What is below the home folder now, but for the program's own state: for comparison.
+/// Returns the files as they were before, with the program's own state as it is now: for comparison.
 fn without_state(project: &Project, before: Vec<(PathBuf, Vec<u8>)>) -> Vec<(PathBuf, Vec<u8>)> {
     let own = project.env.home(".local");
     let now = tree(&project.env.home(""));

@@ -1,4 +1,4 @@
-//! What is put before a prompt.
+//! Injecting memories before a prompt.
 
 use crate::inject_hook::{context, payload};
 use crate::memory::Project;

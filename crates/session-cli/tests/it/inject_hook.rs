@@ -3,13 +3,13 @@
 use crate::memory::Project;
 use serde_json::{Value, json};
 
-/// What an agent asks a hook.
+/// Returns the input that an agent gives a hook.
 pub fn payload(project: &Project, prompt: &str, session: &str) -> String {
     let cwd = project.env.home("shop");
     json!({"session_id": session, "transcript_path": "/x.jsonl", "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt}).to_string()
 }
 
-/// What is put before a prompt.
+/// Returns the context that is put before a prompt.
 pub fn context(project: &Project, prompt: &str, session: &str) -> String {
     let ran = project
         .fed(&["hook", "run"], &payload(project, prompt, session))

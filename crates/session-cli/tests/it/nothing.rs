@@ -1,4 +1,4 @@
-//! What is said where there is nothing to say.
+//! The output where nothing is found.
 
 use crate::claude::Transcript;
 use crate::environment::{Ran, TestEnvironment};

@@ -1,4 +1,4 @@
-//! What each command prints.
+//! The output of each command.
 
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, small};

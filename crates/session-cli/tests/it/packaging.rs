@@ -1,4 +1,4 @@
-//! What is said of installation beside the manifests.
+//! Comparing the pages on installation with the manifests.
 
 use std::path::Path;
 

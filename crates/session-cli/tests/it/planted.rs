@@ -109,7 +109,7 @@ const COMMANDS: [&[&str]; 47] = [
     ],
 ];
 
-/// What stands at a path.
+/// The kinds of entries at a path.
 #[derive(Debug, Clone, Copy)]
 enum Planted {
     Nothing,

@@ -34,7 +34,7 @@ impl Terminal {
         options.open(&self.name).unwrap().into_parts().0
     }
 
-    /// What is shown until the last process is gone.
+    /// Collects the output until the last process is gone.
     fn shown(mut self) -> JoinHandle<Vec<u8>> {
         std::thread::spawn(move || {
             let (mut shown, mut part) = (Vec::new(), [0; 4096]);

@@ -82,7 +82,7 @@ pub fn night() -> TestEnvironment {
     TestEnvironment::indexed(&[boiler(), helper(), kettle(), copy])
 }
 
-/// What a command says to somebody in New York.
+/// Runs a command in the time zone of New York.
 pub fn in_new_york(env: &TestEnvironment, args: &[&str]) -> crate::environment::Ran {
     let mut command = env.command();
     command.args(args).env("TZ", "America/New_York");

@@ -7,7 +7,7 @@ use pulldown_cmark::{
 use session_core::text::printable;
 use std::borrow::Cow;
 
-/// What the end of a line within a paragraph means.
+/// The meaning of a line's end within a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnds {
     /// A new line: people type so.

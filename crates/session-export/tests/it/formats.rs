@@ -1,4 +1,4 @@
-//! What each format looks like.
+//! A session in each format.
 
 use crate::fixture::{lantern, lantern_turns, written};
 use insta::{assert_snapshot, with_settings};

@@ -32,7 +32,7 @@ fn growth(is_fork: bool) -> impl Strategy<Value = Growth> {
     })
 }
 
-/// What a full read of these histories gives.
+/// Indexes these histories in one full read.
 fn fresh(growth: &Growth, model: &Buckets) -> Home {
     let home = Home::new();
     for (n, content) in growth.contents.iter().enumerate() {

@@ -64,7 +64,7 @@ impl Home {
         Reader::open(&self.root()).unwrap()
     }
 
-    /// What a refresh is to do: without models, on two threads.
+    /// Returns a refresh without models, on two threads.
     pub fn how(&self) -> Refresh<'static> {
         Refresh {
             threads: 2,

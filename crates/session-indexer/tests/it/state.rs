@@ -1,4 +1,4 @@
-//! What an index holds, as text to be compared.
+//! The state of an index as text to be compared.
 
 use session_core::Query;
 use session_store::{Level, Reader, SessionId, SessionRow};
@@ -49,7 +49,7 @@ pub fn numbered_dump(index: &Reader) -> String {
     out
 }
 
-/// What can be found: the content of each turn that is no copy, and how often.
+/// Returns the content of each turn that is no copy, sorted.
 pub fn texts(index: &Reader) -> Vec<String> {
     let mut texts = Vec::new();
     for session in index.sessions().unwrap() {

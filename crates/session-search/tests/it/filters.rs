@@ -148,7 +148,7 @@ fn file(name: &str) -> Condition {
     Condition::File(name.into())
 }
 
-/// What a condition lets through, and what its negation does.
+/// Asserts the turns that pass a condition, and those that pass its negation.
 fn check_both(condition: Condition, holds: &str, fails: &str) {
     check(all_of(vec![only(condition.clone())]), holds);
     check(all_of(vec![not(condition)]), fails);

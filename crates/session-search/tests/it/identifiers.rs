@@ -22,7 +22,7 @@ const NAMED: [(&str, &str); 5] = [
     ("maxInFlight", "We set maxInFlight to four on the relay."),
 ];
 
-/// What others say that is nearer in meaning, and in the same words.
+/// Prompts of other sessions that are nearer in meaning, and in the same words.
 const OTHERS: [&str; 6] = [
     "How did we fix the sync error last time, and where is it written down?",
     "There is no need to verify the fix again, last time it was fine.",

@@ -55,7 +55,7 @@ fn join(base: &mut Turn, late: ToolCall) {
     }
 }
 
-/// What is searched. Results that come late may bring their error lines in another order.
+/// Returns the searched contents, error lines sorted: late results may bring theirs in another order.
 fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
     let mut contents = searched(reads);
     for content in &mut contents {

@@ -1,4 +1,4 @@
-//! What is known of a session as a whole.
+//! The facts of a session as a whole.
 
 use crate::support::{SESSION, Transcript, meta};
 use insta::assert_debug_snapshot;

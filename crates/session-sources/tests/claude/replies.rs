@@ -1,4 +1,4 @@
-//! What becomes of the agent's lines.
+//! Reading the agent's lines.
 
 use crate::support::{Transcript, fixture, indexed, searched, shown};
 use insta::assert_snapshot;

@@ -107,7 +107,7 @@ impl Transcript {
     }
 }
 
-/// What is searched of each turn, with what continues it appended as the store does it.
+/// Returns the content of each turn, its continuations appended as the store does it.
 pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
     let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
     for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
@@ -131,13 +131,13 @@ pub fn fixture(name: &str) -> Vec<u8> {
     fs_err::read(folder.join(name)).unwrap()
 }
 
-/// What the index takes of a content.
+/// Reads a transcript as the index does.
 pub fn indexed(content: impl AsRef<[u8]>) -> String {
     let found = Transcript::new(content).read(None);
     rendered(found.turns.iter().map(|(_, turn)| turn))
 }
 
-/// What `show` tells of a content.
+/// Reads a transcript as `show` does.
 pub fn shown(content: impl AsRef<[u8]>) -> String {
     let transcript = Transcript::new(content);
     let found = transcript.read(None);

@@ -1,4 +1,4 @@
-//! What was done in a turn: commands and how they ended, files, pull requests,
+//! The work of a turn: commands and how they ended, files, pull requests,
 //! time, tokens.
 
 use crate::support::{Transcript, fixture, searched};

@@ -1,4 +1,4 @@
-//! What a second read delivers.
+//! Second reads of a changed database.
 
 use crate::fixture::{
     Home, assistant, insert, insert_message, insert_part, read, read_from, session, text, user,
@@ -160,7 +160,7 @@ impl Sink for Kept {
     }
 }
 
-/// What OpenCode may do to its database.
+/// A change that OpenCode may make to its database.
 #[derive(Debug, Clone)]
 enum Change {
     Say { session: u8, user: bool },

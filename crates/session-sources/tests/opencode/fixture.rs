@@ -277,7 +277,7 @@ pub fn show(path: &Path, found: &Collected) -> Vec<Turn> {
     turns
 }
 
-/// What is indexed and what is shown of a session, which must not depend on
+/// Returns the turns of a session as they are indexed or shown, which must not depend on
 /// the form that it is stored in.
 pub fn turns(conversation: &Conversation, detail: Detail) -> String {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! What agents get beside their own settings: the MCP server, the skill, instructions.
+//! Installing the MCP server, the skill and instructions for agents.
 
 use crate::args::SetupArgs;
 use crate::command::dialog::Dialog;
