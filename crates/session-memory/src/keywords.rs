@@ -1,10 +1,15 @@
 //! Keywords of a memory.
 
+use crate::directory_records::DirectoryRecords;
 use crate::memory::Memory;
+use crate::memory_directory::{StorageLocation, memory_directories};
+use crate::memory_store::MemoryStore;
 use crate::terms;
 use session_core::{Query, Term};
+use session_files::Project;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// The most keywords that are chosen for a memory.
 const MAX_KEYWORDS: usize = 8;
@@ -63,6 +68,25 @@ fn find_keyword_candidates(text: &str) -> Vec<KeywordCandidate> {
         }
     }
     out
+}
+
+/// Returns the `limit` most common keywords of a project's memories, or of the user's global ones where
+/// there is no project. They are put before a model as instructions, so untrusted memories have none.
+pub fn trusted_keywords(
+    project: Option<&Project>,
+    user_home: &Path,
+    records: &DirectoryRecords,
+    limit: usize,
+) -> Vec<String> {
+    let location = match project {
+        Some(_) => StorageLocation::ProjectOnly,
+        None => StorageLocation::GlobalOnly,
+    };
+    let Ok(directories) = memory_directories(project, user_home, location) else {
+        return Vec::new();
+    };
+    let memories = MemoryStore::new(directories, records.clone()).list_trusted();
+    most_common_keywords(&memories, limit)
 }
 
 /// Returns the `limit` most common keywords of memories; equally common ones of important, then of

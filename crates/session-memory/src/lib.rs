@@ -123,7 +123,7 @@ pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
 };
-pub use keywords::most_common_keywords;
+pub use keywords::trusted_keywords;
 pub use life_cycle::{
     MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memory,
     find_unused_since, record_use,

@@ -14,9 +14,7 @@ use session_agents::{
 };
 use session_config::Home;
 use session_core::text::printable;
-use session_memory::{
-    DirectoryRecords, MemoryStore, StorageLocation, memory_directories, most_common_keywords,
-};
+use session_memory::{DirectoryRecords, trusted_keywords};
 use session_sources::Env;
 use std::io::Write;
 
@@ -149,18 +147,8 @@ fn all_locations(env: &Env) -> Vec<SkillLocation> {
     SkillLocation::all(env, project_at_hand(&env.home).ok().as_ref())
 }
 
-/// Returns the most common keywords of the active memories: the project's for its skill, the global
-/// ones for the user's. A model reads them as instructions, so untrusted memories have none there.
 fn memory_keywords(location: &SkillLocation, env: &Env, records: &DirectoryRecords) -> Vec<String> {
-    let scope = match location.project {
-        Some(_) => StorageLocation::ProjectOnly,
-        None => StorageLocation::GlobalOnly,
-    };
-    let Ok(places) = memory_directories(location.project.as_ref(), &env.home, scope) else {
-        return Vec::new();
-    };
-    let memories = MemoryStore::new(places, records.clone()).list_trusted();
-    most_common_keywords(&memories, MAX_KEYWORDS)
+    trusted_keywords(location.project.as_ref(), &env.home, records, MAX_KEYWORDS)
 }
 
 fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {

@@ -1,8 +1,10 @@
 //! Memories that come with a repository are untrusted until the user trusts their content.
 
 use crate::support::{INFO, PROMPT, TOPIC, World, draft, now};
+use session_files::Project;
 use session_memory::{
     Memory, MemoryChange, MemoryError, MemoryState, StorageLocation, Trust, render_context_sheet,
+    trusted_keywords,
 };
 
 const ID: &str = "mem-20260110-091500";
@@ -32,6 +34,20 @@ fn theirs(world: &World) -> Memory {
 fn is_injected(world: &World, id: &str) -> bool {
     let block = world.decide(PROMPT, None).decision.block;
     block.is_some_and(|block| block.ids.iter().any(|other| other == id))
+}
+
+#[test]
+fn keywords_are_those_of_trusted_memories() {
+    let world = World::new();
+    let text = file_text(ID, TOPIC, INFO).replace("importance", "keywords: [harbour]\nimportance");
+    world.write(&world.file(MemoryState::Active, ID), text);
+    let project = Project::find(&world.project(""), world.home()).unwrap();
+    let keywords =
+        |project| trusted_keywords(project, world.home(), world.store.records(), usize::MAX);
+    assert!(keywords(project.as_ref()).is_empty());
+    world.store.trust(&[theirs(&world)]).unwrap();
+    assert_eq!(keywords(project.as_ref()), ["harbour"]);
+    assert!(keywords(None).is_empty(), "the memory is no global one");
 }
 
 #[test]
