@@ -1,10 +1,11 @@
 //! Removing from an index what is excluded.
 
 use crate::exclusions::{Exclusions, item};
-use crate::records::ForgetError;
+use crate::records::{ForgetError, ForgetReason, NewEntry};
+use crate::request::ForgetPlan;
 use serde::Serialize;
 use session_core::TurnContent;
-use session_store::{Reader, SessionRow, TurnId, TurnRow, Writer};
+use session_store::{PurgeOutcome, Reader, SessionRow, TurnId, TurnRow, Writer};
 use std::collections::HashMap;
 use std::ops::AddAssign;
 
@@ -24,6 +25,36 @@ impl AddAssign for Removed {
     fn add_assign(&mut self, more: Self) {
         self.sessions += more.sessions;
         self.turns += more.turns;
+    }
+}
+
+impl ForgetPlan {
+    /// Forgets what was found: adds an entry to the records, removes it from the index, deletes the files
+    /// beside the index that may hold its text, and purges the index.
+    ///
+    /// # Errors
+    /// When the records cannot be written, or the index fails; the next refresh takes it up.
+    pub fn carry_out(
+        &self,
+        writer: &mut Writer,
+        exclusions: &Exclusions,
+        reason: ForgetReason,
+        at: &str,
+    ) -> Result<PurgeOutcome, ForgetError> {
+        let mut exclusions = exclusions.clone();
+        let entry = NewEntry {
+            at,
+            reason,
+            sessions: self.sessions.len(),
+            turns: self.turn_count + self.copies,
+        };
+        // First what keeps it from being indexed again: a kill after that is taken up by the next refresh.
+        exclusions.records.add(&entry, &self.items())?;
+        exclusions.apply(writer)?;
+        let root = writer.reader()?.root().to_owned();
+        session_store::delete_query_cache(&root)?;
+        session_store::delete_old_database(&root)?;
+        Ok(writer.purge()?)
     }
 }
 
@@ -97,5 +128,79 @@ impl Exclusions {
             }
         }
         Ok(turns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exclusions::ExcludeSettings;
+    use crate::records::ForgottenRecords;
+    use crate::request::{ForgetRequest, TurnRange};
+    use session_core::{SessionMeta, SourceName, Turn};
+
+    fn turn(index: u32, prompt: &str) -> Turn {
+        Turn {
+            index,
+            prompt: prompt.into(),
+            started_ms: Some(1_700_000_000_000 + i64::from(index)),
+            span: session_core::Span { start: 0, end: 9 },
+            ..Turn::default()
+        }
+    }
+
+    fn insert(writer: &mut Writer, uid: &str, turns: &[Turn]) {
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, uid).unwrap();
+        let meta = SessionMeta {
+            id: uid.into(),
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        turns
+            .iter()
+            .for_each(|turn| writer.add_turn(session, turn).unwrap());
+    }
+
+    #[test]
+    fn a_forgotten_session_goes_with_its_copies_and_cached_queries() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("index");
+        let path = directory.path().join("forgotten.json");
+        let exclusions = || {
+            let records = ForgottenRecords::open(&path).unwrap();
+            Exclusions::new(records, &ExcludeSettings::default()).unwrap()
+        };
+        let mut writer = Writer::open(&root).unwrap();
+        let (shared, own) = (turn(0, "How is the lantern lit?"), turn(1, "And the kiln?"));
+        insert(&mut writer, "lamp", std::slice::from_ref(&shared));
+        insert(&mut writer, "fork", &[shared.clone(), own]);
+        writer.commit().unwrap();
+        session_store::cache_query_vector(&root, "f00d", "lantern", &[1.0]).unwrap();
+
+        let lamp = writer.reader().unwrap().sessions().unwrap();
+        let lamp = lamp.iter().find(|row| row.uid == "lamp").unwrap();
+        let request = ForgetRequest {
+            ranges: vec![TurnRange {
+                session: lamp.id,
+                turns: None,
+            }],
+            ..ForgetRequest::default()
+        };
+        let plan = request.plan(writer.reader().unwrap()).unwrap();
+        assert_eq!((plan.turn_count, plan.copies), (1, 1));
+        let outcome = plan.carry_out(&mut writer, &exclusions(), ForgetReason::Session, "");
+        assert_eq!(outcome.unwrap(), PurgeOutcome::Complete);
+
+        let index = writer.reader().unwrap();
+        let [fork] = &index.sessions().unwrap()[..] else {
+            panic!("only the fork stays");
+        };
+        let contents = index.contents(fork.id).unwrap();
+        let prompts: Vec<&str> = contents.iter().map(|(_, c)| c.prompt.as_str()).collect();
+        assert_eq!(prompts, ["", "And the kiln?"]);
+        assert!(session_store::cached_query_vector(&root, "f00d", 1, "lantern").is_none());
+        assert!(exclusions().excludes_turn(&SessionMeta::default(), &shared));
+        assert!(!exclusions().differ_from(index).unwrap());
     }
 }

@@ -1,6 +1,6 @@
 //! The rules of the configuration beside what was forgotten.
 
-use crate::records::{ForgetError, ForgottenRecords};
+use crate::records::{ForgetError, ForgetReason, ForgottenRecords, NewEntry};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
@@ -81,8 +81,13 @@ impl Exclusions {
             .iter()
             .map(|(source, id)| item::session(source, id))
             .collect();
-        let counts = [sessions.len(), 0];
-        exclusions.records.add("", "marker", counts, &items)?;
+        let entry = NewEntry {
+            at: "",
+            reason: ForgetReason::Marker,
+            sessions: sessions.len(),
+            turns: 0,
+        };
+        exclusions.records.add(&entry, &items)?;
         Ok(exclusions)
     }
 

@@ -6,7 +6,8 @@
 //! the hashes of other machines different. [`ExcludeSettings`] are the standing rules: projects, paths,
 //! patterns. [`Exclusions`] answers both while histories are read, and [`Exclusions::apply`] removes from
 //! an index what it says; an index notes the state that was applied to it, so that a killed removal is
-//! taken up by the next writer. [`ForgetRequest`] finds what a user names.
+//! taken up by the next writer. [`ForgetRequest`] finds what a user names, and [`ForgetPlan::carry_out`]
+//! forgets it.
 //!
 //! ```
 //! use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
@@ -27,5 +28,5 @@ mod request;
 
 pub use apply::Removed;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER};
-pub use records::{ForgetError, ForgottenEntry, ForgottenRecords};
+pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
 pub use request::{ForgetPlan, ForgetRequest, TurnRange};

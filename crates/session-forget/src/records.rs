@@ -50,6 +50,47 @@ impl ForgetError {
     }
 }
 
+/// The reason for which something was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgetReason {
+    /// The user named sessions.
+    Session,
+    /// The user named turns.
+    Turns,
+    /// The user named a project.
+    Project,
+    /// The user gave a pattern.
+    Match,
+    /// The user gave a time.
+    Before,
+    /// A prompt holds [`MARKER`](crate::MARKER).
+    Marker,
+}
+
+impl ForgetReason {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Turns => "turns",
+            Self::Project => "project",
+            Self::Match => "match",
+            Self::Before => "before",
+            Self::Marker => "marker",
+        }
+    }
+}
+
+/// An entry that is to be added.
+pub(crate) struct NewEntry<'a> {
+    /// Time, RFC 3339.
+    pub(crate) at: &'a str,
+    pub(crate) reason: ForgetReason,
+    /// Sessions that are deleted.
+    pub(crate) sessions: usize,
+    /// Turns that are deleted, those of the sessions included.
+    pub(crate) turns: usize,
+}
+
 /// One act of forgetting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgottenEntry {
@@ -57,7 +98,7 @@ pub struct ForgottenEntry {
     pub id: u32,
     /// Time, RFC 3339.
     pub at: String,
-    /// `session`, `turns`, `project`, `match`, `before` or `marker`.
+    /// Name of the [`ForgetReason`].
     pub what: String,
     /// Sessions that were deleted.
     pub sessions: usize,
@@ -118,14 +159,7 @@ impl ForgottenRecords {
     ///
     /// # Errors
     /// When the file cannot be read or written, or another process holds its lock for too long.
-    pub fn add(
-        &mut self,
-        at: &str,
-        what: &str,
-        counts: [usize; 2],
-        items: &[String],
-    ) -> Result<u32, ForgetError> {
-        let [sessions, turns] = counts;
+    pub(crate) fn add(&mut self, new: &NewEntry<'_>, items: &[String]) -> Result<u32, ForgetError> {
         self.update(|records| {
             if records.file.key.is_empty() {
                 records.file.key = new_key();
@@ -133,10 +167,10 @@ impl ForgottenRecords {
             let id = records.entries().last().map_or(1, |last| last.id + 1);
             let entry = ForgottenEntry {
                 id,
-                at: at.to_owned(),
-                what: what.to_owned(),
-                sessions,
-                turns,
+                at: new.at.to_owned(),
+                what: new.reason.name().to_owned(),
+                sessions: new.sessions,
+                turns: new.turns,
                 hashes: items.iter().map(|item| records.hash(item)).collect(),
             };
             records.file.entries.push(entry);
@@ -242,9 +276,15 @@ mod tests {
     use super::*;
 
     fn add(records: &mut ForgottenRecords, item: &str) -> u32 {
-        let items = [item.to_owned()];
-        records.add("", "session", [1, 0], &items).unwrap()
+        records.add(&ENTRY, &[item.to_owned()]).unwrap()
     }
+
+    const ENTRY: NewEntry<'static> = NewEntry {
+        at: "",
+        reason: ForgetReason::Session,
+        sessions: 1,
+        turns: 0,
+    };
 
     #[test]
     fn records_that_are_open_at_once_lose_nothing() {
@@ -271,7 +311,7 @@ mod tests {
         let path = directory.path().join("forgotten.json");
         let mut records = ForgottenRecords::open(&path).unwrap();
         fs_err::write(&path, "{").unwrap();
-        let failed = records.add("", "session", [1, 0], &["harbour".into()]);
+        let failed = records.add(&ENTRY, &["harbour".into()]);
         assert!(matches!(failed, Err(ForgetError::Damaged { .. })));
         assert_eq!(fs_err::read_to_string(&path).unwrap(), "{");
     }

@@ -48,8 +48,8 @@ impl ForgetPlan {
         self.sessions.is_empty() && self.turns.is_empty()
     }
 
-    /// Returns what is remembered of it, not yet hashed.
-    pub fn items(&self) -> Vec<String> {
+    /// Returns the items for the records, not yet hashed.
+    pub(crate) fn items(&self) -> Vec<String> {
         self.items.iter().cloned().collect()
     }
 }
@@ -129,6 +129,13 @@ impl ForgetRequest {
 }
 
 impl ForgetPlan {
+    /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.
+    pub fn session_uids(&self) -> BTreeSet<&str> {
+        let in_part = self.turns.iter().map(|(session, _)| session);
+        let sessions = self.sessions.iter().chain(in_part);
+        sessions.map(|session| session.uid.as_str()).collect()
+    }
+
     fn add_session(
         &mut self,
         index: &Reader,

@@ -17,6 +17,7 @@ use crate::trust::Trust;
 use crate::views;
 use jiff::Zoned;
 use session_redact::Redactor;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
@@ -119,6 +120,16 @@ impl MemoryStore {
         sort_newest_first(&mut listing.memories);
         clear_lost_replacements(&mut listing.memories, &opened);
         listing
+    }
+
+    /// Lists the memories of any state that were saved from one of these sessions.
+    pub fn list_saved_in(&self, sessions: &BTreeSet<&str>) -> Vec<Memory> {
+        let mut memories = self.list(&MemoryState::ALL).memories;
+        memories.retain(|memory| {
+            let mut sessions = sessions.iter();
+            sessions.any(|session| memory.was_saved_in(Some(session)))
+        });
+        memories
     }
 
     /// Reads the active memories that may be injected, at most `PROMPT_LIMIT` bytes. In a project

@@ -15,12 +15,11 @@ use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use serde::Serialize;
 use session_config::Home;
-use session_forget::{ForgetPlan, ForgetRequest, ForgottenEntry, TurnRange};
+use session_forget::{ForgetPlan, ForgetReason, ForgetRequest, ForgottenEntry, TurnRange};
 use session_indexer::Mode;
-use session_memory::{Memory, MemoryState};
+use session_memory::Memory;
 use session_query::read_folder;
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -137,23 +136,7 @@ fn sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
 /// Finds the memories of this folder's project and of the user that were saved from it.
 fn memories_of(plan: &ForgetPlan) -> Result<Vec<Memory>> {
     let memories = Memories::for_folder(&std::env::current_dir()?)?;
-    let mut ids: BTreeSet<&str> = plan
-        .sessions
-        .iter()
-        .map(|session| session.uid.as_str())
-        .collect();
-    ids.extend(plan.turns.iter().map(|(session, _)| session.uid.as_str()));
-    let is_from = |memory: &Memory| {
-        let source = memory
-            .front
-            .source
-            .as_ref()
-            .and_then(|source| source.session.as_deref());
-        source.is_some_and(|session| ids.contains(session))
-    };
-    let mut found = memories.store.list(&MemoryState::ALL).memories;
-    found.retain(is_from);
-    Ok(found)
+    Ok(memories.store.list_saved_in(&plan.session_uids()))
 }
 
 fn print_plan(
@@ -218,26 +201,20 @@ fn forget(
     memories: &[Memory],
 ) -> Result<PurgeOutcome> {
     let mut writer = Writer::open(&home.root)?;
-    let mut records = home.forgotten()?;
-    let what = match (&args.pattern, &args.project, &args.before) {
-        (Some(_), _, _) => "match",
-        (_, Some(_), _) => "project",
-        (_, _, Some(_)) => "before",
-        _ if plan.sessions.is_empty() => "turns",
-        _ => "session",
-    };
-    let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let counts = [plan.sessions.len(), plan.turn_count + plan.copies];
-    // First what keeps it from being indexed again: a kill after that is taken up by the next refresh.
-    records.add(&at, what, counts, &plan.items())?;
-    home.exclusions()?.apply(&mut writer)?;
-    session_store::delete_query_cache(&home.root)?;
-    session_store::delete_old_database(&home.root)?;
+    // Before their sessions, by which they are found: should this fail, it can be said once more.
     if args.memories {
         let store = Memories::for_folder(&std::env::current_dir()?)?.store;
         memories.iter().try_for_each(|memory| store.purge(memory))?;
     }
-    Ok(writer.purge()?)
+    let reason = match (&args.pattern, &args.project, &args.before) {
+        (Some(_), _, _) => ForgetReason::Match,
+        (_, Some(_), _) => ForgetReason::Project,
+        (_, _, Some(_)) => ForgetReason::Before,
+        _ if plan.sessions.is_empty() => ForgetReason::Turns,
+        _ => ForgetReason::Session,
+    };
+    let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    Ok(plan.carry_out(&mut writer, &home.exclusions()?, reason, &at)?)
 }
 
 fn report(

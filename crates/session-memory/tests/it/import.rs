@@ -148,6 +148,17 @@ fn directories_of_conversation_memory_are_imported_whole() {
     assert_eq!(en.key_info(), ["Generate the summary first"]);
     assert_eq!(en.front.keywords, ["index", "timing"]);
     assert!(en.was_saved_in(Some("abc-1")));
+    let saved_in = |sessions: &[&str]| -> Vec<String> {
+        let memories = world
+            .store
+            .list_saved_in(&sessions.iter().copied().collect());
+        memories
+            .iter()
+            .map(|memory| memory.id().to_owned())
+            .collect()
+    };
+    assert_eq!(saved_in(&["abc-1", "abc-2"]), [en.id()]);
+    assert_eq!(saved_in(&["abc-2"]), [""; 0]);
     assert!(en.body.contains("The index was blank."));
     let raw = world.store.read_conversation(en).unwrap().unwrap();
     assert!(
