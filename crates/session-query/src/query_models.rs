@@ -3,6 +3,7 @@
 use crate::error::QueryError;
 use crate::query_vectors::QueryVectors;
 use session_embed::{Architecture, Embedder, ModelSpec};
+use session_indexer::{Embedded, Embedding, Progress, embed_beside};
 use session_models::Catalogue;
 use session_search::QueryEmbedding;
 use session_store::{ModelId, Reader};
@@ -61,6 +62,26 @@ impl QueryModels {
     pub fn load_chosen(&self) -> Result<Option<Box<dyn Embedder>>, QueryError> {
         let chosen = self.chosen().map(|spec| self.catalogue.load(&spec.name));
         Ok(chosen.transpose()?)
+    }
+
+    /// Embeds by the chosen model all sessions that it has not read, until `stop` returns true. There is
+    /// nothing to do where the chosen model is the table.
+    ///
+    /// # Errors
+    /// When the index or the model fails.
+    pub fn embed_pending(
+        &self,
+        stop: &dyn Fn() -> bool,
+        progress: &dyn Progress,
+    ) -> Result<Embedded, QueryError> {
+        let Some(embedder) = self.load_chosen()? else {
+            return Ok(Embedded::default());
+        };
+        let embedding = Embedding {
+            stop,
+            ..Embedding::new(embedder.as_ref(), progress)
+        };
+        Ok(embed_beside(&self.root, &embedding)?)
     }
 
     /// Returns why the endpoint did not embed a query, if it failed.

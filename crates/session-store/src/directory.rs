@@ -1,8 +1,9 @@
 //! Finds and locks the directory of the index.
 
 use crate::error::{Result, StoreError};
-use session_files::{Dir, UserDirectoryKind, private, user_directory};
+use session_files::{Dir, Lock, UserDirectoryKind, private, user_directory};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Returns the index's directory: `SESSION_SEARCH_HOME`, else [`UserDirectoryKind::Cache`].
 pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBuf {
@@ -70,12 +71,15 @@ pub(crate) fn close_to_others(_: &Path) -> Result<bool> {
 
 /// A lock that one process at a time holds, released when dropped or when the
 /// process dies.
-pub struct IndexLock(#[expect(dead_code, reason = "held")] session_files::Lock);
+pub struct IndexLock(#[expect(dead_code, reason = "held")] Lock);
 
 impl IndexLock {
     /// Acquires the writer's lock.
     pub(crate) fn acquire_writer(root: &Path) -> Result<Self> {
-        Self::acquire(root, "lock")
+        let lock = Lock::attempt(&Dir::open(root)?, "lock")?;
+        lock.map(Self).ok_or_else(|| StoreError::Locked {
+            root: root.to_owned(),
+        })
     }
 
     /// Acquires the lock of the process that embeds with a slow model, so that no
@@ -84,14 +88,19 @@ impl IndexLock {
     /// # Errors
     /// [`StoreError::Locked`] while another process holds it.
     pub fn acquire_embedding(root: &Path) -> Result<Self> {
-        private::create_directory(root)?;
-        Self::acquire(root, "embedding.lock")
-    }
-
-    fn acquire(root: &Path, name: &str) -> Result<Self> {
-        let lock = session_files::Lock::attempt(&Dir::open(root)?, name)?;
-        lock.map(Self).ok_or_else(|| StoreError::Locked {
+        Self::acquire_embedding_within(root, Duration::ZERO)?.ok_or_else(|| StoreError::Locked {
             root: root.to_owned(),
         })
+    }
+
+    /// As [`IndexLock::acquire_embedding`], but waits for the lock at most so long: who looks whether such
+    /// a process runs holds it for a moment. `None` where another process still holds it.
+    ///
+    /// # Errors
+    /// When the lock file cannot be opened.
+    pub fn acquire_embedding_within(root: &Path, patience: Duration) -> Result<Option<Self>> {
+        private::create_directory(root)?;
+        let lock = Lock::within(&Dir::open(root)?, "embedding.lock", patience)?;
+        Ok(lock.map(Self))
     }
 }

@@ -3,12 +3,15 @@
 use crate::command::refresh;
 use anyhow::Result;
 use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
-use session_indexer::{Embedded, Embedding, Progress, Silent, embed_beside};
-use session_query::{QueryModels, SearchEngine, is_embedding};
-use session_store::{IndexLock, StoreError};
+use session_indexer::Silent;
+use session_query::{SearchEngine, is_embedding};
+use session_store::IndexLock;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+/// How long the process waits for the lock, which those hold for a moment who look whether one runs.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Says on the command line that this is such a process.
 pub const FLAG: &str = "--background";
@@ -68,47 +71,14 @@ fn is_paused(home: &Home) -> bool {
 /// # Errors
 /// When the index or the model fails.
 pub fn run(home: &Home) -> Result<()> {
-    let Some(_lock) = acquire_lock(home)? else {
+    let Some(_lock) = IndexLock::acquire_embedding_within(&home.root, LOCK_PATIENCE)? else {
         return Ok(());
     };
     lower_priority(home.config.nice);
     let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(true));
-    embed(home, engine.models(), &|| is_paused(home), &Silent)?;
+    engine
+        .models()
+        .embed_pending(&|| is_paused(home), &Silent)?;
     Ok(())
-}
-
-/// How often, and how long apart, the lock is tried: who looks whether such a process runs holds it for a moment.
-const LOCK_ATTEMPTS: usize = 5;
-const LOCK_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Acquires the lock of the process that embeds; `None` where another one holds it.
-fn acquire_lock(home: &Home) -> Result<Option<IndexLock>> {
-    for _ in 0..LOCK_ATTEMPTS {
-        match IndexLock::acquire_embedding(&home.root) {
-            Err(StoreError::Locked { .. }) => std::thread::sleep(LOCK_INTERVAL),
-            lock => return Ok(Some(lock?)),
-        }
-    }
-    Ok(None)
-}
-
-/// Makes the chosen model's vectors of all that has none, until told to stop.
-///
-/// # Errors
-/// When the index or the model fails.
-pub fn embed(
-    home: &Home,
-    models: &QueryModels,
-    stop: &dyn Fn() -> bool,
-    progress: &dyn Progress,
-) -> Result<Embedded> {
-    let Some(embedder) = models.load_chosen()? else {
-        return Ok(Embedded::default());
-    };
-    let how = Embedding {
-        stop,
-        ..Embedding::new(embedder.as_ref(), progress)
-    };
-    Ok(embed_beside(&home.root, &how)?)
 }

@@ -79,7 +79,7 @@ fn embed(home: &Home, models: &QueryModels) -> Result<Embedded> {
             lock => break lock?,
         }
     };
-    background::embed(home, models, &|| false, &Bar::new())
+    Ok(models.embed_pending(&|| false, &Bar::new())?)
 }
 
 /// Waits for another process, and notes it once.
