@@ -7,6 +7,8 @@ use crate::settings_text::{SettingsText, list_under, object_under, remove_proper
 use jsonc_parser::cst::{CstArray, CstNode};
 use jsonc_parser::json;
 use serde_json::Value;
+use session_files::Project;
+use session_sources::Env;
 
 const HOOKS: &str = "hooks";
 /// Seconds after which Claude Code stops waiting for the hook.
@@ -87,6 +89,15 @@ impl SettingsFile {
     pub fn plan_hook_removal(&self) -> Result<SettingsChange> {
         self.plan(remove_hook)
     }
+}
+
+/// Returns true where the settings of the user or of a project have the hook for an event. Settings that
+/// cannot be read have none.
+pub fn has_hook(event: HookEvent, env: &Env, project: Option<&Project>) -> bool {
+    let of_project = project.map(SettingsFile::for_project);
+    let all = SettingsFile::for_user(env).into_iter().chain(of_project);
+    let hooks = all.filter_map(|settings| settings.installed_hooks().ok());
+    hooks.flatten().any(|hook| hook.event == event)
 }
 
 fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> Edited {

@@ -34,6 +34,7 @@ mod live_index;
 mod memories;
 mod open_index;
 mod project_folder;
+mod prompt_injection;
 mod query_models;
 mod query_tokens;
 mod query_vectors;

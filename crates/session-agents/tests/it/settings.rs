@@ -1,9 +1,10 @@
 //! Changes to Claude Code's settings files.
 
 use session_agents::{
-    AgentError, HookEvent, RuleList, RuledSkill, SettingsFile, revoke_skill_rule,
+    AgentError, HookEvent, RuleList, RuledSkill, SettingsFile, has_hook, revoke_skill_rule,
 };
 use session_core::diff::DiffLine;
+use session_files::Project;
 use session_sources::Env;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -60,6 +61,26 @@ fn each_installation_adds_its_events_to_those_before() {
     assert_eq!(install(start), [start]);
     assert_eq!(install(prompt), [prompt, start]);
     assert_eq!(install(start), [prompt, start]);
+}
+
+#[test]
+fn a_hook_is_found_in_the_settings_of_the_user_or_of_the_project() {
+    let (home, env, _) = home_with_settings("{}");
+    let root = home.path().join("shop");
+    fs_err::create_dir_all(root.join(".git")).unwrap();
+    let project = Project::find(&root, home.path()).unwrap().unwrap();
+    let has_prompt_hook = |project| has_hook(HookEvent::UserPromptSubmit, &env, project);
+    assert!(!has_prompt_hook(Some(&project)));
+    let install = |settings: SettingsFile, event| {
+        let change = settings.plan_hook(COMMAND, &[event]).unwrap();
+        change.write().unwrap();
+    };
+    let prompt = HookEvent::UserPromptSubmit;
+    install(SettingsFile::for_project(&project), prompt);
+    assert!(has_prompt_hook(Some(&project)) && !has_prompt_hook(None));
+    assert!(!has_hook(HookEvent::PreCompact, &env, Some(&project)));
+    install(SettingsFile::for_user(&env).unwrap(), prompt);
+    assert!(has_prompt_hook(None));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! `inject`: parses a prompt or a hook's JSON, and prints the block.
 
-mod past;
 mod text;
 
 use crate::Found;
@@ -8,34 +7,17 @@ use crate::args::InjectArgs;
 use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
-use session_embed::Embedder;
+use serde::Serialize;
+use session_agents::HookInput;
 use session_memory::{
-    BlockItem, InjectionCandidate, InjectionOutcome, InjectionRequest, InjectionResources,
-    SessionState, Signal, SkipReason,
+    InjectionCandidate, InjectionOutcome, InjectionRequest, SessionState, Signal, SkipReason,
 };
 use std::io::{Read, Write};
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a
 /// hook reads at most 8 MB.
 const STDIN_LIMIT: u64 = 2 << 20;
-/// The JSON of a hook.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct HookInput {
-    /// The prompt as it was typed.
-    pub prompt: String,
-    /// The session's full id.
-    pub session_id: Option<String>,
-    /// The directory of the session.
-    pub cwd: Option<PathBuf>,
-    /// The event of the hook.
-    pub hook_event_name: String,
-    /// The cause of a `SessionStart`: `startup`, `resume`, `clear`, `compact`.
-    pub source: Option<String>,
-}
 
 /// The outcome of a prompt, and the memories that it was decided by.
 pub struct PromptOutcome {
@@ -122,36 +104,16 @@ pub fn outcome(
     started: Instant,
     deadline: Option<Instant>,
 ) -> Result<PromptOutcome> {
-    let redactor = memories.home.config.redactor();
     let request = InjectionRequest {
-        prompt: &redactor.redact(&input.prompt),
+        prompt: &input.prompt,
         session: input.session_id.as_deref(),
         started,
         deadline,
     };
-    let mut injection = memories
-        .injector()
-        .inject(&request, &Resources(&memories))?;
-    if let Some(block) = &mut injection.decision.block {
-        redactor.redact_in_place(&mut block.text);
-    }
     Ok(PromptOutcome {
-        injection,
+        injection: memories.inject(&request)?,
         memories,
     })
-}
-
-/// The resources of an injector: the bundled model, and the index as it is.
-struct Resources<'a>(&'a Memories);
-
-impl InjectionResources for Resources<'_> {
-    fn open_model(&self) -> session_memory::Result<Box<dyn Embedder>> {
-        Ok(self.0.model()?)
-    }
-
-    fn find_past_turns(&self, prompt: &str, session: Option<&str>) -> Vec<BlockItem> {
-        past::find_turns(prompt, &self.0.home, session).unwrap_or_default()
-    }
 }
 
 impl PromptOutcome {

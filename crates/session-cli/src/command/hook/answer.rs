@@ -3,10 +3,10 @@
 
 use crate::Found;
 use crate::command::background;
-use crate::command::inject::{self, HookInput, PromptOutcome};
+use crate::command::inject::{self, PromptOutcome};
 use crate::memories::Memories;
 use anyhow::Result;
-use session_agents::{HookAnswer, HookEvent, SettingsFile, has_user_skill};
+use session_agents::{HookAnswer, HookEvent, HookInput, has_hook, has_user_skill};
 use session_config::Home;
 use session_files::Project;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
@@ -96,12 +96,9 @@ fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<WorkerMessage>)
 fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool> {
     let env = Home::unconfigured()?.env;
     let project = Project::find(folder, &env.home).ok().flatten();
-    let of_project = project.as_ref().map(SettingsFile::for_project);
-    let all = SettingsFile::for_user(&env).into_iter().chain(of_project);
-    let hooks = all.filter_map(|settings| settings.installed_hooks().ok());
-    Ok(hooks
-        .flatten()
-        .any(|hook| hook.event.name() == input.hook_event_name))
+    Ok(input
+        .event()
+        .is_some_and(|event| has_hook(event, &env, project.as_ref())))
 }
 
 /// Starts background embedding for the current directory after a timeout. The directory of the hook may
@@ -121,7 +118,7 @@ fn log_failure(started: Instant, why: SkipReason) {
 /// Builds the JSON output of a hook; `None` where it would be empty.
 fn answer(input: &HookInput, outcome: &PromptOutcome, is_plugin: bool) -> Option<HookAnswer> {
     let memories = &outcome.memories;
-    let event = HookEvent::from_name(&input.hook_event_name)?;
+    let event = input.event()?;
     let mut answer = HookAnswer::default();
     let block = match event {
         HookEvent::SessionStart => {
@@ -132,7 +129,7 @@ fn answer(input: &HookInput, outcome: &PromptOutcome, is_plugin: bool) -> Option
             });
             let session = input.session_id.as_deref();
             let injector = memories.injector();
-            injector.begin_session(session, has_lost_context(input))
+            injector.begin_session(session, input.has_lost_context())
         }
         // Its output becomes a part of the instructions for the summary.
         HookEvent::PreCompact => None,
@@ -151,23 +148,16 @@ fn answer(input: &HookInput, outcome: &PromptOutcome, is_plugin: bool) -> Option
 /// Returns the message that the plugin's skill is installed a second time, which costs its description
 /// again in each session.
 fn note_second_skill(input: &HookInput, memories: &Memories) -> Option<String> {
-    let is_start = input.source.as_deref() == Some("startup");
-    (is_start && has_user_skill(&memories.home.env)).then(|| {
+    (input.is_startup() && has_user_skill(&memories.home.env)).then(|| {
         "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
             .to_owned()
     })
 }
 
-/// Returns true where the context of the agent was compacted or cleared, so that earlier injections are lost.
-fn has_lost_context(input: &HookInput) -> bool {
-    matches!(input.source.as_deref(), Some("compact" | "clear"))
-}
-
 /// Returns the message that suggests to save a memory after a compaction, if `auto_save` is on.
 fn suggest_save(input: &HookInput, memories: &Memories) -> Option<String> {
     let config = &memories.home.config;
-    let is_compacted = input.source.as_deref() == Some("compact");
-    if !is_compacted || !config.enabled || !config.auto_save {
+    if !input.is_after_compaction() || !config.enabled || !config.auto_save {
         return None;
     }
     let from = match &input.session_id {

@@ -1,0 +1,85 @@
+//! What is put before a prompt: memories, and turns of the history that answer it.
+
+use crate::error::QueryError;
+use crate::memories::Memories;
+use crate::query_models::QueryModels;
+use jiff::Timestamp;
+use session_config::Home;
+use session_core::Band;
+use session_embed::Embedder;
+use session_memory::{
+    BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest, InjectionResources, PastTurn,
+};
+use session_search::{Hit, Level, Request, search};
+use session_store::SessionRow;
+
+/// The most past turns of a prompt.
+const MAX_PAST_TURNS: usize = 3;
+
+impl Memories {
+    /// Decides what is put before a prompt. Secrets are neither searched for nor put before it.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn inject(&self, request: &InjectionRequest<'_>) -> Result<InjectionOutcome, QueryError> {
+        let redactor = self.home.config.redactor();
+        let request = InjectionRequest {
+            prompt: &redactor.redact(request.prompt),
+            ..*request
+        };
+        let mut outcome = self.injector().inject(&request, &Resources(self))?;
+        if let Some(block) = &mut outcome.decision.block {
+            redactor.redact_in_place(&mut block.text);
+        }
+        Ok(outcome)
+    }
+}
+
+/// The resources of an injector: the model of memories, and the index as it is.
+struct Resources<'a>(&'a Memories);
+
+impl InjectionResources for Resources<'_> {
+    fn open_model(&self) -> session_memory::Result<Box<dyn Embedder>> {
+        Ok(self.0.model()?)
+    }
+
+    fn find_past_turns(&self, prompt: &str, session: Option<&str>) -> Vec<BlockItem> {
+        find_past_turns(prompt, &self.0.home, session).unwrap_or_default()
+    }
+}
+
+/// Finds the turns in the strong band for a prompt, except those of its own session. The index is
+/// searched as it is: a prompt does not wait for a refresh.
+fn find_past_turns(
+    prompt: &str,
+    home: &Home,
+    session: Option<&str>,
+) -> Result<Vec<BlockItem>, QueryError> {
+    let index = home.index()?;
+    let sessions = index.sessions()?;
+    let models = QueryModels::new(home.catalogue()?, &home.config.model, &home.root)?;
+    let embeddings = models.without_endpoint().embed(&index, prompt)?;
+    let mut request = Request {
+        level: Level::Turn,
+        limit: MAX_PAST_TURNS,
+        ..Request::new(prompt)
+    };
+    let is_own = |row: &&SessionRow| {
+        session.is_some() && (session == Some(&row.uid) || session == row.parent.as_deref())
+    };
+    request.filter.exclude = sessions.iter().filter(is_own).map(|row| row.id).collect();
+    let found = search(&index, &sessions, &request, &embeddings)?;
+    let certain = found.hits.iter().filter(|hit| hit.band == Band::Strong);
+    Ok(certain.filter_map(block_item).collect())
+}
+
+fn block_item(hit: &Hit) -> Option<BlockItem> {
+    let turn = hit.turn.as_ref()?;
+    let at = turn.started_ms.or(hit.session.ended_ms)?;
+    Some(BlockItem::from_past_turn(PastTurn {
+        text: hit.preview.clone(),
+        id: format!("{}:{}", hit.session.uid, turn.index),
+        started: FrontmatterTime(Timestamp::from_millisecond(at).ok()?),
+        score: hit.score,
+    }))
+}
