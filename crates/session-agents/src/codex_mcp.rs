@@ -1,19 +1,17 @@
 //! This program's MCP server in Codex' configuration, which is TOML.
 
-use crate::error::SettingsError;
+use crate::error::{SettingsError, SettingsResult};
 use crate::mcp_config::{SERVER_ARGUMENT, SERVER_NAME, is_own_server};
 use toml_edit::visit_mut::{VisitMut, visit_table_mut};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 const SERVERS: &str = "mcp_servers";
 
-type Result<T> = std::result::Result<T, SettingsError>;
-
 /// Finds the server's command line.
 ///
 /// # Errors
 /// When the text is not TOML, or the server is another program's.
-pub(crate) fn find_server(text: &str) -> Result<Option<Vec<String>>> {
+pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     match find_entry(&parse(text)?) {
         Some(entry) => {
             let command = own_command(entry);
@@ -30,7 +28,7 @@ pub(crate) fn find_server(text: &str) -> Result<Option<Vec<String>>> {
 ///
 /// # Errors
 /// As [`find_server`], and when `mcp_servers` is not a table.
-pub(crate) fn add_server(text: &str, program: &str) -> Result<String> {
+pub(crate) fn add_server(text: &str, program: &str) -> SettingsResult<String> {
     if let Some(command) = find_server(text)? {
         let is_current = command.first().is_some_and(|old| old == program);
         return match is_current {
@@ -60,7 +58,7 @@ pub(crate) fn add_server(text: &str, program: &str) -> Result<String> {
 ///
 /// # Errors
 /// When the text is not TOML.
-pub(crate) fn remove_server(text: &str) -> Result<String> {
+pub(crate) fn remove_server(text: &str) -> SettingsResult<String> {
     let mut document = parse(text)?;
     let is_own = find_entry(&document).is_some_and(|entry| own_command(entry).is_some());
     let servers = document.get_mut(SERVERS).and_then(Item::as_table_like_mut);
@@ -79,7 +77,7 @@ pub(crate) fn remove_server(text: &str) -> Result<String> {
     Ok(new)
 }
 
-fn parse(text: &str) -> Result<DocumentMut> {
+fn parse(text: &str) -> SettingsResult<DocumentMut> {
     text.parse()
         .map_err(|error: toml_edit::TomlError| SettingsError::Toml(error.message().to_owned()))
 }
@@ -100,7 +98,7 @@ fn own_command(entry: &dyn TableLike) -> Option<Vec<String>> {
     is_own_server(&command).then_some(command)
 }
 
-fn replace_program(text: &str, program: &str) -> Result<String> {
+fn replace_program(text: &str, program: &str) -> SettingsResult<String> {
     let mut document = parse(text)?;
     let servers = document.get_mut(SERVERS).and_then(Item::as_table_like_mut);
     let entry = servers.and_then(|servers| servers.get_mut(SERVER_NAME));

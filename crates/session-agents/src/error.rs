@@ -60,3 +60,6 @@ pub enum SettingsError {
 
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, AgentError>;
+
+/// The result of a change to the text of settings.
+pub(crate) type SettingsResult<T> = std::result::Result<T, SettingsError>;

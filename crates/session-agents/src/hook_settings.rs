@@ -1,6 +1,6 @@
 //! The hook in Claude Code's settings.
 
-use crate::error::{Result, SettingsError};
+use crate::error::{Result, SettingsResult};
 use crate::hook_command::find_program;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
@@ -13,8 +13,6 @@ use session_sources::Env;
 const HOOKS: &str = "hooks";
 /// Seconds after which Claude Code stops waiting for the hook.
 const TIMEOUT_S: i32 = 5;
-
-type Edited = std::result::Result<String, SettingsError>;
 
 /// An event for which Claude Code runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +98,7 @@ pub fn has_hook(event: HookEvent, env: &Env, project: Option<&Project>) -> bool 
     hooks.flatten().any(|hook| hook.event == event)
 }
 
-fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> Edited {
+fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<String> {
     let before = find_hooks(text);
     let has_hook = |event: &HookEvent| before.iter().any(|hook| hook.event == *event);
     let wanted: Vec<InstalledHook> = HookEvent::ALL
@@ -127,7 +125,7 @@ fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> Edited {
     settings.finish()
 }
 
-fn remove_hook(text: &str) -> Edited {
+fn remove_hook(text: &str) -> SettingsResult<String> {
     let settings = SettingsText::parse(text)?;
     let hooks = settings.object.object_value(HOOKS);
     let Some(hooks) = hooks.filter(|_| !find_hooks(text).is_empty()) else {

@@ -1,7 +1,7 @@
 //! The paragraph about this program in an agent's instructions, between two comments.
 
 use crate::agent::Agent;
-use crate::error::{Result, SettingsError};
+use crate::error::{Result, SettingsError, SettingsResult};
 use crate::settings_file::SettingsChange;
 use session_files::Beneath;
 use session_sources::Env;
@@ -9,8 +9,6 @@ use session_sources::Env;
 const BEGIN: &str = "<!-- session-search: begin -->";
 const END: &str = "<!-- session-search: end -->";
 const PARAGRAPH: &str = include_str!("../../../skill/codex/AGENTS.md");
-
-type Edited = std::result::Result<String, SettingsError>;
 
 /// Plans to put the paragraph into Codex' instructions, or to bring it to this version.
 ///
@@ -40,7 +38,7 @@ fn instructions(env: &Env) -> Result<Beneath> {
     Ok(Beneath::of_user(&path)?)
 }
 
-fn add_block(text: &str) -> Edited {
+fn add_block(text: &str) -> SettingsResult<String> {
     let block = format!("{BEGIN}\n{PARAGRAPH}{END}\n");
     if text.contains(&block) {
         return Ok(text.to_owned());
@@ -57,7 +55,7 @@ fn add_block(text: &str) -> Edited {
     Ok(format!("{text}{end}{blank}{block}"))
 }
 
-fn remove_block(text: &str) -> Edited {
+fn remove_block(text: &str) -> SettingsResult<String> {
     let Some((before, after)) = around_block(text)? else {
         return Ok(text.to_owned());
     };
@@ -69,7 +67,7 @@ fn remove_block(text: &str) -> Edited {
 }
 
 /// Splits a text around the lines of the block.
-fn around_block(text: &str) -> std::result::Result<Option<(&str, &str)>, SettingsError> {
+fn around_block(text: &str) -> SettingsResult<Option<(&str, &str)>> {
     let Some(begin) = find_line(text, BEGIN) else {
         return Ok(None);
     };

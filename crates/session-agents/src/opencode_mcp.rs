@@ -1,6 +1,6 @@
 //! This program's MCP server in OpenCode's configuration, which is JSON with comments.
 
-use crate::error::SettingsError;
+use crate::error::{SettingsError, SettingsResult};
 use crate::mcp_config::{SERVER_ARGUMENT, SERVER_NAME, is_own_server};
 use crate::settings_text::{SettingsText, object_under, remove_property};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
@@ -9,13 +9,11 @@ use jsonc_parser::json;
 const SERVERS: &str = "mcp";
 const COMMAND: &str = "command";
 
-type Result<T> = std::result::Result<T, SettingsError>;
-
 /// Finds the server's command line.
 ///
 /// # Errors
 /// When the text is not an object, or the server is another program's.
-pub(crate) fn find_server(text: &str) -> Result<Option<Vec<String>>> {
+pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     let config = SettingsText::parse_with_comments(text)?;
     let servers = config.object.object_value(SERVERS);
     match servers.and_then(|servers| servers.get(SERVER_NAME)) {
@@ -28,7 +26,7 @@ pub(crate) fn find_server(text: &str) -> Result<Option<Vec<String>>> {
 ///
 /// # Errors
 /// As [`find_server`], and when `mcp` is not an object.
-pub(crate) fn add_server(text: &str, program: &str) -> Result<String> {
+pub(crate) fn add_server(text: &str, program: &str) -> SettingsResult<String> {
     let wanted = [program, SERVER_ARGUMENT];
     let found = find_server(text)?;
     if found.as_ref().is_some_and(|command| *command == wanted) {
@@ -53,7 +51,7 @@ pub(crate) fn add_server(text: &str, program: &str) -> Result<String> {
 ///
 /// # Errors
 /// When the text is not an object.
-pub(crate) fn remove_server(text: &str) -> Result<String> {
+pub(crate) fn remove_server(text: &str) -> SettingsResult<String> {
     let config = SettingsText::parse_with_comments(text)?;
     let servers = config.object.object_value(SERVERS);
     let is_own = |servers: &CstObject| {

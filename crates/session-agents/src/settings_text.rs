@@ -1,11 +1,9 @@
 //! The text of settings, edited so that every byte that is not part of the change stays.
 
-use crate::error::SettingsError;
+use crate::error::{SettingsError, SettingsResult};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstObject, CstRootNode};
 use serde_json::Value;
-
-type Result<T> = std::result::Result<T, SettingsError>;
 
 /// The JSON that an agent reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +27,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When the text is not a JSON object.
-    pub fn parse(text: &str) -> Result<Self> {
+    pub fn parse(text: &str) -> SettingsResult<Self> {
         Self::parse_dialect(text, JsonDialect::Strict)
     }
 
@@ -37,11 +35,11 @@ impl SettingsText {
     ///
     /// # Errors
     /// When the text is not a JSON object.
-    pub fn parse_with_comments(text: &str) -> Result<Self> {
+    pub fn parse_with_comments(text: &str) -> SettingsResult<Self> {
         Self::parse_dialect(text, JsonDialect::WithComments)
     }
 
-    fn parse_dialect(text: &str, dialect: JsonDialect) -> Result<Self> {
+    fn parse_dialect(text: &str, dialect: JsonDialect) -> SettingsResult<Self> {
         let text = match text.trim().is_empty() {
             true => "{}\n",
             false => text,
@@ -59,7 +57,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When they are not.
-    pub fn finish(&self) -> Result<String> {
+    pub fn finish(&self) -> SettingsResult<String> {
         let text = self.root.to_string();
         self.dialect.parse(&text)?;
         Ok(text)
@@ -68,7 +66,7 @@ impl SettingsText {
 
 impl JsonDialect {
     /// Parses an object. Strict JSON is read by `serde_json` first, whose messages are clearer.
-    fn parse(self, text: &str) -> Result<CstRootNode> {
+    fn parse(self, text: &str) -> SettingsResult<CstRootNode> {
         if self == Self::Strict {
             check_object(text)?;
         }
@@ -88,7 +86,7 @@ impl JsonDialect {
     }
 }
 
-fn check_object(text: &str) -> Result<()> {
+fn check_object(text: &str) -> SettingsResult<()> {
     let value: Value =
         serde_json::from_str(text).map_err(|error| SettingsError::Json(error.to_string()))?;
     match value.is_object() {
@@ -98,7 +96,7 @@ fn check_object(text: &str) -> Result<()> {
 }
 
 /// Returns the object under a key, which is created where it is missing.
-pub(crate) fn object_under(parent: &CstObject, key: &str) -> Result<CstObject> {
+pub(crate) fn object_under(parent: &CstObject, key: &str) -> SettingsResult<CstObject> {
     parent
         .object_value_or_create(key)
         .ok_or_else(|| SettingsError::WrongType {
@@ -109,7 +107,7 @@ pub(crate) fn object_under(parent: &CstObject, key: &str) -> Result<CstObject> {
 
 /// Returns the list under a key, which is created where it is missing; `path` names the key in an
 /// error.
-pub(crate) fn list_under(parent: &CstObject, key: &str, path: String) -> Result<CstArray> {
+pub(crate) fn list_under(parent: &CstObject, key: &str, path: String) -> SettingsResult<CstArray> {
     let list = parent.array_value_or_create(key);
     list.ok_or(SettingsError::WrongType {
         key: path,

@@ -4,7 +4,7 @@
 //! asked about each of its commands. The rule is meant for the user's own skill. Without that one,
 //! the rule would allow a project's skill of the same name: so uninstalling the skill removes it.
 
-use crate::error::{Result, SettingsError};
+use crate::error::{Result, SettingsResult};
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
 use serde_json::Value;
@@ -12,8 +12,6 @@ use session_sources::Env;
 use std::path::PathBuf;
 
 const PERMISSIONS: &str = "permissions";
-
-type Edited = std::result::Result<String, SettingsError>;
 
 /// The skill that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +112,7 @@ fn find_rule(text: &str, skill: RuledSkill) -> Option<RuleList> {
     RuleList::ALL.into_iter().find(has_rule)
 }
 
-fn add_rule(text: &str, skill: RuledSkill) -> Edited {
+fn add_rule(text: &str, skill: RuledSkill) -> SettingsResult<String> {
     let settings = SettingsText::parse(text)?;
     let permissions = object_under(&settings.object, PERMISSIONS)?;
     let path = format!("{PERMISSIONS}.{}", RuleList::Allow.key());
@@ -125,7 +123,7 @@ fn add_rule(text: &str, skill: RuledSkill) -> Edited {
 }
 
 /// Removes the rule from those that allow, and the list and the object that are empty then.
-fn remove_rule(text: &str, skill: RuledSkill) -> Edited {
+fn remove_rule(text: &str, skill: RuledSkill) -> SettingsResult<String> {
     if find_rule(text, skill) != Some(RuleList::Allow) {
         return Ok(text.to_owned());
     }

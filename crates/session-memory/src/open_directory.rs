@@ -79,13 +79,13 @@ impl OpenDirectory<'_> {
 }
 
 /// A file whose id matches a lookup.
-struct FoundFile<'a> {
+struct MatchingFile<'a> {
     directory: &'a OpenDirectory<'a>,
     state: MemoryState,
     id: String,
 }
 
-impl FoundFile<'_> {
+impl MatchingFile<'_> {
     fn is_trusted(&self) -> bool {
         let memory = self.directory.read(self.state, &self.id).ok().flatten();
         memory.is_some_and(|memory| memory.trust.is_trusted())
@@ -97,7 +97,7 @@ impl FoundFile<'_> {
 /// # Errors
 /// When no id or several ids match, or the file is damaged.
 pub(crate) fn find_by_id(directories: &[OpenDirectory<'_>], id: &str) -> Result<Memory> {
-    let is_whole = |file: &FoundFile<'_>| is_same_id(&file.id, id);
+    let is_whole = |file: &MatchingFile<'_>| is_same_id(&file.id, id);
     let mut found = find_prefix(directories, id);
     let (whole, longer): (Vec<_>, Vec<_>) = found.iter().partition(|file| is_whole(file));
     // A file of a repository whose id is a prefix of the user's ids does not hide these.
@@ -122,7 +122,7 @@ fn is_same_id(id: &str, typed: &str) -> bool {
     id == typed || id.strip_prefix("mem-") == Some(typed)
 }
 
-fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<FoundFile<'a>> {
+fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<MatchingFile<'a>> {
     let with_mem = format!("mem-{prefix}");
     let begins = |id: &str| id.starts_with(prefix) || id.starts_with(&with_mem);
     let mut found = Vec::new();
@@ -130,7 +130,7 @@ fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<Fo
         for state in MemoryState::ALL {
             let ids = directory.ids(state).ids.into_iter();
             let ids = ids.filter(|id| !prefix.is_empty() && begins(id));
-            found.extend(ids.map(|id| FoundFile {
+            found.extend(ids.map(|id| MatchingFile {
                 directory,
                 state,
                 id,
@@ -142,9 +142,9 @@ fn find_prefix<'a>(directories: &'a [OpenDirectory<'a>], prefix: &str) -> Vec<Fo
 
 /// Keeps one of several files with one id: a trusted one, so that a repository cannot hide the
 /// user's, or else the first, by directory and state.
-fn keep_preferred(found: &mut Vec<FoundFile<'_>>) {
+fn keep_preferred(found: &mut Vec<MatchingFile<'_>>) {
     if found.len() > 1 {
-        let best = found.iter().position(FoundFile::is_trusted).unwrap_or(0);
+        let best = found.iter().position(MatchingFile::is_trusted).unwrap_or(0);
         found.swap(0, best);
         found.truncate(1);
     }

@@ -18,7 +18,7 @@ const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct CallInput<'a> {
+struct CallArguments<'a> {
     #[serde(borrow)]
     command: LenientText<'a>,
     #[serde(borrow)]
@@ -39,7 +39,7 @@ pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
     let raw = block.input.map_or("{}", RawValue::get);
     let mended = replace_lone_surrogates(raw);
     let raw = mended.as_deref().unwrap_or(raw);
-    let input = serde_json::from_str::<LenientObject<CallInput<'_>>>(raw).unwrap_or_default();
+    let input = serde_json::from_str::<LenientObject<CallArguments<'_>>>(raw).unwrap_or_default();
     let input = input.0.unwrap_or_default();
     ToolCall {
         id: block.id.or_empty().to_owned(),
@@ -56,7 +56,7 @@ pub(super) fn call(block: &ContentBlock<'_>, detail: Detail) -> ToolCall {
     }
 }
 
-fn files(tool: &str, input: &CallInput<'_>) -> Vec<String> {
+fn files(tool: &str, input: &CallArguments<'_>) -> Vec<String> {
     let path = Some(&input.path).filter(|_| !FOLDER_TOOLS.contains(&tool));
     [
         Some(&input.file_path),

@@ -36,7 +36,7 @@ pub(super) struct TranscriptEntry<'a> {
     #[serde(borrow)]
     pub prompt_source: LenientText<'a>,
     #[serde(borrow)]
-    pub origin: LenientObject<Origin<'a>>,
+    pub origin: LenientObject<MessageOrigin<'a>>,
     #[serde(borrow)]
     pub forked_from: LenientObject<ForkedFrom<'a>>,
     #[serde(borrow)]
@@ -83,7 +83,7 @@ impl TranscriptEntry<'_> {
 /// Who wrote a user line: `human`, `task-notification`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Origin<'a> {
+pub(super) struct MessageOrigin<'a> {
     #[serde(borrow)]
     pub kind: LenientText<'a>,
 }
@@ -107,7 +107,7 @@ pub(super) struct EntryAttachment<'a> {
     #[serde(borrow)]
     pub timestamp: LenientText<'a>,
     #[serde(borrow)]
-    pub origin: LenientObject<Origin<'a>>,
+    pub origin: LenientObject<MessageOrigin<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -4,10 +4,10 @@ use super::database_copy::DatabaseCopy;
 use super::error::{SIZE_LIMIT, SkippedCounts, StorageError};
 use super::history::{MessageVisitor, SessionStorage, StoredSession};
 use super::message_key::{MessageKey, MessageTable, merge_by_time};
-use super::meta::{self, Project};
+use super::meta::{self, OpenCodeProject};
 use super::schema::TableColumns;
 use super::signature::{self, SessionSignature};
-use super::stored_message::{DataColumn, MessageBatch, MessageContents, Stored, StoredParts};
+use super::stored_message::{DataColumn, MessageBatch, MessageContents, RawMessage, StoredParts};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use session_core::{Detail, Span, immutable_sqlite_uri};
@@ -126,11 +126,11 @@ impl Database {
         key: MessageKey,
         ordinal: u64,
         detail: Detail,
-    ) -> Result<Stored, StorageError> {
+    ) -> Result<RawMessage, StorageError> {
         let sql = TableColumns::data_sql(key.table.name());
         let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params![key.row, SIZE_LIMIT])?;
-        Ok(Stored {
+        Ok(RawMessage {
             data: rows.next()?.map_or_else(
                 || Ok(DataColumn::MISSING),
                 |row| DataColumn::from_column(row, 0),
@@ -243,12 +243,12 @@ fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {
     let Some(id) = text(row, 0)? else {
         return Ok(None);
     };
-    let project = Project {
+    let project = OpenCodeProject {
         id: text(row, 4)?,
         worktree: text(row, 5)?,
         sandboxes: text(row, 6)?,
     };
-    let stored = meta::Stored {
+    let stored = meta::SessionRecord {
         id,
         parent: text(row, 1)?,
         title: text(row, 2)?,

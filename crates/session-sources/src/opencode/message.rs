@@ -8,7 +8,7 @@ use session_core::Tokens;
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum MessageRole {
     User,
     Assistant,
     /// Not readable, or of a kind not known: counted in the order of messages,
@@ -19,7 +19,7 @@ pub(super) enum Role {
 /// The fields of `message.data`.
 #[derive(Debug)]
 pub(super) struct Header {
-    pub(super) role: Role,
+    pub(super) role: MessageRole,
     /// Milliseconds since 1970.
     pub(super) created: Option<i64>,
     /// Missing when the run was killed.
@@ -124,7 +124,7 @@ pub(super) const ERROR_LIMIT: usize = 8 * 1024;
 impl Header {
     /// Returns the replacement for a message that cannot be read.
     pub(super) const UNREADABLE: Self = Self {
-        role: Role::Other,
+        role: MessageRole::Other,
         created: None,
         completed: None,
         summary: false,
@@ -153,11 +153,11 @@ impl Header {
     }
 }
 
-fn role(name: Option<&str>) -> Role {
+fn role(name: Option<&str>) -> MessageRole {
     match name {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        _ => Role::Other,
+        Some("user") => MessageRole::User,
+        Some("assistant") => MessageRole::Assistant,
+        _ => MessageRole::Other,
     }
 }
 

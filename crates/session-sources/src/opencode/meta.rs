@@ -8,17 +8,17 @@ use std::path::Path;
 
 /// A session as its row, or its file, says.
 #[derive(Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct SessionRecord {
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) title: Option<String>,
     pub(super) directory: Option<String>,
-    pub(super) project: Project,
+    pub(super) project: OpenCodeProject,
 }
 
 /// The project that a session belongs to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Project {
+pub(super) struct OpenCodeProject {
     pub(super) id: Option<String>,
     /// The main checkout; `/` outside of any repository.
     pub(super) worktree: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Project {
     pub(super) sandboxes: Option<String>,
 }
 
-impl Stored {
+impl SessionRecord {
     /// In the words of all sources.
     pub(super) fn meta(self) -> SessionMeta {
         let cwd = self.directory.filter(|d| !d.is_empty());
@@ -46,7 +46,7 @@ impl Stored {
     }
 }
 
-impl Project {
+impl OpenCodeProject {
     /// The main checkout, when `directory` lies in one of its worktrees.
     /// Clones share a project, too, but are no sandboxes of it.
     fn root_of(&self, directory: &str) -> Option<&str> {

@@ -2,7 +2,7 @@
 //! hold their text and their calls themselves.
 
 use super::lenient_field::{self, LenientField};
-use super::message::{ERROR_LIMIT, Header, MessageTimes, Role, TokenCounts};
+use super::message::{ERROR_LIMIT, Header, MessageRole, MessageTimes, TokenCounts};
 use super::part::{NAME_LIMIT, PartContent};
 use super::tool::{self, ToolRecord};
 use serde::Deserialize;
@@ -119,13 +119,13 @@ pub(super) fn decode(
     let data: SessionMessageData<'_> = serde_json::from_str(data)?;
     let full = detail == Detail::Full;
     let (role, parts) = match kind {
-        "user" => (Role::User, data.prompt()),
-        "assistant" => (Role::Assistant, data.answer(detail)),
-        "shell" => (Role::User, data.shell(detail)),
-        "synthetic" if full => (Role::User, Vec::from_iter(data.side_content())),
-        "synthetic" => (Role::User, Vec::new()),
+        "user" => (MessageRole::User, data.prompt()),
+        "assistant" => (MessageRole::Assistant, data.answer(detail)),
+        "shell" => (MessageRole::User, data.shell(detail)),
+        "synthetic" if full => (MessageRole::User, Vec::from_iter(data.side_content())),
+        "synthetic" => (MessageRole::User, Vec::new()),
         "compaction" => (
-            Role::Assistant,
+            MessageRole::Assistant,
             Vec::from_iter(PartContent::words(data.summary)),
         ),
         _ => return Ok((Header::UNREADABLE, Vec::new())),
@@ -134,7 +134,7 @@ pub(super) fn decode(
 }
 
 impl SessionMessageData<'_> {
-    fn header(self, role: Role, summary: bool) -> Header {
+    fn header(self, role: MessageRole, summary: bool) -> Header {
         let times = self.time.0.unwrap_or_default();
         let message = self.error.0.and_then(|error| error.message);
         Header {

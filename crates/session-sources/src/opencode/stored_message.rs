@@ -3,7 +3,7 @@
 
 use super::error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use super::history::MessageVisitor;
-use super::message::{Header, Role, StoredMessage};
+use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::session_message;
 use rayon::prelude::*;
@@ -116,7 +116,7 @@ impl StoredParts {
 
 /// A message, not decoded.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct RawMessage {
     pub(super) id: String,
     pub(super) ordinal: u64,
     /// The column tells the time also when the data cannot be read.
@@ -134,7 +134,7 @@ pub(super) enum MessageContents {
     Inline(String),
 }
 
-impl Stored {
+impl RawMessage {
     fn len(&self) -> usize {
         self.data.len()
             + match &self.content {
@@ -159,7 +159,7 @@ impl Stored {
         };
         let mut header = header.unwrap_or(Header::UNREADABLE);
         // A switch of the agent or the model is no work.
-        if !is_inline || header.role != Role::Other {
+        if !is_inline || header.role != MessageRole::Other {
             header.created = self.created.or(header.created);
         }
         let message = StoredMessage {
@@ -176,12 +176,12 @@ impl Stored {
 /// read by one.
 #[derive(Debug, Default)]
 pub(super) struct MessageBatch {
-    messages: Vec<Stored>,
+    messages: Vec<RawMessage>,
     bytes: usize,
 }
 
 impl MessageBatch {
-    pub(super) fn push(&mut self, message: Stored) {
+    pub(super) fn push(&mut self, message: RawMessage) {
         self.bytes += message.len();
         self.messages.push(message);
     }

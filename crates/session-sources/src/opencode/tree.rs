@@ -7,7 +7,7 @@ use super::history::{MessageVisitor, SessionStorage, StoredSession};
 use super::lenient_field::{self, LenientField};
 use super::locate;
 use super::message::{Header, StoredMessage};
-use super::meta::{self, Project, Stored};
+use super::meta::{self, OpenCodeProject, SessionRecord};
 use super::part::PartContent;
 use super::signature::SessionSignature;
 use crate::file;
@@ -81,7 +81,7 @@ impl JsonTree {
             .collect()
     }
 
-    fn project(&self, id: &str, faults: &mut SkippedCounts) -> Project {
+    fn project(&self, id: &str, faults: &mut SkippedCounts) -> OpenCodeProject {
         let path = self.root.join("project").join(format!("{id}.json"));
         let json = if path.is_file() {
             read(&path, faults)
@@ -89,7 +89,7 @@ impl JsonTree {
             None
         };
         let file: Option<ProjectFile<'_>> = json.as_deref().and_then(|j| parse(j, faults));
-        Project {
+        OpenCodeProject {
             id: Some(id.to_owned()),
             worktree: file
                 .as_ref()
@@ -104,13 +104,13 @@ impl JsonTree {
         &self,
         id: &str,
         path: &Path,
-        project: &Project,
+        project: &OpenCodeProject,
         faults: &mut SkippedCounts,
     ) -> Option<StoredSession> {
         let json = read(path, faults)?;
         let file: SessionFile<'_> = parse(&json, faults)?;
         let times = file.time.0.unwrap_or_default();
-        let stored = Stored {
+        let stored = SessionRecord {
             id: id.to_owned(),
             parent: lenient_field::string(file.parent, FIELD_LIMIT),
             title: lenient_field::string(file.title, FIELD_LIMIT),

@@ -1,7 +1,7 @@
 //! From messages to turns.
 
 use super::command;
-use super::message::{Header, Role, StoredMessage};
+use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::tool;
 use session_core::{Detail, FileAccess, Part, PromptKind, Span, ToolCall, Turn};
@@ -48,7 +48,7 @@ impl TurnBuilder {
     /// Adds a message, and gives the turn that it ended by opening another.
     pub(super) fn push(&mut self, mut message: StoredMessage) -> Option<Turn> {
         let opening = opening(&mut message);
-        if self.open.is_none() && message.header.role == Role::Other {
+        if self.open.is_none() && message.header.role == MessageRole::Other {
             return None;
         }
         let ended = if opening.is_some() {
@@ -108,7 +108,7 @@ impl TurnBuilder {
         turn.turn_stats.tokens += header.tokens;
         turn.turn_stats
             .add_model(header.model.as_deref().unwrap_or_default());
-        if header.role == Role::Other {
+        if header.role == MessageRole::Other {
             return;
         }
         // Ids ascend with time.
@@ -139,7 +139,7 @@ struct TurnOpening {
 /// not when it asks for a compaction, and not when all of it was put there by
 /// the program. The words that become the prompt are taken out of it.
 fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
-    if message.header.role != Role::User
+    if message.header.role != MessageRole::User
         || message
             .parts
             .iter()
@@ -256,7 +256,7 @@ fn part(piece: PartContent, header: &Header, detail: Detail, before: &[Part]) ->
     let full = detail == Detail::Full;
     match piece {
         PartContent::Words(text) if header.summary => full.then_some(Part::Summary { text }),
-        PartContent::Words(text) if header.role == Role::User => {
+        PartContent::Words(text) if header.role == MessageRole::User => {
             full.then_some(Part::Notice { text })
         }
         PartContent::Words(text) => Some(Part::Text { text }),
