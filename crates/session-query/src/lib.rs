@@ -6,11 +6,13 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories.
+//! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories,
+//! and [`Memories::inject`] decides which of them are put before a prompt.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes.
 //!
-//! [`IndexStatus`] counts what the index holds and how fresh it is.
+//! [`IndexStatus`] counts what the index holds and how fresh it is. [`use_model`] and [`use_endpoint`] write into
+//! the configuration which model is in use.
 //!
 //! Nothing is printed and no option is parsed here; ranking is in `session-search`.
 //!
@@ -32,6 +34,7 @@ mod filter_completion;
 mod index_status;
 mod live_index;
 mod memories;
+mod model_choice;
 mod open_index;
 mod project_folder;
 mod prompt_injection;
@@ -47,6 +50,7 @@ pub use filter_completion::{Completion, FilterValues, complete};
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use memories::{Memories, SavedMemory};
+pub use model_choice::{use_endpoint, use_model};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};

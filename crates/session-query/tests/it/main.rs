@@ -1,6 +1,7 @@
-//! Queries as they are typed, and an index that stays open.
+//! Queries as they are typed, an index that stays open, and the choice of models.
 
 mod completion;
+mod model_choice;
 mod open_index;
 mod project_folder;
 mod typed_query;

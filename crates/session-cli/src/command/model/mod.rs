@@ -8,8 +8,9 @@ use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
-use session_config::{Home, set_key};
+use session_config::Home;
 use session_models::{Catalogue, ModelState};
+use session_query::use_model;
 use std::io::Write;
 
 /// Runs the command.
@@ -23,7 +24,7 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
     match &args.command {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
-            use_model(&args.name, &home, &catalogue)?;
+            use_model(&home, &catalogue, &args.name)?;
             print_change("used", &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
@@ -71,19 +72,6 @@ fn print_change(done: &'static str, model: &str, as_json: bool) -> Result<Found>
     };
     writeln!(notes::stderr(), "{said}")?;
     Ok(Found::Something)
-}
-
-/// Writes into the configuration which model is in use.
-///
-/// # Errors
-/// When the model is not here, or the file cannot be written.
-pub fn use_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
-    let spec = catalogue.find_spec(name)?;
-    catalogue.require_available(spec)?;
-    if catalogue.model_state(spec) == ModelState::Remote {
-        catalogue.load(name)?; // it answers, and says how long its vectors are
-    }
-    Ok(set_key(&home.folders().config, None, "model", name)?)
 }
 
 fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {

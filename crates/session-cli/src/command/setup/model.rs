@@ -2,12 +2,12 @@
 
 use crate::args::SetupArgs;
 use crate::command::dialog::Dialog;
-use crate::command::model;
 use crate::command::setup::StepOutcome;
 use crate::output::download::Bars;
 use anyhow::Result;
-use session_config::{Home, set_key};
-use session_models::{Catalogue, EndpointSettings, ModelState, REMOTE_MODEL};
+use session_config::Home;
+use session_models::{Catalogue, EndpointSettings, ModelState};
+use session_query::{use_endpoint, use_model};
 
 /// Runs the step.
 ///
@@ -77,7 +77,7 @@ fn local(
     if !is_here {
         catalogue.pull(name, &home.hub(), &Bars::new())?;
     }
-    model::use_model(name, home, catalogue)?;
+    use_model(home, catalogue, name)?;
     dialog.print(&format!("`{name}` is in use"))?;
     Ok(StepOutcome::Written)
 }
@@ -98,10 +98,7 @@ fn remote(url: &str, name: &str, home: &Home, dialog: &mut Dialog<'_>) -> Result
     if !dialog.confirm(&format!("Use `{name}` there?"))? {
         return Ok(StepOutcome::without_consent(dialog));
     }
-    let folder = home.folders().config;
-    set_key(&folder, Some("remote"), "url", url)?;
-    set_key(&folder, Some("remote"), "model", name)?;
-    set_key(&folder, None, "model", REMOTE_MODEL)?;
+    use_endpoint(home, url, name)?;
     dialog.print(&format!("`{name}` at {url} is in use"))?;
     Ok(StepOutcome::Written)
 }

@@ -1,0 +1,45 @@
+//! Taking a model into use writes the user's configuration, or nothing.
+
+use session_config::Home;
+use session_query::{QueryError, use_endpoint, use_model};
+use session_sources::Env;
+use tempfile::TempDir;
+
+fn home() -> (TempDir, Home) {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("index");
+    let home = Home::new(Env::with_home(directory.path()), root);
+    (directory, home)
+}
+
+/// Returns the text of the configuration, empty where there is none.
+fn configuration(home: &Home) -> String {
+    fs_err::read_to_string(home.folders().config.join("config.toml")).unwrap_or_default()
+}
+
+#[test]
+fn only_a_model_that_is_here_is_taken_into_use() {
+    let (_directory, home) = home();
+    let catalogue = home.catalogue().unwrap();
+    for name in ["qwen3-embedding-0.6b", "no-such-model"] {
+        let refused = use_model(&home, &catalogue, name);
+        assert!(matches!(refused, Err(QueryError::Model(_))), "{name}");
+        assert_eq!(configuration(&home), "");
+    }
+    use_model(&home, &catalogue, "table").unwrap();
+    assert_eq!(configuration(&home), "model = \"table\"\n");
+}
+
+#[test]
+fn an_endpoint_is_taken_into_use_with_its_model() {
+    let (_directory, home) = home();
+    let refused = use_endpoint(&home, "file:///etc/passwd", "e5");
+    assert!(matches!(refused, Err(QueryError::Model(_))));
+    assert_eq!(configuration(&home), "");
+    use_endpoint(&home, "http://127.0.0.1:9", "e5").unwrap();
+    let text = configuration(&home);
+    let written: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let table = ["[remote]", "url = \"http://127.0.0.1:9\"", "model = \"e5\""];
+    assert_eq!(written[0], "model = \"remote\"");
+    assert_eq!(written[1..], table);
+}
