@@ -182,7 +182,7 @@ impl ForgottenRecords {
     /// this number.
     ///
     /// # Errors
-    /// As [`ForgottenRecords::add`].
+    /// When the file cannot be read or written, or another process holds its lock for too long.
     pub fn remove(&mut self, id: u32) -> Result<bool, ForgetError> {
         self.update(|records| {
             let before = records.entries().len();
