@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""How soon the picker shows what a key changes, among many sessions.
+
+    cargo build --release
+    python3 benches/picker.py [--sessions 10000] [--program PATH] [--refresh]
+
+Generates a history, indexes it, opens the picker on a pseudo-terminal of 80 x 24 and types queries letter by
+letter, each after the answer to the one before. Two figures for each letter: until it stands in the query, and
+until the list is the last one. With --refresh a second copy of the history is read meanwhile. Prints Markdown for
+RESULTS.md. Only Linux and macOS.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import platform
+import pty
+import random
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import uuid
+
+OURS = os.path.join(os.path.dirname(__file__), "..", "target", "release", "session-search")
+QUERIES = ["docker network does not resolve", "flaky test in the parser", "project:p12 retry with backoff", "why is the page slow"]
+WORDS = """docker network resolve bridge parser test flaky retry backoff page slow index query cache token session
+deploy staging branch merge conflict type error build migrate database schema lock timeout client server socket
+render layout button colour theme font image upload queue worker job cron schedule invoice payment charge refund
+login password cookie header route handler middleware log metric trace alert memory leak handle file watcher""".split()
+QUIET = 0.25
+
+
+SYLLABLES = "ka lo mi ren tar vo shi dun pel gra nim os tek bru fal wen".split()
+
+
+class Vocabulary:
+    """Words that are as unequally frequent as those of a language: the n-th by 1/n."""
+
+    def __init__(self, rng, size=20_000):
+        made = {"".join(rng.choices(SYLLABLES, k=rng.randint(2, 4))) for _ in range(size)}
+        self.words = sorted(made)
+        rng.shuffle(self.words)
+        for at, word in enumerate(WORDS):
+            self.words.insert(20 + at * 12, word)
+        self.weights = []
+        for rank in range(len(self.words)):
+            self.weights.append((self.weights[-1] if self.weights else 0) + 1 / (rank + 3))
+
+    def text(self, count, rng):
+        return " ".join(rng.choices(self.words, cum_weights=self.weights, k=count))
+
+
+def write_history(home, sessions, rng):
+    """Writes sessions of one to four turns, in two hundred projects."""
+    began, vocabulary = 1_760_000_000, Vocabulary(random.Random(0))
+    for number in range(sessions):
+        session = str(uuid.UUID(int=rng.getrandbits(128), version=4))
+        project = f"p{number % 200}"
+        folder = os.path.join(home, ".claude", "projects", f"-home-ann-{project}")
+        os.makedirs(folder, exist_ok=True)
+        lines = []
+        for turn in range(rng.randint(1, 4)):
+            at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(began + number * 600 + turn * 60))
+            common = {"sessionId": session, "cwd": f"/home/ann/{project}", "timestamp": at, "gitBranch": "main", "version": "2.0.0"}
+            for role, words in (("user", 25), ("assistant", 80)):
+                content = vocabulary.text(words, rng) if role == "user" else [{"type": "text", "text": vocabulary.text(words, rng)}]
+                lines.append({"type": role, "uuid": str(uuid.UUID(int=rng.getrandbits(128), version=4)), "message": {"role": role, "content": content}, **common})
+        with open(os.path.join(folder, session + ".jsonl"), "w") as out:
+            out.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+class Picker:
+    """The picker on a pseudo-terminal."""
+
+    def __init__(self, program, env):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execve(program, [program, "browse"], env)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+    def settle(self, quiet=QUIET):
+        """Reads until nothing comes for a while; seconds until the first and the last byte."""
+        began, first, last = time.perf_counter(), None, None
+        while select.select([self.terminal], [], [], quiet)[0]:
+            if not os.read(self.terminal, 65536):
+                break
+            last = time.perf_counter() - began
+            first = first or last
+        return first, last
+
+    def type(self, letter):
+        os.write(self.terminal, letter.encode())
+        return self.settle()
+
+    def rss_mb(self):
+        out = subprocess.run(["ps", "-o", "rss=", "-p", str(self.pid)], capture_output=True, text=True)
+        return int(out.stdout) / 1024
+
+    def close(self):
+        os.write(self.terminal, b"\x03")
+        os.waitpid(self.pid, 0)
+
+
+def typed(picker):
+    """Types each query; milliseconds until the echo and until the list."""
+    echoes, lists = [], []
+    for query in QUERIES:
+        for letter in query:
+            first, last = picker.type(letter)
+            if first is not None:
+                echoes.append(first * 1000)
+                lists.append(last * 1000)
+        picker.type("\x15")
+    return echoes, lists
+
+
+def row(name, values):
+    values = sorted(values)
+    p95 = values[int(len(values) * 0.95)]
+    print(f"| {name} | {statistics.median(values):.1f} ms | {p95:.1f} ms | {values[-1]:.1f} ms |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sessions", type=int, default=10_000)
+    parser.add_argument("--program", default=OURS)
+    parser.add_argument("--home", help="keep the history and its index here, for the next run")
+    parser.add_argument("--refresh", action="store_true")
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.program)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = arguments.home or scratch
+        env = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "SESSION_SEARCH_HOME": os.path.join(home, "index")}
+        if not os.path.exists(os.path.join(home, ".claude")):
+            write_history(home, arguments.sessions, random.Random(1))
+        subprocess.run([program, "index", "--quiet"], env=env, check=True)
+        if arguments.refresh:
+            write_history(home, arguments.sessions, random.Random(2))
+        picker = Picker(program, env)
+        opened = time.perf_counter()
+        first, _ = picker.settle(quiet=0.5)
+        print(f"{arguments.sessions} sessions, {platform.system()}, {os.cpu_count()} cores; first screen after {first * 1000:.0f} ms\n")
+        echoes, lists = typed(picker)
+        print("| from a key to | median | 95 % | slowest |\n| --- | --- | --- | --- |")
+        row("the letter in the query", echoes)
+        row("the last list", lists)
+        print(f"\n{len(lists)} letters; {picker.rss_mb():.0f} MB; open for {time.perf_counter() - opened:.0f} s")
+        picker.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
