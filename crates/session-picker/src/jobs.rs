@@ -3,6 +3,7 @@
 use crate::action::Target;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
+use crate::picker::PickerHooks;
 use crate::worker::Message;
 use jiff::Zoned;
 use session_core::Part;
@@ -28,11 +29,11 @@ pub(crate) enum Job {
 
 impl Job {
     /// Does the work; what came of it is said in the picker.
-    pub(crate) fn run(self, engine: &SearchEngine) -> Message {
+    pub(crate) fn run(self, engine: &SearchEngine, hooks: PickerHooks) -> Message {
         let done = match self {
             Self::CopyText(target) => copy_text(engine, &target),
             Self::Export(target) => export(engine, &target).map(Message::Noted),
-            Self::Save(form) => save(engine, &form).map(Message::Noted),
+            Self::Save(form) => save(engine, &form, hooks).map(Message::Noted),
         };
         done.unwrap_or_else(|error| Message::Noted(safe_line(&error.to_string())))
     }
@@ -106,7 +107,11 @@ fn create(
 }
 
 /// Saves a memory for the project of its session, or, where that is gone, of the current folder.
-fn save(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError> {
+fn save(
+    engine: &SearchEngine,
+    form: &MemoryForm,
+    hooks: PickerHooks,
+) -> Result<String, PickerError> {
     let Target { session, turn } = &form.target;
     let own = session
         .cwd
@@ -130,11 +135,11 @@ fn save(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError>
         ..Draft::default()
     };
     let saved = memories.save(&draft, false, &Zoned::now())?;
-    let path = saved.memory.path.to_string_lossy();
-    Ok(match saved.repeats.first() {
-        Some(other) => format!("saved as {path}; it repeats {}", other.id),
-        None => format!("saved as {path}"),
-    })
+    let mut notes = vec![format!("saved as {}", saved.memory.path.display())];
+    let repeated = saved.repeats.first();
+    notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
+    notes.extend((hooks.memories_changed)(&memories));
+    Ok(notes.join("; "))
 }
 
 /// Returns the turn as it is kept beside a memory.

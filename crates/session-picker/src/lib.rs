@@ -16,11 +16,12 @@
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_picker::{Choice, PickerOptions, pick};
+//! use session_picker::{Choice, PickerHooks, PickerOptions, pick};
 //! use session_query::SearchEngine;
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let options = PickerOptions { query: "docker project:.".into(), ..PickerOptions::default() };
+//! let hooks = PickerHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new() };
+//! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_awaited: false, hooks };
 //! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
 //! }
@@ -48,4 +49,4 @@ mod view;
 mod worker;
 
 pub use error::PickerError;
-pub use picker::{Choice, PickerOptions, pick};
+pub use picker::{Choice, PickerHooks, PickerOptions, pick};

@@ -11,7 +11,8 @@ use crate::theme::Theme;
 use crate::view;
 use crate::worker::{self, Message, TurnsQuestion};
 use session_agents::ResumeCommand;
-use session_query::SearchEngine;
+use session_config::Home;
+use session_query::{Memories, SearchEngine};
 use session_store::SessionRow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -19,8 +20,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+/// What the program does for a picker.
+#[derive(Debug, Clone, Copy)]
+pub struct PickerHooks {
+    /// Starts the process that embeds the sessions that the chosen model has not read.
+    pub start_embedding: fn(&Home),
+    /// Updates what follows the memories after one was saved; returns notes for the user.
+    pub memories_changed: fn(&Memories) -> Vec<String>,
+}
+
 /// How a picker begins.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct PickerOptions {
     /// The query that is typed already.
     pub query: String,
@@ -28,6 +38,8 @@ pub struct PickerOptions {
     pub colours: bool,
     /// A shell waits for what is chosen: the process is not to be stopped.
     pub is_awaited: bool,
+    /// What the program does for it.
+    pub hooks: PickerHooks,
 }
 
 /// What is chosen in a picker. The session can be resumed, or forked.
@@ -71,6 +83,7 @@ struct Picker {
     app: App,
     theme: Theme,
     is_awaited: bool,
+    hooks: PickerHooks,
     screen: Screen,
     engine: Arc<SearchEngine>,
     questions: Arc<Latest<Question>>,
@@ -94,6 +107,7 @@ impl Picker {
             app: App::new(&options.query),
             theme: Theme::new(options.colours),
             is_awaited: options.is_awaited,
+            hooks: options.hooks,
             screen: Screen::take()?,
             engine,
             questions: Latest::new(),
@@ -113,8 +127,8 @@ impl Picker {
         self.spawn(move |out| worker::search(&engine, &questions, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
         self.spawn(move |out| worker::read(&engine, &turns, out));
-        let engine = Arc::clone(&self.engine);
-        self.spawn(move |out| worker::refresh(&engine, out));
+        let (engine, start_embedding) = (Arc::clone(&self.engine), self.hooks.start_embedding);
+        self.spawn(move |out| worker::refresh(&engine, start_embedding, out));
         let is_over = Arc::clone(&self.is_over);
         self.spawn(move |out| read_input(out, &is_over));
         Ok(())
@@ -276,9 +290,9 @@ impl Picker {
 
     fn do_beside(&mut self, job: Job, note: &str) {
         self.app.note = Some(note.to_owned());
-        let engine = Arc::clone(&self.engine);
+        let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
         self.spawn(move |out| {
-            let _ = out.send(job.run(&engine));
+            let _ = out.send(job.run(&engine, hooks));
         });
     }
 }

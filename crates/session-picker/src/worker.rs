@@ -3,12 +3,13 @@
 use crate::error::PickerError;
 use crate::latest::Latest;
 use crate::listing::{Listing, Question};
+use session_config::Home;
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, OpenIndex, SearchEngine};
-use session_search::{Exchange, show};
-use session_store::SessionRow;
+use session_query::{FilterValues, OpenIndex, QueryError, SearchEngine};
+use session_search::{Exchange, Request, show};
+use session_store::{Reader, SessionRow};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ pub(crate) struct LoadedTurns {
 /// Answers questions until the screen is gone.
 pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &Sender<Message>) {
     let mut index = OpenIndex::new(&engine.home().root);
-    let mut version = None;
+    let (mut version, mut is_warm) = (None, false);
     loop {
         let question = questions.take();
         let answered = index.with_snapshot(|snapshot| {
@@ -88,7 +89,21 @@ pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &
         if messages.into_iter().flatten().any(|m| out.send(m).is_err()) {
             return;
         }
+        if !is_warm && !questions.is_filled() {
+            is_warm = true;
+            warm(engine, &mut index);
+        }
     }
+}
+
+/// Reads the models and the vectors before the first letter needs them. What fails is told then.
+fn warm(engine: &SearchEngine, index: &mut OpenIndex) {
+    let request = Request {
+        limit: 1,
+        ..Request::new("warm")
+    };
+    let searched = index.with_snapshot(|snapshot| engine.search(snapshot, &request));
+    drop(searched);
 }
 
 /// Reads turns until the screen is gone.
@@ -173,8 +188,8 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two looks at the histories.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Keeps the index as the histories are, step by step.
-pub(crate) fn refresh(engine: &SearchEngine, out: &Sender<Message>) {
+/// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
+pub(crate) fn refresh(engine: &SearchEngine, start_embedding: fn(&Home), out: &Sender<Message>) {
     loop {
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
@@ -191,11 +206,27 @@ pub(crate) fn refresh(engine: &SearchEngine, out: &Sender<Message>) {
         if out.send(message).is_err() {
             return;
         }
+        if pause == Some(REFRESH_INTERVAL) && has_unread_sessions(engine) {
+            start_embedding(engine.home());
+        }
         match pause {
             Some(pause) => std::thread::sleep(pause),
             None => return,
         }
     }
+}
+
+/// Returns true where the chosen model can read and has not read all sessions.
+fn has_unread_sessions(engine: &SearchEngine) -> bool {
+    let models = engine.models();
+    let count = || {
+        let index = Reader::open(&engine.home().root)?;
+        let read = models.embedded_sessions(&index)?;
+        Ok::<_, QueryError>(
+            read.is_some_and(|read| read < index.sessions().map_or(0, |all| all.len())),
+        )
+    };
+    models.unreachable().is_none() && count().unwrap_or(false)
 }
 
 fn refreshed(outcome: &Outcome) -> Message {

@@ -5,9 +5,9 @@ use crate::id::TurnId;
 use crate::reader::Reader;
 use crate::stems::{russian_stem, russian_stems};
 use rusqlite::{Connection, params};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use session_core::{Query, Scored, Term, TurnContent, idf, noise, text};
-use std::collections::HashSet;
 
 /// How FTS5 takes words from texts: by their stems, without accents and case.
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
@@ -37,12 +37,12 @@ pub struct TermStats {
     /// Inverse document frequency, as BM25 has it, never negative.
     pub idf: f32,
     #[serde(skip)]
-    postings: HashSet<TurnId>,
+    postings: FxHashSet<TurnId>,
 }
 
 impl TermStats {
     /// Returns the turns that hold the term.
-    pub fn postings(&self) -> &HashSet<TurnId> {
+    pub fn postings(&self) -> &FxHashSet<TurnId> {
         &self.postings
     }
 }
@@ -193,7 +193,7 @@ impl Reader {
         let mut find = self
             .db
             .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1")?;
-        let postings: HashSet<TurnId> = find
+        let postings: FxHashSet<TurnId> = find
             .query_map([term_fts5_string(term)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let turns = postings.len() as u64;

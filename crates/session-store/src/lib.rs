@@ -40,6 +40,7 @@ mod frame_buffer;
 mod highlight;
 mod id;
 mod identity;
+mod kept;
 mod lexical;
 mod matrix;
 mod migrate;

@@ -13,6 +13,7 @@ use session_files::private;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Returns the path of the matrix of a model and level.
 pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
@@ -24,8 +25,9 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
 
 /// All vectors of a model at one level, mapped into memory. Rows are unit
 /// vectors of `dims` half floats.
+#[derive(Clone)]
 pub struct VectorMatrix {
-    map: Option<Mmap>,
+    map: Option<Arc<Mmap>>,
     rows: usize,
     dims: usize,
 }
@@ -59,7 +61,7 @@ impl VectorMatrix {
             return Err(damaged("is not a matrix of this model"));
         }
         Ok(Self {
-            map: Some(map),
+            map: Some(Arc::new(map)),
             rows,
             dims,
         })
@@ -117,7 +119,7 @@ impl VectorMatrix {
 
     fn half_row(&self, row: usize) -> &[f16] {
         let start = npy::row_offset(row as u64, self.dims);
-        let bytes = self.map.as_deref().unwrap_or_default();
+        let bytes = self.map.as_deref().map(|map| &**map).unwrap_or_default();
         let start = usize::try_from(start).unwrap_or(usize::MAX);
         let end = start.saturating_add(self.dims * 2);
         as_half_floats(bytes.get(start..end).unwrap_or_default())

@@ -128,7 +128,11 @@ impl Reader {
     /// # Errors
     /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
     pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<VectorMatrix> {
-        VectorMatrix::open(&self.root, model, level)
+        let open = || VectorMatrix::open(&self.root, model, level);
+        match &self.kept {
+            Some(kept) => kept.matrix(self.data_version()?, (model.id, level), open),
+            None => open(),
+        }
     }
 }
 

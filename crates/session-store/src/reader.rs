@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
+use crate::kept::KeptVectors;
 use crate::model::{Level, ModelRow};
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
+    /// For a reader that stays open.
+    pub(crate) kept: Option<KeptVectors>,
 }
 
 impl Reader {
@@ -23,10 +26,23 @@ impl Reader {
         Ok(Self::new(schema::open_readable(root)?, root))
     }
 
+    /// Opens the index for a process that asks many times: the rows of vectors and the mapped matrices
+    /// are kept until another connection commits.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_for_many(root: &Path) -> Result<Self> {
+        Ok(Self {
+            kept: Some(KeptVectors::default()),
+            ..Self::open(root)?
+        })
+    }
+
     pub(crate) fn new(db: Connection, root: &Path) -> Self {
         Self {
             db,
             root: root.to_owned(),
+            kept: None,
         }
     }
 

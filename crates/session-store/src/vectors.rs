@@ -151,6 +151,14 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
+        let read = || self.read_vector_rows(model, level);
+        match &self.kept {
+            Some(kept) => kept.rows(self.data_version()?, (model, level), read),
+            None => read(),
+        }
+    }
+
+    fn read_vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
         let mut find = self.db.prepare_cached(
             "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row",
         )?;

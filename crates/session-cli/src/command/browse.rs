@@ -2,12 +2,12 @@
 
 use crate::Found;
 use crate::args::{BrowseArgs, join_query};
-use crate::command::resume;
+use crate::command::{background, resume, skill};
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Result;
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_picker::{Choice, PickerOptions, pick};
+use session_picker::{Choice, PickerHooks, PickerOptions, pick};
 use session_query::SearchEngine;
 use std::io::IsTerminal;
 
@@ -21,6 +21,10 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
         is_awaited: args.print_command,
+        hooks: PickerHooks {
+            start_embedding: background::start,
+            memories_changed: skill::follow_memories,
+        },
     };
     let command = match &pick(engine, &options)? {
         None if args.print_command => return Ok(Found::Nothing),

@@ -15,6 +15,7 @@ use session_agents::{
 use session_config::Home;
 use session_core::text::printable;
 use session_memory::{DirectoryRecords, trusted_keywords};
+use session_query::Memories;
 use session_sources::Env;
 use std::io::Write;
 
@@ -217,4 +218,21 @@ fn relative_path(file: &SkillFileReport) -> String {
         Some(name) => name.to_owned(),
         None => format!("../../{}", file.name),
     }
+}
+
+/// Updates what follows the memories, as `memory save` does.
+pub fn follow_memories(memories: &Memories) -> Vec<String> {
+    let foreign = memories.store.foreign_views().into_iter();
+    let mut notes: Vec<String> = foreign
+        .map(|path| {
+            format!(
+                "{} was not written here, and is left as it is",
+                path.display()
+            )
+        })
+        .collect();
+    if let Err(error) = follow(&memories.home.env, memories.store.records()) {
+        notes.push(format!("the skill's keywords are as they were: {error:#}"));
+    }
+    notes
 }

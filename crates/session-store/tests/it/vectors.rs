@@ -383,3 +383,30 @@ fn owners(reader: &Reader) -> usize {
     let model = reader.model("f00d").unwrap().unwrap();
     reader.vector_rows(model.id, Level::Turn).unwrap().len()
 }
+
+#[test]
+fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
+    writer.commit().unwrap();
+    let reader = Reader::open_for_many(index.root()).unwrap();
+    let found = |query: usize| {
+        reader.snapshot().unwrap();
+        let model = reader.model("f00d").unwrap().unwrap();
+        let rows = reader.vector_rows(model.id, Level::Turn).unwrap();
+        let dots = reader
+            .matrix(&model, Level::Turn)
+            .unwrap()
+            .dot(&axis(query));
+        reader.end_snapshot().unwrap();
+        let of_rows = rows.iter().map(|row| dots[row.row]);
+        (rows.len(), of_rows.fold(0.0, f32::max))
+    };
+    assert_eq!([found(0), found(0)], [(1, 1.0), (1, 1.0)]);
+    assert_eq!(found(1), (1, 0.0));
+    put(&mut writer, 2, &[(document(2, "b"), Some(axis(1)))]);
+    assert_eq!(found(1), (1, 0.0));
+    writer.commit().unwrap();
+    assert_eq!(found(1), (2, 1.0));
+}
