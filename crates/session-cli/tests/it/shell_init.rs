@@ -25,6 +25,8 @@ fn started(env: &TestEnvironment, shell: &str) -> TmuxTerminal {
     for (file, text) in RC_FILES {
         env.write(&env.home(file), text);
     }
+    // Where this is missing, fish reads all man pages at its first start.
+    fs_err::create_dir_all(env.home(".local/share/fish/generated_completions")).unwrap();
     let terminal = start(env, (120, 24), &format!("exec {shell} -i"));
     terminal.shows("ready$");
     terminal
