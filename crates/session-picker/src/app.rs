@@ -7,7 +7,7 @@ use crate::list::List;
 use crate::listing::Listing;
 use crate::memory_form::{FormStep, MemoryForm};
 use crate::query_line::QueryLine;
-use crate::text_pane::LaidOut;
+use crate::text_pane::{LaidOut, Marked};
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -154,8 +154,8 @@ impl App {
         if let Some(PreviewPane { text, .. }) = &mut self.preview
             && text.lay_out(columns, height, CallDetail::Short)
         {
-            text.pane.mark_terms(&self.list.terms);
-            text.pane.show_match(0);
+            text.pane.marked = Marked::Terms(self.list.terms.clone());
+            text.pane.show_match(0..text.pane.document.lines.len());
         }
     }
 
@@ -243,18 +243,24 @@ impl App {
 
     fn conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
         let conversation = self.conversation.as_mut()?;
-        if conversation.is_typing {
-            conversation.type_search(key.code, event);
-            return None;
-        }
-        match key.code {
-            KeyCode::Esc | KeyCode::Char('q') => self.conversation = None,
-            KeyCode::Char('h' | '?') => self.shows_help = true,
+        let is_found = match key.code {
+            code if conversation.is_typing => conversation.type_search(code, event),
+            KeyCode::Esc | KeyCode::Char('q') => {
+                self.conversation = None;
+                true
+            }
+            KeyCode::Char('h' | '?') => {
+                self.shows_help = true;
+                true
+            }
             KeyCode::Char(letter) => match Action::from_letter(letter) {
                 Some(action) => return self.act(action),
                 None => conversation.scroll_key(key.code),
             },
             code => conversation.scroll_key(code),
+        };
+        if !is_found {
+            self.note = Some("not found".into());
         }
         None
     }

@@ -2,7 +2,7 @@
 
 use crate::document::CallDetail;
 use crate::query_line::edit;
-use crate::text_pane::{Direction, LaidOut, TextPane};
+use crate::text_pane::{Direction, LaidOut, Marked, TextPane};
 use crossterm::event::{Event, KeyCode};
 use session_search::Exchange;
 use session_store::SessionRow;
@@ -71,7 +71,10 @@ impl Conversation {
         let line = self.text.pane.document.turn_line(self.turn);
         self.mark();
         match self.is_new {
-            true => self.text.pane.show_match(line),
+            true => {
+                let next = self.text.pane.document.turn_line(self.turn + 1);
+                self.text.pane.show_match(line..next.max(line));
+            }
             false => self.text.pane.scroll = line,
         }
         self.is_new &= !self.is_loaded;
@@ -79,14 +82,16 @@ impl Conversation {
 
     /// Marks what is searched here, or else the words of the query.
     fn mark(&mut self) {
-        match self.search.value() {
-            "" => self.text.pane.mark_terms(&self.terms),
-            text => self.text.pane.mark_text(text),
-        }
+        self.text.pane.marked = match self.search.value() {
+            "" => Marked::Terms(self.terms.clone()),
+            text => Marked::Text(text.to_owned()),
+        };
     }
 
     /// Takes a key while the words of a search are typed.
-    pub(crate) fn type_search(&mut self, code: KeyCode, event: &Event) {
+    ///
+    /// Returns false where what was typed is not found.
+    pub(crate) fn type_search(&mut self, code: KeyCode, event: &Event) -> bool {
         match code {
             KeyCode::Esc => {
                 self.search = Input::default();
@@ -96,17 +101,19 @@ impl Conversation {
             KeyCode::Enter => {
                 self.is_typing = false;
                 let pane = &mut self.text.pane;
-                pane.go_to_match(pane.scroll, Direction::Forwards);
+                return pane.go_to_match(pane.scroll, Direction::Forwards);
             }
             _ => {
                 edit(&mut self.search, event);
                 self.mark();
             }
         }
+        true
     }
 
-    /// Does what a key means for the place in the conversation.
-    pub(crate) fn scroll_key(&mut self, code: KeyCode) {
+    /// Does what a key means for the place in the conversation. Returns false where a match is looked
+    /// for and there is none.
+    pub(crate) fn scroll_key(&mut self, code: KeyCode) -> bool {
         let pane = &mut self.text.pane;
         let page = isize::try_from(pane.height.saturating_sub(2)).unwrap_or(isize::MAX);
         match code {
@@ -116,8 +123,8 @@ impl Conversation {
             KeyCode::PageUp => pane.scroll_by(-page),
             KeyCode::Char('g') | KeyCode::Home => pane.scroll = 0,
             KeyCode::Char('G') | KeyCode::End => pane.scroll_by(isize::MAX),
-            KeyCode::Char('n') => pane.go_to_match(pane.scroll + 1, Direction::Forwards),
-            KeyCode::Char('N') => pane.go_to_match(pane.scroll, Direction::Backwards),
+            KeyCode::Char('n') => return pane.go_to_match(pane.scroll + 1, Direction::Forwards),
+            KeyCode::Char('N') => return pane.go_to_match(pane.scroll, Direction::Backwards),
             KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
             KeyCode::Char('K') => self.go_to_previous_turn(),
             KeyCode::Char('/') => {
@@ -130,6 +137,7 @@ impl Conversation {
             }
             _ => {}
         }
+        true
     }
 
     pub(crate) fn scroll_by(&mut self, lines: isize) {

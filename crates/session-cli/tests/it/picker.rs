@@ -88,12 +88,21 @@ fn what_is_typed_is_searched_and_opened() {
     terminal.keys(&["t"]);
     terminal.shows("calls full");
     terminal.types("/EVERY");
-    terminal.shows("0 found");
-    terminal.keys(&["C-u"]);
-    terminal.types("handle");
-    terminal.shows("1 found");
+    terminal.shows("/EVERY");
+    terminal.keys(&["Enter"]);
+    terminal.shows("not found");
+    terminal.types("/HANDLE");
     terminal.keys(&["Enter"]);
     terminal.shows("Esc back");
+    let screen = terminal.screen();
+    assert!(
+        screen.lines().nth(1).unwrap().contains("a new handle"),
+        "{screen}"
+    );
+    terminal.keys(&["Escape"]);
+    terminal.shows("> crashes project:parser");
+    terminal.keys(&["Enter"]);
+    terminal.shows("calls short");
     terminal.keys(&["Escape"]);
     terminal.shows("> crashes project:parser");
     terminal.keys(&["C-u"]);

@@ -41,10 +41,9 @@ fn indented(area: Rect) -> Rect {
 }
 
 fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
-    let lines = pane.document.lines.iter().enumerate();
-    let lines = lines.skip(pane.scroll).take(usize::from(area.height));
+    let lines = pane.visible().into_iter();
     let lines: Vec<Line<'_>> = lines
-        .map(|(at, line)| styled(line, pane.matches.get(at).map_or(&[], Vec::as_slice), theme))
+        .map(|(line, matches)| styled(line, &matches, theme))
         .collect();
     frame.render_widget(Text::from(lines), area);
 }
@@ -138,16 +137,9 @@ fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'s
 
 fn draw_search(frame: &mut Frame<'_>, conversation: &Conversation, theme: Theme, area: Rect) {
     let (text, cursor) = visible_input(&conversation.search, usize::from(area.width) - 1);
-    let found = conversation
-        .pane()
-        .matches
-        .iter()
-        .map(Vec::len)
-        .sum::<usize>();
     let line = Line::from(vec![
         Span::styled("/", theme.accent()),
         Span::raw(text.to_owned()),
-        Span::styled(format!("   {found} found"), theme.faint()),
     ]);
     frame.render_widget(line, area);
     let x = area.x + 1 + u16::try_from(cursor).unwrap_or(0);
