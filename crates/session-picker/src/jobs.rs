@@ -10,7 +10,7 @@ use session_core::Part;
 use session_core::text::{clip, printable};
 use session_display::safe_line;
 use session_export::{ExportFormat, ExportedSession, file_name, write};
-use session_files::{Existing, output_path};
+use session_files::{Existing, FileError, output_path};
 use session_memory::{Draft, MemorySource};
 use session_query::{Memories, OpenIndex, SearchEngine};
 use session_search::Exchange;
@@ -85,12 +85,17 @@ fn export(engine: &SearchEngine, target: &Target) -> Result<String, PickerError>
     let session = &target.session;
     let redactor = engine.home().config.redactor();
     let path = PathBuf::from(file_name(session, ExportFormat::Html));
-    OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
+    let written = OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
         let exported = ExportedSession::open(index, session, &all, &redactor)?;
         create(engine, &path, &exported)
-    })?;
-    Ok(format!("exported to {}", path.display()))
+    });
+    match written {
+        Err(PickerError::File(FileError::Exists(_))) => {
+            Ok(format!("there is already {}", path.display()))
+        }
+        written => written.map(|()| format!("exported to {}", path.display())),
+    }
 }
 
 fn create(
@@ -135,7 +140,7 @@ fn save(
         ..Draft::default()
     };
     let saved = memories.save(&draft, false, &Zoned::now())?;
-    let mut notes = vec![format!("saved as {}", saved.memory.path.display())];
+    let mut notes = vec![format!("saved as {}", saved.memory.id())];
     let repeated = saved.repeats.first();
     notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
     notes.extend((hooks.memories_changed)(&memories));

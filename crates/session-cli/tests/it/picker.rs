@@ -220,7 +220,7 @@ fn a_session_is_exported_to_the_current_folder() {
     let html = fs_err::read_to_string(&page[0]).unwrap();
     assert!(html.contains("compose.yaml"), "{page:?}");
     terminal.keys(&["M-e"]);
-    terminal.shows("is there already");
+    terminal.shows("there is already ");
 }
 
 #[test]
