@@ -2,7 +2,7 @@
 //!
 //! A [`LabelledSet`] is a folder: questions, and for each the sessions or turns
 //! that answer it. [`run`] asks them of an index, verbatim, and gives a
-//! [`Ranking`] a question; [`score`] compares it with the labels ([`Metrics`]:
+//! [`EvaluatedRanking`] a question; [`score`] compares it with the labels ([`Metrics`]:
 //! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages them
 //! ([`Report`]). [`run_lines`] writes the rankings for another judge.
 //!
@@ -23,5 +23,5 @@ mod set;
 
 pub use metrics::Metrics;
 pub use report::{Averages, Report, score};
-pub use run::{EvalOptions, Ranking, run, run_lines};
+pub use run::{EvalOptions, EvaluatedRanking, run, run_lines};
 pub use set::{EvalError, LabelledQuestion, LabelledSet, Scope};

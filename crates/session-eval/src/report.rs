@@ -1,7 +1,7 @@
 //! Averages over all questions, core questions, and by category.
 
 use crate::metrics::Metrics;
-use crate::run::Ranking;
+use crate::run::EvaluatedRanking;
 use crate::set::LabelledSet;
 use serde::Serialize;
 use session_search::Level;
@@ -33,8 +33,8 @@ pub struct Averages {
 }
 
 /// Scores rankings against a set's labels.
-pub fn score(set: &LabelledSet, level: Level, rankings: &[Ranking]) -> Report {
-    let by_id: HashMap<&str, &Ranking> =
+pub fn score(set: &LabelledSet, level: Level, rankings: &[EvaluatedRanking]) -> Report {
+    let by_id: HashMap<&str, &EvaluatedRanking> =
         rankings.iter().map(|r| (r.question.as_str(), r)).collect();
     let (mut core, mut all) = (Vec::new(), Vec::new());
     let mut categories: BTreeMap<String, Vec<Metrics>> = BTreeMap::new();
@@ -74,7 +74,7 @@ fn averages(metrics: &[Metrics]) -> Averages {
     }
 }
 
-fn median_ms(rankings: &[Ranking]) -> f64 {
+fn median_ms(rankings: &[EvaluatedRanking]) -> f64 {
     let mut times: Vec<f64> = rankings
         .iter()
         .map(|r| r.took.as_secs_f64() * 1000.0)

@@ -30,7 +30,7 @@ pub struct EvalOptions<'a> {
 
 /// The answer to one question.
 #[derive(Debug, Clone)]
-pub struct Ranking {
+pub struct EvaluatedRanking {
     /// Its id.
     pub question: String,
     /// Session ids, or `session:turn`, best first.
@@ -49,7 +49,7 @@ pub fn run(
     set: &LabelledSet,
     index: &Reader,
     ask: &EvalOptions<'_>,
-) -> Result<Vec<Ranking>, EvalError> {
+) -> Result<Vec<EvaluatedRanking>, EvalError> {
     let sessions = index.sessions()?;
     let asked = set
         .questions
@@ -68,7 +68,7 @@ fn one(
     index: &Reader,
     sessions: &[SessionRow],
     ask: &EvalOptions<'_>,
-) -> Result<Ranking, EvalError> {
+) -> Result<EvaluatedRanking, EvalError> {
     let began = Instant::now();
     let mut request = Request {
         level: ask.level,
@@ -85,7 +85,7 @@ fn one(
     }
     let dense = (ask.embed)(&request.query.text);
     let results = search(index, sessions, &request, &dense)?;
-    Ok(Ranking {
+    Ok(EvaluatedRanking {
         question: question.id.clone(),
         scores: results.hits.iter().map(|h| h.score).collect(),
         targets: targets(&results),
@@ -103,7 +103,7 @@ fn targets(results: &Results) -> Vec<String> {
 
 /// Rankings as lines `question TAB target TAB score`. The score falls by rank, so that ties stay
 /// in order.
-pub fn run_lines(rankings: &[Ranking]) -> String {
+pub fn run_lines(rankings: &[EvaluatedRanking]) -> String {
     let mut out = String::new();
     for ranking in rankings {
         for (rank, (target, score)) in ranking.targets.iter().zip(&ranking.scores).enumerate() {

@@ -100,7 +100,7 @@ impl PromptFeatures {
 
 /// The session that a prompt belongs to.
 #[derive(Debug, Clone, Default)]
-pub struct SessionContext<'a> {
+pub struct InjectionContext<'a> {
     /// The session's full id.
     pub session: Option<&'a str>,
     /// The ids of memories and turns that were injected into it.
@@ -122,7 +122,7 @@ pub struct Contenders<'a> {
 pub fn decide(
     prompt: &PromptFeatures,
     contenders: Contenders<'_>,
-    session: &SessionContext<'_>,
+    session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionDecision {
     if prompt.signals.contains(&Signal::Exclusion) {
@@ -152,7 +152,7 @@ fn evaluate(
     memories: &[Memory],
     found: MemoryMatch,
     prompt: &PromptFeatures,
-    session: &SessionContext<'_>,
+    session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionCandidate {
     let memory = &memories[found.memory];

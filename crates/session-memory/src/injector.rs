@@ -3,7 +3,7 @@
 use crate::background_model::background_similarity;
 use crate::error::Result;
 use crate::injection_decision::{
-    Contenders, InjectionDecision, PromptFeatures, SessionContext, SkipReason, decide,
+    Contenders, InjectionContext, InjectionDecision, PromptFeatures, SkipReason, decide,
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
@@ -145,7 +145,7 @@ impl Injector<'_> {
         let comparison = PartComparison {
             settings: &self.settings,
             candidates,
-            session: SessionContext {
+            session: InjectionContext {
                 session: request.session,
                 injected: state.injected.into_iter().collect(),
             },
@@ -231,7 +231,7 @@ impl Injector<'_> {
 struct PartComparison<'a> {
     settings: &'a InjectorSettings,
     candidates: &'a [Memory],
-    session: SessionContext<'a>,
+    session: InjectionContext<'a>,
     embedder: MemoryEmbedder<'a>,
     resources: &'a dyn InjectionResources,
 }

@@ -30,7 +30,7 @@
 //! use jiff::Zoned;
 //! use session_memory::{
 //!     Contenders, DirectoryRecords, Draft, InjectionSettings, MemoryStore, PromptFeatures,
-//!     RetrievalSettings, SessionContext, StorageLocation, decide, memory_directories, rank_memories,
+//!     RetrievalSettings, InjectionContext, StorageLocation, decide, memory_directories, rank_memories,
 //! };
 //!
 //! let home = tempfile::tempdir()?;
@@ -55,7 +55,7 @@
 //!     others: Vec::new(),
 //! };
 //! let prompt = PromptFeatures::new(prompt, 0.0);
-//! let session = SessionContext::default();
+//! let session = InjectionContext::default();
 //! let decision = decide(&prompt, contenders, &session, &InjectionSettings::default());
 //! let block = decision.block.unwrap();
 //! assert!(block.text.contains("[context] Connection pool too small; Time-outs"));
@@ -115,8 +115,8 @@ pub use import::{
     ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
 };
 pub use injection_decision::{
-    Contenders, InjectionCandidate, InjectionDecision, PromptFeatures, SessionContext, SkipReason,
-    decide,
+    Contenders, InjectionCandidate, InjectionContext, InjectionDecision, PromptFeatures,
+    SkipReason, decide,
 };
 pub use injection_gate::{GateOutcome, InjectionSettings, Thresholds};
 pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};

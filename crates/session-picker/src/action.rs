@@ -16,7 +16,7 @@ pub(crate) enum Action {
 
 /// The turn that an action is about, and its session.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct ActionTarget {
     pub(crate) session: SessionRow,
     /// From 0.
     pub(crate) turn: u32,

@@ -1,12 +1,12 @@
 //! The state of the picker, and what each key does to it. Nothing is drawn, read or searched here.
 
-use crate::action::{Action, Target};
+use crate::action::{Action, ActionTarget};
 use crate::conversation::Conversation;
-use crate::document::CallDetail;
-use crate::list::List;
-use crate::listing::Listing;
+use crate::list::RowList;
+use crate::list_answer::ListAnswer;
 use crate::memory_form::{FormStep, MemoryForm};
 use crate::query_line::QueryLine;
+use crate::text_lines::CallDetail;
 use crate::text_pane::{LaidOut, Marked};
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -24,7 +24,7 @@ pub(crate) enum Effect {
     /// Read the whole session.
     Open(SessionRow),
     /// Do something with a turn or its session.
-    Act(Action, Target),
+    Act(Action, ActionTarget),
     /// Save a memory.
     Save(MemoryForm),
     /// Stop until continued.
@@ -45,7 +45,7 @@ pub(crate) struct PreviewPane {
 /// The whole state.
 pub(crate) struct App {
     pub(crate) query: QueryLine,
-    pub(crate) list: List,
+    pub(crate) list: RowList,
     pub(crate) values: FilterValues,
     pub(crate) preview: Option<PreviewPane>,
     pub(crate) conversation: Option<Conversation>,
@@ -68,7 +68,7 @@ impl App {
     pub(crate) fn new(query: &str) -> Self {
         Self {
             query: QueryLine::new(query),
-            list: List::default(),
+            list: RowList::default(),
             values: FilterValues::default(),
             preview: None,
             conversation: None,
@@ -105,7 +105,7 @@ impl App {
         None
     }
 
-    fn receive_list(&mut self, listing: Listing) {
+    fn receive_list(&mut self, listing: ListAnswer) {
         let terms = std::mem::take(&mut self.list.terms);
         self.list.receive(listing);
         if let Some(preview) = self.preview.as_mut().filter(|_| terms != self.list.terms) {
@@ -155,7 +155,7 @@ impl App {
             && text.lay_out(columns, height, CallDetail::Short)
         {
             text.pane.marked = Marked::Terms(self.list.terms.clone());
-            text.pane.show_match(0..text.pane.document.lines.len());
+            text.pane.show_match(0..text.pane.text.lines.len());
         }
     }
 
@@ -300,15 +300,15 @@ impl App {
     }
 
     /// Returns the session and turn that actions are about.
-    fn target(&self) -> Option<Target> {
+    fn target(&self) -> Option<ActionTarget> {
         if let Some(conversation) = &self.conversation {
-            return Some(Target {
+            return Some(ActionTarget {
                 session: conversation.session.clone(),
                 turn: conversation.turn(),
             });
         }
         let row = self.list.row()?;
-        Some(Target {
+        Some(ActionTarget {
             session: row.session.clone(),
             turn: row.turn_index(),
         })
@@ -324,7 +324,7 @@ impl App {
     }
 
     fn open(&mut self) -> Option<Effect> {
-        let Target { session, turn } = self.target()?;
+        let ActionTarget { session, turn } = self.target()?;
         let shown = self.preview.as_ref();
         let shown = shown.filter(|p| p.session.id == session.id && p.turn == turn);
         let known = shown.map_or(Vec::new(), |preview| preview.text.exchanges().to_vec());

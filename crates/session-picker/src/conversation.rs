@@ -1,7 +1,7 @@
 //! The conversation that is open: level three.
 
-use crate::document::CallDetail;
 use crate::query_line::edit;
+use crate::text_lines::CallDetail;
 use crate::text_pane::{Direction, LaidOut, Marked, TextPane};
 use crossterm::event::{Event, KeyCode};
 use session_search::Exchange;
@@ -68,11 +68,11 @@ impl Conversation {
         if !self.text.lay_out(columns, height, self.calls) {
             return;
         }
-        let line = self.text.pane.document.turn_line(self.turn);
+        let line = self.text.pane.text.turn_line(self.turn);
         self.mark();
         match self.is_new {
             true => {
-                let next = self.text.pane.document.turn_line(self.turn + 1);
+                let next = self.text.pane.text.turn_line(self.turn + 1);
                 self.text.pane.show_match(line..next.max(line));
             }
             false => self.text.pane.scroll = line,
@@ -146,13 +146,13 @@ impl Conversation {
 
     fn go_to_turn(&mut self, turn: u32) {
         if turn < self.session.turns {
-            self.text.pane.scroll = self.text.pane.document.turn_line(turn);
+            self.text.pane.scroll = self.text.pane.text.turn_line(turn);
         }
     }
 
     /// Moves to the first line of this turn, or of the one before where that is at the top.
     fn go_to_previous_turn(&mut self) {
-        let begin = self.text.pane.document.turn_line(self.turn());
+        let begin = self.text.pane.text.turn_line(self.turn());
         match begin == self.text.pane.scroll {
             true => self.go_to_turn(self.turn().saturating_sub(1)),
             false => self.text.pane.scroll = begin,

@@ -1,6 +1,6 @@
 //! Actions that take their time: done beside the picker, which says so when they are done.
 
-use crate::action::Target;
+use crate::action::ActionTarget;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
 use crate::picker::PickerHooks;
@@ -22,8 +22,8 @@ const COPY_BYTES: usize = 72_000;
 
 /// Work that is done in a thread of its own.
 pub(crate) enum Job {
-    CopyText(Target),
-    Export(Target),
+    CopyText(ActionTarget),
+    Export(ActionTarget),
     Save(MemoryForm),
 }
 
@@ -39,7 +39,7 @@ impl Job {
     }
 }
 
-fn copy_text(engine: &SearchEngine, target: &Target) -> Result<Message, PickerError> {
+fn copy_text(engine: &SearchEngine, target: &ActionTarget) -> Result<Message, PickerError> {
     let exchanges = read_turn(engine, target)?;
     let text: Vec<String> = exchanges.iter().map(exchange_text).collect();
     let text = text.join("\n\n");
@@ -59,7 +59,7 @@ fn copy_text(engine: &SearchEngine, target: &Target) -> Result<Message, PickerEr
     })
 }
 
-fn read_turn(engine: &SearchEngine, target: &Target) -> Result<Vec<Exchange>, PickerError> {
+fn read_turn(engine: &SearchEngine, target: &ActionTarget) -> Result<Vec<Exchange>, PickerError> {
     let mut index = OpenIndex::new(&engine.home().root);
     let turns = target.turn..=target.turn;
     let redactor = engine.home().config.redactor();
@@ -81,7 +81,7 @@ fn exchange_text(exchange: &Exchange) -> String {
 }
 
 /// Exports the session as a page in the current folder.
-fn export(engine: &SearchEngine, target: &Target) -> Result<String, PickerError> {
+fn export(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
     let session = &target.session;
     let redactor = engine.home().config.redactor();
     let path = PathBuf::from(file_name(session, ExportFormat::Html));
@@ -117,7 +117,7 @@ fn save(
     form: &MemoryForm,
     hooks: PickerHooks,
 ) -> Result<String, PickerError> {
-    let Target { session, turn } = &form.target;
+    let ActionTarget { session, turn } = &form.target;
     let own = session
         .cwd
         .as_deref()
@@ -148,7 +148,7 @@ fn save(
 }
 
 /// Returns the turn as it is kept beside a memory.
-fn conversation(engine: &SearchEngine, target: &Target) -> Result<String, PickerError> {
+fn conversation(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
     let exchanges = read_turn(engine, target)?;
     let session = ExportedSession::new(&target.session, &exchanges);
     let mut text = Vec::new();

@@ -12,7 +12,7 @@
 //!
 //! What sessions say is an attacker's: it is made printable and cut by `session-display` before it is
 //! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with
-//! roles (`Document`), from which a theme takes styles of the sixteen colours, or without colour.
+//! roles (`TextLines`), from which a theme takes styles of the sixteen colours, or without colour.
 //!
 //! ```no_run
 //! use session_config::Home;
@@ -32,17 +32,17 @@ mod action;
 mod app;
 mod clipboard;
 mod conversation;
-mod document;
 mod error;
 mod jobs;
 mod latest;
 mod list;
-mod listing;
+mod list_answer;
 mod memory_form;
 mod picker;
 mod query_line;
 mod request;
 mod terminal;
+mod text_lines;
 mod text_pane;
 mod theme;
 mod view;

@@ -1,6 +1,6 @@
 //! The rows on the screen, and the one that is selected.
 
-use crate::listing::{Listing, Question, Row};
+use crate::list_answer::{ListAnswer, ListRow, Question};
 use ratatui::layout::{Position, Rect};
 use session_search::Level;
 
@@ -11,9 +11,9 @@ const AHEAD: usize = 15;
 
 /// The list with the place in it.
 #[derive(Debug)]
-pub(crate) struct List {
+pub(crate) struct RowList {
     pub(crate) level: Level,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<ListRow>,
     /// The words that the word index was asked for.
     pub(crate) terms: Vec<String>,
     /// Sessions that the filters let through; `None` before the first answer.
@@ -32,7 +32,7 @@ pub(crate) struct List {
     limit: usize,
 }
 
-impl Default for List {
+impl Default for RowList {
     fn default() -> Self {
         Self {
             level: Level::Session,
@@ -51,7 +51,7 @@ impl Default for List {
     }
 }
 
-impl List {
+impl RowList {
     /// Returns the next question.
     pub(crate) fn ask(&mut self, typed: &str, this_project: bool) -> Question {
         self.asked += 1;
@@ -66,7 +66,7 @@ impl List {
 
     /// Takes an answer. The same list, read again, keeps the row that is selected; another one begins
     /// at its first row. An answer to an older question than the one that is shown is dropped.
-    pub(crate) fn receive(&mut self, listing: Listing) {
+    pub(crate) fn receive(&mut self, listing: ListAnswer) {
         let shown = self.answered.as_ref();
         if shown.is_some_and(|shown| shown.number > listing.question.number) {
             return;
@@ -94,7 +94,7 @@ impl List {
     }
 
     /// Returns the row that is selected.
-    pub(crate) fn row(&self) -> Option<&Row> {
+    pub(crate) fn row(&self) -> Option<&ListRow> {
         self.rows.get(self.selected)
     }
 

@@ -1,6 +1,6 @@
 //! The form of a memory that is saved from a turn.
 
-use crate::action::Target;
+use crate::action::ActionTarget;
 use crate::query_line;
 use crossterm::event::{Event, KeyCode};
 use session_display::safe_line;
@@ -10,14 +10,14 @@ use tui_input::Input;
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryForm {
     /// The turn that it is saved from.
-    pub(crate) target: Target,
+    pub(crate) target: ActionTarget,
     topic: Input,
     info: Input,
     is_in_info: bool,
 }
 
 impl MemoryForm {
-    pub(crate) fn new(target: &Target) -> Self {
+    pub(crate) fn new(target: &ActionTarget) -> Self {
         Self {
             topic: Input::new(session_display::title(&target.session)),
             info: Input::default(),

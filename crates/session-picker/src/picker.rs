@@ -1,11 +1,11 @@
 //! The loop between the terminal, the state and the threads.
 
-use crate::action::{Action, Target};
+use crate::action::{Action, ActionTarget};
 use crate::app::{App, Effect};
 use crate::error::PickerError;
 use crate::jobs::Job;
 use crate::latest::Latest;
-use crate::listing::Question;
+use crate::list_answer::Question;
 use crate::terminal::Screen;
 use crate::theme::Theme;
 use crate::view;
@@ -237,7 +237,7 @@ impl Picker {
         Ok(Step::GoOn)
     }
 
-    fn act(&mut self, action: Action, target: Target) -> Result<Step, PickerError> {
+    fn act(&mut self, action: Action, target: ActionTarget) -> Result<Step, PickerError> {
         let session = &target.session;
         match action {
             Action::Resume | Action::Fork => return Ok(self.choose(action, target)),
@@ -261,7 +261,7 @@ impl Picker {
     }
 
     /// Ends with a session that can be resumed; of another says why it cannot.
-    fn choose(&mut self, action: Action, target: Target) -> Step {
+    fn choose(&mut self, action: Action, target: ActionTarget) -> Step {
         let command = match action {
             Action::Fork => ResumeCommand::fork(&target.session),
             _ => ResumeCommand::new(&target.session),

@@ -1,6 +1,6 @@
 //! From what is typed to a request.
 
-use crate::listing::Question;
+use crate::list_answer::Question;
 use jiff::Zoned;
 use session_core::Query;
 use session_query::{TypedQuery, read_project};

@@ -1,6 +1,6 @@
 //! Turns that are laid out for the columns of a pane, with a place in them.
 
-use crate::document::{CallDetail, Document, DocumentLine};
+use crate::text_lines::{CallDetail, TextLine, TextLines};
 use session_search::Exchange;
 use session_store::find_term_ranges;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub(crate) enum Marked {
 /// lines that are drawn, and from there on: a conversation may have a million lines.
 #[derive(Debug, Default)]
 pub(crate) struct TextPane {
-    pub(crate) document: Document,
+    pub(crate) text: TextLines,
     pub(crate) marked: Marked,
     /// The first line that is drawn.
     pub(crate) scroll: usize,
@@ -32,13 +32,13 @@ const CHUNK_LINES: usize = 256;
 
 impl TextPane {
     /// Returns the lines that are drawn, with the byte ranges that match.
-    pub(crate) fn visible(&self) -> Vec<(&DocumentLine, Vec<Range<usize>>)> {
-        let lines = self.document.lines.get(self.scroll..).unwrap_or_default();
+    pub(crate) fn visible(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
+        let lines = self.text.lines.get(self.scroll..).unwrap_or_default();
         let lines = &lines[..self.height.min(lines.len())];
         lines.iter().zip(self.matches(lines)).collect()
     }
 
-    fn matches(&self, lines: &[DocumentLine]) -> Vec<Vec<Range<usize>>> {
+    fn matches(&self, lines: &[TextLine]) -> Vec<Vec<Range<usize>>> {
         match &self.marked {
             Marked::Nothing => vec![Vec::new(); lines.len()],
             Marked::Text(text) => {
@@ -59,13 +59,13 @@ impl TextPane {
 
     /// Returns the turn at the top, from 0.
     pub(crate) fn turn(&self) -> Option<u32> {
-        Some(self.document.lines.get(self.scroll)?.turn)
+        Some(self.text.lines.get(self.scroll)?.turn)
     }
 
     /// Moves by lines; the end of the text may stand at most in the middle.
     pub(crate) fn scroll_by(&mut self, lines: isize) {
         let last = self
-            .document
+            .text
             .lines
             .len()
             .saturating_sub(self.height.div_ceil(2));
@@ -75,7 +75,7 @@ impl TextPane {
     /// Moves to the next match from a line on, or to the one before it; around the end. Returns false
     /// where there is none.
     pub(crate) fn go_to_match(&mut self, from: usize, direction: Direction) -> bool {
-        let all = self.document.lines.len();
+        let all = self.text.lines.len();
         let from = from.min(all);
         let found = match direction {
             Direction::Forwards => self
@@ -113,7 +113,7 @@ impl TextPane {
 
     fn matching_lines(&self, lines: Range<usize>) -> Vec<usize> {
         let first = lines.start;
-        let lines = self.document.lines.get(lines).unwrap_or_default();
+        let lines = self.text.lines.get(lines).unwrap_or_default();
         let found = self.matches(lines).into_iter().enumerate();
         let found = found.filter(|(_, ranges)| !ranges.is_empty());
         found.map(|(at, _)| first + at).collect()
@@ -158,7 +158,7 @@ impl LaidOut {
         }
         self.columns = columns;
         self.pane = TextPane {
-            document: Document::new(&self.exchanges, self.turns, columns, calls),
+            text: TextLines::new(&self.exchanges, self.turns, columns, calls),
             marked: std::mem::take(&mut self.pane.marked),
             height,
             scroll: 0,
@@ -190,21 +190,21 @@ fn occurrences(line: &str, needle: &str) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Role;
+    use crate::text_lines::LineRole;
 
     /// A pane of so many lines, of which some say "lamp".
     fn pane(lines: usize, lamps: &[usize]) -> TextPane {
-        let line = |at: usize| DocumentLine {
+        let line = |at: usize| TextLine {
             text: match lamps.contains(&at) {
                 true => "the LAMP".into(),
                 false => "dark".into(),
             },
-            role: Role::Plain,
+            role: LineRole::Plain,
             parts: Vec::new(),
             turn: 0,
         };
         TextPane {
-            document: Document {
+            text: TextLines {
                 lines: (0..lines).map(line).collect(),
             },
             height: 10,

@@ -1,7 +1,7 @@
 //! The styles of the picker: of the sixteen colours those that are read on light and on dark, and marks
 //! that need no colour. Nothing has a background of its own.
 
-use crate::document::Role;
+use crate::text_lines::LineRole;
 use ratatui::style::{Color, Modifier, Style};
 use session_core::Band;
 
@@ -58,16 +58,16 @@ impl Theme {
     }
 
     /// The style of a line of a conversation, or of a part of it.
-    pub(crate) fn role(self, role: Role) -> Style {
+    pub(crate) fn role(self, role: LineRole) -> Style {
         match role {
-            Role::Plain => Style::new(),
-            Role::Heading => self.title(),
-            Role::Code => self.colour(Color::Cyan),
-            Role::Prompt => self.colour(Color::Magenta).add_modifier(Modifier::BOLD),
-            Role::Rule | Role::Faint => self.faint(),
-            Role::Call => self.colour(Color::Blue),
-            Role::Failed | Role::Removed => self.colour(Color::Red),
-            Role::Added => self.colour(Color::Green),
+            LineRole::Plain => Style::new(),
+            LineRole::Heading => self.title(),
+            LineRole::Code => self.colour(Color::Cyan),
+            LineRole::Prompt => self.colour(Color::Magenta).add_modifier(Modifier::BOLD),
+            LineRole::Rule | LineRole::Faint => self.faint(),
+            LineRole::Call => self.colour(Color::Blue),
+            LineRole::Failed | LineRole::Removed => self.colour(Color::Red),
+            LineRole::Added => self.colour(Color::Green),
         }
     }
 }

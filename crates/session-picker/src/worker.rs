@@ -2,7 +2,7 @@
 
 use crate::error::PickerError;
 use crate::latest::Latest;
-use crate::listing::{Listing, Question};
+use crate::list_answer::{ListAnswer, Question};
 use session_config::Home;
 use session_core::text::clip;
 use session_core::{Part, Turn};
@@ -18,7 +18,7 @@ pub(crate) enum Message {
     /// A key, the mouse, or a new size.
     Input(crossterm::event::Event),
     /// The answer to a question.
-    Listed(Box<Listing>),
+    Listed(Box<ListAnswer>),
     /// Values with which filters are completed.
     Values(Box<FilterValues>),
     /// Turns of a session.
@@ -68,7 +68,7 @@ pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &
     loop {
         let question = questions.take();
         let answered = index.with_snapshot(|snapshot| {
-            let listing = Listing::read(engine, snapshot, &question)?;
+            let listing = ListAnswer::read(engine, snapshot, &question)?;
             let now = Some(snapshot.index.data_version()?);
             let values = match now == version {
                 true => None,

@@ -4,7 +4,7 @@ use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
-use crate::output::found::{Finding, TurnListing};
+use crate::output::found::{PrintedFinding, TurnListing};
 use crate::output::{json, layout, notes};
 use anyhow::Result;
 use session_config::Home;
@@ -80,7 +80,7 @@ fn matching<T>(
     })
 }
 
-fn print<T: Finding>(
+fn print<T: PrintedFinding>(
     wanted: &str,
     turns: &MatchingTurns<Vec<T>>,
     limit: usize,

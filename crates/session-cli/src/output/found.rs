@@ -12,7 +12,7 @@ use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 
 /// A kind of thing that turns are listed by.
-pub trait Finding: Serialize {
+pub trait PrintedFinding: Serialize {
     /// Its heading.
     const NAME: &'static str;
     /// The verb of the heading.
@@ -26,7 +26,7 @@ pub trait Finding: Serialize {
 /// Columns of how a file was touched, and of how a command ended.
 const HOW: usize = 9;
 
-impl Finding for FoundFile {
+impl PrintedFinding for FoundFile {
     const NAME: &'static str = "FILES";
     const DID: &'static str = "read or changed";
 
@@ -49,7 +49,7 @@ impl Finding for FoundFile {
     }
 }
 
-impl Finding for FoundCommand {
+impl PrintedFinding for FoundCommand {
     const NAME: &'static str = "COMMANDS";
     const DID: &'static str = "ran";
 
@@ -119,7 +119,7 @@ pub struct TurnListing<'a, T> {
 /// Most lines of one turn.
 const LINES: usize = 6;
 
-impl<T: Finding> TurnListing<'_, T> {
+impl<T: PrintedFinding> TurnListing<'_, T> {
     /// The listing with colour codes.
     pub fn text(&self) -> String {
         let found: Vec<&T> = self

@@ -2,7 +2,7 @@
 
 use super::column;
 use crate::app::App;
-use crate::listing::Row;
+use crate::list_answer::ListRow;
 use crate::theme::Theme;
 use jiff::Timestamp;
 use ratatui::Frame;
@@ -145,7 +145,7 @@ fn nothing(app: &App) -> &'static str {
 
 /// A row as it is drawn.
 struct DrawnRow<'a> {
-    row: &'a Row,
+    row: &'a ListRow,
     level: Level,
     is_selected: bool,
     elapsed: String,

@@ -2,7 +2,7 @@
 
 use super::draw;
 use crate::app::App;
-use crate::listing::{Listing, Question, Row};
+use crate::list_answer::{ListAnswer, ListRow, Question};
 use crate::theme::Theme;
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
@@ -32,9 +32,9 @@ fn session(id: i64, title: &str, hours: i64) -> SessionRow {
     }
 }
 
-fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> Row {
+fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> ListRow {
     let title = session_display::title(&session);
-    Row {
+    ListRow {
         text: mark_words(terms, &[&title]).unwrap().remove(0),
         turn: Some(TurnRow {
             session: session.id,
@@ -46,9 +46,9 @@ fn row(session: SessionRow, band: Option<Band>, terms: &[&str]) -> Row {
     }
 }
 
-fn listing(app: &mut App, rows: Vec<Row>, terms: &[&str]) -> Message {
+fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> Message {
     let question: Question = app.list.ask(app.query.text(), app.this_project);
-    Message::Listed(Box::new(Listing {
+    Message::Listed(Box::new(ListAnswer {
         question,
         sessions: rows.len(),
         rows,
@@ -260,7 +260,7 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     };
     let listed = listing(&mut app, rows(), &[]);
     app.receive(listed);
-    app.receive(Message::Listed(Box::new(Listing {
+    app.receive(Message::Listed(Box::new(ListAnswer {
         question: late,
         rows: Vec::new(),
         sessions: 0,

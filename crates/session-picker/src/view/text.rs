@@ -3,8 +3,8 @@
 use super::{keys_line, note_line};
 use crate::app::App;
 use crate::conversation::Conversation;
-use crate::document::{CallDetail, DocumentLine, Role};
 use crate::query_line::visible_input;
+use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
 use crate::theme::Theme;
 use ratatui::Frame;
@@ -49,7 +49,7 @@ fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
 }
 
 /// Styles a line: its parts, and over them the words that match.
-fn styled<'a>(line: &'a DocumentLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
+fn styled<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
     let parts = line
         .parts
         .iter()
@@ -65,10 +65,10 @@ fn styled<'a>(line: &'a DocumentLine, matches: &[Range<usize>], theme: Theme) ->
     Line::from(spans.collect::<Vec<_>>())
 }
 
-fn style_at(line: &DocumentLine, matches: &[Range<usize>], theme: Theme, at: usize) -> Style {
+fn style_at(line: &TextLine, matches: &[Range<usize>], theme: Theme, at: usize) -> Style {
     let part = line.parts.iter().find(|(range, _)| range.contains(&at));
     let style = theme.role(part.map_or(line.role, |(_, role)| *role));
-    match matches.iter().any(|range| range.contains(&at)) && line.role != Role::Rule {
+    match matches.iter().any(|range| range.contains(&at)) && line.role != LineRole::Rule {
         true => style.patch(theme.matching()),
         false => style,
     }

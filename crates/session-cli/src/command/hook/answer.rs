@@ -16,7 +16,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Instant;
 
 /// A message of the worker thread.
-enum WorkerMessage {
+enum HookMessage {
     /// The configuration, whose timeout replaces the default.
     Configured(Box<Home>),
     /// The input of the hook with its outcome.
@@ -55,11 +55,11 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found 
     loop {
         let left = timeout.saturating_sub(started.elapsed());
         match receiver.recv_timeout(left) {
-            Ok(WorkerMessage::Configured(home)) => {
+            Ok(HookMessage::Configured(home)) => {
                 timeout = home.config.injection.timeout();
                 configured = Some(home);
             }
-            Ok(WorkerMessage::Answer(answer)) => {
+            Ok(HookMessage::Answer(answer)) => {
                 say(&answer.0, &answer.1);
                 return Found::Something;
             }
@@ -75,20 +75,20 @@ fn run_hook(is_plugin: bool, say: impl Fn(&HookInput, &PromptOutcome)) -> Found 
 
 /// Reads the input of the hook, decides what is injected, and sends both.
 /// A plugin's hook leaves an event to the hook of the settings.
-fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<WorkerMessage>) -> Result<()> {
+fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -> Result<()> {
     let input = inject::input()?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     if is_plugin && is_in_settings(&input, &folder)? {
         return Ok(());
     }
     let memories = Memories::for_folder(&folder)?;
-    let _ = sender.send(WorkerMessage::Configured(Box::new(memories.home.clone())));
+    let _ = sender.send(HookMessage::Configured(Box::new(memories.home.clone())));
     let deadline = memories.home.config.injection.embedding_deadline(started);
     let outcome = inject::outcome(&input, memories, started, Some(deadline))?;
     if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
         background::spawn_vector_preparation(&outcome.memories.home, &folder);
     }
-    let _ = sender.send(WorkerMessage::Answer(Box::new((input, outcome))));
+    let _ = sender.send(HookMessage::Answer(Box::new((input, outcome))));
     Ok(())
 }
 

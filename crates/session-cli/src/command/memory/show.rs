@@ -13,7 +13,7 @@ use session_memory::{Memory, MemoryState, record_use};
 use std::io::Write;
 
 #[derive(Serialize)]
-struct ShownTurns<'a> {
+struct JsonShownMemory<'a> {
     #[serde(flatten)]
     memory: json::JsonMemory<'a>,
     raw: Option<String>,
@@ -33,7 +33,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     record_use(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     if args.json {
-        json::print(&ShownTurns {
+        json::print(&JsonShownMemory {
             memory: json::JsonMemory::new(&memory),
             raw,
         })?;

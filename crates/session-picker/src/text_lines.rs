@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// What a line or a part of it is, from which a theme takes its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum LineRole {
     /// Prose.
     Plain,
     /// A heading of Markdown.
@@ -65,27 +65,27 @@ impl CallDetail {
     }
 }
 
-/// One line of a document, safe for a terminal.
+/// One line, safe for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentLine {
-    /// The text, no wider than the document.
+pub struct TextLine {
+    /// The text, no wider than the pane.
     pub text: String,
     /// What the line is.
-    pub role: Role,
+    pub role: LineRole,
     /// Parts that are something else, as byte ranges in order.
-    pub parts: Vec<(Range<usize>, Role)>,
+    pub parts: Vec<(Range<usize>, LineRole)>,
     /// Number of its turn in the session, from 0.
     pub turn: u32,
 }
 
 /// Turns of a session as lines of so many columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Document {
+pub struct TextLines {
     /// The lines.
-    pub lines: Vec<DocumentLine>,
+    pub lines: Vec<TextLine>,
 }
 
-impl Document {
+impl TextLines {
     /// Lays turns out. `of` is the number of turns of the session.
     pub fn new(exchanges: &[Exchange], of: u32, columns: usize, calls: CallDetail) -> Self {
         let mut layout = Layout {
@@ -109,12 +109,12 @@ impl Document {
     }
 }
 
-/// The lines of a document as far as they are made.
+/// The lines as far as they are made.
 struct Layout {
     columns: usize,
     calls: CallDetail,
     turn: u32,
-    lines: Vec<DocumentLine>,
+    lines: Vec<TextLine>,
 }
 
 impl Layout {
@@ -131,13 +131,13 @@ impl Layout {
             minute(turn.started_ms)
         );
         let fill = self.columns.saturating_sub(rule.chars().count());
-        self.push(&format!("{rule}{}", "─".repeat(fill)), Role::Rule);
+        self.push(&format!("{rule}{}", "─".repeat(fill)), LineRole::Rule);
         let who = match turn.kind {
             PromptKind::Model => "agent",
             _ => "you",
         };
         if !turn.prompt.is_empty() {
-            self.push(who, Role::Prompt);
+            self.push(who, LineRole::Prompt);
             self.markdown(&turn.prompt);
             self.blank();
         }
@@ -150,13 +150,13 @@ impl Layout {
                 self.markdown(text);
                 self.blank();
             }
-            Part::Error { text } => self.block(text, Role::Failed, "  "),
+            Part::Error { text } => self.block(text, LineRole::Failed, "  "),
             Part::Thinking { text } | Part::Notice { text } if self.calls == CallDetail::Full => {
-                self.block(text, Role::Faint, "  ");
+                self.block(text, LineRole::Faint, "  ");
                 self.blank();
             }
             Part::Recap { text } | Part::Summary { text } => {
-                self.block(text, Role::Faint, "  ");
+                self.block(text, LineRole::Faint, "  ");
                 self.blank();
             }
             Part::Call(call) if self.calls != CallDetail::Off => {
@@ -169,16 +169,16 @@ impl Layout {
 
     fn call(&mut self, view: &CallView<'_>) {
         let (mark, role) = match view.status {
-            CallStatus::Done => ("", Role::Call),
-            CallStatus::Failed => (" failed", Role::Failed),
-            CallStatus::Unfinished => (" unfinished", Role::Call),
+            CallStatus::Done => ("", LineRole::Call),
+            CallStatus::Failed => (" failed", LineRole::Failed),
+            CallStatus::Unfinished => (" unfinished", LineRole::Call),
         };
         let name = safe_line(&view.call.name);
         let subject = view.subject.unwrap_or_default();
         let first = subject.lines().next().unwrap_or_default();
         self.push(&format!("● {name}{mark}  {}", safe_line(first)), role);
         if self.calls == CallDetail::Full && subject.lines().nth(1).is_some() {
-            self.block(subject, Role::Code, "  ");
+            self.block(subject, LineRole::Code, "  ");
         }
         for edit in &view.edits {
             self.edit(edit);
@@ -187,14 +187,14 @@ impl Layout {
             for input in &view.inputs {
                 self.block(
                     &format!("{}: {}", input.name, input.text),
-                    Role::Faint,
+                    LineRole::Faint,
                     "  ",
                 );
             }
         }
         let shows_output = self.calls == CallDetail::Full || view.status == CallStatus::Failed;
         if let Some(output) = view.call.output.as_ref().filter(|_| shows_output) {
-            self.block(output, Role::Faint, "  │ ");
+            self.block(output, LineRole::Faint, "  │ ");
         }
     }
 
@@ -202,10 +202,10 @@ impl Layout {
         let most = self.calls.lines();
         for line in edit.iter().take(most) {
             let (text, role) = match line {
-                DiffLine::Added(text) => (format!("  + {text}"), Role::Added),
-                DiffLine::Removed(text) => (format!("  - {text}"), Role::Removed),
-                DiffLine::Context(text) => (format!("    {text}"), Role::Faint),
-                DiffLine::Gap => ("  …".to_owned(), Role::Faint),
+                DiffLine::Added(text) => (format!("  + {text}"), LineRole::Added),
+                DiffLine::Removed(text) => (format!("  - {text}"), LineRole::Removed),
+                DiffLine::Context(text) => (format!("    {text}"), LineRole::Faint),
+                DiffLine::Gap => ("  …".to_owned(), LineRole::Faint),
             };
             self.push(&text, role);
         }
@@ -213,7 +213,7 @@ impl Layout {
     }
 
     /// Adds lines that are cut where there are many.
-    fn block(&mut self, text: &str, role: Role, indent: &str) {
+    fn block(&mut self, text: &str, role: LineRole, indent: &str) {
         let text = printable(text);
         let most = self.calls.lines().max(6);
         for line in text.trim_end().lines().take(most) {
@@ -224,7 +224,7 @@ impl Layout {
 
     fn note_left(&mut self, left: usize) {
         if left > 0 {
-            self.push(&format!("  … {left} more lines"), Role::Faint);
+            self.push(&format!("  … {left} more lines"), LineRole::Faint);
         }
     }
 
@@ -233,11 +233,11 @@ impl Layout {
         let mut fences = CodeFences::default();
         for line in printable(text).trim_end().lines() {
             let role = match fences.classify(line) {
-                FencedLine::Code => Role::Code,
-                FencedLine::Fence => Role::Faint,
-                FencedLine::Text if is_heading(line) => Role::Heading,
-                FencedLine::Text if line.trim_start().starts_with('>') => Role::Faint,
-                FencedLine::Text => Role::Plain,
+                FencedLine::Code => LineRole::Code,
+                FencedLine::Fence => LineRole::Faint,
+                FencedLine::Text if is_heading(line) => LineRole::Heading,
+                FencedLine::Text if line.trim_start().starts_with('>') => LineRole::Faint,
+                FencedLine::Text => LineRole::Plain,
             };
             self.push(line, role);
         }
@@ -245,25 +245,25 @@ impl Layout {
 
     fn blank(&mut self) {
         if self.lines.last().is_some_and(|line| !line.text.is_empty()) {
-            self.push("", Role::Plain);
+            self.push("", LineRole::Plain);
         }
     }
 
     /// Adds a line, wrapped.
-    fn push(&mut self, text: &str, role: Role) {
+    fn push(&mut self, text: &str, role: LineRole) {
         let text = printable(text).replace('\t', "    ");
         let mut wrapped = wrap_lines(&text, self.columns).peekable();
         if wrapped.peek().is_none() {
             return self.lines.push(self.line("", role));
         }
-        let lines: Vec<DocumentLine> = wrapped.map(|line| self.line(line, role)).collect();
+        let lines: Vec<TextLine> = wrapped.map(|line| self.line(line, role)).collect();
         self.lines.extend(lines);
     }
 
-    fn line(&self, text: &str, role: Role) -> DocumentLine {
-        DocumentLine {
+    fn line(&self, text: &str, role: LineRole) -> TextLine {
+        TextLine {
             parts: match role {
-                Role::Plain => inline_code(text),
+                LineRole::Plain => inline_code(text),
                 _ => Vec::new(),
             },
             text: text.to_owned(),
@@ -279,10 +279,10 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// Returns the ranges between pairs of backticks.
-fn inline_code(line: &str) -> Vec<(Range<usize>, Role)> {
+fn inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
     let marks: Vec<usize> = line.match_indices('`').map(|(at, _)| at).collect();
     let pairs = marks.chunks_exact(2);
     pairs
-        .map(|pair| (pair[0]..pair[1] + 1, Role::Code))
+        .map(|pair| (pair[0]..pair[1] + 1, LineRole::Code))
         .collect()
 }

@@ -33,7 +33,7 @@ impl Question {
 
 /// One row of the list.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
+pub(crate) struct ListRow {
     pub(crate) session: SessionRow,
     /// The turn, or the best turn of the session.
     pub(crate) turn: Option<TurnRow>,
@@ -43,7 +43,7 @@ pub(crate) struct Row {
     pub(crate) band: Option<Band>,
 }
 
-impl Row {
+impl ListRow {
     /// Returns the number of its turn, from 0.
     pub(crate) fn turn_index(&self) -> u32 {
         self.turn.as_ref().map_or(0, |turn| turn.index)
@@ -58,9 +58,9 @@ impl Row {
 
 /// The rows that answer a question.
 #[derive(Debug, Clone)]
-pub(crate) struct Listing {
+pub(crate) struct ListAnswer {
     pub(crate) question: Question,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<ListRow>,
     /// Sessions that the filters let through.
     pub(crate) sessions: usize,
     /// The words that the word index was asked for.
@@ -69,7 +69,7 @@ pub(crate) struct Listing {
     pub(crate) mistake: Option<String>,
 }
 
-impl Listing {
+impl ListAnswer {
     /// Answers a question from a snapshot.
     pub(crate) fn read(
         engine: &SearchEngine,
@@ -92,13 +92,13 @@ impl Listing {
     }
 
     /// Returns the place of a row that stood in an earlier list.
-    pub(crate) fn position(&self, row: &Row) -> Option<usize> {
+    pub(crate) fn position(&self, row: &ListRow) -> Option<usize> {
         let level = self.question.level;
         self.rows.iter().position(|own| own.is_same(row, level))
     }
 }
 
-fn rows(results: &Results) -> Result<Vec<Row>, PickerError> {
+fn rows(results: &Results) -> Result<Vec<ListRow>, PickerError> {
     let text = |hit: &Hit| match results.level {
         Level::Session => session_display::title(&hit.session),
         Level::Turn => hit.preview.clone(),
@@ -108,7 +108,7 @@ fn rows(results: &Results) -> Result<Vec<Row>, PickerError> {
     let marked = mark_terms(results, &texts)?;
     let rows = results.hits.iter().zip(marked);
     Ok(rows
-        .map(|(hit, text)| Row {
+        .map(|(hit, text)| ListRow {
             session: hit.session.clone(),
             turn: hit.turn.clone(),
             text,
