@@ -23,9 +23,7 @@ pub enum PickerError {
     #[error(transparent)]
     File(#[from] FileError),
     /// There is no terminal, or it is gone.
-    #[error(
-        "the picker needs a terminal, which cannot be used: {0}\nhint: `session-search search` prints what it finds"
-    )]
+    #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] std::io::Error),
 }
 

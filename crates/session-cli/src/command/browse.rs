@@ -4,10 +4,10 @@ use crate::Found;
 use crate::args::{BrowseArgs, join_query};
 use crate::command::{background, resume, skill};
 use anstream::{AutoStream, ColorChoice};
-use anyhow::Result;
+use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_picker::{Choice, PickerHooks, PickerOptions, pick};
+use session_picker::{Choice, PickerError, PickerHooks, PickerOptions, pick};
 use session_query::SearchEngine;
 use std::io::IsTerminal;
 
@@ -16,6 +16,9 @@ use std::io::IsTerminal;
 /// # Errors
 /// When there is no terminal, or the session that is chosen cannot be resumed.
 pub fn run(args: &BrowseArgs) -> Result<Found> {
+    if !std::io::stdin().is_terminal() {
+        return Err(no_terminal("stdin is none"));
+    }
     let engine = SearchEngine::new(Home::from_process()?)?;
     let options = PickerOptions {
         query: join_query(args.query.iter().chain(&args.more)),
@@ -26,7 +29,8 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
             memories_changed: skill::follow_memories,
         },
     };
-    let command = match &pick(engine, &options)? {
+    let choice = pick(engine, &options).map_err(with_hint)?;
+    let command = match &choice {
         None if args.print_command => return Ok(Found::Nothing),
         None => return Ok(Found::Something),
         Some(Choice::Resume(session)) => {
@@ -37,6 +41,18 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         }
     };
     command.map(|()| Found::Something)
+}
+
+fn with_hint(error: PickerError) -> Error {
+    match error {
+        PickerError::Terminal(error) => no_terminal(&error.to_string()),
+        other => other.into(),
+    }
+}
+
+fn no_terminal(reason: &str) -> Error {
+    let hint = "hint: `session-search search` prints what it finds";
+    anyhow::anyhow!("the picker needs a terminal: {reason}\n{hint}")
 }
 
 /// Returns true where a picker can be shown and answered.

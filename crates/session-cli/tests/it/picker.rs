@@ -390,8 +390,13 @@ fn the_first_list_comes_while_the_index_is_made() {
 fn without_a_terminal_it_says_what_to_do() {
     let env = small();
     let ran = env.run(&["browse"]).exits(2);
+    let stderr = ran.stderr();
     assert!(
-        ran.stderr().contains("hint: `session-search search`"),
+        stderr.starts_with("error: the picker needs a terminal: "),
+        "{ran}"
+    );
+    assert!(
+        stderr.ends_with("\nhint: `session-search search` prints what it finds\n"),
         "{ran}"
     );
     let none: [&str; 0] = [];
