@@ -1,26 +1,53 @@
-//! What a reader that stays open keeps between queries.
+//! The parts of the index that a reader keeps between queries while it stays open.
 
 use crate::error::Result;
-use crate::id::ModelId;
+use crate::id::{ModelId, SessionId, TurnId};
 use crate::matrix::VectorMatrix;
 use crate::model::Level;
 use crate::vectors::VectorRow;
-use std::cell::RefCell;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// The vectors of one state of the database: rows with what they embed, and mapped matrices.
+/// Parts of one state of the database that every query reads: the sessions of turns, the rows of vectors
+/// with what they embed, and mapped matrices.
 #[derive(Default)]
-pub(crate) struct KeptVectors(RefCell<VersionedVectors>);
+pub(crate) struct KeptParts {
+    parts: RefCell<VersionedParts>,
+    /// [`crate::Reader::data_version`] of the snapshot that is open, once it was asked for.
+    pub(crate) snapshot_version: Cell<Option<u64>>,
+}
 
 #[derive(Default)]
-struct VersionedVectors {
+struct VersionedParts {
     /// [`crate::Reader::data_version`] of that state.
     version: u64,
+    sessions: Option<FxHashMap<TurnId, SessionId>>,
     rows: HashMap<(ModelId, Level), Vec<VectorRow>>,
     matrices: HashMap<(ModelId, Level), VectorMatrix>,
 }
 
-impl KeptVectors {
+impl KeptParts {
+    /// Returns the session of a turn; `read` reads those of all turns once a version.
+    pub(crate) fn session_of(
+        &self,
+        version: u64,
+        turn: TurnId,
+        read: impl FnOnce() -> Result<FxHashMap<TurnId, SessionId>>,
+    ) -> Result<Option<SessionId>> {
+        let find = |kept: &mut VersionedParts| {
+            let sessions = kept.sessions.as_ref()?;
+            Some(sessions.get(&turn).copied())
+        };
+        if let Some(found) = self.at(version, find) {
+            return Ok(found);
+        }
+        let sessions = read()?;
+        let found = sessions.get(&turn).copied();
+        self.at(version, |kept| kept.sessions = Some(sessions));
+        Ok(found)
+    }
+
     /// Returns the rows that are kept at this version, or reads and keeps them.
     pub(crate) fn rows(
         &self,
@@ -54,12 +81,12 @@ impl KeptVectors {
     }
 
     /// Looks at what is kept; what is of another version is dropped.
-    fn at<T>(&self, version: u64, look: impl FnOnce(&mut VersionedVectors) -> T) -> T {
-        let mut kept = self.0.borrow_mut();
+    fn at<T>(&self, version: u64, look: impl FnOnce(&mut VersionedParts) -> T) -> T {
+        let mut kept = self.parts.borrow_mut();
         if kept.version != version {
-            *kept = VersionedVectors {
+            *kept = VersionedParts {
                 version,
-                ..VersionedVectors::default()
+                ..VersionedParts::default()
             };
         }
         look(&mut kept)

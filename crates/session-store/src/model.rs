@@ -130,7 +130,7 @@ impl Reader {
     pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<VectorMatrix> {
         let open = || VectorMatrix::open(&self.root, model, level);
         match &self.kept {
-            Some(kept) => kept.matrix(self.data_version()?, (model.id, level), open),
+            Some(kept) => kept.matrix(self.version_for(kept)?, (model.id, level), open),
             None => open(),
         }
     }

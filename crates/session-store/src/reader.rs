@@ -2,11 +2,12 @@
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
-use crate::kept::KeptVectors;
+use crate::kept::KeptParts;
 use crate::model::{Level, ModelRow};
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
 /// Reads the index.
@@ -14,7 +15,7 @@ pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
     /// For a reader that stays open.
-    pub(crate) kept: Option<KeptVectors>,
+    pub(crate) kept: Option<KeptParts>,
 }
 
 impl Reader {
@@ -26,14 +27,14 @@ impl Reader {
         Ok(Self::new(schema::open_readable(root)?, root))
     }
 
-    /// Opens the index for a process that asks many times: the rows of vectors and the mapped matrices
-    /// are kept until another connection commits.
+    /// Opens the index for a process that asks many times: the sessions of turns, the rows of vectors
+    /// and the mapped matrices are kept until another connection commits.
     ///
     /// # Errors
     /// As [`Reader::open`].
     pub fn open_for_many(root: &Path) -> Result<Self> {
         Ok(Self {
-            kept: Some(KeptVectors::default()),
+            kept: Some(KeptParts::default()),
             ..Self::open(root)?
         })
     }
@@ -51,6 +52,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn snapshot(&self) -> Result<()> {
+        if let Some(kept) = &self.kept {
+            kept.snapshot_version.set(None);
+        }
         Ok(self.db.execute_batch("BEGIN")?)
     }
 
@@ -71,6 +75,19 @@ impl Reader {
         let query = "PRAGMA data_version";
         let version: i64 = self.db.query_row(query, [], |row| row.get(0))?;
         Ok(version.cast_unsigned())
+    }
+
+    /// Returns the version of what is read now: within a snapshot it is asked for once.
+    pub(crate) fn version_for(&self, kept: &KeptParts) -> Result<u64> {
+        let known = kept.snapshot_version.get();
+        match known.filter(|_| !self.db.is_autocommit()) {
+            Some(version) => Ok(version),
+            None => {
+                let version = self.data_version()?;
+                kept.snapshot_version.set(Some(version));
+                Ok(version)
+            }
+        }
     }
 
     /// Returns true when others can write to the index's directory.
@@ -114,6 +131,22 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn session_of(&self, turn: TurnId) -> Result<Option<SessionId>> {
+        match &self.kept {
+            Some(kept) => {
+                let read = || self.sessions_of_turns();
+                kept.session_of(self.version_for(kept)?, turn, read)
+            }
+            None => self.find_session_of(turn),
+        }
+    }
+
+    fn sessions_of_turns(&self) -> Result<FxHashMap<TurnId, SessionId>> {
+        let mut find = self.db.prepare_cached("SELECT id, session FROM turns")?;
+        let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn find_session_of(&self, turn: TurnId) -> Result<Option<SessionId>> {
         let mut find = self
             .db
             .prepare_cached("SELECT session FROM turns WHERE id = ?1")?;

@@ -153,7 +153,7 @@ impl Reader {
     pub fn vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
         let read = || self.read_vector_rows(model, level);
         match &self.kept {
-            Some(kept) => kept.rows(self.data_version()?, (model, level), read),
+            Some(kept) => kept.rows(self.version_for(kept)?, (model, level), read),
             None => read(),
         }
     }
