@@ -11,6 +11,7 @@ use crossterm::terminal::{
 };
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use std::io::{IsTerminal, Result, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +52,9 @@ impl Screen {
     /// # Errors
     /// As [`Self::draw`].
     pub(crate) fn clear(&mut self) -> Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal on stdout where the cursor stands, and stdout may be a pipe.
+        let area = Rect::from(self.terminal.size()?);
+        self.terminal.resize(area)
     }
 
     /// Puts a text on the clipboard.

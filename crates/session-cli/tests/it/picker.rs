@@ -372,7 +372,7 @@ fn a_shell_gets_the_command() {
         "x=$(session-search browse --print-command lantern); echo \"got [$x]\"; read -r line";
     let terminal = start(&env, (120, 24), command);
     terminal.shows("Light the lantern");
-    terminal.keys(&["C-z", "M-r"]);
+    terminal.keys(&["C-l", "C-z", "M-r"]);
     terminal.shows(&format!("&& claude --resume {HERE}]"));
 }
 
