@@ -164,16 +164,20 @@ impl App {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key, event),
             Event::Mouse(mouse) => self.mouse(*mouse),
-            Event::Paste(_) => match &mut self.form {
-                Some(form) => {
-                    form.edit(event);
-                    None
-                }
-                None if self.conversation.is_none() => self.edit_query(event),
-                None => None,
-            },
+            Event::Paste(_) => self.paste(event),
             _ => None,
         }
+    }
+
+    /// Pastes into the line that is typed in, if there is one.
+    fn paste(&mut self, event: &Event) -> Option<Effect> {
+        match (&mut self.form, &mut self.conversation) {
+            _ if self.shows_help => {}
+            (Some(form), _) => form.edit(event),
+            (None, Some(conversation)) => conversation.paste(event),
+            (None, None) => return self.edit_query(event),
+        }
+        None
     }
 
     fn key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
@@ -245,8 +249,10 @@ impl App {
         let conversation = self.conversation.as_mut()?;
         let is_found = match key.code {
             code if conversation.is_typing => conversation.type_search(code, event),
+            // What scrolls in other programs, as Ctrl-F, is not to fork here.
+            KeyCode::Char(_) if key.modifiers.contains(KeyModifiers::CONTROL) => true,
             KeyCode::Esc | KeyCode::Char('q') => {
-                self.conversation = None;
+                self.close_conversation();
                 true
             }
             KeyCode::Char('h' | '?') => {
@@ -263,6 +269,12 @@ impl App {
             self.note = Some("not found".into());
         }
         None
+    }
+
+    /// Goes back to the list. The preview is asked for again: it may have given way to the conversation.
+    fn close_conversation(&mut self) {
+        self.conversation = None;
+        self.asked = None;
     }
 
     fn edit_query(&mut self, event: &Event) -> Option<Effect> {
@@ -342,6 +354,7 @@ impl App {
             _ => return None,
         };
         match &mut self.conversation {
+            _ if self.form.is_some() || self.shows_help => {}
             Some(conversation) => conversation.scroll_by(lines),
             None if self.preview_area.contains(position) => return self.scroll_preview(lines),
             None => return self.select(lines.signum()),

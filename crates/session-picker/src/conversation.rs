@@ -111,6 +111,14 @@ impl Conversation {
         true
     }
 
+    /// Pastes into the words of a search while they are typed.
+    pub(crate) fn paste(&mut self, event: &Event) {
+        if self.is_typing {
+            edit(&mut self.search, event);
+            self.mark();
+        }
+    }
+
     /// Does what a key means for the place in the conversation. Returns false where a match is looked
     /// for and there is none.
     pub(crate) fn scroll_key(&mut self, code: KeyCode) -> bool {

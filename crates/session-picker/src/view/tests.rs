@@ -276,3 +276,50 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
     assert_eq!(app.list.row().unwrap().session.id, SessionId::new(2));
     assert_eq!(app.list.level, Level::Session);
 }
+
+#[test]
+fn the_preview_is_asked_for_again_after_a_conversation() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Down, KeyModifiers::NONE);
+    assert!(app.wanted_preview().is_some());
+    // Opened before the preview was read: the session is read instead.
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    assert!(app.wanted_preview().is_none());
+    press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
+    let wanted = app.wanted_preview().unwrap();
+    assert_eq!(wanted.session.id, SessionId::new(2));
+    assert!(app.wanted_preview().is_none());
+}
+
+#[test]
+fn control_and_a_letter_do_nothing_in_a_conversation() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    for letter in "rfecyimq".chars().filter(|letter| *letter != 'c') {
+        let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+        assert!(app.handle(&Event::Key(key)).is_none(), "{letter}");
+    }
+    assert!(app.conversation.is_some() && app.form.is_none());
+}
+
+#[test]
+fn what_is_pasted_and_the_wheel_reach_what_is_in_front() {
+    let paste = Event::Paste("oil\n".into());
+    let wheel = Event::Mouse(crossterm::event::MouseEvent {
+        kind: crossterm::event::MouseEventKind::ScrollDown,
+        column: 5,
+        row: 4,
+        modifiers: KeyModifiers::NONE,
+    });
+    let mut app = opened();
+    screen(&mut app, 80, 24);
+    press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
+    app.handle(&paste);
+    app.handle(&wheel);
+    press(&mut app, KeyCode::Esc, KeyModifiers::NONE);
+    assert_eq!((app.query.text(), app.list.selected), ("lantern", 0));
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    press(&mut app, KeyCode::Char('/'), KeyModifiers::NONE);
+    app.handle(&paste);
+    assert_eq!(app.conversation.unwrap().search.value(), "oil");
+}

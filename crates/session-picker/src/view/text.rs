@@ -136,7 +136,10 @@ fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'s
 }
 
 fn draw_search(frame: &mut Frame<'_>, conversation: &Conversation, theme: Theme, area: Rect) {
-    let (text, cursor) = visible_input(&conversation.search, usize::from(area.width) - 1);
+    let (text, cursor) = visible_input(
+        &conversation.search,
+        usize::from(area.width.saturating_sub(1)),
+    );
     let line = Line::from(vec![
         Span::styled("/", theme.accent()),
         Span::raw(text.to_owned()),
