@@ -1,7 +1,7 @@
 //! The state of the picker, and what each key does to it. Nothing is drawn, read or searched here.
 
 use crate::action::{Action, ActionTarget};
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Reading};
 use crate::list::RowList;
 use crate::list_answer::ListAnswer;
 use crate::memory_form::{FormStep, MemoryForm};
@@ -88,14 +88,13 @@ impl App {
             Message::Input(event) => return self.handle(&event),
             Message::Listed(listing) => self.receive_list(*listing),
             Message::Values(values) => self.values = *values,
-            Message::Loaded(loaded) => self.load(*loaded),
+            Message::Loaded(loaded) => return self.load(*loaded),
+            Message::Unlisted(reason) => self.list.fail(reason),
+            Message::Unread(reason) => self.fail_to_load(reason),
             Message::Noted(note) => self.note = Some(note),
-            Message::Refreshed {
-                files_left,
-                changed,
-            } => {
-                let is_first = self.files_left.replace(files_left).is_none();
-                return (changed || is_first).then_some(Effect::Search);
+            Message::Refreshed { files_left } => {
+                self.files_left = files_left;
+                return Some(Effect::Search);
             }
             Message::Copy { note, .. } => self.note = Some(note),
             Message::TerminalLost(_) | Message::Panicked(_) => {}
@@ -129,13 +128,18 @@ impl App {
     }
 
     /// Takes turns that were read: of the preview, or of the conversation.
-    fn load(&mut self, loaded: LoadedTurns) {
+    fn load(&mut self, loaded: LoadedTurns) -> Option<Effect> {
         let LoadedTurns {
             question: TurnsQuestion { session, turn },
             exchanges,
         } = loaded;
         match (&mut self.conversation, turn) {
             (Some(conversation), None) if conversation.session.id == session.id => {
+                if exchanges.is_empty() && session.turns > 0 {
+                    self.close_conversation();
+                    self.note = Some("its turns are no longer in the index".into());
+                    return Some(Effect::Search);
+                }
                 conversation.load(exchanges);
             }
             (_, Some(turn)) => {
@@ -146,6 +150,14 @@ impl App {
                 });
             }
             _ => {}
+        }
+        None
+    }
+
+    fn fail_to_load(&mut self, reason: String) {
+        self.note = Some(reason);
+        if let Some(conversation) = &mut self.conversation {
+            conversation.reading = Reading::Failed;
         }
     }
 

@@ -8,6 +8,17 @@ use session_search::Exchange;
 use session_store::SessionRow;
 use tui_input::Input;
 
+/// How far the turns of a conversation are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// They are being read.
+    Running,
+    /// All are there.
+    Complete,
+    /// They cannot be read.
+    Failed,
+}
+
 /// A session with its turns as lines.
 pub(crate) struct Conversation {
     pub(crate) session: SessionRow,
@@ -16,8 +27,7 @@ pub(crate) struct Conversation {
     pub(crate) search: Input,
     /// The words of the search are being typed.
     pub(crate) is_typing: bool,
-    /// All turns are there.
-    pub(crate) is_loaded: bool,
+    pub(crate) reading: Reading,
     text: LaidOut,
     /// The turn at the top, from 0.
     turn: u32,
@@ -40,7 +50,7 @@ impl Conversation {
             calls: CallDetail::default(),
             search: Input::default(),
             is_typing: false,
-            is_loaded: false,
+            reading: Reading::Running,
             turn,
             terms,
             is_new: true,
@@ -50,7 +60,7 @@ impl Conversation {
     pub(crate) fn load(&mut self, exchanges: Vec<Exchange>) {
         self.turn = self.turn();
         self.text = LaidOut::new(exchanges, self.session.turns);
-        self.is_loaded = true;
+        self.reading = Reading::Complete;
     }
 
     pub(crate) fn pane(&self) -> &TextPane {
@@ -77,7 +87,7 @@ impl Conversation {
             }
             false => self.text.pane.scroll = line,
         }
-        self.is_new &= !self.is_loaded;
+        self.is_new &= self.reading != Reading::Complete;
     }
 
     /// Marks what is searched here, or else the words of the query.

@@ -1,5 +1,6 @@
 //! Errors of the picker.
 
+use session_agents::ResumeError;
 use session_export::ExportError;
 use session_files::FileError;
 use session_query::QueryError;
@@ -19,6 +20,9 @@ pub enum PickerError {
     /// A session cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A session cannot be resumed.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -8,7 +8,6 @@ use crate::worker::Message;
 use jiff::Zoned;
 use session_core::Part;
 use session_core::text::{clip, printable};
-use session_display::safe_line;
 use session_export::{ExportFormat, ExportedSession, file_name, write};
 use session_files::{Existing, FileError, output_path};
 use session_memory::{Draft, MemorySource};
@@ -35,7 +34,7 @@ impl Job {
             Self::Export(target) => export(engine, &target).map(Message::Noted),
             Self::Save(form) => save(engine, &form, hooks).map(Message::Noted),
         };
-        done.unwrap_or_else(|error| Message::Noted(safe_line(&error.to_string())))
+        done.unwrap_or_else(|error| Message::Noted((hooks.describe_error)(error)))
     }
 }
 

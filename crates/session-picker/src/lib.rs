@@ -20,7 +20,7 @@
 //! use session_query::SearchEngine;
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let hooks = PickerHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new() };
+//! let hooks = PickerHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new(), describe_error: |error| error.to_string() };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_awaited: false, hooks };
 //! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);

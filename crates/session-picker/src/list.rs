@@ -20,6 +20,8 @@ pub(crate) struct RowList {
     pub(crate) sessions: Option<usize>,
     /// What is wrong with a filter.
     pub(crate) mistake: Option<String>,
+    /// Why there is no answer.
+    pub(crate) failure: Option<String>,
     pub(crate) selected: usize,
     /// The first row that is drawn.
     pub(crate) offset: usize,
@@ -40,6 +42,7 @@ impl Default for RowList {
             terms: Vec::new(),
             sessions: None,
             mistake: None,
+            failure: None,
             selected: 0,
             offset: 0,
             area: Rect::default(),
@@ -83,7 +86,14 @@ impl RowList {
         self.terms = listing.terms;
         self.sessions = Some(listing.sessions);
         self.mistake = listing.mistake;
+        self.failure = None;
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Shows why there is no answer in the place of rows that answer another question.
+    pub(crate) fn fail(&mut self, reason: String) {
+        self.rows.clear();
+        self.failure = Some(reason);
     }
 
     /// Begins a new list from its first row.

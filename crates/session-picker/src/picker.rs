@@ -27,6 +27,8 @@ pub struct PickerHooks {
     pub start_embedding: fn(&Home),
     /// Updates what follows the memories after one was saved; returns notes for the user.
     pub memories_changed: fn(&Memories) -> Vec<String>,
+    /// Formats an error with what to do about it.
+    pub describe_error: fn(PickerError) -> String,
 }
 
 /// How a picker begins.
@@ -124,11 +126,12 @@ impl Picker {
         #[cfg(unix)]
         self.forward_signals()?;
         let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
-        self.spawn(move |out| worker::search(&engine, &questions, out));
+        let hooks = self.hooks;
+        self.spawn(move |out| worker::search(&engine, &questions, hooks, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
-        self.spawn(move |out| worker::read(&engine, &turns, out));
-        let (engine, start_embedding) = (Arc::clone(&self.engine), self.hooks.start_embedding);
-        self.spawn(move |out| worker::refresh(&engine, start_embedding, out));
+        self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
+        let engine = Arc::clone(&self.engine);
+        self.spawn(move |out| worker::refresh(&engine, hooks, out));
         let is_over = Arc::clone(&self.is_over);
         self.spawn(move |out| read_input(out, &is_over));
         Ok(())
@@ -246,7 +249,7 @@ impl Picker {
                     self.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
-                Err(error) => self.app.note = Some(error.to_string()),
+                Err(error) => self.app.note = Some((self.hooks.describe_error)(error.into())),
             },
             Action::CopyId => {
                 let id = session_display::safe_line(&session.uid);
@@ -270,9 +273,9 @@ impl Picker {
             let folder = command.directory.filter(|_| !command.directory_exists)?;
             Some(format!("its folder `{folder}` is not there any more"))
         };
-        let refused = match &command {
-            Ok(command) => missing(command),
-            Err(error) => Some(error.to_string()),
+        let refused = match command {
+            Ok(command) => missing(&command),
+            Err(error) => Some((self.hooks.describe_error)(error.into())),
         };
         match (refused, action) {
             (Some(reason), _) => {

@@ -3,7 +3,7 @@
 use crate::error::PickerError;
 use crate::latest::Latest;
 use crate::list_answer::{ListAnswer, Question};
-use session_config::Home;
+use crate::picker::PickerHooks;
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
@@ -23,13 +23,15 @@ pub(crate) enum Message {
     Values(Box<FilterValues>),
     /// Turns of a session.
     Loaded(Box<LoadedTurns>),
-    /// A part of the histories was read; so many changed files are left.
+    /// A part of the histories was read, here or by another process.
     Refreshed {
-        /// Files that changed and are still to be read.
-        files_left: usize,
-        /// The index holds something new.
-        changed: bool,
+        /// Files that changed and are still to be read; `None` while another process reads them.
+        files_left: Option<usize>,
     },
+    /// A question for the list has no answer: why.
+    Unlisted(String),
+    /// Turns that were asked for cannot be read: why.
+    Unread(String),
     /// Something is done, or failed: what is said of it.
     Noted(String),
     /// A text for the clipboard, and what is said of it.
@@ -62,21 +64,30 @@ pub(crate) struct LoadedTurns {
 }
 
 /// Answers questions until the screen is gone.
-pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &Sender<Message>) {
+pub(crate) fn search(
+    engine: &SearchEngine,
+    questions: &Latest<Question>,
+    hooks: PickerHooks,
+    out: &Sender<Message>,
+) {
     let mut index = OpenIndex::new(&engine.home().root);
     let (mut version, mut is_warm) = (None, false);
     loop {
         let question = questions.take();
-        let answered = index.with_snapshot(|snapshot| {
-            let listing = ListAnswer::read(engine, snapshot, &question)?;
-            let now = Some(snapshot.index.data_version()?);
-            let values = match now == version {
-                true => None,
-                false => Some(FilterValues::read(&snapshot.index, &snapshot.sessions)?),
-            };
-            version = now;
-            Ok::<_, PickerError>((listing, values))
-        });
+        let mut answer = || {
+            index.with_snapshot(|snapshot| {
+                let listing = ListAnswer::read(engine, snapshot, &question)?;
+                let now = Some(snapshot.index.data_version()?);
+                let values = match now == version {
+                    true => None,
+                    false => Some(FilterValues::read(&snapshot.index, &snapshot.sessions)?),
+                };
+                version = now;
+                Ok::<_, PickerError>((listing, values))
+            })
+        };
+        // A refresh may replace a matrix between a look at the database and one at the matrix.
+        let answered = answer().or_else(|_| answer());
         let messages = match answered {
             Ok((listing, values)) => {
                 let values = values.map(|values| Message::Values(Box::new(values)));
@@ -84,7 +95,7 @@ pub(crate) fn search(engine: &SearchEngine, questions: &Latest<Question>, out: &
             }
             // The first refresh makes the index: its end asks again.
             Err(error) if error.is_missing_index() => continue,
-            Err(error) => vec![Some(Message::Noted(error.to_string()))],
+            Err(error) => vec![Some(Message::Unlisted((hooks.describe_error)(error)))],
         };
         if messages.into_iter().flatten().any(|m| out.send(m).is_err()) {
             return;
@@ -107,7 +118,12 @@ fn warm(engine: &SearchEngine, index: &mut OpenIndex) {
 }
 
 /// Reads turns until the screen is gone.
-pub(crate) fn read(engine: &SearchEngine, wanted: &Latest<TurnsQuestion>, out: &Sender<Message>) {
+pub(crate) fn read(
+    engine: &SearchEngine,
+    wanted: &Latest<TurnsQuestion>,
+    hooks: PickerHooks,
+    out: &Sender<Message>,
+) {
     let mut index = OpenIndex::new(&engine.home().root);
     loop {
         let question = wanted.take();
@@ -117,7 +133,7 @@ pub(crate) fn read(engine: &SearchEngine, wanted: &Latest<TurnsQuestion>, out: &
                 exchanges,
             })),
             Ok(None) => continue,
-            Err(error) => Message::Noted(error.to_string()),
+            Err(error) => Message::Unread((hooks.describe_error)(error)),
         };
         if out.send(message).is_err() {
             return;
@@ -184,30 +200,32 @@ fn shorten(text: &mut String) {
 /// Longest time of one step of a refresh: what it read is searched then.
 const REFRESH_STEP: Duration = Duration::from_secs(1);
 /// Time between two looks at a locked index.
-const LOCK_INTERVAL: Duration = Duration::from_millis(500);
+const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 /// Time between two looks at the histories.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
-pub(crate) fn refresh(engine: &SearchEngine, start_embedding: fn(&Home), out: &Sender<Message>) {
+///
+/// What another process writes into the index is shown as well: each look at the histories asks for the
+/// list again.
+pub(crate) fn refresh(engine: &SearchEngine, hooks: PickerHooks, out: &Sender<Message>) {
     loop {
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
             live.refresh(Mode::Changes, Some(REFRESH_STEP))
         });
         let (message, pause) = match outcome {
-            Ok(outcome) if outcome.locked => {
-                std::thread::sleep(LOCK_INTERVAL);
-                continue;
-            }
             Ok(outcome) => (refreshed(&outcome), pause(&outcome)),
-            Err(error) => (Message::Noted(error.to_string()), None),
+            Err(error) => {
+                let described = (hooks.describe_error)(error.into());
+                (Message::Noted(described), Some(REFRESH_INTERVAL))
+            }
         };
         if out.send(message).is_err() {
             return;
         }
         if pause == Some(REFRESH_INTERVAL) && has_unread_sessions(engine) {
-            start_embedding(engine.home());
+            (hooks.start_embedding)(engine.home());
         }
         match pause {
             Some(pause) => std::thread::sleep(pause),
@@ -231,14 +249,14 @@ fn has_unread_sessions(engine: &SearchEngine) -> bool {
 
 fn refreshed(outcome: &Outcome) -> Message {
     Message::Refreshed {
-        files_left: outcome.files_left,
-        changed: *outcome != Outcome::default(),
+        files_left: (!outcome.locked).then_some(outcome.files_left),
     }
 }
 
 /// Returns when the histories are looked at again; never where the index cannot be written.
 fn pause(outcome: &Outcome) -> Option<Duration> {
     match (outcome.unwritable.is_some(), outcome.is_complete()) {
+        _ if outcome.locked => Some(LOCK_INTERVAL),
         (true, _) => None,
         (false, true) => Some(REFRESH_INTERVAL),
         (false, false) => Some(Duration::ZERO),

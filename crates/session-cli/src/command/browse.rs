@@ -3,6 +3,7 @@
 use crate::Found;
 use crate::args::{BrowseArgs, join_query};
 use crate::command::{background, resume, skill};
+use crate::error::message_with_hint;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
@@ -27,9 +28,10 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         hooks: PickerHooks {
             start_embedding: background::start,
             memories_changed: skill::follow_memories,
+            describe_error: |error| message_with_hint(&reason_of(error)),
         },
     };
-    let choice = pick(engine, &options).map_err(with_hint)?;
+    let choice = pick(engine, &options).map_err(reason_of)?;
     let command = match &choice {
         None if args.print_command => return Ok(Found::Nothing),
         None => return Ok(Found::Something),
@@ -43,9 +45,15 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
     command.map(|()| Found::Something)
 }
 
-fn with_hint(error: PickerError) -> Error {
+/// Returns the error itself, which has a hint, of that which wraps it.
+fn reason_of(error: PickerError) -> Error {
     match error {
         PickerError::Terminal(error) => no_terminal(&error.to_string()),
+        PickerError::Query(error) => error.into(),
+        PickerError::Store(error) => error.into(),
+        PickerError::Export(error) => error.into(),
+        PickerError::File(error) => error.into(),
+        PickerError::Resume(error) => error.into(),
         other => other.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! The query, the line below it, and the rows.
 
-use super::column;
+use super::{column, wrapped};
 use crate::app::App;
 use crate::list_answer::ListRow;
 use crate::theme::Theme;
@@ -107,8 +107,11 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
     };
     app.list.place(area, lines_per_row);
     if app.list.rows.is_empty() {
-        let note = Line::styled(nothing(app), theme.faint());
-        return frame.render_widget(note, area);
+        let note = match &app.list.failure {
+            Some(reason) => wrapped(reason, area.width, theme.mistake()),
+            None => wrapped(nothing(app), area.width, theme.faint()),
+        };
+        return frame.render_widget(ratatui::text::Text::from(note), area);
     }
     let now_ms = Timestamp::now().as_millisecond();
     let columns = usize::from(area.width);
@@ -135,11 +138,11 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
 
 fn nothing(app: &App) -> &'static str {
     match (app.list.sessions, app.files_left) {
-        (None, None) => "  reading your histories",
-        (None, Some(0)) => "  there is no history yet",
-        (Some(0), Some(0)) => "  nothing here; Alt-P and the filters may leave nothing",
-        (Some(_), Some(0)) => "  nothing found",
-        _ => "  nothing yet; histories are still being read",
+        (None, None) => "reading your histories",
+        (None, Some(0)) => "there is no history yet",
+        (Some(0), Some(0)) => "nothing here; Alt-P and the filters may leave nothing",
+        (Some(_), Some(0)) => "nothing found",
+        _ => "nothing yet; histories are still being read",
     }
 }
 

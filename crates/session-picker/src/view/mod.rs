@@ -10,9 +10,10 @@ use crate::app::App;
 use crate::theme::Theme;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders};
-use session_display::cut;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Block, Borders, Clear};
+use session_display::{cut, safe_line, wrap_lines};
 
 /// Columns from which the preview stands beside the list.
 const WIDE: u16 = 110;
@@ -23,6 +24,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme) {
     match app.conversation.is_some() {
         true => text::draw_conversation(frame, app, theme, area),
         false => draw_browser(frame, app, theme, area),
+    }
+    let is_typing = app.conversation.as_ref().is_some_and(|c| c.is_typing);
+    if let Some(note) = app.note.as_ref().filter(|_| !is_typing) {
+        draw_note(frame, note, theme, area);
     }
     if let Some(form) = &app.form {
         overlay::draw_form(frame, form, theme, area);
@@ -63,7 +68,7 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
     let inner = block.inner(preview_area);
     frame.render_widget(block, preview_area);
     text::draw_preview(frame, app, theme, inner);
-    draw_footer(frame, app, theme, footer);
+    frame.render_widget(keys_line(&LIST_KEYS, theme, footer.width), footer);
     list::draw_query(frame, app, theme, query);
 }
 
@@ -78,18 +83,25 @@ const LIST_KEYS: [(&str, &str); 7] = [
     ("Alt-C", "copy command"),
 ];
 
-/// Draws the last line: what was done, or else what keys do.
-fn draw_footer(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
-    let line = match &app.note {
-        Some(note) => note_line(note, theme, area.width),
-        None => keys_line(&LIST_KEYS, theme, area.width),
-    };
-    frame.render_widget(line, area);
+/// Draws what was done over the last lines: all of it, since its end may be what to do about it.
+fn draw_note(frame: &mut Frame<'_>, note: &str, theme: Theme, area: Rect) {
+    let lines = wrapped(note, area.width, theme.title());
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let [_, place] = Layout::vertical([Constraint::Fill(1), Constraint::Max(height)]).areas(area);
+    frame.render_widget(Clear, place);
+    frame.render_widget(Text::from(lines), place);
 }
 
-fn note_line(note: &str, theme: Theme, columns: u16) -> Line<'static> {
-    let note = session_display::line(note, usize::from(columns));
-    Line::styled(note, theme.title())
+/// Folds a text of several lines, which is made safe, to columns.
+fn wrapped(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
+    let fold = |line: &str| {
+        let line = safe_line(line);
+        let folded = wrap_lines(&line, usize::from(columns).max(1));
+        folded
+            .map(|line| Line::styled(line.to_owned(), style))
+            .collect::<Vec<_>>()
+    };
+    text.lines().flat_map(fold).collect()
 }
 
 /// Lists keys with what they do, as many as fit.

@@ -113,8 +113,7 @@ fn opened() -> App {
     let listed = listing(&mut app, rows, &terms);
     app.receive(listed);
     app.receive(Message::Refreshed {
-        files_left: 0,
-        changed: false,
+        files_left: Some(0),
     });
     app.receive(Message::Loaded(Box::new(LoadedTurns {
         question: TurnsQuestion {
@@ -322,4 +321,60 @@ fn what_is_pasted_and_the_wheel_reach_what_is_in_front() {
     press(&mut app, KeyCode::Char('/'), KeyModifiers::NONE);
     app.handle(&paste);
     assert_eq!(app.conversation.unwrap().search.value(), "oil");
+}
+
+#[test]
+fn the_whole_of_a_note_is_read_with_its_hint() {
+    let mut app = opened();
+    let path = "/home/ann/harbour/".repeat(5);
+    let note = format!("`{path}page.html` is there already\nhint: move it \u{1b}[31maway");
+    app.receive(Message::Noted(note));
+    let screen = screen(&mut app, 80, 24);
+    assert!(
+        screen.ends_with("page.html` is there already\nhint: move it away"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_list_without_an_answer_says_why() {
+    let mut app = opened();
+    app.receive(Message::Unlisted(
+        "the index is damaged\nhint: make it anew".into(),
+    ));
+    let failed = screen(&mut app, 80, 24);
+    assert!(
+        failed.contains("\nthe index is damaged\nhint: make it anew\n"),
+        "{failed}"
+    );
+    assert!(!failed.contains("The lantern at the gate"), "{failed}");
+    let listed = listing(&mut app, vec![row(session(1, "one", 1), None, &[])], &[]);
+    app.receive(listed);
+    assert!(!screen(&mut app, 80, 24).contains("damaged"));
+}
+
+#[test]
+fn a_conversation_that_was_forgotten_goes_back_to_the_list() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    let session = app.conversation.as_ref().unwrap().session.clone();
+    let effect = app.receive(Message::Loaded(Box::new(LoadedTurns {
+        question: TurnsQuestion {
+            session,
+            turn: None,
+        },
+        exchanges: Vec::new(),
+    })));
+    assert!(matches!(effect, Some(crate::app::Effect::Search)));
+    assert!(screen(&mut app, 80, 24).contains("its turns are no longer in the index"));
+    assert!(app.conversation.is_none());
+}
+
+#[test]
+fn a_conversation_that_cannot_be_read_says_so() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    app.receive(Message::Unread("the index is gone".into()));
+    press(&mut app, KeyCode::Char('j'), KeyModifiers::NONE);
+    assert!(screen(&mut app, 80, 24).contains("not all read"));
 }

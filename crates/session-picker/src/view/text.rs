@@ -1,8 +1,8 @@
 //! Turns: the preview and the conversation.
 
-use super::{keys_line, note_line};
+use super::keys_line;
 use crate::app::App;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Reading};
 use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
@@ -91,14 +91,9 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
     );
     frame.render_widget(head_line(conversation, theme, head.width), head);
     draw_pane(frame, conversation.pane(), theme, indented(body));
-    match (conversation.is_typing, &app.note) {
-        (true, _) => draw_search(frame, conversation, theme, footer),
-        (false, Some(note)) => {
-            frame.render_widget(note_line(note, theme, footer.width), footer);
-        }
-        (false, None) => {
-            frame.render_widget(keys_line(&KEYS, theme, footer.width), footer);
-        }
+    match conversation.is_typing {
+        true => draw_search(frame, conversation, theme, footer),
+        false => frame.render_widget(keys_line(&KEYS, theme, footer.width), footer),
     }
 }
 
@@ -120,9 +115,10 @@ fn head_line(conversation: &Conversation, theme: Theme, columns: u16) -> Line<'s
         CallDetail::Short => "short",
         CallDetail::Full => "full",
     };
-    let reading = match conversation.is_loaded {
-        true => "",
-        false => "  reading",
+    let reading = match conversation.reading {
+        Reading::Running => "  reading",
+        Reading::Complete => "",
+        Reading::Failed => "  not all read",
     };
     let (turn, turns) = (conversation.turn() + 1, conversation.session.turns);
     let place = format!("  {turn}/{turns}  calls {calls}{reading}");
