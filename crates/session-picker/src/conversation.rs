@@ -72,20 +72,17 @@ impl Conversation {
         self.text.pane.turn().unwrap_or(self.turn)
     }
 
-    /// Lays the turns out for a screen, where that has changed; the turn at the top stays there.
+    /// Lays the turns out for a screen, where that has changed; the line at the top stays there.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
         self.turn = self.turn();
         if !self.text.lay_out(columns, height, self.calls) {
             return;
         }
-        let line = self.text.pane.text.turn_line(self.turn);
         self.mark();
-        match self.is_new {
-            true => {
-                let next = self.text.pane.text.turn_line(self.turn + 1);
-                self.text.pane.show_match(line..next.max(line));
-            }
-            false => self.text.pane.scroll = line,
+        if self.is_new {
+            let text = &self.text.pane.text;
+            let (line, next) = (text.turn_line(self.turn), text.turn_line(self.turn + 1));
+            self.text.pane.show_match(line..next.max(line));
         }
         self.is_new &= self.reading != Reading::Complete;
     }

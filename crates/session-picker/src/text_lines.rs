@@ -76,6 +76,17 @@ pub struct TextLine {
     pub parts: Vec<(Range<usize>, LineRole)>,
     /// Number of its turn in the session, from 0.
     pub turn: u32,
+    /// Number of its part in the turn, from 1; 0 for the rule and the prompt.
+    pub part: usize,
+}
+
+/// Where a line stands, whatever the columns and the detail of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinePosition {
+    turn: u32,
+    part: usize,
+    /// Lines of the part before it.
+    offset: usize,
 }
 
 /// Turns of a session as lines of so many columns.
@@ -92,6 +103,7 @@ impl TextLines {
             columns: columns.max(8),
             calls,
             turn: 0,
+            part: 0,
             lines: Vec::new(),
         };
         for exchange in exchanges {
@@ -100,6 +112,30 @@ impl TextLines {
         Self {
             lines: layout.lines,
         }
+    }
+
+    /// Returns where a line stands.
+    pub fn position(&self, at: usize) -> Option<LinePosition> {
+        let TextLine { turn, part, .. } = *self.lines.get(at)?;
+        let before = self.lines[..at].iter().rev();
+        let before = before.take_while(|line| (line.turn, line.part) == (turn, part));
+        Some(LinePosition {
+            turn,
+            part,
+            offset: before.count(),
+        })
+    }
+
+    /// Returns the line at a position; where its part is not shown, the one that follows, and where it is
+    /// shorter, its last.
+    pub fn line_at(&self, position: LinePosition) -> usize {
+        let LinePosition { turn, part, offset } = position;
+        let key = |line: &TextLine| (line.turn, line.part);
+        let first = self.lines.partition_point(|line| key(line) < (turn, part));
+        let own = self.lines[first..].iter();
+        let own = own.take_while(|line| key(line) == (turn, part)).count();
+        let last = self.lines.len().saturating_sub(1);
+        (first + offset.min(own.saturating_sub(1))).min(last)
     }
 
     /// Returns the first line of a turn, or of the next one that there is.
@@ -114,6 +150,7 @@ struct Layout {
     columns: usize,
     calls: CallDetail,
     turn: u32,
+    part: usize,
     lines: Vec<TextLine>,
 }
 
@@ -121,6 +158,7 @@ impl Layout {
     fn exchange(&mut self, exchange: &Exchange, of: u32) {
         let turn = &exchange.turn;
         self.turn = turn.index;
+        self.part = 0;
         let origin = match exchange.origin {
             Origin::History => "",
             Origin::Index => "  (from the index: the history is gone or changed)",
@@ -141,10 +179,13 @@ impl Layout {
             self.markdown(&turn.prompt);
             self.blank();
         }
-        turn.parts.iter().for_each(|part| self.part(part));
+        for (part, at) in turn.parts.iter().zip(1..) {
+            self.part = at;
+            self.push_part(part);
+        }
     }
 
-    fn part(&mut self, part: &Part) {
+    fn push_part(&mut self, part: &Part) {
         match part {
             Part::Text { text } => {
                 self.markdown(text);
@@ -269,6 +310,7 @@ impl Layout {
             text: text.to_owned(),
             role,
             turn: self.turn,
+            part: self.part,
         }
     }
 }

@@ -69,6 +69,8 @@ impl TextPane {
             .lines
             .len()
             .saturating_sub(self.height.div_ceil(2));
+        // A match, or the last turn, may stand further down already.
+        let last = last.max(self.scroll);
         self.scroll = self.scroll.saturating_add_signed(lines).min(last);
     }
 
@@ -150,19 +152,18 @@ impl LaidOut {
         &self.exchanges
     }
 
-    /// Lays the turns out where the width has changed; returns true where it did.
+    /// Lays the turns out where the width has changed; returns true where it did. The line at the top
+    /// stays there.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize, calls: CallDetail) -> bool {
         self.pane.height = height;
         if self.columns == columns {
             return false;
         }
         self.columns = columns;
-        self.pane = TextPane {
-            text: TextLines::new(&self.exchanges, self.turns, columns, calls),
-            marked: std::mem::take(&mut self.pane.marked),
-            height,
-            scroll: 0,
-        };
+        let text = TextLines::new(&self.exchanges, self.turns, columns, calls);
+        let top = self.pane.text.position(self.pane.scroll);
+        self.pane.scroll = top.map_or(0, |top| text.line_at(top));
+        self.pane.text = text;
         true
     }
 
@@ -202,6 +203,7 @@ mod tests {
             role: LineRole::Plain,
             parts: Vec::new(),
             turn: 0,
+            part: 0,
         };
         TextPane {
             text: TextLines {

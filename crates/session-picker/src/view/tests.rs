@@ -378,3 +378,28 @@ fn a_conversation_that_cannot_be_read_says_so() {
     press(&mut app, KeyCode::Char('j'), KeyModifiers::NONE);
     assert!(screen(&mut app, 80, 24).contains("not all read"));
 }
+
+#[test]
+fn the_line_at_the_top_stays_when_calls_are_shown_otherwise() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    let session = app.conversation.as_ref().unwrap().session.clone();
+    app.receive(Message::Loaded(Box::new(LoadedTurns {
+        question: TurnsQuestion {
+            session,
+            turn: None,
+        },
+        exchanges: vec![lantern_turn()],
+    })));
+    screen(&mut app, 80, 6);
+    let top = |app: &mut App, columns| screen(app, columns, 6).lines().nth(1).unwrap().to_owned();
+    for _ in 0..40 {
+        if !top(&mut app, 80).contains("fill(3);") {
+            press(&mut app, KeyCode::Down, KeyModifiers::NONE);
+        }
+    }
+    for columns in [80, 80, 80, 60, 130] {
+        assert_eq!(top(&mut app, columns), " fill(3);");
+        press(&mut app, KeyCode::Char('t'), KeyModifiers::NONE);
+    }
+}
