@@ -18,13 +18,15 @@ pub(crate) struct KeptParts {
     pub(crate) snapshot_version: Cell<Option<u64>>,
 }
 
+type ByModelAndLevel<T> = HashMap<(ModelId, Level), T>;
+
 #[derive(Default)]
 struct VersionedParts {
     /// [`crate::Reader::data_version`] of that state.
     version: u64,
     sessions: Option<FxHashMap<TurnId, SessionId>>,
-    rows: HashMap<(ModelId, Level), Vec<VectorRow>>,
-    matrices: HashMap<(ModelId, Level), VectorMatrix>,
+    rows: ByModelAndLevel<Vec<VectorRow>>,
+    matrices: ByModelAndLevel<VectorMatrix>,
 }
 
 impl KeptParts {
@@ -55,13 +57,7 @@ impl KeptParts {
         of: (ModelId, Level),
         read: impl FnOnce() -> Result<Vec<VectorRow>>,
     ) -> Result<Vec<VectorRow>> {
-        let kept = self.at(version, |kept| kept.rows.get(&of).cloned());
-        let Some(kept) = kept else {
-            let rows = read()?;
-            self.at(version, |kept| kept.rows.insert(of, rows.clone()));
-            return Ok(rows);
-        };
-        Ok(kept)
+        self.part(version, |kept| &mut kept.rows, of, read)
     }
 
     /// Returns the matrix that is kept at this version, or opens and keeps it.
@@ -71,13 +67,22 @@ impl KeptParts {
         of: (ModelId, Level),
         open: impl FnOnce() -> Result<VectorMatrix>,
     ) -> Result<VectorMatrix> {
-        let kept = self.at(version, |kept| kept.matrices.get(&of).cloned());
-        let Some(kept) = kept else {
-            let matrix = open()?;
-            self.at(version, |kept| kept.matrices.insert(of, matrix.clone()));
-            return Ok(matrix);
-        };
-        Ok(kept)
+        self.part(version, |kept| &mut kept.matrices, of, open)
+    }
+
+    fn part<T: Clone>(
+        &self,
+        version: u64,
+        parts: fn(&mut VersionedParts) -> &mut ByModelAndLevel<T>,
+        of: (ModelId, Level),
+        read: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if let Some(part) = self.at(version, |kept| parts(kept).get(&of).cloned()) {
+            return Ok(part);
+        }
+        let part = read()?;
+        self.at(version, |kept| parts(kept).insert(of, part.clone()));
+        Ok(part)
     }
 
     /// Looks at what is kept; what is of another version is dropped.
