@@ -201,7 +201,7 @@ mod tests {
         };
         assert!(matches("/home/ann/app", "/home/ann/app"));
         assert!(matches("/home/ann/app/", "/home/ann/app/src"));
-        assert!(matches(r"C:\work\app", "c:/work/app/src"));
+        assert!(matches(r"C:\Users\ann\app", "c:/users/ann/app/src"));
         assert!(matches("/", "/home"));
         assert!(!matches("/home/ann/app", "/home/ann/app2"));
         assert!(!matches("/home/ann/app", "/srv/home/ann/app"));

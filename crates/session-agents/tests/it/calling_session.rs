@@ -75,7 +75,7 @@ fn an_agent_that_names_no_session_is_found_by_the_directory() {
         "the latest"
     );
     assert_eq!(find(&env, "/home/ann/harbour/pier", false, &all), [2]);
-    assert_eq!(find(&env, "/work/elsewhere", false, &all), [0; 0]);
+    assert_eq!(find(&env, "/home/ann/elsewhere", false, &all), [0; 0]);
     assert_eq!(find(&env, "/home/ann/harbour", true, &all), [0; 0]);
     let other_agent = Env::default().var("OPENCODE", "1");
     assert_eq!(find(&other_agent, "/home/ann/harbour", false, &all), [0; 0]);

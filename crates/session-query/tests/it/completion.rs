@@ -83,7 +83,7 @@ fn values_are_read_from_the_index() {
     for (n, agent, project, branch) in [
         (1, "opencode", "/home/ann/app", "main"),
         (2, "claude", "/srv/home lab", "topic"),
-        (3, "claude", "/work/app", "bad\u{1b}[0m"),
+        (3, "claude", "/home/ann/app", "bad\u{1b}[0m"),
     ] {
         let agent = SourceName::new(agent);
         let file = writer.upsert_file(&agent, &format!("/h/{n}")).unwrap();
