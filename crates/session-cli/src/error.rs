@@ -68,6 +68,7 @@ fn hint(error: &Error) -> Option<Cow<'static, str>> {
             .or_else(|| error.chain().find_map(hint_of_filter))
             .or_else(of_config)
             .or_else(of_memory)
+            .or_else(|| error.chain().find_map(hint_of_disabled).map(Cow::from))
             .or_else(of_forget)
             .or_else(of_file)
             .or_else(|| error.chain().find_map(hint_of_disk).map(Cow::from)),
@@ -156,6 +157,12 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
 fn hint_of_filter(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {
     let error = cause.downcast_ref::<TypedFilterError>()?;
     error.hint().map(Cow::from)
+}
+
+fn hint_of_disabled(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    let error = cause.downcast_ref::<QueryError>()?;
+    let is_disabled = matches!(error, QueryError::MemoriesDisabled);
+    is_disabled.then_some("`session-search config` says by whom (`enabled`)")
 }
 
 fn hint_of_agent(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {

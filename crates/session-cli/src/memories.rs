@@ -36,9 +36,7 @@ pub fn open() -> Result<Memories> {
     for text in &memories.notes {
         note(text)?;
     }
-    if !memories.home.config.enabled {
-        bail!("memories are switched off\nhint: `session-search config` says by whom (`enabled`)");
-    }
+    memories.require_enabled()?;
     Ok(memories)
 }
 

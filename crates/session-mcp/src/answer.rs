@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use session_core::text::printable;
+use session_display::{line, visible_title};
+use session_store::SessionRow;
 use std::borrow::Cow;
 
 /// Characters that are left for what was found, of the 10,000 of an answer. Notes and the next call have
@@ -57,6 +59,12 @@ impl Fenced {
     }
 }
 
+/// Formats a session's title to stand behind the other words on its line; nothing where it has none.
+pub(crate) fn title_suffix(session: &SessionRow, columns: usize) -> String {
+    let title = visible_title(session).map(|title| format!("  {}", line(title, columns)));
+    title.unwrap_or_default()
+}
+
 fn skip_chars(text: &str, count: usize) -> &str {
     let start = text.char_indices().nth(count);
     start.map_or("", |(at, _)| &text[at..])
@@ -93,9 +101,9 @@ fn is_hyphenated_tag(text: &str) -> bool {
 /// An answer to a call.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
-    /// What limits the answer: sessions that are left out, files that are still to be read.
+    /// Limits of the answer: sessions that are left out, files that are still to be read.
     pub(crate) notes: Vec<String>,
-    /// What was found.
+    /// The text that was found.
     pub(crate) data: Fenced,
     /// The call that goes on.
     pub(crate) next: String,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use session_memory::{Importance, MemoryKind, deserialize_string_list};
 use session_search::Level;
 
-/// What a search finds.
+/// The level at which a search finds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SearchLevel {
@@ -45,7 +45,7 @@ pub(crate) struct ShowArguments {
     pub(crate) brief: bool,
 }
 
-/// What `history` lists turns by.
+/// The kind of act by which `history` lists turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HistoryKind {

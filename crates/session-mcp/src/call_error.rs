@@ -1,9 +1,9 @@
-//! Why a call has no answer.
+//! The error of a call.
 
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
 
-/// Why a call has no answer.
+/// The reason for which a call has no answer.
 #[derive(Debug)]
 pub(crate) enum CallError {
     /// An argument cannot be used: which, and what to write instead.

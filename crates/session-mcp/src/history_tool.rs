@@ -1,11 +1,11 @@
 //! `history`: turns by the files they accessed, the commands they ran, the errors they met.
 
-use crate::answer::{Answer, ItemList, format_call};
+use crate::answer::{Answer, ItemList, format_call, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
 use session_core::{FileAccess, TurnContent};
-use session_display::{cut, day, project, safe_line, visible_title};
+use session_display::{day, line, project, safe_line};
 use session_search::{
     CommandPattern, FoundCommand, FoundFile, FoundTurn, find_error_lines, find_turns,
 };
@@ -120,18 +120,16 @@ impl<'a> HistoryCall<'a> {
 /// Formats a turn with what was found in it.
 fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
     let session = &found.session;
-    let title =
-        visible_title(session).map(|title| format!("  {}", cut(&safe_line(title), TITLE_COLUMNS)));
     let mut out = format!(
         "{}:{}  {}  {}{}",
         view.short_id(session),
         found.turn.index,
         day(found.turn.started_ms.or(session.ended_ms)),
         safe_line(project(session)),
-        title.unwrap_or_default()
+        title_suffix(session, TITLE_COLUMNS)
     );
-    for line in found.found.iter().take(LINES) {
-        out.push_str(&format!("\n   {}", cut(&safe_line(line), COLUMNS)));
+    for text in found.found.iter().take(LINES) {
+        out.push_str(&format!("\n   {}", line(text, COLUMNS)));
     }
     if let more @ 1.. = found.found.len().saturating_sub(LINES) {
         out.push_str(&format!("\n   and {more} more"));
@@ -154,8 +152,5 @@ fn command_line(command: &FoundCommand) -> String {
         (_, true) => "  (unfinished)",
         _ => "",
     };
-    format!(
-        "$ {}{end}",
-        cut(&safe_line(&command.command), COLUMNS - end.len() - 2)
-    )
+    format!("$ {}{end}", line(&command.command, COLUMNS - end.len() - 2))
 }

@@ -22,7 +22,7 @@ pub(crate) struct IndexView<'a> {
     pub(crate) client: Option<&'a str>,
 }
 
-/// What a call lets through.
+/// The sessions and turns that a call lets through.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallFilter {
     /// Conditions that were typed or given as arguments.

@@ -22,17 +22,18 @@
 //!
 //! The server ends with its client: when stdin ends, and on Unix also when the parent process does.
 //!
-//! [`ServerHooks`] is what a front end adds:
+//! [`session_query::FrontEndHooks`] are what the program does for it:
 //!
-//! ```
-//! use session_mcp::ServerHooks;
+//! ```no_run
+//! use session_mcp::serve_stdio;
+//! use session_query::FrontEndHooks;
 //!
-//! let hooks = ServerHooks {
+//! serve_stdio(FrontEndHooks {
 //!     describe_error: |error| format!("{error:#}"),
 //!     start_embedding: |_home| (),
 //!     memories_changed: |_memories| Vec::new(),
-//! };
-//! assert_eq!((hooks.describe_error)(&std::io::Error::other("full").into()), "full");
+//! })?;
+//! # Ok::<(), anyhow::Error>(())
 //! ```
 
 mod answer;
@@ -50,4 +51,4 @@ mod tools;
 mod turn_window;
 mod worker;
 
-pub use server::{ServerHooks, serve_stdio};
+pub use server::serve_stdio;

@@ -3,7 +3,6 @@
 use crate::answer::{Answer, Fenced, ItemList, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
-use anyhow::bail;
 use jiff::{Timestamp, Zoned};
 use session_core::text::clip;
 use session_display::safe_line;
@@ -21,15 +20,8 @@ const REPEATS: usize = 3;
 /// When the configuration has a mistake, or switches memories off.
 fn open() -> Result<Memories, CallError> {
     let memories = Memories::for_folder(&std::env::current_dir().map_err(anyhow::Error::from)?)?;
-    check_enabled(&memories)?;
+    memories.require_enabled()?;
     Ok(memories)
-}
-
-fn check_enabled(memories: &Memories) -> anyhow::Result<()> {
-    if !memories.home.config.enabled {
-        bail!("memories are switched off\nhint: `session-search config` says by whom (`enabled`)");
-    }
-    Ok(())
 }
 
 /// Finds the memories that answer a query.

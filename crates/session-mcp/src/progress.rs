@@ -10,7 +10,7 @@ const INTERVAL: Duration = Duration::from_millis(250);
 /// Stages of a refresh: each counts as one.
 pub(crate) const STAGES: f64 = 3.0;
 
-/// How far a call is. It grows from one step to the next.
+/// The progress of a call. It grows from one step to the next.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProgressStep {
     /// Stages that are done, of [`STAGES`].

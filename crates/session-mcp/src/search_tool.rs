@@ -1,6 +1,6 @@
 //! `search`: hits with the passage that matched.
 
-use crate::answer::{Answer, ItemList, format_call};
+use crate::answer::{Answer, ItemList, format_call, title_suffix};
 use crate::arguments::{SearchArguments, SearchLevel};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
@@ -8,9 +8,9 @@ use crate::turn_window::TurnWindow;
 use jiff::Zoned;
 use serde_json::Value;
 use session_core::Query;
-use session_display::{cut, day, previews, project, safe_line, visible_title};
+use session_display::{cut, day, previews, project, safe_line};
 use session_query::TypedQuery;
-use session_search::{Hit, HitOrder, Request, Results, newest};
+use session_search::{Hit, HitOrder, Request, Results};
 
 /// Hits where the call does not say how many, and the most that it gets.
 const LIMIT: usize = 8;
@@ -28,10 +28,10 @@ pub(crate) struct SearchCall<'a> {
     filter: CallFilter,
 }
 
-/// An answer, and the number of sessions that the chosen model has still to read.
+/// An answer, and whether the chosen model has still sessions to read.
 pub(crate) struct AnsweredSearch {
     pub(crate) answer: Answer,
-    pub(crate) pending_sessions: usize,
+    pub(crate) has_pending_sessions: bool,
 }
 
 impl<'a> SearchCall<'a> {
@@ -69,16 +69,15 @@ impl<'a> SearchCall<'a> {
             limit: self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT),
             ..Request::new("")
         };
-        let results = match self.text.trim().is_empty() {
-            true => newest(&view.snapshot.index, view.sessions(), &request)?,
-            false => view.engine.search(view.snapshot, &request)?,
-        };
+        let results = view.engine.search_or_newest(view.snapshot, &request)?;
         let mut notes = view.caller_notes(&callers);
         notes.extend(missing_words(&results));
-        notes.extend(view.engine.models().unreachable());
+        let models = view.engine.models();
+        notes.extend(models.unreachable());
         Ok(AnsweredSearch {
             answer: self.listing(&results, view, notes)?,
-            pending_sessions: count_pending(view)?,
+            has_pending_sessions: models
+                .has_pending_sessions(&view.snapshot.index, view.sessions().len())?,
         })
     }
 
@@ -137,8 +136,6 @@ fn head(hit: &Hit, order: HitOrder, view: IndexView<'_>) -> String {
         HitOrder::Newest => String::new(),
     };
     let time = turn.and_then(|turn| turn.started_ms).or(session.ended_ms);
-    let title =
-        visible_title(session).map(|title| format!("  {}", cut(&safe_line(title), TITLE_COLUMNS)));
     format!(
         "{}. {}{at}  {band}{}  {}  {}  {} turns{}",
         hit.rank,
@@ -147,7 +144,7 @@ fn head(hit: &Hit, order: HitOrder, view: IndexView<'_>) -> String {
         safe_line(project(session)),
         safe_line(&session.source),
         session.turns,
-        title.unwrap_or_default()
+        title_suffix(session, TITLE_COLUMNS)
     )
 }
 
@@ -176,14 +173,4 @@ fn nothing_found(results: &Results, filter: &CallFilter) -> String {
         0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
         count => format!("nothing found, sessions searched: {count}{hint}"),
     }
-}
-
-fn count_pending(view: IndexView<'_>) -> Result<usize, CallError> {
-    let models = view.engine.models();
-    if models.unreachable().is_some() {
-        return Ok(0);
-    }
-    let all = view.sessions().len();
-    let done = models.embedded_sessions(&view.snapshot.index)?;
-    Ok(done.map_or(0, |done| all.saturating_sub(done)))
 }

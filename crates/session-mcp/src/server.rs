@@ -14,8 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use session_config::Home;
-use session_query::Memories;
+use session_query::FrontEndHooks;
 use std::convert::Infallible;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -27,22 +26,11 @@ const ERROR_CHARS: usize = 2_000;
 /// Longest time for which a call that is at work is waited for after the client's end.
 const LAST_CALL: Duration = Duration::from_secs(2);
 
-/// What a front end adds to the server.
-#[derive(Debug, Clone, Copy)]
-pub struct ServerHooks {
-    /// Formats an error with its causes and what to do about it.
-    pub describe_error: fn(&anyhow::Error) -> String,
-    /// Starts the process that embeds the sessions that the chosen model has not read.
-    pub start_embedding: fn(&Home),
-    /// Updates what follows the memories after one was saved; returns notes for the user.
-    pub memories_changed: fn(&Memories) -> Vec<String>,
-}
-
 /// Serves one client on stdin and stdout until it goes away.
 ///
 /// # Errors
 /// When the runtime cannot start, or the client does not speak the protocol.
-pub fn serve_stdio(hooks: ServerHooks) -> Result<()> {
+pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
     let (jobs, queue) = mpsc::channel();
     let (done, ended) = mpsc::channel();
     std::thread::Builder::new()
@@ -85,7 +73,7 @@ async fn serve_client(server: SearchServer) -> Result<()> {
 /// The handler of a client's requests.
 struct SearchServer {
     jobs: mpsc::Sender<ToolJob>,
-    hooks: ServerHooks,
+    hooks: FrontEndHooks<anyhow::Error>,
 }
 
 impl ServerHandler for SearchServer {
@@ -137,7 +125,7 @@ impl SearchServer {
         match answer {
             Ok(answer) => Ok(CallToolResult::success(text(answer.text())).into()),
             Err(CallError::Failed(error)) => {
-                let message = Fenced::new(&(self.hooks.describe_error)(&error));
+                let message = Fenced::new(&(self.hooks.describe_error)(error));
                 let message = message.page(0, ERROR_CHARS).as_str().to_owned();
                 Ok(CallToolResult::error(text(message)).into())
             }

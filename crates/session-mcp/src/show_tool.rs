@@ -23,7 +23,7 @@ pub(crate) struct ShowCall<'a> {
 /// As many turns as an answer has room for.
 struct Page {
     data: Fenced,
-    /// Where the rest begins.
+    /// The character at which the rest begins.
     rest: Option<TurnWindow>,
 }
 

@@ -7,12 +7,11 @@ use crate::index_view::IndexView;
 use crate::memory_tools::{self, Remembered};
 use crate::progress::ProgressSink;
 use crate::search_tool::{AnsweredSearch, SearchCall};
-use crate::server::ServerHooks;
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use session_config::Home;
 use session_indexer::{Outcome, Progress};
-use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
+use session_query::{FrontEndHooks, OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
@@ -29,18 +28,18 @@ pub(crate) struct ToolJob {
 
 /// Answers one call after the other.
 pub(crate) struct Worker {
-    hooks: ServerHooks,
+    hooks: FrontEndHooks<anyhow::Error>,
     open: Option<OpenEngine>,
 }
 
-/// What stays open between two calls.
+/// The engine and the index that stay open between two calls.
 struct OpenEngine {
     engine: SearchEngine,
     index: OpenIndex,
 }
 
 impl Worker {
-    pub(crate) fn new(hooks: ServerHooks) -> Self {
+    pub(crate) fn new(hooks: FrontEndHooks<anyhow::Error>) -> Self {
         Self { hooks, open: None }
     }
 
@@ -66,9 +65,9 @@ impl Worker {
                 let call = SearchCall::new(arguments)?;
                 let AnsweredSearch {
                     answer,
-                    pending_sessions,
+                    has_pending_sessions,
                 } = self.ask(job, |view| call.answer(view), |found| &mut found.answer)?;
-                if let (1.., Some(open)) = (pending_sessions, &self.open) {
+                if let (true, Some(open)) = (has_pending_sessions, &self.open) {
                     (self.hooks.start_embedding)(open.engine.home());
                 }
                 Ok(answer)

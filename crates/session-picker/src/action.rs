@@ -1,8 +1,8 @@
-//! What is done with a session or a turn.
+//! Actions on a session or a turn.
 
 use session_store::SessionRow;
 
-/// What a letter does: with Alt in the list, alone in a conversation.
+/// The action of a letter: with Alt in the list, alone in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Resume,

@@ -16,7 +16,7 @@ use session_query::FilterValues;
 use session_search::Level;
 use session_store::SessionRow;
 
-/// What is done outside of the state.
+/// Work that is done outside of the state.
 #[derive(Debug)]
 pub(crate) enum Effect {
     /// Ask for the list again.
@@ -51,13 +51,13 @@ pub(crate) struct App {
     pub(crate) conversation: Option<Conversation>,
     pub(crate) form: Option<MemoryForm>,
     pub(crate) shows_help: bool,
-    /// What the last action did, until the next key.
+    /// The note of the last action, until the next key.
     pub(crate) note: Option<String>,
     /// Files that a refresh has still to read; `None` before the first has ended.
     pub(crate) files_left: Option<usize>,
     /// The folder's project alone.
     pub(crate) this_project: bool,
-    /// Where the preview was drawn last, for the mouse.
+    /// The area in which the preview was drawn last, for the mouse.
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
     asked: Option<(SessionRow, u32)>,

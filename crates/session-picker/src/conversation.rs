@@ -8,7 +8,7 @@ use session_search::Exchange;
 use session_store::SessionRow;
 use tui_input::Input;
 
-/// How far the turns of a conversation are read.
+/// The state of reading the turns of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// They are being read.
@@ -23,7 +23,7 @@ pub(crate) enum Reading {
 pub(crate) struct Conversation {
     pub(crate) session: SessionRow,
     pub(crate) calls: CallDetail,
-    /// What is searched within the conversation.
+    /// The text that is searched within the conversation.
     pub(crate) search: Input,
     /// The words of the search are being typed.
     pub(crate) is_typing: bool,

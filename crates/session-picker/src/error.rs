@@ -7,7 +7,7 @@ use session_query::QueryError;
 use session_store::StoreError;
 use thiserror::Error;
 
-/// Why the picker ended, or something was not done.
+/// The reason for which the picker ended, or something was not done.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PickerError {

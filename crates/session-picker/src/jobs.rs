@@ -3,7 +3,6 @@
 use crate::action::ActionTarget;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
-use crate::picker::PickerHooks;
 use crate::worker::Message;
 use jiff::Zoned;
 use session_core::Part;
@@ -11,7 +10,7 @@ use session_core::text::{clip, printable};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
 use session_files::{Existing, FileError, output_path};
 use session_memory::{Draft, MemorySource};
-use session_query::{Memories, OpenIndex, SearchEngine};
+use session_query::{FrontEndHooks, Memories, OpenIndex, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -28,7 +27,7 @@ pub(crate) enum Job {
 
 impl Job {
     /// Does the work; what came of it is said in the picker.
-    pub(crate) fn run(self, engine: &SearchEngine, hooks: PickerHooks) -> Message {
+    pub(crate) fn run(self, engine: &SearchEngine, hooks: FrontEndHooks<PickerError>) -> Message {
         let done = match self {
             Self::CopyText(target) => copy_text(engine, &target),
             Self::Export(target) => export(engine, &target).map(Message::Noted),
@@ -61,11 +60,7 @@ fn copy_text(engine: &SearchEngine, target: &ActionTarget) -> Result<Message, Pi
 fn read_turn(engine: &SearchEngine, target: &ActionTarget) -> Result<Vec<Exchange>, PickerError> {
     let mut index = OpenIndex::new(&engine.home().root);
     let turns = target.turn..=target.turn;
-    let redactor = engine.home().config.redactor();
-    index.with_snapshot(|snapshot| {
-        let (index, session) = (&snapshot.index, &target.session);
-        Ok(session_search::show(index, session, turns, &redactor)?)
-    })
+    index.with_snapshot(|snapshot| Ok(engine.show(&snapshot.index, &target.session, turns)?))
 }
 
 /// Returns the words of both sides, without calls.
@@ -114,7 +109,7 @@ fn create(
 fn save(
     engine: &SearchEngine,
     form: &MemoryForm,
-    hooks: PickerHooks,
+    hooks: FrontEndHooks<PickerError>,
 ) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
     let own = session
@@ -126,6 +121,7 @@ fn save(
         Some(folder) => Memories::for_folder(folder)?,
         None => Memories::for_folder(&std::env::current_dir()?)?,
     };
+    memories.require_enabled()?;
     let draft = Draft {
         topic: form.topic(),
         key_info: vec![form.info()],
@@ -142,8 +138,9 @@ fn save(
     let mut notes = vec![format!("saved as {}", saved.memory.id())];
     let repeated = saved.repeats.first();
     notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
-    notes.extend((hooks.memories_changed)(&memories));
-    Ok(notes.join("; "))
+    let mut lines = vec![notes.join("; ")];
+    lines.extend((hooks.memories_changed)(&memories));
+    Ok(lines.join("\n"))
 }
 
 /// Returns the turn as it is kept beside a memory.

@@ -10,17 +10,17 @@
 //! anew. What is copied as a text, exported or saved runs in a thread of its own. The index is open
 //! between questions, without a lock ([`session_query::OpenIndex`]), and so are the models.
 //!
-//! What sessions say is an attacker's: it is made printable and cut by `session-display` before it is
+//! The text of sessions is an attacker's: it is made printable and cut by `session-display` before it is
 //! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with
 //! roles (`TextLines`), from which a theme takes styles of the sixteen colours, or without colour.
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_picker::{Choice, PickerHooks, PickerOptions, pick};
-//! use session_query::SearchEngine;
+//! use session_picker::{Choice, PickerOptions, pick};
+//! use session_query::{FrontEndHooks, SearchEngine};
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let hooks = PickerHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new(), describe_error: |error| error.to_string() };
+//! let hooks = FrontEndHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new(), describe_error: |error| error.to_string() };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_awaited: false, hooks };
 //! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
@@ -49,4 +49,4 @@ mod view;
 mod worker;
 
 pub use error::PickerError;
-pub use picker::{Choice, PickerHooks, PickerOptions, pick};
+pub use picker::{Choice, PickerOptions, pick};

@@ -18,14 +18,14 @@ pub(crate) struct RowList {
     pub(crate) terms: Vec<String>,
     /// Sessions that the filters let through; `None` before the first answer.
     pub(crate) sessions: Option<usize>,
-    /// What is wrong with a filter.
+    /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
-    /// Why there is no answer.
+    /// The reason for which there is no answer.
     pub(crate) failure: Option<String>,
     pub(crate) selected: usize,
     /// The first row that is drawn.
     pub(crate) offset: usize,
-    /// Where the rows were drawn last, and the lines of one.
+    /// The area in which the rows were drawn last, and the lines of one.
     pub(crate) area: Rect,
     pub(crate) lines_per_row: u16,
     /// The question that the rows answer.

@@ -5,7 +5,7 @@ use crate::request;
 use session_core::Band;
 use session_display::{Preview, mark_terms};
 use session_query::{SearchEngine, Snapshot};
-use session_search::{Hit, HitOrder, Level, Results, newest};
+use session_search::{Hit, HitOrder, Level, Results};
 use session_store::{SessionRow, TurnRow};
 
 /// A list that is asked for.
@@ -65,7 +65,7 @@ pub(crate) struct ListAnswer {
     pub(crate) sessions: usize,
     /// The words that the word index was asked for.
     pub(crate) terms: Vec<String>,
-    /// What is wrong with a filter.
+    /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
 }
 
@@ -77,10 +77,7 @@ impl ListAnswer {
         question: &Question,
     ) -> Result<Self, PickerError> {
         let (request, mistake) = request::read(question);
-        let results = match request.query.text.trim().is_empty() {
-            true => newest(&snapshot.index, &snapshot.sessions, &request)?,
-            false => engine.search(snapshot, &request)?,
-        };
+        let results = engine.search_or_newest(snapshot, &request)?;
         let terms = results.explanation.terms.iter();
         Ok(Self {
             question: question.clone(),

@@ -69,7 +69,7 @@ impl MemoryForm {
     }
 }
 
-/// What a key did to a form.
+/// The effect of a key on a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormStep {
     /// It is still open.

@@ -11,8 +11,7 @@ use crate::theme::Theme;
 use crate::view;
 use crate::worker::{self, Message, TurnsQuestion};
 use session_agents::ResumeCommand;
-use session_config::Home;
-use session_query::{Memories, SearchEngine};
+use session_query::{FrontEndHooks, SearchEngine};
 use session_store::SessionRow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -20,18 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// What the program does for a picker.
-#[derive(Debug, Clone, Copy)]
-pub struct PickerHooks {
-    /// Starts the process that embeds the sessions that the chosen model has not read.
-    pub start_embedding: fn(&Home),
-    /// Updates what follows the memories after one was saved; returns notes for the user.
-    pub memories_changed: fn(&Memories) -> Vec<String>,
-    /// Formats an error with what to do about it.
-    pub describe_error: fn(PickerError) -> String,
-}
-
-/// How a picker begins.
+/// The options of a picker.
 #[derive(Debug, Clone)]
 pub struct PickerOptions {
     /// The query that is typed already.
@@ -40,11 +28,11 @@ pub struct PickerOptions {
     pub colours: bool,
     /// A shell waits for what is chosen: the process is not to be stopped.
     pub is_awaited: bool,
-    /// What the program does for it.
-    pub hooks: PickerHooks,
+    /// The functions of the program that it calls.
+    pub hooks: FrontEndHooks<PickerError>,
 }
 
-/// What is chosen in a picker. The session can be resumed, or forked.
+/// The choice made in a picker. The session can be resumed, or forked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
     /// Resume the session.
@@ -53,7 +41,7 @@ pub enum Choice {
     Fork(Box<SessionRow>),
 }
 
-/// How the loop goes on.
+/// The next step of the loop.
 enum Step {
     GoOn,
     End(Option<Choice>),
@@ -85,7 +73,7 @@ struct Picker {
     app: App,
     theme: Theme,
     is_awaited: bool,
-    hooks: PickerHooks,
+    hooks: FrontEndHooks<PickerError>,
     screen: Screen,
     engine: Arc<SearchEngine>,
     questions: Arc<Latest<Question>>,

@@ -8,7 +8,7 @@ use session_export::{CallStatus, CallView};
 use session_search::{Exchange, Origin};
 use std::ops::Range;
 
-/// What a line or a part of it is, from which a theme takes its style.
+/// The role of a line or a part of it, from which a theme takes its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineRole {
     /// Prose.
@@ -33,7 +33,7 @@ pub enum LineRole {
     Removed,
 }
 
-/// How much of tool calls is shown.
+/// The detail in which tool calls are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallDetail {
     /// Nothing.
@@ -70,7 +70,7 @@ impl CallDetail {
 pub struct TextLine {
     /// The text, no wider than the pane.
     pub text: String,
-    /// What the line is.
+    /// The role of the line.
     pub role: LineRole,
     /// Parts that are something else, as byte ranges in order.
     pub parts: Vec<(Range<usize>, LineRole)>,
@@ -80,7 +80,7 @@ pub struct TextLine {
     pub part: usize,
 }
 
-/// Where a line stands, whatever the columns and the detail of calls.
+/// The place of a line, whatever the columns and the detail of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePosition {
     turn: u32,

@@ -5,7 +5,7 @@ use session_search::Exchange;
 use session_store::find_term_ranges;
 use std::ops::Range;
 
-/// What is marked in a text.
+/// The words that are marked in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Marked {
     #[default]
@@ -122,7 +122,7 @@ impl TextPane {
     }
 }
 
-/// Where the next match is looked for.
+/// The direction in which the next match is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Forwards,

@@ -3,17 +3,16 @@
 use crate::error::PickerError;
 use crate::latest::Latest;
 use crate::list_answer::{ListAnswer, Question};
-use crate::picker::PickerHooks;
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, OpenIndex, QueryError, SearchEngine};
-use session_search::{Exchange, Request, show};
+use session_query::{FilterValues, FrontEndHooks, OpenIndex, SearchEngine};
+use session_search::{Exchange, Request};
 use session_store::{Reader, SessionRow};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// What the threads tell the screen.
+/// A message of a thread to the screen.
 pub(crate) enum Message {
     /// A key, the mouse, or a new size.
     Input(crossterm::event::Event),
@@ -67,44 +66,53 @@ pub(crate) struct LoadedTurns {
 pub(crate) fn search(
     engine: &SearchEngine,
     questions: &Latest<Question>,
-    hooks: PickerHooks,
+    hooks: FrontEndHooks<PickerError>,
     out: &Sender<Message>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
     let (mut version, mut is_warm) = (None, false);
     loop {
         let question = questions.take();
-        let mut answer = || {
-            index.with_snapshot(|snapshot| {
-                let listing = ListAnswer::read(engine, snapshot, &question)?;
-                let now = Some(snapshot.index.data_version()?);
-                let values = match now == version {
-                    true => None,
-                    false => Some(FilterValues::read(&snapshot.index, &snapshot.sessions)?),
-                };
-                version = now;
-                Ok::<_, PickerError>((listing, values))
-            })
-        };
+        let mut answer =
+            || index.with_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
         // A refresh may replace a matrix between a look at the database and one at the matrix.
-        let answered = answer().or_else(|_| answer());
-        let messages = match answered {
-            Ok((listing, values)) => {
-                let values = values.map(|values| Message::Values(Box::new(values)));
-                vec![Some(Message::Listed(Box::new(listing))), values]
-            }
+        let message = match answer().or_else(|_| answer()) {
+            Ok(listing) => Message::Listed(Box::new(listing)),
             // The first refresh makes the index: its end asks again.
             Err(error) if error.is_missing_index() => continue,
-            Err(error) => vec![Some(Message::Unlisted((hooks.describe_error)(error)))],
+            Err(error) => Message::Unlisted((hooks.describe_error)(error)),
         };
-        if messages.into_iter().flatten().any(|m| out.send(m).is_err()) {
+        if out.send(message).is_err() {
             return;
         }
-        if !is_warm && !questions.is_filled() {
-            is_warm = true;
+        // The next list does not wait for what can be made later.
+        if questions.is_filled() {
+            continue;
+        }
+        if let Some(values) = read_changed_values(&mut index, &mut version)
+            && out.send(Message::Values(Box::new(values))).is_err()
+        {
+            return;
+        }
+        if !std::mem::replace(&mut is_warm, true) {
             warm(engine, &mut index);
         }
     }
+}
+
+/// Reads the values of filters where the index is at another version than they were read at. What fails
+/// is tried again after the next list.
+fn read_changed_values(index: &mut OpenIndex, version: &mut Option<u64>) -> Option<FilterValues> {
+    let read = index.with_snapshot(|snapshot| {
+        let now = Some(snapshot.index.data_version()?);
+        if now == *version {
+            return Ok(None);
+        }
+        let values = FilterValues::read(&snapshot.index, &snapshot.sessions)?;
+        *version = now;
+        Ok::<_, PickerError>(Some(values))
+    });
+    read.unwrap_or_default()
 }
 
 /// Reads the models and the vectors before the first letter needs them. What fails is told then.
@@ -121,7 +129,7 @@ fn warm(engine: &SearchEngine, index: &mut OpenIndex) {
 pub(crate) fn read(
     engine: &SearchEngine,
     wanted: &Latest<TurnsQuestion>,
-    hooks: PickerHooks,
+    hooks: FrontEndHooks<PickerError>,
     out: &Sender<Message>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
@@ -151,7 +159,6 @@ fn read_turns(
     question: &TurnsQuestion,
     wanted: &Latest<TurnsQuestion>,
 ) -> Result<Option<Vec<Exchange>>, PickerError> {
-    let redactor = engine.home().config.redactor();
     let session = &question.session;
     let all = question
         .turn
@@ -160,7 +167,7 @@ fn read_turns(
     for first in all.clone().step_by(BATCH_TURNS as usize) {
         let batch = first..=(first + BATCH_TURNS - 1).min(all.end - 1);
         let read = index.with_snapshot(|snapshot| {
-            Ok::<_, PickerError>(show(&snapshot.index, session, batch, &redactor)?)
+            Ok::<_, PickerError>(engine.show(&snapshot.index, session, batch)?)
         });
         exchanges.extend(read?.into_iter().map(shortened));
         if wanted.is_filled() {
@@ -206,9 +213,13 @@ const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
 ///
-/// What another process writes into the index is shown as well: each look at the histories asks for the
+/// Changes that another process writes into the index are shown as well: each look at the histories asks for the
 /// list again.
-pub(crate) fn refresh(engine: &SearchEngine, hooks: PickerHooks, out: &Sender<Message>) {
+pub(crate) fn refresh(
+    engine: &SearchEngine,
+    hooks: FrontEndHooks<PickerError>,
+    out: &Sender<Message>,
+) {
     loop {
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
@@ -236,15 +247,12 @@ pub(crate) fn refresh(engine: &SearchEngine, hooks: PickerHooks, out: &Sender<Me
 
 /// Returns true where the chosen model can read and has not read all sessions.
 fn has_unread_sessions(engine: &SearchEngine) -> bool {
-    let models = engine.models();
-    let count = || {
+    let ask = || {
         let index = Reader::open(&engine.home().root)?;
-        let read = models.embedded_sessions(&index)?;
-        Ok::<_, QueryError>(
-            read.is_some_and(|read| read < index.sessions().map_or(0, |all| all.len())),
-        )
+        let all = index.sessions()?.len();
+        engine.models().has_pending_sessions(&index, all)
     };
-    models.unreachable().is_none() && count().unwrap_or(false)
+    ask().unwrap_or(false)
 }
 
 fn refreshed(outcome: &Outcome) -> Message {

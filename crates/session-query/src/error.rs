@@ -8,7 +8,7 @@ use session_models::ModelError;
 use session_store::StoreError;
 use thiserror::Error;
 
-/// Why a query could not be prepared or answered.
+/// The reason for which a query could not be prepared or answered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum QueryError {
@@ -27,6 +27,9 @@ pub enum QueryError {
     /// A memory cannot be read or saved.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The configuration switches memories off.
+    #[error("memories are switched off")]
+    MemoriesDisabled,
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),

@@ -7,7 +7,8 @@
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
 //! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories,
-//! and [`Memories::inject`] decides which of them are put before a prompt.
+//! and [`Memories::inject`] decides which of them are put before a prompt. [`FrontEndHooks`] are what the program
+//! does for such a process.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes.
 //!
@@ -31,6 +32,7 @@
 
 mod error;
 mod filter_completion;
+mod front_end_hooks;
 mod index_status;
 mod live_index;
 mod memories;
@@ -47,6 +49,7 @@ mod typed_query;
 
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
+pub use front_end_hooks::FrontEndHooks;
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use memories::{Memories, SavedMemory};

@@ -76,6 +76,17 @@ impl Memories {
         })
     }
 
+    /// Returns an error where the configuration switches memories off.
+    ///
+    /// # Errors
+    /// [`QueryError::MemoriesDisabled`].
+    pub fn require_enabled(&self) -> Result<(), QueryError> {
+        match self.home.config.enabled {
+            true => Ok(()),
+            false => Err(QueryError::MemoriesDisabled),
+        }
+    }
+
     /// Returns the store and the scope in which memories are saved. Global ones are saved also where
     /// the configuration uses the project's directory alone.
     ///

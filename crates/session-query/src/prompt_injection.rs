@@ -1,4 +1,4 @@
-//! What is put before a prompt: memories, and turns of the history that answer it.
+//! The text that is put before a prompt: memories, and turns of the history that answer it.
 
 use crate::error::QueryError;
 use crate::memories::Memories;

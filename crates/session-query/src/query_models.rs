@@ -102,6 +102,18 @@ impl QueryModels {
         Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
     }
 
+    /// Returns true where the chosen model can be reached and has not read all of so many sessions.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn has_pending_sessions(&self, index: &Reader, all: usize) -> Result<bool, QueryError> {
+        if self.unreachable().is_some() {
+            return Ok(false);
+        }
+        let embedded = self.embedded_sessions(index)?;
+        Ok(embedded.is_some_and(|embedded| embedded < all))
+    }
+
     /// Embeds a query by the chosen model and the table, and by those between them while these are
     /// needed to cover all sessions. An endpoint that does not answer is left out.
     ///

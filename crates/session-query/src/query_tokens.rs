@@ -20,7 +20,7 @@ pub(crate) enum TokenKind {
     Filter(TypedCondition, QuoteState),
 }
 
-/// How the value of a filter is quoted.
+/// The quotation of a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuoteState {
     Bare,

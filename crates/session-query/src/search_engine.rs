@@ -6,7 +6,9 @@ use crate::query_models::QueryModels;
 use session_config::Home;
 use session_indexer::{Progress, ReadPolicy};
 use session_redact::Redactor;
-use session_search::{Exchange, FusionMode, QueryEmbedding, Request, Results, search, show};
+use session_search::{
+    Exchange, FusionMode, QueryEmbedding, Request, Results, newest, search, show,
+};
 use session_store::{Reader, SessionRow};
 use std::ops::RangeInclusive;
 
@@ -91,6 +93,21 @@ impl SearchEngine {
         };
         let Snapshot { index, sessions } = snapshot;
         Ok(search(index, sessions, request, &embeddings)?)
+    }
+
+    /// Answers a request as [`Self::search`] does, or lists the newest where its query has no text.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn search_or_newest(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+    ) -> Result<Results, QueryError> {
+        match request.query.text.trim().is_empty() {
+            true => Ok(newest(&snapshot.index, &snapshot.sessions, request)?),
+            false => self.search(snapshot, request),
+        }
     }
 
     /// Reads turns of a session again in full, without their secrets.

@@ -1,4 +1,4 @@
-//! Why a typed filter cannot be used.
+//! The error of a typed filter.
 
 use session_config::TimeError;
 use thiserror::Error;

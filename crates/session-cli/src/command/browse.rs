@@ -8,8 +8,8 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_picker::{Choice, PickerError, PickerHooks, PickerOptions, pick};
-use session_query::SearchEngine;
+use session_picker::{Choice, PickerError, PickerOptions, pick};
+use session_query::{FrontEndHooks, SearchEngine};
 use std::io::IsTerminal;
 
 /// Runs the command.
@@ -25,7 +25,7 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
         is_awaited: args.print_command,
-        hooks: PickerHooks {
+        hooks: FrontEndHooks {
             start_embedding: background::start,
             memories_changed: skill::follow_memories,
             describe_error: |error| message_with_hint(&reason_of(error)),

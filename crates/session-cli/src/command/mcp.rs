@@ -4,15 +4,16 @@ use crate::Found;
 use crate::command::{background, skill};
 use crate::error::message_with_hint;
 use anyhow::Result;
-use session_mcp::{ServerHooks, serve_stdio};
+use session_mcp::serve_stdio;
+use session_query::FrontEndHooks;
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the client does not speak the protocol.
 pub fn run() -> Result<Found> {
-    serve_stdio(ServerHooks {
-        describe_error: message_with_hint,
+    serve_stdio(FrontEndHooks {
+        describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,
         memories_changed: skill::follow_memories,
     })?;

@@ -226,7 +226,7 @@ pub fn follow_memories(memories: &Memories) -> Vec<String> {
     let mut notes: Vec<String> = foreign
         .map(|path| {
             format!(
-                "{} was not written here, and is left as it is",
+                "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
                 path.display()
             )
         })

@@ -14,12 +14,12 @@ const MAX_LIST: usize = 3_600;
 const CLOSING: &str = "</found-in-history>";
 
 fn harbour() -> Transcript {
-    Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/work/harbour")
+    Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/home/ann/harbour")
         .user("why do the lamps at the gate flicker?")
         .bash("cargo test lamps", "error: connection refused")
         .call(
             "Edit",
-            json!({"file_path": "/work/harbour/src/lamps.rs", "old_string": "1", "new_string": "2"}),
+            json!({"file_path": "/home/ann/harbour/src/lamps.rs", "old_string": "1", "new_string": "2"}),
             "done",
             false,
         )
@@ -30,7 +30,7 @@ fn harbour() -> Transcript {
 }
 
 fn bakery() -> Transcript {
-    Transcript::new("bbbbbbbb-0000-4000-8000-000000000002", "/work/bakery")
+    Transcript::new("bbbbbbbb-0000-4000-8000-000000000002", "/home/ann/bakery")
         .user("how long does the dough rest?")
         .assistant("the dough rests for two hours")
 }
@@ -137,7 +137,7 @@ fn a_long_turn_is_shown_in_pages() {
     let env = TestEnvironment::new();
     let output: String = (0..4_000).map(|line| format!("line {line}字\n")).collect();
     env.claude(
-        &Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/work/harbour")
+        &Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/home/ann/harbour")
             .user("count")
             .bash("seq", &output)
             .user("and then?")
@@ -174,7 +174,7 @@ fn session_text_stays_within_its_fence() {
     let secret = "ghp_0123456789abcdefABCDEF0123456789abcd";
     let env = TestEnvironment::new();
     env.claude(
-        &Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/work/harbour")
+        &Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/home/ann/harbour")
             .user(&format!("lamps {attack} {secret}"))
             .bash(
                 &format!("echo lamps {attack}"),

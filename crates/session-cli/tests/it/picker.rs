@@ -243,6 +243,24 @@ fn a_memory_is_saved_from_a_turn() {
 }
 
 #[test]
+fn no_memory_is_saved_where_memories_are_switched_off() {
+    let env = small_with_folder();
+    let config = env.path("config/config.toml");
+    env.write(&config, "enabled = false\n");
+    let terminal = start(&env, SIZE, "session-search browse lantern");
+    terminal.shows("Light the lantern");
+    terminal.keys(&["M-m"]);
+    terminal.shows("save a memory");
+    terminal.types("It burns oil, not gas");
+    terminal.keys(&["Enter"]);
+    terminal.shows("memories are switched off");
+    terminal.shows("`session-search config` says by whom");
+    env.write(&config, "");
+    let saved = env.json(&["memory", "list", "--all"]);
+    assert_eq!(saved["memories"], serde_json::json!([]));
+}
+
+#[test]
 fn the_help_covers_the_picker_until_a_key() {
     let env = small();
     let terminal = opened(&env);

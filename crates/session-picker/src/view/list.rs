@@ -85,7 +85,7 @@ fn status_line(app: &App, theme: Theme, columns: u16) -> Line<'static> {
     status
 }
 
-/// How much was searched, and what is still to be read.
+/// Formats how much was searched, and what is still to be read.
 fn counts(app: &App) -> String {
     let searched = match app.list.sessions {
         None => String::new(),

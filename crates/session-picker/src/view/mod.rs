@@ -72,7 +72,7 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
     list::draw_query(frame, app, theme, query);
 }
 
-/// What the keys do, as far as it fits.
+/// The keys and what they do, drawn as far as there is room.
 const LIST_KEYS: [(&str, &str); 7] = [
     ("Enter", "open"),
     ("Tab", "sessions/turns"),

@@ -1,4 +1,4 @@
-//! What is drawn over everything else: the help and the form of a memory.
+//! Overlays, drawn over everything else: the help and the form of a memory.
 
 use crate::action::Action;
 use crate::memory_form::MemoryForm;

@@ -97,7 +97,7 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
     }
 }
 
-/// What the keys do, as far as it fits.
+/// The keys and what they do, drawn as far as there is room.
 const KEYS: [(&str, &str); 8] = [
     ("Esc", "back"),
     ("J/K", "turn"),

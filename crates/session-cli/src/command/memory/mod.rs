@@ -54,14 +54,8 @@ pub fn run(args: &MemoryArgs) -> Result<Found> {
 /// After memories were changed: what follows them, and what could not. The commands that read
 /// write nothing in a project.
 fn changed(found: Found, memories: &Memories) -> Result<Found> {
-    for path in memories.store.foreign_views() {
-        note(&format!(
-            "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
-            path.display()
-        ))?;
-    }
-    if let Err(error) = skill::follow(&memories.home.env, memories.store.records()) {
-        note(&format!("the skill's keywords are as they were: {error:#}"))?;
+    for text in skill::follow_memories(memories) {
+        note(&text)?;
     }
     Ok(found)
 }
