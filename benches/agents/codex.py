@@ -7,12 +7,11 @@ import json
 import os
 import re
 
-from records import Session, Turn, files_below, lines, mark_copies, patch_files, texts
+from records import Session, Turn, attempt, files_below, lines, mark_copies, patch_files, texts
 
 NAMES = {"exec_command": "Bash", "shell_command": "Bash", "shell": "Bash", "local_shell": "Bash", "container.exec": "Bash",
          "apply_patch": "Edit", "update_plan": "TodoWrite", "view_image": "Read", "spawn_agent": "Agent",
          "request_user_input": "AskUserQuestion", "web_search_call": "WebSearch", "tool_search_call": "ToolSearch"}
-ENVELOPES = {"session_meta", "event_msg", "response_item", "turn_context", "compacted"}
 NOT_TYPED = re.compile(r"\s*(<(environment_context|user_instructions|turn_aborted|skill|user_action|subagent_notification|"
                        r"user_shell_command|image|/image|INSTRUCTIONS|goal_context)\b|# AGENTS\.md instructions for )")
 WRAPPED = re.compile(r"\s*# (Context from my IDE setup|Files mentioned by the user|Review findings)")
@@ -35,7 +34,8 @@ def read(home):
     sessions = {}
     for path in sorted(paths.values(), key=os.path.basename):
         Rollout(path).read(sessions)
-    titles = {entry.get("id"): entry.get("thread_name") for _, entry in optional_lines(os.path.join(root, "session_index.jsonl"))}
+    index = optional_lines(os.path.join(root, "session_index.jsonl"))
+    titles = {str(entry.get("id")): entry.get("thread_name") for _, entry in index}
     for session in sessions.values():
         session.title = titles.get(session.id) or session.title
     return mark_copies(list(sessions.values()))
@@ -53,7 +53,7 @@ def typed(text):
 
 def enveloped(record):
     """A record of today's shape; before September 2025 there was no envelope."""
-    if record.get("type") in ENVELOPES or "payload" in record:
+    if "payload" in record or record.get("type") == "compacted":
         return record
     kind = "response_item" if "type" in record else "session_meta" if "id" in record else "other"
     return {"type": kind, "payload": record, "timestamp": record.get("timestamp")}
@@ -66,8 +66,8 @@ class Rollout:
         self.path, self.records = path, [(number, enveloped(record)) for number, record in lines(path)]
         self.session = self.turn = self.task = None
         self.calls, self.arguments, self.running, self.seen = {}, {}, {}, {}
-        payloads = [record.get("payload") or {} for _, record in self.records]
-        items = [payload.get("item") or {} for payload in payloads]
+        payloads = [record["payload"] for _, record in self.records if isinstance(record.get("payload"), dict)]
+        items = [payload["item"] for payload in payloads if isinstance(payload.get("item"), dict)]
         self.has_events = any(p.get("type") in ("user_message", "agent_message") for p in payloads) or any(
             item.get("type") in ("UserMessage", "AgentMessage") for item in items)
         self.is_paginated = any(payload.get("history_mode") == "paginated" for payload in payloads[:1])
@@ -77,12 +77,12 @@ class Rollout:
             payload = record.get("payload")
             if not isinstance(payload, dict):
                 continue
-            if record["type"] == "session_meta" and self.session is None:
-                self.open(payload, sessions)
+            self.where = f"{os.path.basename(self.path)}:{number}"
+            if record.get("type") == "session_meta" and self.session is None:
+                attempt(self.where, self.open, payload, sessions)
             if self.session is not None:
-                self.where = f"{os.path.basename(self.path)}:{number}"
                 self.time, self.ordinal = record.get("timestamp"), record.get("ordinal")
-                self.record(record["type"], payload)
+                attempt(self.where, self.record, record.get("type"), payload)
 
     def open(self, meta, sessions):
         """Begins the session that the first line names, or goes on with it."""

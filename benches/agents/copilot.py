@@ -3,7 +3,7 @@
 import os
 import re
 
-from records import Session, Turn, files_below, lines, mark_copies, patch_files
+from records import Session, Turn, attempt, files_below, lines, mark_copies, patch_files
 
 NAMES = {"bash": "Bash", "local_shell": "Bash", "shell": "Bash", "powershell": "Bash", "view": "Read", "edit": "Edit",
          "str_replace": "Edit", "str_replace_editor": "Edit", "apply_patch": "Edit", "create": "Write", "glob": "Glob",
@@ -37,7 +37,7 @@ class Events:
             data = event.get("data")
             if isinstance(data, dict):
                 self.where = f"{self.session.id}:{number}"
-                self.event(event.get("type"), event, data)
+                attempt(self.where, self.event, event.get("type"), event, data)
         workspace = self.workspace()
         self.session.title = workspace.get("name")
         self.session.cwd = self.session.cwd or workspace.get("cwd")
@@ -47,7 +47,7 @@ class Events:
     def workspace(self):
         """The plain keys of `workspace.yaml`."""
         try:
-            with open(os.path.join(os.path.dirname(self.path), "workspace.yaml")) as file:
+            with open(os.path.join(os.path.dirname(self.path), "workspace.yaml"), errors="replace") as file:
                 pairs = [line.rstrip("\n").partition(": ") for line in file if not line.startswith((" ", "#", "-"))]
         except OSError:
             return {}

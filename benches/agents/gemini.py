@@ -8,7 +8,7 @@ import json
 import os
 import re
 
-from records import Session, Turn, files_below, lines, texts
+from records import Session, Turn, attempt, files_below, lines, texts
 
 NAMES = {"run_shell_command": "Bash", "read_file": "Read", "read_many_files": "Read", "replace": "Edit", "write_file": "Write",
          "glob": "Glob", "grep_search": "Grep", "search_file_content": "Grep", "list_directory": "LS", "web_fetch": "WebFetch",
@@ -64,10 +64,11 @@ class Chat:
 
     def read(self, sessions, known):
         for number, record in self.records():
-            if "sessionId" in record and self.session is None:
-                self.open(record, sessions, known)
-            elif self.session is not None:
-                self.record(number, record)
+            self.where = f"{os.path.basename(self.path)}:{number}"
+            if self.session is not None:
+                attempt(self.where, self.record, record)
+            elif "sessionId" in record:
+                attempt(self.where, self.open, record, sessions, known)
 
     def records(self):
         if self.path.endswith(".jsonl"):
@@ -94,19 +95,18 @@ class Chat:
 
     def root(self):
         try:
-            with open(os.path.join(self.folder, ".project_root")) as file:
+            with open(os.path.join(self.folder, ".project_root"), errors="replace") as file:
                 return file.read().strip()
         except OSError:
             return None
 
-    def record(self, number, record):
+    def record(self, record):
         if "$rewindTo" in record:
             self.rewind(record["$rewindTo"])
         elif isinstance(record.get("$set"), dict):
             self.session.title = record["$set"].get("summary") or self.session.title
             self.replays = self.replays and "messages" not in record["$set"]
         elif "id" in record:
-            self.where = f"{os.path.basename(self.path)}:{number}"
             self.message(record)
 
     def rewind(self, identity):

@@ -23,7 +23,7 @@ READERS = {"codex": codex.read, "gemini": gemini.read, "copilot": copilot.read, 
 def read(home, agents=tuple(READERS)):
     """The sessions of a home folder, in order of agent and time."""
     found = [session for agent in agents for session in READERS[agent](home)]
-    return sorted(found, key=lambda session: (list(READERS).index(session.agent), session.started or "", session.id))
+    return sorted(found, key=lambda session: (list(READERS).index(session.agent), str(session.started), str(session.id)))
 
 
 def tell(session):

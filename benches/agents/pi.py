@@ -2,7 +2,7 @@
 
 import os
 
-from records import Session, Turn, files_below, lines, mark_copies, texts
+from records import Session, Turn, attempt, files_below, lines, mark_copies, texts
 
 NAMES = {"bash": "Bash", "read": "Read", "edit": "Edit", "write": "Write", "grep": "Grep", "find": "Glob", "ls": "LS"}
 
@@ -24,11 +24,11 @@ class Tree:
 
     def read(self):
         for number, entry in lines(self.path):
+            self.where = f"{os.path.basename(self.path)}:{number}"
             if entry.get("type") == "session":
-                self.open(entry)
+                attempt(self.where, self.open, entry)
             elif self.session and "id" in entry:
-                self.where = f"{os.path.basename(self.path)}:{number}"
-                self.entry(entry)
+                attempt(self.where, self.entry, entry)
         self.mark_left_branches()
         return self.session
 
@@ -40,7 +40,7 @@ class Tree:
 
     def entry(self, entry):
         identity, parent = entry["id"], entry.get("parentId")
-        self.parents[identity], self.last = parent, identity
+        self.parents[identity], self.last = parent if isinstance(parent, str) else None, identity
         self.turns[identity] = self.turns.get(parent)
         if entry.get("type") == "session_info":
             self.session.title = entry.get("name") or self.session.title

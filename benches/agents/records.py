@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import sys
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
@@ -67,6 +68,14 @@ def lines(path):
                 yield number, value
 
 
+def attempt(where, function, *args):
+    """Calls a function with a record; one of an unexpected shape is told and left out."""
+    try:
+        function(*args)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def opened(path):
     if not path.endswith(".zst"):
         return open(path, "rb")
@@ -104,7 +113,7 @@ def from_ms(milliseconds):
 def mark_copies(sessions):
     """Marks each turn that an earlier session holds, too."""
     owners = {}
-    for session in sorted(sessions, key=lambda session: session.started or ""):
+    for session in sorted(sessions, key=lambda session: str(session.started)):
         for turn in session.turns:
             if turn.origin is not None:
                 turn.copy = turn.copy or owners.setdefault(turn.origin, session.id) != session.id
