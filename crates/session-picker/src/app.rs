@@ -23,6 +23,8 @@ pub(crate) enum Effect {
     Search,
     /// Read the whole session.
     Open(SessionRow),
+    /// Handle these events now, in their order.
+    Handle(Vec<Event>),
     /// Do something with a turn or its session.
     Act(Action, ActionTarget),
     /// Save a memory.
@@ -61,6 +63,8 @@ pub(crate) struct App {
     pub(crate) preview_area: Rect,
     /// The turn that was asked for last.
     asked: Option<(SessionRow, u32)>,
+    /// Keys that are meant for rows which are still to come.
+    deferred: Vec<Event>,
 }
 
 impl App {
@@ -79,6 +83,7 @@ impl App {
             this_project: false,
             preview_area: Rect::default(),
             asked: None,
+            deferred: Vec::new(),
         }
     }
 
@@ -86,7 +91,10 @@ impl App {
     pub(crate) fn receive(&mut self, message: Message) -> Option<Effect> {
         match message {
             Message::Input(event) => return self.handle(&event),
-            Message::Listed(listing) => self.receive_list(*listing),
+            Message::Listed(listing) => {
+                self.receive_list(*listing);
+                return self.handle_deferred();
+            }
             Message::Values(values) => self.values = *values,
             Message::Loaded(loaded) => return self.load(*loaded),
             Message::Unlisted(reason) => self.list.fail(reason),
@@ -110,6 +118,12 @@ impl App {
         if let Some(preview) = self.preview.as_mut().filter(|_| terms != self.list.terms) {
             preview.text.reset();
         }
+    }
+
+    /// Gives back the keys that waited for the rows that are there now.
+    fn handle_deferred(&mut self) -> Option<Effect> {
+        let is_due = !self.list.is_outdated() && !self.deferred.is_empty();
+        is_due.then(|| Effect::Handle(std::mem::take(&mut self.deferred)))
     }
 
     /// Returns the turn that the preview has to show, once.
@@ -234,6 +248,10 @@ impl App {
     fn list_key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
         let (alt, control) = (KeyModifiers::ALT, KeyModifiers::CONTROL);
         let page = self.list.page();
+        if self.list.is_outdated() && is_for_row(key) {
+            self.deferred.push(event.clone());
+            return None;
+        }
         match (key.modifiers, key.code) {
             (_, KeyCode::Esc) => Some(Effect::Quit),
             (_, KeyCode::Enter) => self.open(),
@@ -310,6 +328,7 @@ impl App {
     }
 
     fn list_anew(&mut self) -> Effect {
+        self.deferred.clear();
         self.list.begin();
         Effect::Search
     }
@@ -388,5 +407,18 @@ impl App {
                 None
             }
         }
+    }
+}
+
+/// Returns true for a key of the list that moves to a row or acts on one.
+fn is_for_row(key: KeyEvent) -> bool {
+    match (key.modifiers, key.code) {
+        (KeyModifiers::SHIFT, _) => false,
+        (_, KeyCode::Enter | KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown) => {
+            true
+        }
+        (KeyModifiers::CONTROL, KeyCode::Char(letter)) => ['p', 'n'].contains(&letter),
+        (KeyModifiers::ALT, KeyCode::Char(letter)) => Action::from_letter(letter).is_some(),
+        _ => false,
     }
 }

@@ -42,6 +42,9 @@ fn copy_text(engine: &SearchEngine, target: &ActionTarget) -> Result<Message, Pi
     let text: Vec<String> = exchanges.iter().map(exchange_text).collect();
     let text = text.join("\n\n");
     let turn = target.turn + 1;
+    if text.is_empty() {
+        return Ok(Message::Noted(format!("turn {turn} has no text to copy")));
+    }
     Ok(match text.len() > COPY_BYTES {
         true => Message::Copy {
             text: clip(&text, COPY_BYTES).to_owned(),

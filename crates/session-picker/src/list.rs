@@ -28,6 +28,8 @@ pub(crate) struct RowList {
     /// The area in which the rows were drawn last, and the lines of one.
     pub(crate) area: Rect,
     pub(crate) lines_per_row: u16,
+    /// The rows are of another query, level or project than the one that is asked for.
+    is_outdated: bool,
     /// The question that the rows answer.
     answered: Option<Question>,
     asked: u64,
@@ -47,6 +49,7 @@ impl Default for RowList {
             offset: 0,
             area: Rect::default(),
             lines_per_row: 1,
+            is_outdated: false,
             answered: None,
             asked: 0,
             limit: PAGE,
@@ -81,6 +84,7 @@ impl RowList {
             true => kept.unwrap_or(self.selected),
             false => 0,
         };
+        self.is_outdated = listing.question.number < self.asked && self.is_outdated;
         self.answered = Some(listing.question);
         self.rows = listing.rows;
         self.terms = listing.terms;
@@ -93,11 +97,18 @@ impl RowList {
     /// Shows why there is no answer in the place of rows that answer another question.
     pub(crate) fn fail(&mut self, reason: String) {
         self.rows.clear();
+        self.is_outdated = false;
         self.failure = Some(reason);
+    }
+
+    /// Returns true while the rows that are asked for are still to come.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.is_outdated
     }
 
     /// Begins a new list from its first row.
     pub(crate) fn begin(&mut self) {
+        self.is_outdated = true;
         self.selected = 0;
         self.offset = 0;
         self.limit = PAGE;

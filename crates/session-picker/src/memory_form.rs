@@ -44,10 +44,15 @@ impl MemoryForm {
         ]
     }
 
+    /// Returns true where both fields hold something.
+    pub(crate) fn is_complete(&self) -> bool {
+        !self.topic().is_empty() && !self.info().is_empty()
+    }
+
     pub(crate) fn handle(&mut self, code: KeyCode, event: &Event) -> FormStep {
         match code {
             KeyCode::Esc => FormStep::Closed,
-            KeyCode::Enter if !self.topic().is_empty() && !self.info().is_empty() => FormStep::Done,
+            KeyCode::Enter if self.is_complete() => FormStep::Done,
             KeyCode::Tab | KeyCode::BackTab | KeyCode::Up | KeyCode::Down | KeyCode::Enter => {
                 self.is_in_info = !self.is_in_info;
                 FormStep::Open

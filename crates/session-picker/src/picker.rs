@@ -219,6 +219,12 @@ impl Picker {
                 session,
                 turn: None,
             }),
+            Effect::Handle(events) => {
+                for event in events {
+                    // This thread holds the receiver.
+                    let _ = self.sender.send(Message::Input(event));
+                }
+            }
             Effect::Act(action, target) => return self.act(action, target),
             Effect::Save(form) => self.do_beside(Job::Save(form), "saving…"),
             Effect::Suspend => self.suspend()?,

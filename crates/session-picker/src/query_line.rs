@@ -103,7 +103,9 @@ pub(crate) fn edit(input: &mut Input, event: &Event) {
     let key = match event {
         Event::Key(key) => key,
         Event::Paste(text) => {
-            for letter in safe_line(text).chars() {
+            // The spaces around what is pasted are meant; a line loses them.
+            let framed = safe_line(&format!("a{}a", text.trim_matches(['\r', '\n'])));
+            for letter in framed[1..framed.len() - 1].chars() {
                 input.handle(InputRequest::InsertChar(letter));
             }
             return;
@@ -197,6 +199,8 @@ mod tests {
         assert!(line.text().chars().all(|c| !c.is_control()));
         assert!(!line.text().contains('\u{202e}'), "{:?}", line.text());
         assert!(line.text().ends_with(" e"), "{:?}", line.text());
+        line.handle(&Event::Paste(" f g\n".into()));
+        assert!(line.text().ends_with("e f g"), "{:?}", line.text());
     }
 
     #[test]

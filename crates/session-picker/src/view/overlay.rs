@@ -68,10 +68,15 @@ fn key_line(key: String, does: &str, theme: Theme) -> Line<'static> {
 fn draw_box(
     frame: &mut Frame<'_>,
     name: &'static str,
-    lines: Vec<Line<'_>>,
+    mut lines: Vec<Line<'_>>,
     theme: Theme,
     area: Rect,
 ) -> Rect {
+    let room = usize::from(area.height.saturating_sub(2));
+    if lines.len() > room {
+        lines.truncate(room.saturating_sub(1));
+        lines.push(Line::styled("… a taller terminal has more", theme.faint()));
+    }
     let text = Text::from(lines);
     let width = u16::try_from(text.width() + 4)
         .unwrap_or(u16::MAX)
@@ -118,10 +123,11 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
         })
         .collect();
     lines.push(Line::default());
-    lines.push(Line::styled(
-        "Enter save   Tab the other field   Esc give up",
-        theme.faint(),
-    ));
+    let keys = match form.is_complete() {
+        true => "Enter save   Tab the other field   Esc give up",
+        false => "both fields are needed   Tab the other field   Esc give up",
+    };
+    lines.push(Line::styled(keys, theme.faint()));
     let inner = draw_box(frame, "save a memory", lines, theme, area);
     if let Some((row, (_, input, _))) = fields.iter().enumerate().find(|(_, field)| field.2) {
         let (_, cursor) = visible_input(input, columns);

@@ -1,7 +1,7 @@
 //! Snapshots of the screen.
 
 use super::draw;
-use crate::app::App;
+use crate::app::{App, Effect};
 use crate::list_answer::{ListAnswer, ListRow, Question};
 use crate::theme::Theme;
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
@@ -188,6 +188,49 @@ fn the_form_of_a_memory() {
         press(&mut app, KeyCode::Char(letter), KeyModifiers::NONE);
     });
     assert_snapshot!(screen(&mut app, 80, 12));
+}
+
+#[test]
+fn the_form_of_a_memory_says_what_it_lacks() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Char('m'), KeyModifiers::ALT);
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    let shown = screen(&mut app, 80, 12);
+    assert!(shown.contains("both fields are needed"), "{shown}");
+}
+
+#[test]
+fn a_screen_that_is_too_low_for_the_keys_says_so() {
+    let mut app = opened();
+    press(&mut app, KeyCode::F(1), KeyModifiers::NONE);
+    let shown = screen(&mut app, 80, 12);
+    assert!(shown.contains("… a taller terminal has more"), "{shown}");
+}
+
+#[test]
+fn a_key_for_a_row_waits_for_the_rows_of_the_query() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Char('s'), KeyModifiers::NONE);
+    press(&mut app, KeyCode::Down, KeyModifiers::NONE);
+    press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+    assert!(app.conversation.is_none());
+
+    let rows = vec![
+        row(session(4, "Lanterns of the pier", 5), None, &[]),
+        row(session(5, "Lanterns of the mole", 6), None, &[]),
+    ];
+    let listed = listing(&mut app, rows, &[]);
+    let Some(Effect::Handle(events)) = app.receive(listed) else {
+        panic!("the keys are to be handled now");
+    };
+    for event in events {
+        app.handle(&event);
+    }
+    let opened = app.conversation.as_ref().unwrap();
+    assert_eq!(
+        opened.session.title.as_deref(),
+        Some("Lanterns of the mole")
+    );
 }
 
 #[test]
