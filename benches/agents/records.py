@@ -79,8 +79,10 @@ def attempt(where, function, *args):
 def opened(path):
     if not path.endswith(".zst"):
         return open(path, "rb")
-    import zstandard  # only where a history is compressed
-
+    try:
+        import zstandard  # only where a history is compressed
+    except ImportError:
+        sys.exit(f"{path} is compressed: pip install zstandard")
     return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(open(path, "rb"), closefd=True))
 
 
