@@ -5,12 +5,9 @@
 
 mod assembly;
 mod call;
-mod calls;
 mod dialog;
 mod entry;
 mod history;
-mod json;
-mod lenient_json;
 mod locate;
 mod persisted;
 mod prompt;
@@ -21,7 +18,6 @@ mod session_facts;
 mod show;
 mod state;
 mod tags;
-mod time;
 
 use crate::source::{caller, naming};
 use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
@@ -72,10 +68,4 @@ impl Source for Claude {
         let ids = ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"];
         caller(env, &ids, &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"])
     }
-}
-
-/// A hash to compare texts and ids by.
-fn fingerprint(text: &str) -> u64 {
-    let hash = blake3::hash(text.as_bytes());
-    u64::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at]))
 }

@@ -1,8 +1,11 @@
-//! Opening files that others wrote.
+//! Files that others wrote: opening them, and knowing them again.
 
 use fs_err::File;
+use session_core::FileStamp;
+use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 /// Why something that is no file is not read.
 pub(crate) const NOT_REGULAR: &str = "is not a regular file";
@@ -15,4 +18,51 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::new(ErrorKind::InvalidInput, NOT_REGULAR))
     }
+}
+
+/// Returns size, last change and inode of a file.
+pub(crate) fn stamp(metadata: &Metadata) -> FileStamp {
+    FileStamp {
+        size: metadata.len(),
+        mtime_ns: mtime_ns(metadata),
+        inode: inode(metadata),
+    }
+}
+
+/// Returns the last change of a file, in nanoseconds since 1970.
+pub(crate) fn mtime_ns(file: &Metadata) -> i64 {
+    let modified = file.modified().ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or_default()
+}
+
+/// What two paths to one file have in common.
+#[cfg(unix)]
+pub(crate) type FileKey = (u64, u64);
+
+#[cfg(unix)]
+pub(crate) fn file_key(_: &Path, metadata: &Metadata) -> FileKey {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+/// What two paths to one file have in common.
+#[cfg(not(unix))]
+pub(crate) type FileKey = std::path::PathBuf;
+
+#[cfg(not(unix))]
+pub(crate) fn file_key(path: &Path, _: &Metadata) -> FileKey {
+    fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
 }

@@ -34,14 +34,27 @@
 //! assert_eq!(found.turns[0].1.prompt, "Why does the server not start?");
 //! ```
 
+mod call_result;
+mod calls;
 mod claude;
+mod cursor;
+mod database_copy;
 mod env;
 mod file;
+mod json;
+mod lenient_json;
 mod lines;
 mod opencode;
 mod project;
+mod reading;
 mod reminder;
+mod session_signature;
+mod session_storage;
 mod source;
+mod sqlite;
+mod storage_error;
+mod time;
+mod turn_assembler;
 
 pub use env::Env;
 pub use project::project_root;

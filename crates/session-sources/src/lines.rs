@@ -4,7 +4,6 @@ mod elide;
 
 use crate::file;
 use elide::Elider;
-use fs_err::File;
 use memchr::memchr;
 use session_core::Span;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,6 +12,9 @@ use std::path::Path;
 const BUFFER: usize = 256 * 1024;
 /// Longest line that is given as it is.
 const WHOLE_LIMIT: usize = 1024 * 1024;
+
+/// Most bytes that are unpacked of a file.
+const UNPACKED_LIMIT: u64 = 8 << 30;
 
 /// One line of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,9 +48,8 @@ impl Line<'_> {
 
 /// Reads a file line by line. Only `\n` ends a line: JSON strings may hold the
 /// other characters that Unicode calls line ends.
-#[derive(Debug)]
 pub(crate) struct Lines {
-    file: File,
+    reader: Box<dyn Read>,
     buffer: Vec<u8>,
     /// The bytes read and not yet given are `buffer[at..filled]`.
     at: usize,
@@ -58,16 +59,27 @@ pub(crate) struct Lines {
     elider: Elider,
 }
 
+/// Opens a file, packed by zstd or not, at an offset in its content.
+pub(crate) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn Read>> {
+    let mut file = file::open(path)?;
+    if path.extension().is_some_and(|extension| extension == "zst") {
+        let mut content = zstd::Decoder::new(file)?.take(UNPACKED_LIMIT);
+        io::copy(&mut content.by_ref().take(offset), &mut io::sink())?;
+        return Ok(Box::new(content));
+    }
+    if offset > 0 {
+        file.seek(SeekFrom::Start(offset))?;
+    }
+    Ok(Box::new(file))
+}
+
 impl Lines {
     /// Opens a file at an offset, which should begin a line.
     pub(crate) fn open(path: &Path, offset: u64) -> io::Result<Self> {
-        let mut file = file::open(path)?;
-        if offset > 0 {
-            file.seek(SeekFrom::Start(offset))?;
-        }
+        let reader = open_at(path, offset)?;
         let buffer = vec![0; BUFFER];
         Ok(Self {
-            file,
+            reader,
             buffer,
             at: 0,
             filled: 0,
@@ -144,7 +156,7 @@ impl Lines {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
         loop {
-            match self.file.read(&mut self.buffer[self.filled..]) {
+            match self.reader.read(&mut self.buffer[self.filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
                 Ok(count) => {

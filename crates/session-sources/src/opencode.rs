@@ -1,14 +1,12 @@
 //! OpenCode: a SQLite database that all sessions share, with a write-ahead log
 //! that may hold most of it, and before version 1.2 a tree of JSON files.
 //!
-//! Both are a [`SessionStorage`](history::History): sessions with a signature that
+//! Both are a [`MessageStorage`](history::MessageStorage): sessions with a signature that
 //! changes when they do, and messages with their parts. Of these
-//! [`TurnBuilder`](turns::Turns) makes turns.
+//! [`TurnBuilder`](turns::TurnBuilder) makes turns.
 
 mod command;
 mod database;
-mod database_copy;
-mod error;
 mod history;
 mod lenient_field;
 mod locate;
@@ -18,15 +16,17 @@ mod meta;
 mod part;
 mod schema;
 mod session_message;
-mod signature;
 mod stored_message;
 mod tool;
 mod tree;
 mod turns;
 
+use crate::session_storage::{SessionStorage, read_sessions, show_sessions};
 use crate::source::{caller, naming};
+use crate::storage_error::StorageError;
 use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use database::Database;
+use history::MessageSessions;
 use session_core::{SessionMeta, SourceName, Span};
 use std::path::Path;
 use tree::JsonTree;
@@ -45,23 +45,11 @@ impl Source for OpenCode {
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
-        let read = open(&at.path).and_then(|h| history::read(&*h, &at.path, from, sink));
-        if let Err(error) = read {
-            sink.warning(error::warning(&at.path, &error));
-            if error.is_permanent() {
-                sink.checkpoint(from.cloned().unwrap_or_default());
-            }
-        }
+        read_sessions(open, &at.path, from, sink);
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
-        match open(at) {
-            Ok(history) => history::show(&*history, at, session, spans),
-            Err(error) => ShownTurns {
-                turns: Vec::new(),
-                warnings: vec![error::warning(at, &error)],
-            },
-        }
+        show_sessions(open, at, session, spans)
     }
 
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
@@ -79,10 +67,10 @@ impl Source for OpenCode {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn history::SessionStorage>, error::StorageError> {
+fn open(path: &Path) -> Result<Box<dyn SessionStorage>, StorageError> {
     match fs_err::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(Box::new(JsonTree::new(path))),
-        Ok(metadata) if !metadata.is_file() => Err(error::StorageError::NotRegular),
-        _ => Ok(Box::new(Database::open(path)?)),
+        Ok(metadata) if metadata.is_dir() => Ok(Box::new(MessageSessions(JsonTree::new(path)))),
+        Ok(metadata) if !metadata.is_file() => Err(StorageError::NotRegular),
+        _ => Ok(Box::new(MessageSessions(Database::open(path)?))),
     }
 }

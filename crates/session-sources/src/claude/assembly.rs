@@ -8,12 +8,13 @@ mod queued;
 
 use super::entry::TranscriptEntry;
 use super::persisted::ToolResults;
-use super::prompt::{self, UserText, classify_user_line, clipped};
-use super::session_facts::SessionIdentity;
-use super::state::{TranscriptState, TurnState};
-use super::time::milliseconds;
-use session_core::{Detail, Part, PromptKind, Span, Turn};
-use std::collections::HashMap;
+use super::prompt::{self, UserText, classify_user_line};
+use super::session_facts::{SessionFacts, SessionIdentity};
+use super::state::TranscriptState;
+use crate::call_result::clipped;
+use crate::time::milliseconds;
+use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
+use session_core::{Detail, Part, PromptKind, Span};
 
 /// A line that put a text into the queue.
 pub(super) struct QueuedLine {
@@ -26,97 +27,88 @@ pub(super) type ReadQueuedLine<'r> = &'r dyn Fn(u64) -> Option<QueuedLine>;
 
 /// Builds turns, one line at a time.
 pub(super) struct Assembly<'a> {
-    pub state: TranscriptState,
-    detail: Detail,
+    /// Its progress and preface are what `turns` began with.
+    state: TranscriptState,
+    turns: TurnAssembler,
     identity: &'a SessionIdentity,
     results: ToolResults,
     recall: ReadQueuedLine<'a>,
-    /// The turn at hand, or what this read adds to it.
-    open: Option<Turn>,
-    /// Calls of the turn at hand, by id: the index of the part.
-    calls: HashMap<String, usize>,
-    /// Summaries that came before the first turn.
-    preface: Vec<Part>,
-    closed: Option<Turn>,
-    /// Results of calls of earlier turns.
-    earlier: Vec<Turn>,
 }
 
-/// A line as a place in a turn.
-struct LinePosition<'e> {
-    span: Span,
-    ms: Option<i64>,
-    /// Id of the line.
-    uuid: Option<&'e str>,
-    /// The id by which a turn that begins here is known in all copies.
-    origin: Option<&'e str>,
-    /// True for lines of the conversation itself.
-    is_message: bool,
-}
-
-impl<'e> LinePosition<'e> {
-    fn new(entry: &'e TranscriptEntry<'_>, span: Span) -> Self {
-        let uuid = entry.uuid.get();
-        let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
-        let is_message = matches!(entry.kind.get(), Some("user" | "assistant"));
-        let ms = entry.timestamp.get().and_then(milliseconds);
-        Self {
-            span,
-            ms,
-            uuid,
-            origin: forked.or(uuid),
-            is_message,
-        }
+fn line_position<'e>(entry: &'e TranscriptEntry<'_>, span: Span) -> LinePosition<'e> {
+    let uuid = entry.uuid.get();
+    let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
+    LinePosition {
+        span,
+        ms: entry.timestamp.get().and_then(milliseconds),
+        uuid,
+        origin: forked.or(uuid),
+        is_message: matches!(entry.kind.get(), Some("user" | "assistant")),
     }
 }
 
 impl<'a> Assembly<'a> {
     pub(super) fn new(
         state: TranscriptState,
-        detail: Detail,
+        detail: TurnDetail,
         identity: &'a SessionIdentity,
         results: ToolResults,
         recall: ReadQueuedLine<'a>,
     ) -> Self {
+        let mut turns = TurnAssembler::new(state.progress.clone(), detail);
+        turns.branch = state.facts.branch().map(str::to_owned);
+        turns.preface.start = state.preface;
         Self {
             state,
-            detail,
+            turns,
             identity,
             results,
             recall,
-            open: None,
-            calls: HashMap::new(),
-            preface: Vec::new(),
-            closed: None,
-            earlier: Vec::new(),
         }
     }
 
-    /// Takes a line, and gives the turn that it ended.
-    pub(super) fn push_entry(&mut self, entry: &TranscriptEntry<'_>, span: Span) -> Option<Turn> {
+    /// Takes a line.
+    pub(super) fn push_entry(&mut self, entry: &TranscriptEntry<'_>, span: Span) {
         self.state.facts.note(entry, self.identity);
-        if !entry
-            .uuid
-            .get()
-            .is_some_and(|uuid| self.state.seen.repeats(uuid))
-        {
-            self.dispatch(entry, &LinePosition::new(entry, span));
+        let branch = self.state.facts.branch();
+        if self.turns.branch.as_deref() != branch {
+            self.turns.branch = branch.map(str::to_owned);
         }
-        self.closed.take()
+        let uuid = entry.uuid.get();
+        if !uuid.is_some_and(|uuid| self.state.seen.repeats(uuid)) {
+            self.dispatch(entry, &line_position(entry, span));
+        }
     }
 
-    /// Gives what the last line told of earlier turns: each as one that continues it.
-    pub(super) fn take_earlier_turns(&mut self) -> Vec<Turn> {
-        std::mem::take(&mut self.earlier)
+    /// The turns as they are being built.
+    pub(super) fn turns(&mut self) -> &mut TurnAssembler {
+        &mut self.turns
     }
 
-    /// Gives the turn at hand as far as it is known. What follows of it comes
-    /// as a turn that continues it.
-    pub(super) fn flush(&mut self) -> Option<Turn> {
-        self.calls.clear();
-        let mut turn = self.open.take()?;
-        turn.parts.retain(|part| !answer::is_silent(part));
-        Some(turn)
+    /// Returns the state after the lines so far.
+    pub(super) fn state(&self) -> TranscriptState {
+        TranscriptState {
+            progress: self.turns.progress.clone(),
+            preface: self.turns.preface.start,
+            ..self.state.clone()
+        }
+    }
+
+    /// Returns the facts so far.
+    pub(super) fn facts(&self) -> &SessionFacts {
+        &self.state.facts
+    }
+
+    /// Notes the count of turns up to the end of this read; false, and nothing is noted, where an
+    /// earlier read delivered more.
+    pub(super) fn note_delivered(&mut self, waiting: usize) -> bool {
+        let more = u32::try_from(waiting).unwrap_or(u32::MAX);
+        let turns = self.turns.progress.next.saturating_add(more);
+        let is_enough = turns >= self.state.delivered;
+        if is_enough {
+            self.state.delivered = turns;
+        }
+        is_enough
     }
 
     fn dispatch(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
@@ -157,7 +149,7 @@ impl<'a> Assembly<'a> {
         match words {
             UserText::Notice(text) => {
                 self.state.queue.end_stray_prompt();
-                self.part(Part::Notice { text }, place);
+                self.turns.part(Part::Notice { text }, place);
             }
             words => self.add_user_text(words, place),
         }
@@ -168,16 +160,16 @@ impl<'a> Assembly<'a> {
             UserText::Typed(text) => self.prompt(PromptKind::Typed, text, place),
             UserText::Command(text) => self.prompt(PromptKind::Command, text, place),
             UserText::Summary(text) => self.summary(text, place),
-            UserText::Notice(text) => self.part(Part::Notice { text }, place),
+            UserText::Notice(text) => self.turns.part(Part::Notice { text }, place),
             UserText::Nothing => {
-                self.extend_open_turn(place);
+                self.turns.extend(place);
             }
         }
     }
 
     fn prompt(&mut self, kind: PromptKind, text: String, place: &LinePosition<'_>) {
         if self.state.queue.repeats(&text) {
-            self.extend_open_turn(place);
+            self.turns.extend(place);
             return;
         }
         if let Some(name) = text
@@ -201,7 +193,7 @@ impl<'a> Assembly<'a> {
 
     /// The program noticed that a pull request was opened.
     fn pull_request(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
-        if let Some(turn) = self.extend_open_turn(place) {
+        if let Some(turn) = self.turns.extend(place) {
             turn.turn_stats.add_pull_request(entry.pr_url.or_empty());
         }
     }
@@ -212,7 +204,7 @@ impl<'a> Assembly<'a> {
             .trim_end_matches("(disable recaps in /config)")
             .trim_end();
         if !text.is_empty() {
-            self.part(
+            self.turns.part(
                 Part::Recap {
                     text: clipped(text),
                 },
@@ -244,7 +236,7 @@ impl<'a> Assembly<'a> {
     fn notice(&mut self, text: &str, place: &LinePosition<'_>) {
         let text = text.trim();
         if !text.is_empty() {
-            self.part(
+            self.turns.part(
                 Part::Notice {
                     text: clipped(text),
                 },
@@ -255,37 +247,21 @@ impl<'a> Assembly<'a> {
 
     /// Ends the turn at hand and begins one.
     fn begin_turn(&mut self, kind: PromptKind, prompt: String, place: &LinePosition<'_>) {
-        self.closed = self.flush().or_else(|| self.closed.take());
-        let start = self.state.preface.take().unwrap_or(place.span.start);
-        let parts = std::mem::take(&mut self.preface);
-        let first = self.state.next == 0;
+        let first = self.turns.progress.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
-            self.state.turn_state = TurnState::Muted;
+            self.turns.close();
+            self.turns.preface = TurnPreface::default();
+            self.turns.progress.turn_state = TurnState::Muted;
             return;
         }
         let kind = match kind {
             PromptKind::Typed if self.identity.is_subagent() => PromptKind::Model,
             kind => kind,
         };
-        let index = self.state.next;
-        self.state.next = index.saturating_add(1);
-        self.state.turn_state = TurnState::Open;
-        self.state.calls.begin_turn();
-        self.state.clock = None;
-        let origin = place.origin.map(str::to_owned);
         let is_command = kind == PromptKind::Command;
         let shell = prompt.strip_prefix('!').filter(|_| is_command);
         let shell = shell.map(|command| command.trim().to_owned());
-        let mut turn = Turn {
-            index,
-            origin,
-            prompt,
-            parts,
-            ..self.empty_turn(kind, place)
-        };
-        turn.span.start = start;
-        self.open = Some(turn);
-        self.extend_open_turn(place);
+        self.turns.begin_turn(kind, prompt, place);
         if let Some(command) = shell.filter(|command| !command.is_empty()) {
             self.shell_escape(command, place);
         }
@@ -295,67 +271,12 @@ impl<'a> Assembly<'a> {
     /// there for this.
     fn summary(&mut self, text: String, place: &LinePosition<'_>) {
         let summary = Part::Summary { text };
-        if self.state.turn_state != TurnState::Before {
-            return self.part(summary, place);
+        if self.turns.progress.turn_state != TurnState::Before {
+            return self.turns.part(summary, place);
         }
-        self.state.preface.get_or_insert(place.span.start);
-        if self.detail == Detail::Full {
-            self.preface.push(summary);
-        }
-    }
-
-    /// A turn at this place of which nothing is known.
-    fn empty_turn(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
-        Turn {
-            index: self.state.next.saturating_sub(1),
-            started_ms: place.ms,
-            ended_ms: place.ms,
-            branch: self.state.facts.branch().map(str::to_owned),
-            span: place.span,
-            kind,
-            ..Turn::default()
+        self.turns.preface.start.get_or_insert(place.span.start);
+        if self.turns.detail() == Detail::Full {
+            self.turns.preface.parts.push(summary);
         }
     }
-
-    /// The turn at hand, extended to this place.
-    fn extend_open_turn(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
-        if self.state.turn_state != TurnState::Open {
-            return None;
-        }
-        if self.open.is_none() {
-            let rest = self.empty_turn(PromptKind::None, place);
-            self.open = Some(Turn {
-                continues: true,
-                started_ms: None,
-                ..rest
-            });
-        }
-        let branch = self.state.facts.branch();
-        let turn = self.open.as_mut()?;
-        if branch.is_some() && branch != turn.branch.as_deref() {
-            turn.branch = branch.map(str::to_owned);
-        }
-        turn.span.end = place.span.end;
-        turn.ended_ms = turn.ended_ms.max(place.ms);
-        turn.turn_stats.tick(&mut self.state.clock, place.ms);
-        if let Some(uuid) = place.uuid.filter(|_| place.is_message) {
-            turn.leaf = Some(uuid.to_owned());
-        }
-        Some(turn)
-    }
-
-    fn part(&mut self, part: Part, place: &LinePosition<'_>) {
-        let kept = is_indexed(&part);
-        if kept && self.state.turn_state == TurnState::Before {
-            self.begin_turn(PromptKind::None, String::new(), place);
-        }
-        let full = self.detail == Detail::Full;
-        if let Some(turn) = self.extend_open_turn(place).filter(|_| kept || full) {
-            turn.parts.push(part);
-        }
-    }
-}
-
-fn is_indexed(part: &Part) -> bool {
-    matches!(part, Part::Text { .. } | Part::Call(_) | Part::Recap { .. })
 }

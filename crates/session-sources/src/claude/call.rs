@@ -1,12 +1,11 @@
 //! Tool calls and their results.
 
-use super::calls::PendingCall;
 use super::dialog::{self, DialogQuestion, questions};
 use super::entry::{ContentBlock, MessageContent, ToolUseResult};
-use super::json::replace_lone_surrogates;
-use super::lenient_json::{LenientItems, LenientObject, LenientText};
 use super::persisted::ToolResults;
-use super::prompt::clipped;
+use crate::call_result::{CallResult, clipped, opened_pull_requests};
+use crate::json::replace_lone_surrogates;
+use crate::lenient_json::{LenientItems, LenientObject, LenientText};
 use crate::reminder;
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -78,57 +77,6 @@ fn whole_input(raw: &str, detail: Detail) -> Value {
     }
 }
 
-/// The result of a call.
-#[derive(Debug)]
-pub(super) struct CallResult {
-    pub id: String,
-    pub output: Option<String>,
-    pub failed: bool,
-    pub subagent: Option<String>,
-    /// Addresses of the pull requests that its command opened.
-    pub pull_requests: Vec<String>,
-    /// The user's words in it.
-    pub reply: Option<String>,
-}
-
-impl CallResult {
-    /// True when there is something to tell of it.
-    fn has_content(&self) -> bool {
-        let tells = !self.pull_requests.is_empty() || self.reply.is_some();
-        tells || self.output.is_some() || self.failed || self.subagent.is_some()
-    }
-
-    /// A call of which only the result is known, and what was waited for; `None`
-    /// when there is nothing to tell of it.
-    pub(super) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
-        if !self.has_content() {
-            return None;
-        }
-        let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
-        let mut call = ToolCall {
-            id: self.id.clone(),
-            command: of_shell.then(String::new),
-            late: waiting.and_then(|call| call.late).map(Box::new),
-            ..ToolCall::default()
-        };
-        self.complete(&mut call);
-        Some(call)
-    }
-
-    /// Joins the result to its call.
-    pub(super) fn complete(self, call: &mut ToolCall) {
-        let known = call.output.take();
-        let news = self
-            .output
-            .filter(|output| known.is_none() || !output.is_empty());
-        call.output = news.or(known);
-        call.failed |= self.failed;
-        call.pull_requests.extend(self.pull_requests);
-        CallDialog::join(&mut call.dialog, CallDialog::new(None, self.reply));
-        call.subagent = self.subagent.or_else(|| call.subagent.take());
-    }
-}
-
 /// The result that a `tool_result` block holds, of a call that opens a pull
 /// request or not.
 pub(super) fn outcome(
@@ -149,7 +97,7 @@ pub(super) fn outcome(
         failed,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
         pull_requests: match opens {
-            true => opened(raw),
+            true => opened_pull_requests(raw),
             false => Vec::new(),
         },
         reply: reply(raw, failed, whole),
@@ -160,11 +108,6 @@ pub(super) fn outcome(
 fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
     let rejected = || failed.then(|| dialog::rejection(&output(raw)));
     dialog::answers(whole).or_else(|| rejected().flatten())
-}
-
-fn opened(raw: &str) -> Vec<String> {
-    let found = text::pull_requests(raw).into_iter();
-    found.map(str::to_owned).collect()
 }
 
 fn errors(raw: &str, failed: bool) -> Option<String> {

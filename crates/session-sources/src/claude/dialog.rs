@@ -1,8 +1,8 @@
 //! Questions of a call to the user, and the user's words in its result.
 
 use super::entry::ToolUseResult;
-use super::lenient_json::{LenientItems, LenientObject, LenientText};
-use super::prompt::clipped;
+use crate::call_result::clipped;
+use crate::lenient_json::{LenientItems, LenientObject, LenientText};
 use serde::Deserialize;
 
 /// The tool that puts questions to the user.

@@ -1,6 +1,6 @@
 //! A line of a transcript, typed and borrowed: only what is used is decoded.
 
-use super::lenient_json::{
+use crate::lenient_json::{
     LenientCount, LenientFlag, LenientJson, LenientMembers, LenientObject, LenientText,
     deserialize_lenient,
 };

@@ -1,16 +1,17 @@
 //! `history.jsonl`: every prompt that was typed, of all sessions and projects. It is all that is
 //! left of a session whose transcript was deleted.
 
-use super::fingerprint;
-use super::json::readable;
-use super::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
-use super::prompt::{UserText, clipped, unwrapped};
-use super::reader::{Result, count_damage, is_unfinished, stop_if_asked, unreadable};
-use super::show::moved;
-use super::state::{CursorState, is_default};
+use super::prompt::{UserText, unwrapped};
+use super::state::VERSION;
+use crate::call_result::clipped;
+use crate::cursor::fingerprint;
+use crate::cursor::{CursorState, is_default};
+use crate::json::record;
+use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use crate::lines::{Line, Lines};
 use crate::project::project_root;
-use crate::{Cursor, Location, ShownTurns, Sink, Warning, file};
+use crate::reading::{DamagedLines, Result, moved, next_line, open_lines, stop_if_asked, warning};
+use crate::{Cursor, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{Part, PromptKind, SessionMeta, Span, TEXT_LIMIT, ToolCall, Turn, text};
@@ -39,7 +40,8 @@ pub(super) fn is_prompt_history(path: &Path) -> bool {
 
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
-    let mark: Option<CursorState<PromptSessions>> = from.and_then(CursorState::parse);
+    let mark: Option<CursorState<PromptSessions>> =
+        from.and_then(|cursor| CursorState::parse(cursor, VERSION));
     let holds = mark
         .as_ref()
         .is_some_and(|mark| mark.matches_file(&at.path));
@@ -51,23 +53,20 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
             other.map(|m| m.state).unwrap_or_default(),
         ),
     };
-    match Lines::open(&at.path, offset) {
-        Ok(lines) => PromptHistoryReading {
-            path: &at.path,
-            pastes: PasteCache::new_for(&at.path),
-            sink,
-            sessions,
-            fresh: offset == 0,
-            opened: HashSet::new(),
-            told: None,
-            damage: Vec::new(),
-        }
-        .run(lines, offset, &stale),
-        Err(error) => {
-            sink.warning(unreadable(&at.path, &error));
-            Ok(()) // no checkpoint: it is tried again next time
-        }
+    let Some(lines) = open_lines(&at.path, offset, sink) else {
+        return Ok(());
+    };
+    PromptHistoryReading {
+        path: &at.path,
+        pastes: PasteCache::new_for(&at.path),
+        sink,
+        sessions,
+        fresh: offset == 0,
+        opened: HashSet::new(),
+        told: None,
+        damage: DamagedLines::new(&at.path),
     }
+    .run(lines, offset, &stale)
 }
 
 /// Reads the prompts at these spans.
@@ -77,7 +76,7 @@ pub(super) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
         match turn_at(path, span) {
             Ok(Some(turn)) => shown.turns.push(Turn { index, ..turn }),
             Ok(None) => shown.warnings.push(moved(path, span)),
-            Err(error) => shown.warnings.push(unreadable(path, &error)),
+            Err(error) => shown.warnings.push(warning(path, error)),
         }
     }
     shown
@@ -89,8 +88,9 @@ fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
         return Ok(None);
     };
     let pastes = PasteCache::new_for(path);
-    let json = readable(line.text.unwrap_or_default());
-    Ok(PromptLine::parse(&json).and_then(|prompt| prompt.turn(span, &pastes)))
+    let mut mended = String::new();
+    let prompt: Option<PromptLine<'_>> = record(line.text.unwrap_or_default(), &mut mended);
+    Ok(prompt.and_then(|prompt| prompt.turn(span, &pastes)))
 }
 
 /// A line of the file.
@@ -121,12 +121,6 @@ struct PastedText<'a> {
 }
 
 impl<'a> PromptLine<'a> {
-    /// The line as an object; `None` when it is none.
-    fn parse(json: &'a str) -> Option<Self> {
-        let is_object = json.trim_start().starts_with('{');
-        serde_json::from_str(json).ok().filter(|_| is_object)
-    }
-
     fn ms(&self) -> Option<i64> {
         i64::try_from(self.timestamp.0).ok().filter(|ms| *ms > 0)
     }
@@ -356,48 +350,29 @@ struct PromptHistoryReading<'a> {
     opened: HashSet<String>,
     /// The session as it was opened last.
     told: Option<SessionMeta>,
-    damage: Vec<Warning>,
+    damage: DamagedLines,
 }
 
 impl PromptHistoryReading<'_> {
     /// Reads from an offset on. `stale` are the sessions of another content of the file.
     fn run(mut self, mut lines: Lines, offset: u64, stale: &PromptSessions) -> Result {
         let mut done = offset;
-        loop {
-            match lines.next() {
-                Ok(Some(line)) if is_unfinished(&line) => break,
-                Ok(Some(line)) => {
-                    self.line(&line)?;
-                    done = line.end;
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    self.sink.warning(unreadable(self.path, &error));
-                    break;
-                }
-            }
+        while let Some(line) = next_line(&mut lines, self.path, self.sink) {
+            self.line(&line)?;
+            done = line.end;
         }
         self.finish(done, stale)
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result {
-        let Some(text) = line.text else {
-            self.damaged("line is too long", line.start);
-            return Ok(());
-        };
-        let json = readable(text);
-        match PromptLine::parse(&json) {
+        let mut mended = String::new();
+        match record::<PromptLine<'_>>(line.text.unwrap_or_default(), &mut mended) {
             Some(prompt) => self.prompt(&prompt, line.span()),
-            None if text.trim_ascii().is_empty() => Ok(()),
             None => {
-                self.damaged("line is not valid JSON", line.start);
+                self.damage.add_line(line);
                 Ok(())
             }
         }
-    }
-
-    fn damaged(&mut self, reason: &str, offset: u64) {
-        count_damage(&mut self.damage, self.path, reason, offset);
     }
 
     fn prompt(&mut self, line: &PromptLine<'_>, span: Span) -> Result {
@@ -426,10 +401,8 @@ impl PromptHistoryReading<'_> {
         let known = &self.sessions.known;
         let mut gone = stale.known.keys().filter(|id| !known.contains_key(*id));
         gone.try_for_each(|id| stop_if_asked(self.sink.gone(id)))?;
-        for warning in std::mem::take(&mut self.damage) {
-            self.sink.warning(warning);
-        }
-        let mark = CursorState::at(self.path, done, self.sessions);
+        self.damage.report(self.sink);
+        let mark = CursorState::at(self.path, VERSION, done, self.sessions);
         stop_if_asked(
             self.sink
                 .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default()),

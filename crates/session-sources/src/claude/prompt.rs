@@ -2,10 +2,10 @@
 
 use super::entry::TranscriptEntry;
 use super::tags;
+use crate::call_result::clipped;
 use crate::reminder;
 use serde_json::Value;
 use session_core::paste::without_paste_tags;
-use session_core::{TEXT_LIMIT, text};
 use std::borrow::Cow;
 
 /// The text of a user line, told apart and cleaned.
@@ -181,11 +181,6 @@ fn notice(text: &str) -> UserText {
         "" => UserText::Nothing,
         text => UserText::Notice(clipped(text)),
     }
-}
-
-/// The text cut to what a turn holds.
-pub(super) fn clipped(words: &str) -> String {
-    text::clip_words(words, TEXT_LIMIT).to_owned()
 }
 
 fn cleaned(text: &str) -> String {

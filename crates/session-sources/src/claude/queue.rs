@@ -4,9 +4,9 @@
 //! A dequeued text appears as a `user` line. A removed text was given to
 //! the agent in the middle of its work, and may stand nowhere else.
 
-use super::fingerprint;
 use super::prompt::UserText;
-use super::state::is_default;
+use crate::cursor::fingerprint;
+use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
 
 const WAITING: usize = 64;

@@ -1,8 +1,8 @@
 //! Which blocks of a reply are new.
 
 use super::entry::ContentBlock;
-use super::fingerprint;
-use super::state::is_default;
+use crate::cursor::fingerprint;
+use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session_core::{TEXT_LIMIT, Tokens, text};

@@ -1,8 +1,8 @@
 //! Session metadata from the lines of a transcript.
 
 use super::entry::TranscriptEntry;
-use super::lenient_json::LenientText;
-use super::state::is_default;
+use crate::cursor::is_default;
+use crate::lenient_json::LenientText;
 use crate::project::project_root;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, text};

@@ -3,13 +3,15 @@
 use super::assembly::Assembly;
 use super::call;
 use super::entry::TranscriptEntry;
-use super::json::with_entry;
 use super::persisted::ToolResults;
-use super::reader::{queued_line, unreadable};
+use super::reader::queued_line;
 use super::session_facts::SessionIdentity;
-use super::state::{TranscriptState, TurnState};
+use super::state::TranscriptState;
+use crate::ShownTurns;
+use crate::json::record;
 use crate::lines::{Line, Lines};
-use crate::{ShownTurns, Warning};
+use crate::reading::{moved, warning};
+use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
 use session_core::{Detail, Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -25,7 +27,7 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) ->
     let before = match states_before(path, &identity, spans) {
         Ok(states) => states,
         Err(error) => {
-            shown.warnings.push(unreadable(path, &error));
+            shown.warnings.push(warning(path, error));
             return shown;
         }
     };
@@ -34,20 +36,10 @@ pub(super) fn show(path: &Path, session: &SessionMeta, spans: &[(u32, Span)]) ->
         match turn(path, &identity, index, span, state) {
             Ok(Some(turn)) => shown.turns.push(turn),
             Ok(None) => shown.warnings.push(moved(path, span)),
-            Err(error) => shown.warnings.push(unreadable(path, &error)),
+            Err(error) => shown.warnings.push(warning(path, error)),
         }
     }
     shown
-}
-
-pub(super) fn moved(path: &Path, span: Span) -> Warning {
-    let reason = "no turn begins here any more".to_owned();
-    Warning {
-        path: path.to_owned(),
-        offset: Some(span.start),
-        reason,
-        count: 1,
-    }
 }
 
 fn turn(
@@ -61,16 +53,19 @@ fn turn(
         return Ok(None);
     }
     let state = TranscriptState {
-        next: index,
-        turn_state: TurnState::Before,
+        progress: TurnProgress {
+            next: index,
+            turn_state: TurnState::Before,
+            ..before.progress
+        },
         preface: None,
         ..before
     };
     let recall = |offset| queued_line(path, offset);
     let results = ToolResults::new_for(path);
-    let mut assembly = Assembly::new(state, Detail::Full, identity, results, &recall);
+    let mut assembly = Assembly::new(state, TurnDetail::Alone, identity, results, &recall);
     let ended = feed(&mut assembly, path, span)?;
-    let turn = ended.or_else(|| assembly.flush());
+    let turn = ended.or_else(|| assembly.turns().flush());
     let mut turn = turn.or_else(|| waiting(&assembly, index, span));
     if let Some(turn) = &mut turn {
         complete(turn, path, span.end)?;
@@ -106,7 +101,9 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
         let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
             break;
         };
-        let take = |entry: &TranscriptEntry<'_>| {
+        let mut mended = String::new();
+        let text = line.text.unwrap_or_default();
+        if let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut mended) {
             for block in &entry.message.content.0 {
                 let mut of = |id: Option<&str>| id.and_then(|id| open.remove(id));
                 let again = of(block.id.get()); // a call of the same id: what follows is its
@@ -116,8 +113,7 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
                     call::outcome(block, whole, false, Detail::Full, &results).complete(call);
                 }
             }
-        };
-        line.text.and_then(|text| with_entry(text, take));
+        }
     }
     Ok(())
 }
@@ -175,7 +171,7 @@ fn states_before(
     let (recall, results) = (|_| None, ToolResults::default());
     let mut assembly = Assembly::new(
         TranscriptState::default(),
-        Detail::Index,
+        TurnDetail::Index,
         identity,
         results,
         &recall,
@@ -186,7 +182,7 @@ fn states_before(
         && let Some(line) = lines.next()?
     {
         if starts.remove(&line.start) {
-            states.insert(line.start, assembly.state.clone());
+            states.insert(line.start, assembly.state());
         }
         push_line(&mut assembly, &line);
     }
@@ -198,15 +194,18 @@ fn states_before(
 fn needs_state(path: &Path, start: u64) -> io::Result<bool> {
     let mut lines = Lines::open(path, start)?;
     let line = lines.next()?.and_then(|line| line.text);
-    let needs = |entry: &TranscriptEntry<'_>| {
+    let mut mended = String::new();
+    let entry = line.and_then(|line| record::<TranscriptEntry<'_>>(line, &mut mended));
+    Ok(entry.is_some_and(|entry| {
         entry.kind.get() == Some("queue-operation") || entry.git_branch.get().is_none()
-    };
-    Ok(line.and_then(|line| with_entry(line, needs)) == Some(true))
+    }))
 }
 
 fn push_line(assembly: &mut Assembly<'_>, line: &Line<'_>) -> Option<Turn> {
-    let taken = with_entry(line.text?, |entry| assembly.push_entry(entry, line.span()));
-    taken.flatten()
+    let mut mended = String::new();
+    let entry: TranscriptEntry<'_> = record(line.text?, &mut mended)?;
+    assembly.push_entry(&entry, line.span());
+    assembly.turns().take_closed().into_iter().next()
 }
 
 /// Gives the lines of a span to the assembly, up to the end of the first turn.

@@ -1,62 +1,38 @@
 //! The SQLite database of OpenCode 1.2 and later.
 
-use super::database_copy::DatabaseCopy;
-use super::error::{SIZE_LIMIT, SkippedCounts, StorageError};
-use super::history::{MessageVisitor, SessionStorage, StoredSession};
+use super::history::{MessageStorage, MessageVisitor};
 use super::message_key::{MessageKey, MessageTable, merge_by_time};
 use super::meta::{self, OpenCodeProject};
 use super::schema::TableColumns;
-use super::signature::{self, SessionSignature};
 use super::stored_message::{DataColumn, MessageBatch, MessageContents, RawMessage, StoredParts};
+use crate::session_signature::{self as signature, SessionSignature};
+use crate::session_storage::StoredSession;
+use crate::sqlite::SourceDatabase;
+use crate::storage_error::{SIZE_LIMIT, SkippedCounts, StorageError};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row, params};
-use session_core::{Detail, Span, immutable_sqlite_uri};
-use std::io::Read;
+use rusqlite::{Row, params};
+use session_core::{Detail, Span};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
-
-/// How long another program's lock is waited for.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An open database, its write-ahead log included. Read transactions last for
 /// one session at most: OpenCode cannot reset its log meanwhile.
 #[derive(Debug)]
 pub(super) struct Database {
-    // Before the copy, which it must not outlive.
-    connection: Connection,
+    database: SourceDatabase,
     schema: TableColumns,
-    _copy: Option<DatabaseCopy>,
 }
 
 impl Database {
-    /// Opens a database for reading. Where the folder cannot be written to,
-    /// SQLite cannot share the log with OpenCode, and a copy is opened.
+    /// Opens a database for reading.
     pub(super) fn open(path: &Path) -> Result<Self, StorageError> {
-        match connect(path) {
-            Ok((connection, schema)) => Ok(Self {
-                connection,
-                schema,
-                _copy: None,
-            }),
-            Err(StorageError::Unopenable(_)) => Self::open_copy(path),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn open_copy(path: &Path) -> Result<Self, StorageError> {
-        let copy = DatabaseCopy::create(path)?;
-        let (connection, schema) = connect(&copy.path())?;
-        Ok(Self {
-            connection,
-            schema,
-            _copy: Some(copy),
-        })
+        let (database, schema) = SourceDatabase::open(path, TableColumns::read)?;
+        Ok(Self { database, schema })
     }
 
     /// The ids of all sessions.
     pub(super) fn session_ids(&self) -> Result<Vec<String>, StorageError> {
-        let mut statement = self.connection.prepare("SELECT id FROM session")?;
+        let mut statement = self.database.connection.prepare("SELECT id FROM session")?;
         let mut rows = statement.query([])?;
         let mut ids = Vec::new();
         while let Some(row) = rows.next()? {
@@ -71,7 +47,7 @@ impl Database {
         if self.schema.has_second_storage() || !self.schema.has("session_message", "id") {
             return Ok(());
         }
-        let newer: bool = self.connection.query_row(
+        let newer: bool = self.database.connection.query_row(
             "SELECT EXISTS (SELECT 1 FROM session_message) AND NOT EXISTS (SELECT 1 FROM message)",
             [],
             |row| row.get(0),
@@ -107,7 +83,7 @@ impl Database {
         session: &str,
         table: impl Fn(&Row<'_>) -> Result<MessageTable, StorageError>,
     ) -> Result<Vec<MessageKey>, StorageError> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.database.connection.prepare_cached(sql)?;
         let mut rows = statement.query([session])?;
         let mut keys = Vec::new();
         while let Some(row) = rows.next()? {
@@ -128,7 +104,7 @@ impl Database {
         detail: Detail,
     ) -> Result<RawMessage, StorageError> {
         let sql = TableColumns::data_sql(key.table.name());
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut statement = self.database.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params![key.row, SIZE_LIMIT])?;
         Ok(RawMessage {
             data: rows.next()?.map_or_else(
@@ -146,7 +122,10 @@ impl Database {
     }
 
     fn parts(&self, message: &str, detail: Detail) -> Result<StoredParts, StorageError> {
-        let mut statement = self.connection.prepare_cached(&TableColumns::parts_sql())?;
+        let mut statement = self
+            .database
+            .connection
+            .prepare_cached(&TableColumns::parts_sql())?;
         let mut rows = statement.query(params![message, SIZE_LIMIT])?;
         let mut parts = StoredParts::default();
         while let Some(row) = rows.next()? {
@@ -156,10 +135,13 @@ impl Database {
     }
 }
 
-impl SessionStorage for Database {
+impl MessageStorage for Database {
     fn sessions(&self, _faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         self.check_form()?;
-        let mut statement = self.connection.prepare(&self.schema.sessions_sql())?;
+        let mut statement = self
+            .database
+            .connection
+            .prepare(&self.schema.sessions_sql())?;
         let mut rows = statement.query([])?;
         let mut sessions = Vec::new();
         while let Some(row) = rows.next()? {
@@ -171,6 +153,7 @@ impl SessionStorage for Database {
     fn reverted_from(&self, session: &str) -> Option<String> {
         let sql = self.schema.revert_sql()?;
         let revert: Option<String> = self
+            .database
             .connection
             .query_row(&sql, [session], |row| row.get(0))
             .ok()?;
@@ -185,7 +168,7 @@ impl SessionStorage for Database {
         faults: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {
-        let _snapshot = self.connection.unchecked_transaction()?;
+        let _snapshot = self.database.connection.unchecked_transaction()?;
         let mut keys = (0..span.end).zip(self.keys(session)?);
         let mut batch = MessageBatch::default();
         let ended = loop {
@@ -204,39 +187,6 @@ impl SessionStorage for Database {
         let _: ControlFlow<()> = batch.visit(detail, faults, visit);
         ended
     }
-}
-
-fn connect(path: &Path) -> Result<(Connection, TableColumns), StorageError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match is_closed(path) {
-        true => open_unchanging(path, flags)?,
-        false => Connection::open_with_flags(path, flags)?,
-    };
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    let schema = TableColumns::read(&connection)?;
-    Ok((connection, schema))
-}
-
-/// True for a database with a write-ahead log that no program has open: its log is not there.
-fn is_closed(path: &Path) -> bool {
-    // The file's format versions for writing and reading: 2 is that of a write-ahead log.
-    const WAL_HEADER: (usize, [u8; 2]) = (18, [2, 2]);
-    let mut header = [0; 20];
-    let read = fs_err::File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    read.is_ok() && header[WAL_HEADER.0..] == WAL_HEADER.1 && !Path::new(&log).exists()
-}
-
-/// Opens a database that nobody writes to: SQLite would leave an empty log beside it otherwise.
-fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
-    let Some(uri) = immutable_sqlite_uri(path) else {
-        return Ok(Connection::open_with_flags(path, flags)?);
-    };
-    Ok(Connection::open_with_flags(
-        uri,
-        flags | OpenFlags::SQLITE_OPEN_URI,
-    )?)
 }
 
 fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {

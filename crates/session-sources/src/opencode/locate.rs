@@ -1,14 +1,13 @@
 //! Where OpenCode keeps its data.
 
-use super::error;
-use crate::{Env, FileStamp, Listing, Located, Location, file};
+use crate::file::{self, mtime_ns, stamp};
+use crate::reading::warning;
+use crate::sqlite::database_stamp;
+use crate::{Env, FileStamp, Listing, Located, Location};
 use fs_err as fs;
 use std::collections::HashSet;
-use std::ffi::OsString;
-use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// The folder of old JSON files, in the data folder.
 const TREE: &str = "storage";
@@ -57,35 +56,6 @@ fn named_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The write-ahead log of a database, which may hold all that there is.
-pub(super) fn wal(database: &Path) -> PathBuf {
-    let mut path = OsString::from(database);
-    path.push("-wal");
-    PathBuf::from(path)
-}
-
-/// Bytes and last change of a database and of its log.
-pub(super) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
-    let mut stamp = stamp(&fs::metadata(path)?);
-    // An empty log may be left of a reader, even of ourselves: it says nothing.
-    if let Some(log) = fs::metadata(wal(path)).ok().filter(|log| log.len() > 0) {
-        stamp.size += log.len();
-        stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));
-    }
-    Ok(stamp)
-}
-
-/// The last change of a file, in nanoseconds since 1970.
-pub(super) fn mtime_ns(file: &Metadata) -> i64 {
-    let since = file
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or_default()
-}
-
 fn data_folder(env: &Env) -> PathBuf {
     let share = env.get("XDG_DATA_HOME").map(|folder| env.path(folder));
     share
@@ -103,7 +73,7 @@ fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
     let chosen = chosen.map(|name| folder.join(env.path(name)));
     if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
         let reason = "OPENCODE_DB names a file that does not exist";
-        listing.warnings.push(error::warning(path, &reason));
+        listing.warnings.push(warning(path, &reason));
     }
     paths.extend(chosen);
     paths.retain(|path| is_regular(path, listing));
@@ -121,7 +91,7 @@ fn is_regular(path: &Path, listing: &mut Listing) -> bool {
         Ok(metadata) if !metadata.is_file() => file::NOT_REGULAR,
         _ => return true,
     };
-    listing.warnings.push(error::warning(path, &reason));
+    listing.warnings.push(warning(path, &reason));
     false
 }
 
@@ -140,7 +110,7 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
 fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     if error.kind() != ErrorKind::NotFound {
         let reason = format!("cannot be listed: {}", error.kind());
-        listing.warnings.push(error::warning(path, &reason));
+        listing.warnings.push(warning(path, &reason));
     }
 }
 
@@ -189,22 +159,4 @@ fn include(total: &mut FileStamp, path: &Path, counted: bool) {
     };
     total.mtime_ns = total.mtime_ns.max(mtime_ns(&metadata));
     total.size += if counted { metadata.len() } else { 0 };
-}
-
-fn stamp(metadata: &Metadata) -> FileStamp {
-    FileStamp {
-        size: metadata.len(),
-        mtime_ns: mtime_ns(metadata),
-        inode: inode(metadata),
-    }
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-fn inode(_metadata: &Metadata) -> u64 {
-    0
 }

@@ -1,6 +1,6 @@
 //! Which columns a database has: 38 migrations and several forks differ.
 
-use super::error::StorageError;
+use crate::storage_error::StorageError;
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 
@@ -45,7 +45,7 @@ impl TableColumns {
         let has_messages = schema.has_first_storage() || schema.has_second_storage();
         match schema.has("session", "id") && has_messages {
             true => Ok(schema),
-            false => Err(StorageError::NoTables),
+            false => Err(StorageError::NoTables("OpenCode")),
         }
     }
 

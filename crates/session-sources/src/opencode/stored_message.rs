@@ -1,11 +1,11 @@
 //! Messages as the database keeps them: read one after the other, decoded many
 //! at once.
 
-use super::error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use super::history::MessageVisitor;
 use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::session_message;
+use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use rayon::prelude::*;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;

@@ -2,15 +2,16 @@
 //! where it is when it moves the sessions to a database.
 
 use super::database::Database;
-use super::error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
-use super::history::{MessageVisitor, SessionStorage, StoredSession};
+use super::history::{MessageStorage, MessageVisitor};
 use super::lenient_field::{self, LenientField};
 use super::locate;
 use super::message::{Header, StoredMessage};
 use super::meta::{self, OpenCodeProject, SessionRecord};
 use super::part::PartContent;
-use super::signature::SessionSignature;
 use crate::file;
+use crate::session_signature::SessionSignature;
+use crate::session_storage::StoredSession;
+use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use fs_err as fs;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -158,7 +159,7 @@ impl JsonTree {
     }
 }
 
-impl SessionStorage for JsonTree {
+impl MessageStorage for JsonTree {
     fn sessions(&self, faults: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let moved = self.moved();
         let mut sessions = HashMap::new();
@@ -291,5 +292,5 @@ fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, StorageError> {
 }
 
 fn mtime_ms(path: &Path) -> i64 {
-    fs::metadata(path).map_or(0, |file| locate::mtime_ns(&file) / 1_000_000)
+    fs::metadata(path).map_or(0, |file| file::mtime_ns(&file) / 1_000_000)
 }

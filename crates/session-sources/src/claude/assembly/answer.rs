@@ -1,11 +1,11 @@
 //! Answers, calls and results of the agent.
 
-use super::{Assembly, LinePosition};
-use crate::claude::call::{self, CallResult};
+use super::Assembly;
+use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::reply::{self, BlockNovelty};
-use crate::claude::state::TurnState;
-use session_core::{CallDialog, Detail, Part, ToolCall, Turn};
+use crate::turn_assembler::LinePosition;
+use session_core::{Part, ToolCall};
 
 impl Assembly<'_> {
     pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
@@ -22,7 +22,7 @@ impl Assembly<'_> {
                 BlockNovelty::Extended(earlier) => self.extend_block(block, earlier, place),
             }
         }
-        if self.extend_open_turn(place).is_some() {
+        if self.turns.extend(place).is_some() {
             self.add_usage(&entry.message);
         }
     }
@@ -31,7 +31,7 @@ impl Assembly<'_> {
     fn add_usage(&mut self, message: &EntryMessage<'_>) {
         let reply = &mut self.state.reply;
         let usage = message.usage.0.as_ref().map(Usage::tokens);
-        if let Some(turn) = self.open.as_mut() {
+        if let Some(turn) = self.turns.open_turn() {
             turn.turn_stats.add_model(message.model.or_empty());
             turn.turn_stats.tokens += usage.map(|so_far| reply.count(so_far)).unwrap_or_default();
         }
@@ -58,7 +58,7 @@ impl Assembly<'_> {
         place: &LinePosition<'_>,
     ) {
         for block in &entry.message.content.0 {
-            let known = block.id.get().is_some_and(|id| self.calls.contains_key(id));
+            let known = block.id.get().is_some_and(|id| self.turns.has_call(id));
             match block.kind.or_empty() {
                 "tool_use" if !known => self.call(block, place),
                 "tool_result" => self.result(block, entry, place),
@@ -70,7 +70,7 @@ impl Assembly<'_> {
     fn add_text(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
         let words = reply::words(block);
         if !words.is_empty() {
-            self.part(text_part(block, words), place);
+            self.turns.part(text_part(block, words), place);
         }
     }
 
@@ -82,28 +82,19 @@ impl Assembly<'_> {
             return;
         };
         let shorter = text_part(block, begin);
-        let turn = self.open.as_mut();
+        let turn = self.turns.open_turn();
         let mut parts = turn
             .into_iter()
             .flat_map(|turn| turn.parts.iter_mut().rev());
         match parts.find(|part| **part == shorter) {
             Some(part) => *part = text_part(block, whole),
-            None => self.part(text_part(block, rest.trim()), place),
+            None => self.turns.part(text_part(block, rest.trim()), place),
         }
     }
 
     fn call(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
-        let mut call = call::call(block, self.detail);
-        let early = self.take_early(&call.id);
-        let turn = self.state.next.saturating_sub(1);
-        self.state.calls.note(&call, turn, early.is_some());
-        if let Some(early) = early {
-            call.output = early.output;
-            call.failed = early.failed;
-            call.subagent = early.subagent;
-            CallDialog::join(&mut call.dialog, early.dialog);
-        }
-        self.call_part(call, place);
+        let call = call::call(block, self.turns.detail());
+        self.turns.call(call, place);
     }
 
     /// The command that the user ran, as a call of the turn that it began.
@@ -113,34 +104,7 @@ impl Assembly<'_> {
             command: Some(command),
             ..ToolCall::default()
         };
-        let turn = self.state.next.saturating_sub(1);
-        self.state.calls.note(&call, turn, true);
-        self.part(Part::Call(call), place);
-    }
-
-    fn call_part(&mut self, call: ToolCall, place: &LinePosition<'_>) {
-        let id = call.id.clone();
-        let joins = !id.is_empty() || !call.name.is_empty();
-        self.part(Part::Call(call), place);
-        if let Some(turn) = self.open.as_ref().filter(|_| joins) {
-            self.calls.insert(id, turn.parts.len().saturating_sub(1));
-        }
-    }
-
-    /// Takes out a result of this turn that came before its call.
-    fn take_early(&mut self, id: &str) -> Option<ToolCall> {
-        let at = *self.calls.get(id).filter(|_| !id.is_empty())?;
-        let parts = &mut self.open.as_mut()?.parts;
-        match parts.get(at)? {
-            Part::Call(call) if call.name.is_empty() => {}
-            _ => return None,
-        }
-        let Part::Call(early) = parts.remove(at) else {
-            return None;
-        };
-        let later = self.calls.values_mut().filter(|place| **place > at);
-        later.for_each(|place| *place -= 1);
-        Some(early)
+        self.turns.complete_call(call, place);
     }
 
     pub(super) fn results(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
@@ -157,44 +121,11 @@ impl Assembly<'_> {
         entry: &TranscriptEntry<'_>,
         place: &LinePosition<'_>,
     ) {
-        let waiting = self.state.calls.remove(block.tool_use_id.or_empty());
+        let waiting = self.turns.take_waiting(block.tool_use_id.or_empty());
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let (whole, results) = (&entry.tool_use_result, &self.results);
-        let outcome = call::outcome(block, whole, opens, self.detail, results);
-        self.extend_open_turn(place);
-        let at_hand = self.state.next.saturating_sub(1);
-        let earlier = waiting
-            .as_ref()
-            .and_then(|call| call.take_earlier_turns(at_hand));
-        if let Some(call) = self.pending_call_mut(&outcome) {
-            outcome.complete(call);
-        } else if let Some(turn) = earlier.filter(|_| self.detail == Detail::Index) {
-            let call = outcome.into_unnamed_call(waiting);
-            self.earlier
-                .extend(call.map(|call| continuation(turn, call)));
-        } else if self.state.turn_state == TurnState::Open
-            && let Some(call) = outcome.into_unnamed_call(waiting)
-        {
-            self.call_part(call, place);
-        }
-    }
-
-    fn pending_call_mut(&mut self, outcome: &CallResult) -> Option<&mut ToolCall> {
-        let at = *self.calls.get(&outcome.id)?;
-        match self.open.as_mut()?.parts.get_mut(at)? {
-            Part::Call(call) => Some(call),
-            _ => None,
-        }
-    }
-}
-
-/// A result of a call of an earlier turn.
-fn continuation(index: u32, call: ToolCall) -> Turn {
-    Turn {
-        index,
-        continues: true,
-        parts: vec![Part::Call(call)],
-        ..Turn::default()
+        let result = call::outcome(block, whole, opens, self.turns.detail(), results);
+        self.turns.result(result, waiting, place);
     }
 }
 
@@ -205,22 +136,4 @@ fn text_part(block: &ContentBlock<'_>, words: &str) -> Part {
         Some("thinking") => Part::Thinking { text },
         _ => Part::Text { text },
     }
-}
-
-/// True for an empty result whose call did not come in its turn.
-pub(super) fn is_silent(part: &Part) -> bool {
-    let Part::Call(call) = part else {
-        return false;
-    };
-    let empty = call.output.as_deref() == Some("") && call.subagent.is_none();
-    let ran = call
-        .command
-        .as_deref()
-        .is_some_and(|command| !command.is_empty());
-    let tells = call.failed
-        || call.dialog.is_some()
-        || ran
-        || !call.files.is_empty()
-        || !call.pull_requests.is_empty();
-    call.name.is_empty() && empty && !tells
 }

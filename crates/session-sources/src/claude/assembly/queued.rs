@@ -1,11 +1,11 @@
 //! Prompts that waited while the agent worked.
 
-use super::{Assembly, LinePosition};
+use super::Assembly;
 use crate::claude::entry::TranscriptEntry;
 use crate::claude::prompt::{self, UserText};
 use crate::claude::queue::{QueueRemoval, QueuedText};
-use crate::claude::state::TurnState;
-use crate::claude::time::milliseconds;
+use crate::time::milliseconds;
+use crate::turn_assembler::{LinePosition, TurnState};
 use session_core::{Part, PromptKind, Turn};
 
 impl Assembly<'_> {
@@ -69,7 +69,7 @@ impl Assembly<'_> {
     /// was taken back, or comes in a line of its own when the work is done.
     fn add_steering_prompt(&mut self, words: UserText, place: &LinePosition<'_>) {
         match words {
-            UserText::Command(text) => self.part(Part::Notice { text }, place),
+            UserText::Command(text) => self.turns.part(Part::Notice { text }, place),
             words => self.queued(words, place),
         }
     }
@@ -77,12 +77,12 @@ impl Assembly<'_> {
     /// The prompts that wait still, as the turns that they are if nothing more comes. A command
     /// that was not run is none.
     pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
-        if self.state.turn_state == TurnState::Muted {
+        if self.turns.progress.turn_state == TurnState::Muted {
             return Vec::new();
         }
         let turns = self.state.queue.waiting_prompts();
         let turns = turns.filter_map(|waiting| self.queued_turn(waiting));
-        let numbered = turns.zip(self.state.next..);
+        let numbered = turns.zip(self.turns.progress.next..);
         numbered
             .map(|(turn, index)| Turn { index, ..turn })
             .collect()

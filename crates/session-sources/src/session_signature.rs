@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 /// is known of the session as a whole, since a rename raises none either.
 /// Older cursors have no digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
+pub struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
 
 /// A hash of what is known of a session as a whole, and of `session.revert`.
-pub(super) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
+pub fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
     let json = serde_json::to_vec(&(meta, revert)).unwrap_or_default();
     let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
@@ -23,33 +23,33 @@ pub(super) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
 /// The signature of each session that was delivered, by id: the cursor.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct SessionSignatures(BTreeMap<String, SessionSignature>);
+pub(crate) struct SessionSignatures(BTreeMap<String, SessionSignature>);
 
 impl SessionSignatures {
     /// Reads the signatures of a cursor; none when it cannot be parsed.
-    pub(super) fn from_cursor(cursor: Option<&Cursor>) -> Self {
+    pub(crate) fn from_cursor(cursor: Option<&Cursor>) -> Self {
         cursor
             .and_then(|cursor| serde_json::from_str(&cursor.0).ok())
             .unwrap_or_default()
     }
 
     /// To go on from.
-    pub(super) fn cursor(&self) -> Cursor {
+    pub(crate) fn cursor(&self) -> Cursor {
         Cursor(serde_json::to_string(self).unwrap_or_default())
     }
 
     /// True when the session was delivered as it is now.
-    pub(super) fn contains(&self, session: &str, signature: SessionSignature) -> bool {
+    pub(crate) fn contains(&self, session: &str, signature: SessionSignature) -> bool {
         self.0.get(session) == Some(&signature)
     }
 
     /// Notes a session as delivered.
-    pub(super) fn insert(&mut self, session: &str, signature: SessionSignature) {
+    pub(crate) fn insert(&mut self, session: &str, signature: SessionSignature) {
         self.0.insert(session.to_owned(), signature);
     }
 
     /// Takes out the sessions that `exists` does not know, and gives their ids.
-    pub(super) fn take_gone(&mut self, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(crate) fn take_gone(&mut self, exists: impl Fn(&str) -> bool) -> Vec<String> {
         let gone: Vec<String> = self.0.keys().filter(|id| !exists(id)).cloned().collect();
         for id in &gone {
             self.0.remove(id);

@@ -1,41 +1,39 @@
-//! From the bytes of a line to an entry, whatever the bytes.
+//! From the bytes of a line to a record, whatever the bytes.
 
-use super::entry::TranscriptEntry;
 use memchr::{memchr, memchr2};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// Calls `then` with the entry that a line holds; `None` when it is not a JSON
-/// object. Invalid UTF-8 and lone surrogates cost their character, and nothing
-/// where no one looks.
-pub(super) fn with_entry<T>(
-    line: &[u8],
-    then: impl FnOnce(&TranscriptEntry<'_>) -> T,
-) -> Option<T> {
+/// Reads the record that a line holds; `None` when it is not a JSON object. Invalid UTF-8 and lone
+/// surrogates cost their character, and nothing where no one looks: the line without them is kept
+/// in `mended`.
+pub(crate) fn record<'a, T: Deserialize<'a>>(line: &'a [u8], mended: &'a mut String) -> Option<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }
-    if let Ok(entry) = serde_json::from_slice(line) {
-        return Some(then(&entry));
+    if let Ok(record) = serde_json::from_slice(line) {
+        return Some(record);
     }
-    serde_json::from_str(&readable(line)).ok().map(|e| then(&e))
+    *mended = readable(line).into_owned();
+    serde_json::from_str(mended).ok()
 }
 
 /// The line as JSON that can be read, with invalid UTF-8 and lone surrogates replaced.
-pub(super) fn readable(line: &[u8]) -> Cow<'_, str> {
+pub(crate) fn readable(line: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(line);
     replace_lone_surrogates(&text).map_or(text, Cow::Owned)
 }
 
 /// True when the line is one whole JSON object.
-pub(super) fn is_whole(line: &[u8]) -> bool {
+pub(crate) fn is_whole(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"}")
         && serde_json::from_str::<IgnoredAny>(&String::from_utf8_lossy(line)).is_ok()
 }
 
 /// The text with each lone surrogate escape (`\ud83d` without its partner)
 /// replaced by that of U+FFFD; `None` when there is none.
-pub(super) fn replace_lone_surrogates(json: &str) -> Option<String> {
+pub(crate) fn replace_lone_surrogates(json: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
     let mut at = 0;
@@ -73,7 +71,7 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
 
 /// The top-level `type` of a line, when it stands before any object or array
 /// and the line is written without spaces. Costs nothing of what follows.
-pub(super) fn early_type(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn early_type(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line.strip_prefix(b"{")?;
     loop {
         let (key, after) = string(rest)?;

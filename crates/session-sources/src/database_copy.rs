@@ -1,8 +1,8 @@
 //! A private copy of a database that cannot be opened where it is.
 
-use super::error::StorageError;
-use super::locate;
 use crate::file;
+use crate::sqlite::{database_stamp, wal};
+use crate::storage_error::StorageError;
 use fs_err as fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use tempfile::TempDir;
 /// A database and its write-ahead log, copied to a folder that only this user
 /// can enter. Removed when dropped.
 #[derive(Debug)]
-pub(super) struct DatabaseCopy {
+pub(crate) struct DatabaseCopy {
     folder: TempDir,
 }
 
-const NAME: &str = "opencode.db";
+const NAME: &str = "copy.db";
 const ATTEMPTS: usize = 3;
 
 impl DatabaseCopy {
     /// Copies the database at `path`, again when it changed meanwhile: then
     /// the two files may not belong together.
-    pub(super) fn create(path: &Path) -> Result<Self, StorageError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, StorageError> {
         let folder = tempfile::Builder::new()
             .prefix("session-search-")
             .tempdir()?;
         for _ in 0..ATTEMPTS {
-            let before = locate::database_stamp(path)?;
+            let before = database_stamp(path)?;
             copy(path, &folder.path().join(NAME))?;
-            if locate::database_stamp(path)? == before {
+            if database_stamp(path)? == before {
                 return Ok(Self { folder });
             }
         }
@@ -36,14 +36,14 @@ impl DatabaseCopy {
     }
 
     /// The copy.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join(NAME)
     }
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), StorageError> {
     copy_file(from, to)?;
-    match copy_file(&locate::wal(from), &locate::wal(to)) {
+    match copy_file(&wal(from), &wal(to)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }

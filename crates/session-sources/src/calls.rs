@@ -1,15 +1,14 @@
 //! Calls whose results have not come: where a read ends between the two, the
 //! result still belongs to the call.
 
-use super::fingerprint;
-use super::state::{SEEN, is_default};
+use crate::cursor::{SEEN, fingerprint, is_default};
 use serde::{Deserialize, Serialize};
 use session_core::{DeliveredCall, ToolCall, text};
 
 /// The calls that wait, and how many commands, changes and reads of files the turn at
 /// hand has made so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TurnCalls {
+pub(crate) struct TurnCalls {
     #[serde(default, skip_serializing_if = "is_default")]
     waiting: Vec<PendingCall>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -22,7 +21,7 @@ pub(super) struct TurnCalls {
 
 /// A call without its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PendingCall {
+pub(crate) struct PendingCall {
     id: u64,
     /// It ran a command: the error lines of its result are the command's.
     pub of_shell: bool,
@@ -36,9 +35,14 @@ pub(super) struct PendingCall {
 }
 
 impl PendingCall {
+    /// The turn that it was made in, where that is known.
+    pub(crate) fn turn(&self) -> Option<u32> {
+        self.turn
+    }
+
     /// The turn that it was made in, where the turn at hand is a later one: a prompt was typed
     /// while it ran.
-    pub(super) fn take_earlier_turns(&self, at_hand: u32) -> Option<u32> {
+    pub(crate) fn earlier_turn(&self, at_hand: u32) -> Option<u32> {
         self.turn
             .filter(|turn| self.late.is_some() && *turn < at_hand)
     }
@@ -46,15 +50,16 @@ impl PendingCall {
 
 impl TurnCalls {
     /// A turn begins.
-    pub(super) fn begin_turn(&mut self) {
+    pub(crate) fn begin_turn(&mut self) {
         (self.runs, self.changes, self.reads) = (0, 0, 0);
         // An older cursor does not say whose call it was.
         let unknown = self.waiting.iter_mut().filter(|call| call.turn.is_none());
         unknown.for_each(|call| call.late = None);
     }
 
-    /// Counts a call of a turn, and waits for its result unless that came before it.
-    pub(super) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool) {
+    /// Counts a call of a turn, and waits for its result unless that came before it. Of calls
+    /// that neither run a command nor touch a file that is of use only to show them.
+    pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool, is_shown: bool) {
         let run = call.run().map(|_| self.runs);
         let late = DeliveredCall {
             run,
@@ -67,7 +72,8 @@ impl TurnCalls {
         self.changes = self.changes.saturating_add(late.changes);
         self.reads = self.reads.saturating_add(late.reads);
         let touches = late.changes > 0 || late.reads > 0;
-        if has_result || (call.command.is_none() && !touches) {
+        let matters = is_shown || call.command.is_some() || touches;
+        if has_result || !matters {
             return;
         }
         let id = fingerprint(&call.id);
@@ -86,7 +92,7 @@ impl TurnCalls {
     }
 
     /// The call of this id, once, when it was waited for.
-    pub(super) fn remove(&mut self, id: &str) -> Option<PendingCall> {
+    pub(crate) fn remove(&mut self, id: &str) -> Option<PendingCall> {
         let id = fingerprint(id);
         let at = self.waiting.iter().position(|call| call.id == id)?;
         Some(self.waiting.remove(at))

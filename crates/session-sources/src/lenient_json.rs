@@ -13,7 +13,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A value that says which JSON shapes it takes; all others are skipped.
-pub(super) trait LenientJson<'de>: Default {
+pub(crate) trait LenientJson<'de>: Default {
     fn text(_: Cow<'de, str>) -> Self {
         Self::default()
     }
@@ -34,7 +34,7 @@ pub(super) trait LenientJson<'de>: Default {
 }
 
 /// Reads any value into a [`LenientJson`] one.
-pub(super) fn deserialize_lenient<'de, T: LenientJson<'de>, D: Deserializer<'de>>(
+pub(crate) fn deserialize_lenient<'de, T: LenientJson<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     from.deserialize_any(LenientVisitor(PhantomData))
@@ -79,21 +79,21 @@ impl<'de, T: LenientJson<'de>> Visitor<'de> for LenientVisitor<T> {
 
 /// A string.
 #[derive(Debug, Default)]
-pub(super) struct LenientText<'a>(Option<Cow<'a, str>>);
+pub(crate) struct LenientText<'a>(Option<Cow<'a, str>>);
 
 impl<'a> LenientText<'a> {
     /// The string, if it is one and not empty.
-    pub(super) fn get(&self) -> Option<&str> {
+    pub(crate) fn get(&self) -> Option<&str> {
         self.present().filter(|text| !text.is_empty())
     }
 
     /// The string, if it is one.
-    pub(super) fn present(&self) -> Option<&str> {
+    pub(crate) fn present(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
     /// The string, or an empty one.
-    pub(super) fn or_empty(&self) -> &str {
+    pub(crate) fn or_empty(&self) -> &str {
         self.present().unwrap_or_default()
     }
 }
@@ -118,7 +118,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
 
 /// True only for `true`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LenientFlag(pub bool);
+pub(crate) struct LenientFlag(pub bool);
 
 impl<'de> LenientJson<'de> for LenientFlag {
     fn flag(flag: bool) -> Self {
@@ -134,7 +134,7 @@ impl<'de> Deserialize<'de> for LenientFlag {
 
 /// A whole number, not negative.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LenientCount(pub u64);
+pub(crate) struct LenientCount(pub u64);
 
 impl<'de> LenientJson<'de> for LenientCount {
     fn count(count: u64) -> Self {
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for LenientCount {
 
 /// An object.
 #[derive(Debug)]
-pub(super) struct LenientObject<T>(pub Option<T>);
+pub(crate) struct LenientObject<T>(pub Option<T>);
 
 impl<T> Default for LenientObject<T> {
     fn default() -> Self {
@@ -172,7 +172,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientObject<T> {
 
 /// The members of an object, in order.
 #[derive(Debug)]
-pub(super) struct LenientMembers<'a, T>(pub Vec<(Cow<'a, str>, T)>);
+pub(crate) struct LenientMembers<'a, T>(pub Vec<(Cow<'a, str>, T)>);
 
 impl<T> Default for LenientMembers<'_, T> {
     fn default() -> Self {
@@ -198,7 +198,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for LenientMembers<'a, T
 
 /// The items of an array.
 #[derive(Debug)]
-pub(super) struct LenientItems<T>(pub Vec<T>);
+pub(crate) struct LenientItems<T>(pub Vec<T>);
 
 impl<T> Default for LenientItems<T> {
     fn default() -> Self {

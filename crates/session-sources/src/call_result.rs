@@ -1,0 +1,76 @@
+//! Results, on their way to their calls.
+
+use crate::calls::PendingCall;
+use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
+
+/// The result of a call.
+#[derive(Debug)]
+pub(crate) struct CallResult {
+    pub id: String,
+    pub output: Option<String>,
+    pub failed: bool,
+    pub subagent: Option<String>,
+    /// Addresses of the pull requests that its command opened.
+    pub pull_requests: Vec<String>,
+    /// The user's words in it.
+    pub reply: Option<String>,
+}
+
+impl CallResult {
+    /// True when there is something to tell of it.
+    fn has_content(&self) -> bool {
+        let tells = !self.pull_requests.is_empty() || self.reply.is_some();
+        tells || self.output.is_some() || self.failed || self.subagent.is_some()
+    }
+
+    /// A call of which only the result is known, and what was waited for; `None`
+    /// when there is nothing to tell of it.
+    pub(crate) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
+        if !self.has_content() {
+            return None;
+        }
+        let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
+        let mut call = ToolCall {
+            id: self.id.clone(),
+            command: of_shell.then(String::new),
+            late: waiting.and_then(|call| call.late).map(Box::new),
+            ..ToolCall::default()
+        };
+        self.complete(&mut call);
+        Some(call)
+    }
+
+    /// Joins the result to its call.
+    pub(crate) fn complete(self, call: &mut ToolCall) {
+        let known = call.output.take();
+        let news = self
+            .output
+            .filter(|output| known.is_none() || !output.is_empty());
+        call.output = news.or(known);
+        call.failed |= self.failed;
+        call.pull_requests.extend(self.pull_requests);
+        CallDialog::join(&mut call.dialog, CallDialog::new(None, self.reply));
+        call.subagent = self.subagent.or_else(|| call.subagent.take());
+    }
+}
+
+/// Cuts a text behind a word to what a turn holds.
+pub(crate) fn clipped(words: &str) -> String {
+    text::clip_words(words, TEXT_LIMIT).to_owned()
+}
+
+/// Returns what is kept of an output: all that a turn holds of it, or its error lines.
+pub(crate) fn kept_output(output: &str, failed: bool, detail: Detail) -> Option<String> {
+    match detail {
+        Detail::Full => Some(clipped(output)),
+        Detail::Index => {
+            Some(text::error_lines(output, failed).join("\n")).filter(|lines| !lines.is_empty())
+        }
+    }
+}
+
+/// Returns the pull requests whose addresses stand in an output.
+pub(crate) fn opened_pull_requests(output: &str) -> Vec<String> {
+    let found = text::pull_requests(output).into_iter();
+    found.map(str::to_owned).collect()
+}

@@ -1,0 +1,93 @@
+//! Cursors of files that grow: an offset, a hash of what stands before it, and the reader's state.
+
+use crate::{Cursor, lines};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::Path;
+
+/// Bytes before the offset that must be the same for a cursor to hold.
+const TAIL: u64 = 4096;
+/// Ids whose repetition is noticed. They are part of each file's cursor.
+pub(crate) const SEEN: usize = 24;
+
+/// True for what a cursor need not say.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Hashes a text or an id, to compare it with others.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    let hash = blake3::hash(text.as_bytes());
+    u64::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at]))
+}
+
+/// The last ids met, to tell what is written twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenIds(Vec<u64>);
+
+impl SeenIds {
+    /// Notes an id, and returns true where it is one of the last 24.
+    pub fn repeats(&mut self, id: &str) -> bool {
+        let id = fingerprint(id);
+        if self.0.contains(&id) {
+            return true;
+        }
+        if self.0.len() == SEEN {
+            self.0.remove(0);
+        }
+        self.0.push(id);
+        false
+    }
+}
+
+/// A state with the place in the file that it belongs to: what a cursor says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CursorState<S> {
+    version: u32,
+    /// Everything before is done.
+    pub offset: u64,
+    /// Hash of the bytes just before.
+    tail: String,
+    pub state: S,
+}
+
+impl<S: Serialize + DeserializeOwned> CursorState<S> {
+    /// Marks a place of a file. Cursors of another `version` will not be taken for this one's.
+    pub(crate) fn at(path: &Path, version: u32, offset: u64, state: S) -> io::Result<Self> {
+        Ok(Self {
+            version,
+            offset,
+            tail: tail(path, offset)?,
+            state,
+        })
+    }
+
+    /// Reads a cursor's state, if the file is unchanged up to its offset.
+    pub(crate) fn from_cursor(cursor: &Cursor, path: &Path, version: u32) -> Option<Self> {
+        Self::parse(cursor, version).filter(|mark| mark.matches_file(path))
+    }
+
+    /// Reads a cursor's state, whatever the file is now.
+    pub(crate) fn parse(cursor: &Cursor, version: u32) -> Option<Self> {
+        let mark: Self = serde_json::from_str(&cursor.0).ok()?;
+        (mark.version == version).then_some(mark)
+    }
+
+    /// True when the file is still what it was up to the offset.
+    pub(crate) fn matches_file(&self, path: &Path) -> bool {
+        tail(path, self.offset).is_ok_and(|tail| tail == self.tail)
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor(serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// Hash of the last bytes before an offset; an error when the file is shorter.
+fn tail(path: &Path, offset: u64) -> io::Result<String> {
+    let from = offset.saturating_sub(TAIL);
+    let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
+    lines::open_at(path, from)?.read_exact(&mut bytes)?;
+    Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())
+}

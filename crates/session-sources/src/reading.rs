@@ -1,0 +1,179 @@
+//! What every read of a growing file does: lines until the end, damage counted, a sink that may stop.
+
+use crate::json::is_whole;
+use crate::lines::{Line, Lines};
+use crate::{Cursor, Flow, Sink, Warning};
+use session_core::{SessionMeta, Span, Turn};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Bytes after which the next turn's beginning is a checkpoint.
+pub(crate) const CHECKPOINT: u64 = 16 * 1024 * 1024;
+
+/// Longest last line that may still be being written.
+const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// The sink asked to stop.
+pub(crate) struct SinkStopped;
+
+pub(crate) type Result<T = ()> = std::result::Result<T, SinkStopped>;
+
+pub(crate) fn stop_if_asked(flow: Flow) -> Result {
+    match flow {
+        Flow::Continue => Ok(()),
+        Flow::Stop => Err(SinkStopped),
+    }
+}
+
+/// Returns the warning for a path, with one count and no offset.
+pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
+    Warning {
+        path: path.to_owned(),
+        offset: None,
+        reason: reason.to_string(),
+        count: 1,
+    }
+}
+
+/// Returns the warning for a turn that is to be shown and is not there.
+pub(crate) fn moved(path: &Path, span: Span) -> Warning {
+    Warning {
+        offset: Some(span.start),
+        ..warning(path, "no turn begins here any more")
+    }
+}
+
+/// Lines that could not be read, one warning of each kind.
+#[derive(Debug)]
+pub(crate) struct DamagedLines {
+    path: PathBuf,
+    warnings: Vec<Warning>,
+}
+
+impl DamagedLines {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, reason: &str, offset: u64) {
+        match self.warnings.iter_mut().find(|w| w.reason == reason) {
+            Some(warning) => warning.count += 1,
+            None => self.warnings.push(Warning {
+                offset: Some(offset),
+                ..warning(&self.path, reason)
+            }),
+        }
+    }
+
+    /// Notes a line that holds no JSON object, unless it is blank.
+    pub(crate) fn add_line(&mut self, line: &Line<'_>) {
+        match line.text {
+            None => self.add("line is too long", line.start),
+            Some(text) if text.trim_ascii().is_empty() => {}
+            Some(_) => self.add("line is not valid JSON", line.start),
+        }
+    }
+
+    /// Tells the sink of them.
+    pub(crate) fn report(&mut self, sink: &mut dyn Sink) {
+        for warning in self.warnings.drain(..) {
+            sink.warning(warning);
+        }
+    }
+}
+
+/// Opens lines at an offset. A file that cannot be opened is told, and tried again next time: there
+/// is no checkpoint.
+pub(crate) fn open_lines(path: &Path, offset: u64, sink: &mut dyn Sink) -> Option<Lines> {
+    let opened = Lines::open(path, offset);
+    opened
+        .map_err(|error| sink.warning(warning(path, error)))
+        .ok()
+}
+
+/// Returns the next line that its writer has ended. An error ends the lines, too, and is told.
+pub(crate) fn next_line<'l>(
+    lines: &'l mut Lines,
+    path: &Path,
+    sink: &mut dyn Sink,
+) -> Option<Line<'l>> {
+    let line: io::Result<Option<Line<'l>>> = lines.next();
+    match line {
+        Ok(line) => line.filter(|line| !is_unfinished(line)),
+        Err(error) => {
+            sink.warning(warning(path, error));
+            None
+        }
+    }
+}
+
+/// A last line that its writer has not ended yet is left for later, but
+/// not for ever: beyond a size, nothing that is being written is so long.
+fn is_unfinished(line: &Line<'_>) -> bool {
+    !line.terminated
+        && line.end - line.start <= UNFINISHED_LIMIT
+        && line.text.is_none_or(|text| !is_whole(text))
+}
+
+/// Opens the session in the sink before its first turn, and tells of its
+/// metadata again when they changed.
+pub(crate) struct SessionAnnouncer<'a> {
+    pub sink: &'a mut dyn Sink,
+    /// The metadata as the sink knows them.
+    told: Option<SessionMeta>,
+    /// The turns replace what was known.
+    fresh: bool,
+    /// The sink was told of this session, but the file is another one now.
+    stale: bool,
+    opened: bool,
+}
+
+impl<'a> SessionAnnouncer<'a> {
+    /// Makes one for a read that begins at the beginning of a file or not.
+    pub(crate) fn new(
+        sink: &'a mut dyn Sink,
+        told: Option<SessionMeta>,
+        fresh: bool,
+        stale: bool,
+    ) -> Self {
+        Self {
+            sink,
+            told,
+            fresh,
+            stale,
+            opened: false,
+        }
+    }
+
+    fn session(&mut self, meta: SessionMeta) -> Result {
+        let flow = self.sink.session(&meta, self.fresh && !self.opened);
+        self.opened = true;
+        self.told = Some(meta);
+        stop_if_asked(flow)
+    }
+
+    /// Passes a turn on, in the session that `meta` describes.
+    pub(crate) fn turn(&mut self, turn: Turn, meta: impl FnOnce() -> SessionMeta) -> Result {
+        if !self.opened {
+            self.session(meta())?;
+        }
+        stop_if_asked(self.sink.turn(turn))
+    }
+
+    /// Tells what changed since the session was told of.
+    pub(crate) fn tell_changes(&mut self, meta: SessionMeta) -> Result {
+        let known = self.told.is_some() || self.stale;
+        if known && self.told.as_ref() != Some(&meta) {
+            self.session(meta)?;
+        }
+        Ok(())
+    }
+
+    /// Passes a cursor on.
+    pub(crate) fn checkpoint(&mut self, cursor: Cursor) -> Result {
+        stop_if_asked(self.sink.checkpoint(cursor))
+    }
+}

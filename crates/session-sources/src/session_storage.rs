@@ -1,0 +1,223 @@
+//! Histories that are rewritten in place: a database, a tree of files, a document. What changed of
+//! them is told session by session, by signatures.
+
+use crate::reading::{Result as Flowing, stop_if_asked, warning};
+use crate::session_signature::{SessionSignature, SessionSignatures};
+use crate::storage_error::{SkippedCounts, StorageError};
+use crate::{Cursor, ShownTurns, Sink};
+use session_core::{Detail, SessionMeta, Span, Turn};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A session without its turns.
+#[derive(Debug)]
+pub struct StoredSession {
+    /// Its metadata.
+    pub meta: SessionMeta,
+    /// Milliseconds since 1970.
+    pub created: i64,
+    /// Changes when the session does.
+    pub signature: SessionSignature,
+}
+
+/// Which turns of a session are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnRange {
+    /// Index of the first of them.
+    pub first: u32,
+    /// What they are made of, as [`Turn::span`] counts it.
+    pub span: Span,
+}
+
+impl TurnRange {
+    /// All turns of a session.
+    pub const ALL: Self = Self {
+        first: 0,
+        span: Span {
+            start: 0,
+            end: u64::MAX,
+        },
+    };
+}
+
+/// Takes turns, one at a time, and says whether more are wanted.
+pub type TurnVisitor<'a> = dyn FnMut(Turn) -> ControlFlow<()> + 'a;
+
+/// An open history that holds whole sessions.
+pub trait SessionStorage {
+    /// Lists all sessions, in any order. What is passed over is counted in `skipped`.
+    ///
+    /// # Errors
+    /// When none can be read.
+    fn sessions(&self, skipped: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError>;
+
+    /// Passes turns of a session to `visit`, in order, until that breaks off.
+    ///
+    /// # Errors
+    /// When the session cannot be read.
+    fn turns(
+        &self,
+        session: &SessionMeta,
+        range: TurnRange,
+        detail: Detail,
+        skipped: &mut SkippedCounts,
+        visit: &mut TurnVisitor<'_>,
+    ) -> Result<(), StorageError>;
+}
+
+/// Opens a history.
+pub type OpenStorage = fn(&Path) -> Result<Box<dyn SessionStorage>, StorageError>;
+
+/// Least number of sessions between two checkpoints. Each holds the whole
+/// map, so that of many sessions there are no more than about 32.
+const CHECKPOINT_STEP: usize = 8;
+
+/// Delivers the sessions of a history that changed since `from`: [`Source::read`](crate::Source::read)
+/// for such histories.
+pub fn read_sessions(open: OpenStorage, path: &Path, from: Option<&Cursor>, sink: &mut dyn Sink) {
+    let read = open(path).and_then(|history| read_open(&*history, path, from, sink));
+    if let Err(error) = read {
+        sink.warning(warning(path, &error));
+        if error.is_permanent() {
+            sink.checkpoint(from.cloned().unwrap_or_default());
+        }
+    }
+}
+
+fn read_open(
+    history: &dyn SessionStorage,
+    path: &Path,
+    from: Option<&Cursor>,
+    sink: &mut dyn Sink,
+) -> Result<(), StorageError> {
+    let mut skipped = SkippedCounts::default();
+    let mut sessions = history.sessions(&mut skipped)?;
+    sessions.sort_by(|a, b| (a.created, &a.meta.id).cmp(&(b.created, &b.meta.id)));
+    let reading = StorageReading {
+        history,
+        known: SessionSignatures::from_cursor(from),
+        skipped,
+        sink,
+    };
+    // A sink that stops knows that it did.
+    let _ = reading.read_all(&sessions, path);
+    Ok(())
+}
+
+/// A read under way.
+struct StorageReading<'a> {
+    history: &'a dyn SessionStorage,
+    known: SessionSignatures,
+    skipped: SkippedCounts,
+    sink: &'a mut dyn Sink,
+}
+
+impl StorageReading<'_> {
+    fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> Flowing {
+        self.report_gone(sessions)?;
+        let changed: Vec<&StoredSession> = sessions
+            .iter()
+            .filter(|s| !self.known.contains(&s.meta.id, s.signature))
+            .collect();
+        let step = CHECKPOINT_STEP.max(changed.len() / 32);
+        for (n, session) in changed.into_iter().enumerate() {
+            if n > 0 && n % step == 0 {
+                stop_if_asked(self.sink.checkpoint(self.known.cursor()))?;
+            }
+            self.session(session)?;
+        }
+        for warning in self.skipped.warnings(path) {
+            self.sink.warning(warning);
+        }
+        stop_if_asked(self.sink.checkpoint(self.known.cursor()))
+    }
+
+    fn report_gone(&mut self, sessions: &[StoredSession]) -> Flowing {
+        let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
+        for id in self.known.take_gone(|id| ids.contains(id)) {
+            stop_if_asked(self.sink.gone(&id))?;
+        }
+        Ok(())
+    }
+
+    /// A session that breaks off in an error is not noted as delivered: the
+    /// next read tries it again.
+    fn session(&mut self, session: &StoredSession) -> Flowing {
+        stop_if_asked(self.sink.session(&session.meta, true))?;
+        let mut flow = Ok(());
+        let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
+        let mut visit = |turn| {
+            flow = stop_if_asked(sink.turn(turn));
+            match flow {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        };
+        let (range, detail) = (TurnRange::ALL, Detail::Index);
+        let read = self
+            .history
+            .turns(&session.meta, range, detail, skipped, &mut visit);
+        flow?;
+        match read {
+            Ok(()) => self.known.insert(&session.meta.id, session.signature),
+            Err(error) => {
+                let reason = format!("session could not be read: {error}");
+                self.skipped.add(&reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the turns at `spans` again, in full: [`Source::show`](crate::Source::show) for such histories.
+pub fn show_sessions(
+    open: OpenStorage,
+    path: &Path,
+    session: &SessionMeta,
+    spans: &[(u32, Span)],
+) -> ShownTurns {
+    match open(path) {
+        Ok(history) => show_open(&*history, path, session, spans),
+        Err(error) => ShownTurns {
+            turns: Vec::new(),
+            warnings: vec![warning(path, &error)],
+        },
+    }
+}
+
+fn show_open(
+    history: &dyn SessionStorage,
+    path: &Path,
+    session: &SessionMeta,
+    spans: &[(u32, Span)],
+) -> ShownTurns {
+    let mut shown = ShownTurns::default();
+    let mut skipped = SkippedCounts::default();
+    for &(first, span) in spans {
+        let range = TurnRange { first, span };
+        match first_turn(history, session, range, &mut skipped) {
+            Ok(turn) => shown.turns.extend(turn),
+            Err(error) => {
+                shown.warnings.push(warning(path, &error));
+                break;
+            }
+        }
+    }
+    shown.warnings.extend(skipped.warnings(path));
+    shown
+}
+
+fn first_turn(
+    history: &dyn SessionStorage,
+    session: &SessionMeta,
+    range: TurnRange,
+    skipped: &mut SkippedCounts,
+) -> Result<Option<Turn>, StorageError> {
+    let mut first = None;
+    history.turns(session, range, Detail::Full, skipped, &mut |turn| {
+        first = Some(turn);
+        ControlFlow::Break(())
+    })?;
+    Ok(first)
+}

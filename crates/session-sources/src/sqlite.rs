@@ -1,0 +1,96 @@
+//! SQLite databases of other programs, which may have them open.
+
+use crate::database_copy::DatabaseCopy;
+use crate::file::{mtime_ns, stamp};
+use crate::storage_error::StorageError;
+use fs_err as fs;
+use rusqlite::{Connection, OpenFlags};
+use session_core::{FileStamp, immutable_sqlite_uri};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long another program's lock is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A database that is open for reading, its write-ahead log included.
+#[derive(Debug)]
+pub(crate) struct SourceDatabase {
+    // Before the copy, which it must not outlive.
+    pub connection: Connection,
+    _copy: Option<DatabaseCopy>,
+}
+
+impl SourceDatabase {
+    /// Opens a database, and reads something first from it. Where the folder cannot be written to,
+    /// SQLite cannot share the log with the program that writes it, and a copy is opened.
+    pub(crate) fn open<T>(
+        path: &Path,
+        first: impl Fn(&Connection) -> Result<T, StorageError>,
+    ) -> Result<(Self, T), StorageError> {
+        let connected = connect(path).and_then(|open| Ok((first(&open)?, open)));
+        let (first, connection, copy) = match connected {
+            Ok((first, connection)) => (first, connection, None),
+            Err(StorageError::Unopenable(_)) => {
+                let copy = DatabaseCopy::create(path)?;
+                let connection = connect(&copy.path())?;
+                (first(&connection)?, connection, Some(copy))
+            }
+            Err(error) => return Err(error),
+        };
+        let database = Self {
+            connection,
+            _copy: copy,
+        };
+        Ok((database, first))
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, StorageError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match is_closed(path) {
+        true => open_unchanging(path, flags)?,
+        false => Connection::open_with_flags(path, flags)?,
+    };
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(connection)
+}
+
+/// True for a database with a write-ahead log that no program has open: its log is not there.
+fn is_closed(path: &Path) -> bool {
+    // The file's format versions for writing and reading: 2 is that of a write-ahead log.
+    const WAL_HEADER: (usize, [u8; 2]) = (18, [2, 2]);
+    let mut header = [0; 20];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[WAL_HEADER.0..] == WAL_HEADER.1 && !wal(path).exists()
+}
+
+/// Opens a database that nobody writes to: SQLite would leave an empty log beside it otherwise.
+fn open_unchanging(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
+    let Some(uri) = immutable_sqlite_uri(path) else {
+        return Ok(Connection::open_with_flags(path, flags)?);
+    };
+    Ok(Connection::open_with_flags(
+        uri,
+        flags | OpenFlags::SQLITE_OPEN_URI,
+    )?)
+}
+
+/// Returns the path of the write-ahead log of a database, which may hold all that there is.
+pub(crate) fn wal(database: &Path) -> PathBuf {
+    let mut path = OsString::from(database);
+    path.push("-wal");
+    PathBuf::from(path)
+}
+
+/// Returns bytes and last change of a database and of its log.
+pub(crate) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
+    let mut stamp = stamp(&fs::metadata(path)?);
+    // An empty log may be left of a reader, even of ourselves: it says nothing.
+    if let Some(log) = fs::metadata(wal(path)).ok().filter(|log| log.len() > 0) {
+        stamp.size += log.len();
+        stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));
+    }
+    Ok(stamp)
+}

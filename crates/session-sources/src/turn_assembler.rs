@@ -1,0 +1,365 @@
+//! Turns from what the lines of a history tell, one after the other.
+
+use crate::call_result::CallResult;
+use crate::calls::{PendingCall, TurnCalls};
+use crate::cursor::is_default;
+use serde::{Deserialize, Serialize};
+use session_core::{CallDialog, Detail, Part, PromptKind, Span, ToolCall, Turn};
+use std::collections::{HashMap, HashSet};
+
+/// How far the turns of a session have come. It is part of a cursor.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TurnProgress {
+    /// Index of the next turn.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub next: u32,
+    #[serde(rename = "standing", default, skip_serializing_if = "is_default")]
+    pub turn_state: TurnState,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub calls: TurnCalls,
+    /// Greatest time of the turn at hand.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clock: Option<i64>,
+}
+
+/// Whether there is a turn that the next line belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum TurnState {
+    /// None yet.
+    #[default]
+    Before,
+    /// The turn `next - 1`.
+    Open,
+    /// A warm-up, of which nothing is told.
+    Muted,
+}
+
+/// How much is built of which turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TurnDetail {
+    /// Of all what the index holds.
+    Index,
+    /// All of one turn, which is read by itself.
+    Alone,
+    /// All of the turns with these indices.
+    Full(HashSet<u32>),
+}
+
+impl TurnDetail {
+    /// Returns the detail of the turn with this index.
+    pub(crate) fn of_turn(&self, index: u32) -> Detail {
+        match self {
+            Self::Index => Detail::Index,
+            Self::Alone => Detail::Full,
+            Self::Full(indices) if indices.contains(&index) => Detail::Full,
+            Self::Full(_) => Detail::Index,
+        }
+    }
+}
+
+/// A line as a place in a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LinePosition<'e> {
+    pub span: Span,
+    /// Milliseconds since 1970.
+    pub ms: Option<i64>,
+    /// Id of the line.
+    pub uuid: Option<&'e str>,
+    /// The id by which a turn that begins here is known in all copies.
+    pub origin: Option<&'e str>,
+    /// True for lines of the conversation itself.
+    pub is_message: bool,
+}
+
+/// What stands before the first prompt and is told with it.
+#[derive(Debug, Default)]
+pub(crate) struct TurnPreface {
+    /// Offset of its first line.
+    pub start: Option<u64>,
+    pub parts: Vec<Part>,
+}
+
+/// Builds turns, one line at a time.
+#[derive(Debug)]
+pub(crate) struct TurnAssembler {
+    pub progress: TurnProgress,
+    /// The branch at this point of the history.
+    pub branch: Option<String>,
+    /// What the next turn begins with.
+    pub preface: TurnPreface,
+    detail: TurnDetail,
+    /// The turn at hand, or what this read adds to it.
+    open: Option<Turn>,
+    /// Calls of the turn at hand, by id: the index of the part.
+    calls: HashMap<String, usize>,
+    closed: Vec<Turn>,
+    /// Results of calls of earlier turns.
+    earlier: Vec<Turn>,
+}
+
+impl TurnAssembler {
+    pub(crate) fn new(progress: TurnProgress, detail: TurnDetail) -> Self {
+        Self {
+            progress,
+            branch: None,
+            preface: TurnPreface::default(),
+            detail,
+            open: None,
+            calls: HashMap::new(),
+            closed: Vec::new(),
+            earlier: Vec::new(),
+        }
+    }
+
+    /// Returns the index of the turn at hand.
+    pub(crate) fn at_hand(&self) -> u32 {
+        self.progress.next.saturating_sub(1)
+    }
+
+    /// Returns how much is built of the turn at hand.
+    pub(crate) fn detail(&self) -> Detail {
+        self.detail.of_turn(self.at_hand())
+    }
+
+    /// Takes out the turns that ended.
+    pub(crate) fn take_closed(&mut self) -> Vec<Turn> {
+        std::mem::take(&mut self.closed)
+    }
+
+    /// Takes out what was told of earlier turns: each as one that continues it.
+    pub(crate) fn take_earlier_turns(&mut self) -> Vec<Turn> {
+        std::mem::take(&mut self.earlier)
+    }
+
+    /// Gives the turn at hand as far as it is known. What follows of it comes
+    /// as a turn that continues it.
+    pub(crate) fn flush(&mut self) -> Option<Turn> {
+        self.calls.clear();
+        let mut turn = self.open.take()?;
+        turn.parts.retain(|part| !is_silent(part));
+        Some(turn)
+    }
+
+    /// Ends the turn at hand.
+    pub(crate) fn close(&mut self) {
+        let turn = self.flush();
+        self.closed.extend(turn);
+    }
+
+    /// Ends the turn at hand, and begins one.
+    pub(crate) fn begin_turn(
+        &mut self,
+        kind: PromptKind,
+        prompt: String,
+        place: &LinePosition<'_>,
+    ) {
+        self.close();
+        let index = self.progress.next;
+        self.progress.next = index.saturating_add(1);
+        self.progress.turn_state = TurnState::Open;
+        self.progress.calls.begin_turn();
+        self.progress.clock = None;
+        let preface = std::mem::take(&mut self.preface);
+        let mut turn = Turn {
+            index,
+            origin: place.origin.map(str::to_owned),
+            prompt,
+            parts: preface.parts,
+            ..self.empty_turn(kind, place)
+        };
+        turn.span.start = preface.start.unwrap_or(place.span.start);
+        self.open = Some(turn);
+        self.extend(place);
+    }
+
+    /// A turn at this place of which nothing is known.
+    fn empty_turn(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
+        Turn {
+            index: self.at_hand(),
+            started_ms: place.ms,
+            ended_ms: place.ms,
+            branch: self.branch.clone(),
+            span: place.span,
+            kind,
+            ..Turn::default()
+        }
+    }
+
+    /// The turn at hand, extended to this place.
+    pub(crate) fn extend(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
+        if self.progress.turn_state != TurnState::Open {
+            return None;
+        }
+        if self.open.is_none() {
+            self.open = Some(Turn {
+                continues: true,
+                started_ms: None,
+                ..self.empty_turn(PromptKind::None, place)
+            });
+        }
+        let turn = self.open.as_mut()?;
+        if self.branch.is_some() && self.branch != turn.branch {
+            turn.branch.clone_from(&self.branch);
+        }
+        turn.span.end = place.span.end;
+        turn.ended_ms = turn.ended_ms.max(place.ms);
+        turn.turn_stats.tick(&mut self.progress.clock, place.ms);
+        if let Some(uuid) = place.uuid.filter(|_| place.is_message) {
+            turn.leaf = Some(uuid.to_owned());
+        }
+        Some(turn)
+    }
+
+    /// Adds a part to the turn at hand, or begins one with it.
+    pub(crate) fn part(&mut self, part: Part, place: &LinePosition<'_>) {
+        let kept = is_indexed(&part);
+        if kept && self.progress.turn_state == TurnState::Before {
+            self.begin_turn(PromptKind::None, String::new(), place);
+        }
+        let full = self.detail() == Detail::Full;
+        if let Some(turn) = self.extend(place).filter(|_| kept || full) {
+            turn.parts.push(part);
+        }
+    }
+
+    /// The turn at hand as this read knows it.
+    pub(crate) fn open_turn(&mut self) -> Option<&mut Turn> {
+        self.open.as_mut()
+    }
+}
+
+/// Calls and their results.
+impl TurnAssembler {
+    /// True for a call of the turn at hand, or a result that came before its call.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
+    /// Adds a call, with its result where that came first.
+    pub(crate) fn call(&mut self, mut call: ToolCall, place: &LinePosition<'_>) {
+        let early = self.take_early(&call.id);
+        self.note_call(&call, early.is_some());
+        if let Some(early) = early {
+            call.output = early.output;
+            call.failed = early.failed;
+            call.subagent = early.subagent;
+            CallDialog::join(&mut call.dialog, early.dialog);
+        }
+        self.call_part(call, place);
+    }
+
+    /// Adds a call that has its result, or will never have one.
+    pub(crate) fn complete_call(&mut self, call: ToolCall, place: &LinePosition<'_>) {
+        self.note_call(&call, true);
+        self.part(Part::Call(call), place);
+    }
+
+    fn note_call(&mut self, call: &ToolCall, has_result: bool) {
+        let is_kept = matches!(self.detail, TurnDetail::Full(_));
+        let turn = self.at_hand();
+        let calls = &mut self.progress.calls;
+        calls.note(call, turn, has_result, is_kept);
+    }
+
+    fn call_part(&mut self, call: ToolCall, place: &LinePosition<'_>) {
+        let id = call.id.clone();
+        let joins = !id.is_empty() || !call.name.is_empty();
+        self.part(Part::Call(call), place);
+        if let Some(turn) = self.open.as_ref().filter(|_| joins) {
+            self.calls.insert(id, turn.parts.len().saturating_sub(1));
+        }
+    }
+
+    /// Takes out a result of this turn that came before its call.
+    fn take_early(&mut self, id: &str) -> Option<ToolCall> {
+        let at = *self.calls.get(id).filter(|_| !id.is_empty())?;
+        let parts = &mut self.open.as_mut()?.parts;
+        match parts.get(at)? {
+            Part::Call(call) if call.name.is_empty() => {}
+            _ => return None,
+        }
+        let Part::Call(early) = parts.remove(at) else {
+            return None;
+        };
+        let later = self.calls.values_mut().filter(|place| **place > at);
+        later.for_each(|place| *place -= 1);
+        Some(early)
+    }
+
+    /// Takes out the call that waits for the result of this id.
+    pub(crate) fn take_waiting(&mut self, id: &str) -> Option<PendingCall> {
+        self.progress.calls.remove(id)
+    }
+
+    /// Returns how much is built of the call that waited, or of the turn at hand.
+    pub(crate) fn detail_of(&self, waiting: Option<&PendingCall>) -> Detail {
+        let turn = waiting.and_then(PendingCall::turn);
+        self.detail.of_turn(turn.unwrap_or_else(|| self.at_hand()))
+    }
+
+    /// Joins a result to its call: of the turn at hand, of an earlier one, or of an earlier read.
+    pub(crate) fn result(
+        &mut self,
+        result: CallResult,
+        waiting: Option<PendingCall>,
+        place: &LinePosition<'_>,
+    ) {
+        self.extend(place);
+        let at_hand = self.at_hand();
+        let earlier = waiting.as_ref().and_then(|call| call.earlier_turn(at_hand));
+        if let Some(call) = self.pending_call_mut(&result) {
+            result.complete(call);
+        } else if let Some(turn) = earlier.filter(|_| self.detail != TurnDetail::Alone) {
+            let call = result.into_unnamed_call(waiting);
+            self.earlier
+                .extend(call.map(|call| continuation(turn, call)));
+        } else if self.progress.turn_state == TurnState::Open
+            && let Some(call) = result.into_unnamed_call(waiting)
+        {
+            self.call_part(call, place);
+        }
+    }
+
+    fn pending_call_mut(&mut self, result: &CallResult) -> Option<&mut ToolCall> {
+        let at = *self.calls.get(&result.id)?;
+        match self.open.as_mut()?.parts.get_mut(at)? {
+            Part::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// A result of a call of an earlier turn.
+fn continuation(index: u32, call: ToolCall) -> Turn {
+    Turn {
+        index,
+        continues: true,
+        parts: vec![Part::Call(call)],
+        ..Turn::default()
+    }
+}
+
+fn is_indexed(part: &Part) -> bool {
+    matches!(
+        part,
+        Part::Text { .. } | Part::Call(_) | Part::Recap { .. } | Part::Error { .. }
+    )
+}
+
+/// True for an empty result whose call did not come in its turn.
+fn is_silent(part: &Part) -> bool {
+    let Part::Call(call) = part else {
+        return false;
+    };
+    let empty = call.output.as_deref() == Some("") && call.subagent.is_none();
+    let ran = call
+        .command
+        .as_deref()
+        .is_some_and(|command| !command.is_empty());
+    let tells = call.failed
+        || call.dialog.is_some()
+        || ran
+        || !call.files.is_empty()
+        || !call.pull_requests.is_empty();
+    call.name.is_empty() && empty && !tells
+}
