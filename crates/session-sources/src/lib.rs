@@ -41,10 +41,12 @@ mod cursor;
 mod database_copy;
 mod env;
 mod file;
+mod history_search;
 mod json;
 mod lenient_json;
 mod lines;
 mod opencode;
+mod path_pattern;
 mod project;
 mod reading;
 mod reminder;
@@ -57,6 +59,7 @@ mod time;
 mod turn_assembler;
 
 pub use env::Env;
+pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
 pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{
