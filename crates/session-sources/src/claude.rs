@@ -19,21 +19,32 @@ mod show;
 mod state;
 mod tags;
 
-use crate::source::{caller, naming};
-use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
-use session_core::{SessionMeta, SourceName, Span};
+use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
+use session_core::{SessionMeta, Span};
 use std::path::Path;
+
+static AGENT: AgentInfo = AgentInfo {
+    folders: &[".claude", ".config/claude"],
+    variables: &["CLAUDE_CONFIG_DIR"],
+    resume: &["claude", "--resume", "{id}"],
+    fork: &["claude", "--resume", "{id}", "--fork-session"],
+    // The id has been told since 2.1; the first mark is older. An editor's terminal may have that
+    // one, too.
+    session_variables: &["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"],
+    mark_variables: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"],
+    ..AgentInfo::new("claude", "Claude Code")
+};
 
 /// Sessions of Claude Code, and of the subagents that they started.
 pub struct Claude;
 
 impl Source for Claude {
-    fn name(&self) -> SourceName {
-        SourceName::new("claude")
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
     }
 
     fn locate(&self, env: &Env) -> Listing {
-        locate::locate(env)
+        locate::locate(&AGENT, env)
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
@@ -52,20 +63,12 @@ impl Source for Claude {
     }
 
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
-        let command = naming("claude", "--resume", session);
-        command.filter(|_| !session.id.starts_with("agent-") && !session.prompts_only)
+        let command = AGENT.resume_command(session);
+        command.filter(|_| !session.id.starts_with("agent-"))
     }
 
     fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
-        let mut command = self.resume(session)?;
-        command.push("--fork-session".to_owned());
-        Some(command)
-    }
-
-    fn caller(&self, env: &Env) -> Option<Caller> {
-        // The id has been told since 2.1; the first mark is older. An editor's
-        // terminal may have that one, too.
-        let ids = ["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"];
-        caller(env, &ids, &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"])
+        let command = AGENT.fork_command(session);
+        command.filter(|_| !session.id.starts_with("agent-"))
     }
 }

@@ -34,6 +34,7 @@
 //! assert_eq!(found.turns[0].1.prompt, "Why does the server not start?");
 //! ```
 
+mod agent_info;
 mod call_result;
 mod calls;
 mod claude;
@@ -43,6 +44,7 @@ mod env;
 mod file;
 mod history_search;
 mod json;
+mod jsonl;
 mod lenient_json;
 mod lines;
 mod opencode;
@@ -56,15 +58,30 @@ mod source;
 mod sqlite;
 mod storage_error;
 mod time;
+mod tool_table;
 mod turn_assembler;
+mod turn_writer;
 
+pub use agent_info::AgentInfo;
+pub use cursor::SeenIds;
 pub use env::Env;
 pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
+pub use jsonl::{Jsonl, JsonlFormat};
 pub use project::project_root;
 pub use session_core::FileStamp;
+pub use session_signature::{SessionSignature, digest};
+pub use session_storage::{
+    OpenStorage, SessionStorage, StoredSession, TurnRange, TurnVisitor, read_sessions,
+    show_sessions,
+};
 pub use source::{
     Caller, Collected, Cursor, Flow, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
 };
+
+pub use storage_error::{SkippedCounts, StorageError};
+pub use time::milliseconds;
+pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
+pub use turn_writer::{CallOutcome, TurnWriter};
 
 static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];
 

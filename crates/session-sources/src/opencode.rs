@@ -22,22 +22,31 @@ mod tree;
 mod turns;
 
 use crate::session_storage::{SessionStorage, read_sessions, show_sessions};
-use crate::source::{caller, naming};
 use crate::storage_error::StorageError;
-use crate::{Caller, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
+use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use database::Database;
 use history::MessageSessions;
-use session_core::{SessionMeta, SourceName, Span};
+use session_core::{SessionMeta, Span};
 use std::path::Path;
 use tree::JsonTree;
+
+static AGENT: AgentInfo = AgentInfo {
+    folders: &[".local/share/opencode"],
+    variables: &["XDG_DATA_HOME", "OPENCODE_DB"],
+    resume: &["opencode", "--session", "{id}"],
+    fork: &["opencode", "--session", "{id}", "--fork"],
+    session_variables: &["OPENCODE_SESSION_ID"],
+    mark_variables: &["OPENCODE"],
+    ..AgentInfo::new("opencode", "OpenCode")
+};
 
 /// OpenCode.
 #[derive(Debug)]
 pub struct OpenCode;
 
 impl Source for OpenCode {
-    fn name(&self) -> SourceName {
-        SourceName::new("opencode")
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
     }
 
     fn locate(&self, env: &Env) -> Listing {
@@ -50,20 +59,6 @@ impl Source for OpenCode {
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
         show_sessions(open, at, session, spans)
-    }
-
-    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
-        naming("opencode", "--session", session)
-    }
-
-    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
-        let mut command = self.resume(session)?;
-        command.push("--fork".to_owned());
-        Some(command)
-    }
-
-    fn caller(&self, env: &Env) -> Option<Caller> {
-        caller(env, &["OPENCODE_SESSION_ID"], &["OPENCODE"])
     }
 }
 

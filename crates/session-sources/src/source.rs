@@ -1,14 +1,19 @@
 //! The seam between agents' files and everything else.
 
-use crate::Env;
+use crate::{AgentInfo, Env};
 use serde::{Deserialize, Serialize};
 use session_core::{FileStamp, SessionMeta, SourceName, Span, Turn};
 use std::path::{Path, PathBuf};
 
 /// One agent whose history can be read.
 pub trait Source: Sync {
+    /// The agent: its names, its folders, its commands.
+    fn agent(&self) -> &'static AgentInfo;
+
     /// The stable name, stored in the index: never changes.
-    fn name(&self) -> SourceName;
+    fn name(&self) -> SourceName {
+        SourceName::new(self.agent().name)
+    }
 
     /// Finds what there is, by listing and `stat` alone.
     fn locate(&self, env: &Env) -> Listing;
@@ -27,15 +32,21 @@ pub trait Source: Sync {
 
     /// The program that takes a session up again, and its arguments. None for
     /// a subagent's, and for an id that a program could take for an option.
-    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>>;
+    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        self.agent().resume_command(session)
+    }
 
     /// The same, as a new session that begins as this one. None also where the
     /// program cannot do that.
-    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>>;
+    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        self.agent().fork_command(session)
+    }
 
     /// Which of its sessions started this process, by what it tells the
     /// processes that it starts.
-    fn caller(&self, env: &Env) -> Option<Caller>;
+    fn caller(&self, env: &Env) -> Option<Caller> {
+        self.agent().caller(env)
+    }
 }
 
 /// The session that this process works for.
@@ -45,27 +56,6 @@ pub enum Caller {
     Session(String),
     /// Some session: the agent says that it is there, and not which one.
     Unnamed,
-}
-
-/// The arguments of a command that names a session, for ids as agents make them.
-pub(crate) fn naming(program: &str, option: &str, session: &SessionMeta) -> Option<Vec<String>> {
-    let id = &session.id;
-    let is_plain = id
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
-    let is_own = is_plain && !id.is_empty() && !id.starts_with('-') && session.parent.is_none();
-    is_own.then(|| [program, option, id].map(str::to_owned).to_vec())
-}
-
-/// Returns the calling session by the agent's variables: the first of `ids` that is set, else an
-/// unnamed one if one of `marks` is.
-pub(crate) fn caller(env: &Env, ids: &[&str], marks: &[&str]) -> Option<Caller> {
-    let id = ids.iter().find_map(|name| env.get(name));
-    let is_there = || marks.iter().any(|name| env.get(name).is_some());
-    match id {
-        Some(id) => Some(Caller::Session(id.to_owned())),
-        None => is_there().then_some(Caller::Unnamed),
-    }
 }
 
 /// The histories that [`Source::locate`] finds.

@@ -3,7 +3,7 @@
 /// Milliseconds since 1970 of a time like `2026-03-02T09:00:00.000Z`, with or
 /// without fraction, in UTC or with an offset. Anything that is no such time,
 /// or no day of the calendar, is `None`.
-pub(crate) fn milliseconds(text: &str) -> Option<i64> {
+pub fn milliseconds(text: &str) -> Option<i64> {
     let (date, rest) = (text.get(..10)?, text.get(11..)?);
     if !matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' ')) {
         return None;

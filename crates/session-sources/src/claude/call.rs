@@ -7,13 +7,10 @@ use crate::call_result::{CallResult, clipped, opened_pull_requests};
 use crate::json::replace_lone_surrogates;
 use crate::lenient_json::{LenientItems, LenientObject, LenientText};
 use crate::reminder;
+use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use session_core::{CallDialog, Detail, ToolCall, text};
-
-/// Tools of which `path` is a folder to look through.
-const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
-const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -3,10 +3,8 @@
 //! `<config>/history.jsonl`, with the prompts of all sessions.
 
 use super::history;
-use crate::{Env, HistoryFolder, HistorySearch, Listing, Located};
+use crate::{AgentInfo, Env, HistorySearch, Listing, Located};
 use std::path::Path;
-
-const DEFAULTS: [&str; 2] = [".claude", ".config/claude"];
 
 const FILES: [&str; 3] = [
     "projects/*/*.jsonl",
@@ -16,9 +14,9 @@ const FILES: [&str; 3] = [
 
 /// Lists all transcripts, those changed last at the end, and after them the histories of
 /// prompts: what a transcript tells is not wanted of them.
-pub(super) fn locate(env: &Env) -> Listing {
+pub(super) fn locate(agent: &AgentInfo, env: &Env) -> Listing {
     let mut search = HistorySearch::default();
-    for folder in HistoryFolder::list(env, Some("CLAUDE_CONFIG_DIR"), &DEFAULTS) {
+    for folder in agent.history_folders(env) {
         search.add(&folder, &FILES, &located);
     }
     search.finish()

@@ -3,6 +3,7 @@
 
 use super::lenient_field::{self, LenientField};
 use crate::reminder;
+use crate::tool_table::patched_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -234,18 +235,9 @@ fn files(input: &ToolInput<'_>) -> Vec<String> {
         .filter(|path| !path.is_empty())
         .collect();
     if let Some(patch) = lenient_field::string(input.patch_text, TEXT_LIMIT) {
-        files.extend(patch.lines().filter_map(patched_file).map(str::to_owned));
+        files.extend(patched_files(&patch));
     }
     files
-}
-
-/// The file that a line of a patch names: `*** Update File: src/main.rs`.
-fn patched_file(line: &str) -> Option<&str> {
-    let line = line.strip_prefix("*** ")?;
-    ["Update File: ", "Add File: ", "Delete File: ", "Move to: "]
-        .into_iter()
-        .find_map(|verb| line.strip_prefix(verb))
-        .map(|path| text::clip(path.trim(), PATH_LIMIT))
 }
 
 fn full_input(input: Option<&RawValue>, known: bool, detail: Detail) -> Value {

@@ -1,6 +1,7 @@
 //! Bad input costs at most itself.
 
-use crate::support::{Transcript, indexed, rendered};
+use crate::support::{Transcript, indexed};
+use crate::turns::rendered;
 use proptest::prelude::*;
 
 const GOOD: &str = r#"{"type":"user","message":"good"}"#;

@@ -1,6 +1,7 @@
 //! `history.jsonl`: the prompts of all sessions.
 
-use crate::support::{Home, claude, rendered};
+use crate::support::{Home, claude};
+use crate::turns::rendered;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use session_core::Turn;

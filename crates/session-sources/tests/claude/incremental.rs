@@ -1,69 +1,11 @@
 //! Reading on from a cursor tells the same as reading at once.
 
 use crate::scripted::{interleaved_words, steered};
-use crate::support::{Transcript, fixture, rendered, searched};
+use crate::support::{Transcript, fixture};
+use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
-use session_core::{CallDialog, Part, SessionMeta, ToolCall, Turn, TurnContent};
+use session_core::{Part, SessionMeta, Turn, TurnContent};
 use session_sources::{Collected, Cursor, Flow, Sink, Warning};
-
-/// The turns with those that continue one appended to it, and late results
-/// joined to their calls, as a store does it.
-fn joined(reads: &[Collected]) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
-    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
-        if turn.index == 0 && !turn.continues {
-            turns.clear(); // told anew
-        }
-        match turns.iter_mut().find(|base| base.index == turn.index) {
-            Some(base) if turn.continues => append(base, turn.clone()),
-            Some(base) => *base = turn.clone(),
-            None => turns.push(turn.clone()),
-        }
-    }
-    turns
-}
-
-fn append(base: &mut Turn, more: Turn) {
-    assert_eq!((base.index, more.prompt.as_str()), (more.index, ""));
-    base.span.end = base.span.end.max(more.span.end);
-    base.ended_ms = base.ended_ms.max(more.ended_ms);
-    base.leaf = more.leaf.or(base.leaf.take());
-    base.branch = more.branch.or(base.branch.take());
-    base.turn_stats.add(&more.turn_stats);
-    for part in more.parts {
-        match part {
-            Part::Call(call) if call.name.is_empty() => join(base, call),
-            part => base.parts.push(part),
-        }
-    }
-}
-
-fn join(base: &mut Turn, late: ToolCall) {
-    let calls = base.parts.iter_mut().filter_map(|part| match part {
-        Part::Call(call) => Some(call),
-        _ => None,
-    });
-    match calls.into_iter().find(|call| call.id == late.id) {
-        Some(call) => {
-            call.output = late.output.or(call.output.take());
-            call.failed |= late.failed;
-            call.subagent = late.subagent.or(call.subagent.take());
-            call.pull_requests.extend(late.pull_requests);
-            CallDialog::join(&mut call.dialog, late.dialog);
-        }
-        None => base.parts.push(Part::Call(late)),
-    }
-}
-
-/// Returns the searched contents, error lines sorted: late results may bring theirs in another order.
-fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
-    let mut contents = searched(reads);
-    for content in &mut contents {
-        content.errors.sort();
-        content.tools.retain(|tool| !tool.is_empty());
-    }
-    contents
-}
 
 #[test]
 fn everything_said_is_searched() {

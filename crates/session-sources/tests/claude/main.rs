@@ -12,4 +12,6 @@ mod scripted;
 mod show;
 mod subagents;
 mod support;
+#[path = "../agents/turns.rs"]
+mod turns;
 mod work;

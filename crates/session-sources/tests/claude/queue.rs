@@ -296,7 +296,7 @@ fn a_prompt_that_waited_is_replaced_where_it_arrives() {
     transcript.write(arrived.content());
     let second = transcript.read(first.cursor.as_ref());
     let turns: Vec<_> = second.turns.iter().map(|(_, turn)| turn).collect();
-    assert_snapshot!(crate::support::rendered(turns), @r##"
+    assert_snapshot!(crate::turns::rendered(turns), @r##"
     1 Typed: "Also test it"
       text "It is tested."
     "##);

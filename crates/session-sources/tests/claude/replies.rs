@@ -1,6 +1,7 @@
 //! Reading the agent's lines.
 
-use crate::support::{Transcript, fixture, indexed, searched, shown};
+use crate::support::{Transcript, fixture, indexed, shown};
+use crate::turns::searched;
 use insta::assert_snapshot;
 use session_core::TurnContent;
 

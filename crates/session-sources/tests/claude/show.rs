@@ -1,6 +1,7 @@
 //! Turns read again in full.
 
-use crate::support::{Home, SESSION, Transcript, claude, rendered, shown};
+use crate::support::{Home, SESSION, Transcript, claude, shown};
+use crate::turns::rendered;
 use session_core::{SessionMeta, Span};
 use session_sources::ShownTurns;
 

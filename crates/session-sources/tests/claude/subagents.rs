@@ -1,6 +1,7 @@
 //! Subagents: in files of their own, or inline as old versions wrote them.
 
-use crate::support::{SESSION, Transcript, claude, indexed, rendered, shown};
+use crate::support::{SESSION, Transcript, claude, indexed, shown};
+use crate::turns::rendered;
 use insta::assert_snapshot;
 
 fn line(kind: &str, content: &str) -> String {

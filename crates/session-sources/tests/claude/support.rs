@@ -1,11 +1,10 @@
 //! A home folder with one project, and turns as compact text.
 
-use session_core::{Part, SessionMeta, Span, ToolCall, Turn, TurnContent};
+use crate::turns::rendered;
+use session_core::{SessionMeta, Span, Turn};
 use session_sources::{
     Collected, Cursor, Env, FileStamp, Listing, Located, Location, Source, sources,
 };
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 pub const SESSION: &str = "7a1e0c52-0000-4000-8000-000000000001";
@@ -107,21 +106,6 @@ impl Transcript {
     }
 }
 
-/// Returns the content of each turn, its continuations appended as the store does it.
-pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
-    let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
-    for (_, turn) in reads.iter().flat_map(|read| &read.turns) {
-        if turn.index == 0 && !turn.continues {
-            contents.clear(); // told anew
-        }
-        match contents.get_mut(&turn.index) {
-            Some(base) if turn.continues => base.append(turn),
-            _ => drop(contents.insert(turn.index, TurnContent::from_turn(turn))),
-        }
-    }
-    contents.into_values().collect()
-}
-
 #[cfg(unix)]
 pub use session_test::files::make_fifo as make_pipe;
 
@@ -151,56 +135,4 @@ pub fn meta(content: impl AsRef<[u8]>) -> SessionMeta {
         .sessions
         .pop()
         .unwrap_or_default()
-}
-
-pub fn rendered<'t>(turns: impl IntoIterator<Item = &'t Turn>) -> String {
-    let mut out = String::new();
-    for turn in turns {
-        let more = if turn.continues { " continues" } else { "" };
-        writeln!(
-            out,
-            "{} {:?}{more}: {:?}",
-            turn.index, turn.kind, turn.prompt
-        )
-        .unwrap();
-        for part in &turn.parts {
-            writeln!(out, "  {}", line(part)).unwrap();
-        }
-    }
-    out
-}
-
-fn line(part: &Part) -> String {
-    match part {
-        Part::Text { text } => format!("text {text:?}"),
-        Part::Thinking { text } => format!("thinking {text:?}"),
-        Part::Notice { text } => format!("notice {text:?}"),
-        Part::Error { text } => format!("error {text:?}"),
-        Part::Recap { text } => format!("recap {text:?}"),
-        Part::Summary { text } => format!("summary {text:?}"),
-        Part::Call(call) => call_line(call),
-    }
-}
-
-fn call_line(call: &ToolCall) -> String {
-    let mut line = format!("call {}({})", call.name, call.id);
-    if let Some(command) = &call.command {
-        write!(line, " $ {command:?}").unwrap();
-    }
-    call.files
-        .iter()
-        .for_each(|file| write!(line, " @{file}").unwrap());
-    if !call.input.is_null() {
-        write!(line, " {}", call.input).unwrap();
-    }
-    if let Some(output) = &call.output {
-        write!(line, " -> {output:?}").unwrap();
-    }
-    if call.failed {
-        line += " failed";
-    }
-    if let Some(subagent) = &call.subagent {
-        write!(line, " subagent={subagent}").unwrap();
-    }
-    line
 }

@@ -1,7 +1,8 @@
 //! The work of a turn: commands and how they ended, files, pull requests,
 //! time, tokens.
 
-use crate::support::{Transcript, fixture, searched};
+use crate::support::{Transcript, fixture};
+use crate::turns::searched;
 use session_core::{FileAccess, Tokens, TurnContent};
 
 fn contents() -> Vec<TurnContent> {

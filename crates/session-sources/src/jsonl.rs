@@ -1,0 +1,86 @@
+//! Agents that append lines of JSON to one file a session: a [`JsonlFormat`] says what is peculiar to
+//! one, [`Jsonl`] does the rest.
+
+mod reading;
+mod show;
+
+use crate::{
+    AgentInfo, Cursor, Env, HistoryFolder, HistorySearch, Listing, Located, Location, ShownTurns,
+    Sink, Source, TurnWriter,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use session_core::{SessionMeta, Span};
+use std::fmt::Debug;
+use std::path::Path;
+
+/// What is peculiar to an agent that appends lines of JSON to one file a session, which may be packed
+/// by zstd (`.jsonl.zst`).
+pub trait JsonlFormat: Sync {
+    /// A line. Use lenient types, or [`serde_json::Value`]: a line that does not parse is counted as
+    /// damaged.
+    type Record<'a>: Deserialize<'a>;
+
+    /// What a line needs to know of those before it, beside the session and its turns. It is part of
+    /// each cursor: small, and every field with a default, so that older cursors can be read.
+    type State: Debug + Default + Clone + Serialize + DeserializeOwned;
+
+    /// Returns the agent.
+    fn agent(&self) -> &'static AgentInfo;
+
+    /// Returns patterns of its files below its folders: `sessions/*/*.jsonl`, `**` for any folders.
+    fn files(&self) -> &'static [&'static str];
+
+    /// Takes a line: tells `turns` what happened in it.
+    fn record(&self, record: Self::Record<'_>, state: &mut Self::State, turns: &mut TurnWriter<'_>);
+
+    /// Returns the folders to look in.
+    fn folders(&self, env: &Env) -> Vec<HistoryFolder> {
+        self.agent().history_folders(env)
+    }
+
+    /// Returns the session of a file by its path below a folder; `None` for a file that is none. The
+    /// id may become another one by what the lines say.
+    fn located(&self, path: &Path) -> Option<Located> {
+        let name = path.file_name()?.to_str()?;
+        Some(Located {
+            session: Some(name.split('.').next()?.to_owned()),
+            parent: None,
+        })
+    }
+
+    /// Completes a session with what stands beside its file, whenever its lines have been read.
+    fn complete(&self, _path: &Path, _session: &mut SessionMeta) {}
+
+    /// Version of the state. Cursors of another one are read from the beginning.
+    fn version(&self) -> u32 {
+        1
+    }
+}
+
+/// The [`Source`] of a [`JsonlFormat`].
+#[derive(Debug)]
+pub struct Jsonl<F>(pub F);
+
+impl<F: JsonlFormat> Source for Jsonl<F> {
+    fn agent(&self) -> &'static AgentInfo {
+        self.0.agent()
+    }
+
+    fn locate(&self, env: &Env) -> Listing {
+        let mut search = HistorySearch::default();
+        for folder in self.0.folders(env) {
+            search.add(&folder, self.0.files(), &|path| self.0.located(path));
+        }
+        search.finish()
+    }
+
+    fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
+        // A sink that stops knows that it did.
+        let _ = reading::read(&self.0, at, from, sink);
+    }
+
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+        show::show(&self.0, at, session, spans)
+    }
+}

@@ -1,0 +1,127 @@
+//! Tool calls of all agents in one vocabulary: that of Claude Code.
+
+use crate::call_result::clipped;
+use serde_json::{Map, Value};
+use session_core::{ToolCall, text};
+
+/// Longest path taken from an input, in bytes.
+const PATH_LIMIT: usize = 4096;
+/// Tools of which `path` is a folder to look through.
+pub(crate) const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
+/// Tools whose `command` a shell runs.
+pub(crate) const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
+/// Fields of inputs that name a file.
+const FILE_FIELDS: [&str; 3] = ["file_path", "notebook_path", "path"];
+
+/// How one tool of an agent is called in the vocabulary of all.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolRow {
+    /// The agent's name of it.
+    pub agent_name: &'static str,
+    /// The name in the vocabulary: `Bash`, `Read`, `Edit`, `MultiEdit`, `Write`, `ApplyPatch`, `Grep`,
+    /// `Glob`, `LS`, `WebFetch`, `WebSearch`, `Task`, `TodoWrite`, `Skill`, `AskUserQuestion`.
+    pub name: &'static str,
+    /// Fields of its input, by the agent's name and that of the vocabulary: `command` of a `Bash`,
+    /// `file_path` of what touches one file, `patch` of an `ApplyPatch`.
+    pub fields: &'static [(&'static str, &'static str)],
+}
+
+/// The tools of an agent. What is not in it keeps its names.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolTable(pub &'static [ToolRow]);
+
+impl ToolTable {
+    /// Makes a call of what an agent calls `tool`: its command and files are taken from the input.
+    /// An input that is a text is the first field of the tool.
+    pub fn call(&self, id: &str, tool: &str, input: Value) -> ToolCall {
+        let row = self.0.iter().find(|row| row.agent_name == tool);
+        let name = row.map_or(tool, |row| row.name);
+        let input = renamed(row.map_or(&[], |row| row.fields), input);
+        ToolCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            command: command(name, &input),
+            files: files(name, &input),
+            input,
+            ..ToolCall::default()
+        }
+    }
+}
+
+fn renamed(fields: &[(&str, &str)], input: Value) -> Value {
+    let first = fields.first().map(|(_, name)| *name);
+    match (input, first) {
+        (Value::Object(input), _) => input
+            .into_iter()
+            .map(|(key, value)| (new_name(fields, key), value))
+            .collect(),
+        (Value::String(input), Some(name)) => {
+            Value::Object(Map::from_iter([(name.to_owned(), input.into())]))
+        }
+        (input, _) => input,
+    }
+}
+
+fn new_name(fields: &[(&str, &str)], key: String) -> String {
+    let field = fields.iter().find(|(agent_name, _)| *agent_name == key);
+    field.map_or(key, |(_, name)| (*name).to_owned())
+}
+
+/// The command of a shell; a list of words is one `sh -c` or the like, or a program by itself.
+fn command(name: &str, input: &Value) -> Option<String> {
+    let command = input
+        .get("command")
+        .filter(|_| SHELL_TOOLS.contains(&name))?;
+    match command {
+        Value::String(line) => Some(clipped(line)),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            Some(clipped(&command_line(&words)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the line that these words run: that of `bash -lc LINE`, or all of them.
+pub fn command_line(words: &[&str]) -> String {
+    match words {
+        [shell, option, line] if shell.ends_with("sh") && option.starts_with('-') => {
+            (*line).to_owned()
+        }
+        words => words.join(" "),
+    }
+}
+
+fn files(name: &str, input: &Value) -> Vec<String> {
+    if name == "ApplyPatch" {
+        let patch = input.get("patch").and_then(Value::as_str);
+        return patched_files(patch.unwrap_or_default());
+    }
+    let is_file = |field: &&str| *field != "path" || !FOLDER_TOOLS.contains(&name);
+    let fields = FILE_FIELDS.into_iter().filter(is_file);
+    let paths = fields.filter_map(|field| input.get(field)?.as_str());
+    paths
+        .filter(|path| !path.is_empty())
+        .map(|path| text::clip(path, PATH_LIMIT).to_owned())
+        .collect()
+}
+
+/// Returns the files that a patch in the form of `apply_patch` changes.
+pub fn patched_files(patch: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for path in patch.lines().filter_map(patched_file) {
+        if !files.iter().any(|known| known == path) {
+            files.push(path.to_owned());
+        }
+    }
+    files
+}
+
+/// The file that a line of a patch names: `*** Update File: src/main.rs`.
+fn patched_file(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("*** ")?;
+    ["Update File: ", "Add File: ", "Delete File: ", "Move to: "]
+        .into_iter()
+        .find_map(|verb| line.strip_prefix(verb))
+        .map(|path| text::clip(path.trim(), PATH_LIMIT))
+}

@@ -1,0 +1,225 @@
+//! What a line of a history tells, on its way to a turn.
+
+use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
+use crate::project::project_root;
+use crate::reminder;
+use crate::turn_assembler::{LinePosition, TurnAssembler};
+use session_core::{
+    CallDialog, Detail, Part, PromptKind, SessionMeta, Span, Tokens, ToolCall, Turn, text,
+};
+
+/// Longest title and longest path of a session, in bytes.
+const TITLE_LIMIT: usize = 400;
+const PATH_LIMIT: usize = 2048;
+
+/// Takes what one line of a history tells, in the order in which it happened: prompts open turns,
+/// all else belongs to the turn at hand.
+///
+/// Texts are trimmed and cut to what a turn holds; what is empty is passed over. Reasoning, notices
+/// and summaries are kept only where a turn is shown, and of an output its error lines alone where
+/// it is not.
+#[derive(Debug)]
+pub struct TurnWriter<'a> {
+    /// The session, as it is known so far.
+    pub session: &'a mut SessionMeta,
+    turns: &'a mut TurnAssembler,
+    span: Span,
+    ms: Option<i64>,
+    message: Option<String>,
+}
+
+/// The result of a call, as a history has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallOutcome {
+    /// Id of the call.
+    pub id: String,
+    /// All that it gave back.
+    pub output: String,
+    /// The tool said that it failed, or its command exited non-zero.
+    pub failed: bool,
+    /// Session id of the subagent that the call started.
+    pub subagent: Option<String>,
+    /// The user's words in it: answers to questions, or what to do instead.
+    pub reply: Option<String>,
+}
+
+impl<'a> TurnWriter<'a> {
+    pub(crate) fn new(
+        turns: &'a mut TurnAssembler,
+        session: &'a mut SessionMeta,
+        span: Span,
+    ) -> Self {
+        Self {
+            session,
+            turns,
+            span,
+            ms: None,
+            message: None,
+        }
+    }
+
+    /// Sets the time of the line, in milliseconds since 1970.
+    pub fn set_time(&mut self, ms: Option<i64>) {
+        self.ms = ms;
+    }
+
+    /// Sets the id of the message that the line holds. It has to be the same in all copies of a
+    /// history: a turn that begins with it is known by it.
+    pub fn set_message(&mut self, id: &str) {
+        self.message = (!id.is_empty()).then(|| id.to_owned());
+    }
+
+    /// Notes a working directory; the session's is the first, and so is its project.
+    pub fn set_directory(&mut self, path: &str) {
+        if self.session.cwd.is_none() && !path.is_empty() {
+            let path = text::clip(path, PATH_LIMIT);
+            self.session.cwd = Some(path.to_owned());
+            self.session.project = project_root(path);
+        }
+    }
+
+    /// Notes the branch from here on.
+    pub fn set_branch(&mut self, branch: &str) {
+        if !branch.is_empty() && self.session.branch.as_deref() != Some(branch) {
+            self.session.branch = Some(text::clip(branch, PATH_LIMIT).to_owned());
+        }
+    }
+
+    /// Notes a title; an empty one takes the title away.
+    pub fn set_title(&mut self, title: &str) {
+        let title = text::clip_words(title.trim(), TITLE_LIMIT);
+        self.session.title = (!title.is_empty()).then(|| title.to_owned());
+    }
+
+    /// Opens a turn with words of the user: typed, or a command such as `/init` or `!ls`. In the
+    /// session of a subagent a model wrote them.
+    pub fn prompt(&mut self, kind: PromptKind, words: &str) {
+        let words = reminder::strip(words);
+        let words = words.trim();
+        if words.is_empty() {
+            return;
+        }
+        let kind = match kind {
+            PromptKind::Typed if self.session.parent.is_some() => PromptKind::Model,
+            kind => kind,
+        };
+        let words = clipped(words);
+        self.with_place(|turns, place| turns.begin_turn(kind, words, place));
+    }
+
+    /// Adds words of the agent to the user.
+    pub fn text(&mut self, words: &str) {
+        self.part(words, |text| Part::Text { text });
+    }
+
+    /// Adds the agent's reasoning.
+    pub fn thinking(&mut self, words: &str) {
+        self.part(words, |text| Part::Thinking { text });
+    }
+
+    /// Adds words of the program: an interruption, a command's output, news.
+    pub fn notice(&mut self, words: &str) {
+        self.part(words, |text| Part::Notice { text });
+    }
+
+    /// Adds an error that ended an answer.
+    pub fn error(&mut self, words: &str) {
+        self.part(words, |text| Part::Error { text });
+    }
+
+    /// Adds the summary with which the agent went on after a compaction.
+    pub fn summary(&mut self, words: &str) {
+        self.part(words, |text| Part::Summary { text });
+    }
+
+    /// Adds a call; see [`ToolTable::call`](crate::ToolTable::call).
+    pub fn call(&mut self, mut call: ToolCall) {
+        if self.detail() == Detail::Index {
+            call.input = serde_json::Value::Null;
+        }
+        call.command = call.command.map(|command| clipped(&command));
+        self.with_place(|turns, place| turns.call(call, place));
+    }
+
+    /// Adds the result of a call, which is joined to it by its id, also where other prompts came
+    /// between them, or the call came in an earlier read.
+    pub fn result(&mut self, outcome: CallOutcome) {
+        let waiting = self.turns.take_waiting(&outcome.id);
+        let detail = self.turns.detail_of(waiting.as_ref());
+        let opens = waiting.as_ref().is_some_and(|call| call.opens);
+        let output = reminder::strip(&outcome.output);
+        let result = CallResult {
+            output: kept_output(output.trim(), outcome.failed, detail),
+            pull_requests: match opens {
+                true => opened_pull_requests(&output),
+                false => Vec::new(),
+            },
+            failed: outcome.failed,
+            subagent: outcome.subagent,
+            reply: outcome.reply.filter(|reply| !reply.trim().is_empty()),
+            id: outcome.id,
+        };
+        self.with_place(|turns, place| turns.result(result, waiting, place));
+    }
+
+    /// Adds a question to the user that is put by other means than a call.
+    pub fn dialog(&mut self, question: Option<String>, reply: Option<String>) {
+        let call = ToolCall {
+            name: "AskUserQuestion".to_owned(),
+            dialog: CallDialog::new(question, reply),
+            ..ToolCall::default()
+        };
+        self.with_place(|turns, place| turns.complete_call(call, place));
+    }
+
+    /// Notes the model that answers.
+    pub fn model(&mut self, name: &str) {
+        self.with_turn(|turn| turn.turn_stats.add_model(name));
+    }
+
+    /// Counts tokens.
+    pub fn tokens(&mut self, tokens: Tokens) {
+        self.with_turn(|turn| turn.turn_stats.tokens += tokens);
+    }
+
+    /// Notes that the line belongs to the turn at hand, which lasted until its time.
+    pub fn touch(&mut self) {
+        self.with_turn(|_| ());
+    }
+
+    /// Returns how much is kept of the turn at hand.
+    pub fn detail(&self) -> Detail {
+        self.turns.detail()
+    }
+
+    fn part(&mut self, words: &str, part: impl FnOnce(String) -> Part) {
+        let words = words.trim();
+        if !words.is_empty() {
+            let part = part(clipped(words));
+            self.with_place(|turns, place| turns.part(part, place));
+        }
+    }
+
+    fn with_turn(&mut self, change: impl FnOnce(&mut Turn)) {
+        self.with_place(|turns, place| {
+            if let Some(turn) = turns.extend(place) {
+                change(turn);
+            }
+        });
+    }
+
+    fn with_place(&mut self, then: impl FnOnce(&mut TurnAssembler, &LinePosition<'_>)) {
+        if self.turns.branch != self.session.branch {
+            self.turns.branch.clone_from(&self.session.branch);
+        }
+        let message = self.message.as_deref();
+        let place = LinePosition {
+            span: self.span,
+            ms: self.ms,
+            uuid: message,
+            origin: message,
+            is_message: message.is_some(),
+        };
+        then(self.turns, &place);
+    }
+}
