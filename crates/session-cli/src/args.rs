@@ -186,6 +186,11 @@ Filters may stand in the query: agent:, project:, branch:, file:, since: and unt
 after them, in double quotes where it has spaces, and - before for \"not\". Several of one field
 are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
+fn source_help() -> String {
+    let names = session_sources::agents().map(|agent| agent.name);
+    format!("Agent: {}", session_sources::join_words(names, "or"))
+}
+
 /// Conditions; all given must hold.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters")]
@@ -193,8 +198,8 @@ pub struct FilterArgs {
     /// Project, by name, path or part of one; `.` is the current folder
     #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
-    /// Agent: claude or opencode
-    #[arg(long, value_name = "AGENT")]
+    // Its help is made of the agents' names.
+    #[arg(long, value_name = "AGENT", help = source_help())]
     pub source: Option<String>,
     #[command(flatten)]
     pub time: TimeArgs,

@@ -2,10 +2,11 @@
 //! agent or with a tool such as direnv: none of them may lead into the project.
 
 use session_files::{is_below, outermost_root};
+use session_sources::agents;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Variables that name a path or an address; some are lists with commas.
+/// Variables that name a path or an address, beside those of the agents; some are lists with commas.
 const PATHS: &[&str] = &[
     "SESSION_SEARCH_CONFIG",
     "SESSION_SEARCH_HOME",
@@ -15,9 +16,7 @@ const PATHS: &[&str] = &[
     "XDG_STATE_HOME",
     #[cfg(windows)]
     "LOCALAPPDATA",
-    "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
-    "OPENCODE_DB",
     "HF_HOME",
     "HF_HUB_CACHE",
     "HF_ENDPOINT",
@@ -41,7 +40,9 @@ pub(crate) fn remove_untrusted(
     let search = vars.get("PATH").cloned().unwrap_or_default();
     let is_set = |name: &&&'static str| vars.contains_key(**name);
     let value = |name: &str| vars.get(name).map_or("", String::as_str);
-    let paths = PATHS.iter().filter(is_set);
+    let of_agents = agents().flat_map(|agent| agent.variables);
+    let of_agents = of_agents.filter(|name| !PATHS.contains(name));
+    let paths = PATHS.iter().chain(of_agents).filter(is_set);
     let paths = paths.filter(|name| around.refuses_path(name, value(name)));
     let programs = PROGRAMS.iter().filter(is_set);
     let programs = programs.filter(|name| around.refuses_program(value(name), &search));

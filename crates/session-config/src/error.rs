@@ -1,6 +1,7 @@
 //! Why the configuration or the environment cannot be used.
 
 use session_files::FileError;
+use session_sources::{agents, join_words};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -59,7 +60,8 @@ impl ConfigError {
                 "docs/configuration.md has the values; unset {name} to do without it"
             )),
             Self::NoHome => {
-                let directories = ".claude or .local/share/opencode";
+                let directories = agents().filter_map(|agent| agent.folders.first().copied());
+                let directories = join_words(directories, "or");
                 Some(format!("set HOME to the folder with your {directories}"))
             }
             Self::Value(_) | Self::Toml(_) | Self::Json(_) => None,

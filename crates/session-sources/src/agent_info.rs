@@ -83,3 +83,26 @@ fn command(words: &[&str], session: &SessionMeta) -> Option<Vec<String>> {
     let command: Vec<String> = words.collect();
     (is_own && !session.prompts_only && !command.is_empty()).then_some(command)
 }
+
+/// Joins words as a sentence has them: `a, b or c`.
+pub fn join_words<'w>(words: impl IntoIterator<Item = &'w str>, conjunction: &str) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} {conjunction} {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join_words;
+
+    #[test]
+    fn words_are_joined_as_in_a_sentence() {
+        assert_eq!(join_words([], "or"), "");
+        assert_eq!(join_words(["a"], "or"), "a");
+        assert_eq!(join_words(["a", "b"], "and"), "a and b");
+        assert_eq!(join_words(["a", "b", "c"], "or"), "a, b or c");
+    }
+}

@@ -8,6 +8,13 @@
 //! [`Source::show`] reads just the [spans](session_core::Span) of some turns
 //! again, in full.
 //!
+//! What sources have in common stands beside them. An agent that appends lines
+//! of JSON is a [`JsonlFormat`]: its [`AgentInfo`], the patterns of its files,
+//! and a function that tells a [`TurnWriter`] what a line means; [`Jsonl`] makes
+//! a source of it. [`ToolTable`] brings its tool names into the vocabulary of
+//! all. Histories that are rewritten in place, databases among them, are a
+//! `SessionStorage`, of which `read_sessions` and `show_sessions` make a source.
+//!
 //! Nothing here writes, and nothing here fails: what cannot be read becomes a
 //! [`Warning`] and costs only itself.
 //!
@@ -62,30 +69,29 @@ mod tool_table;
 mod turn_assembler;
 mod turn_writer;
 
-pub use agent_info::AgentInfo;
+pub use agent_info::{AgentInfo, join_words};
 pub use cursor::SeenIds;
 pub use env::Env;
 pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use project::project_root;
 pub use session_core::FileStamp;
-pub use session_signature::{SessionSignature, digest};
-pub use session_storage::{
-    OpenStorage, SessionStorage, StoredSession, TurnRange, TurnVisitor, read_sessions,
-    show_sessions,
-};
 pub use source::{
     Caller, Collected, Cursor, Flow, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
 };
 
-pub use storage_error::{SkippedCounts, StorageError};
 pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
 static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];
 
-/// Every agent that is read. Adding one is a file, its fixtures and a line here.
+/// Every agent that is read. Adding one is a file, its fixtures and a line above.
 pub fn sources() -> &'static [&'static dyn Source] {
     &SOURCES
+}
+
+/// Every agent that is read, as data.
+pub fn agents() -> impl Iterator<Item = &'static AgentInfo> {
+    SOURCES.iter().map(|source| source.agent())
 }

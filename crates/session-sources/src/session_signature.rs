@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 /// is known of the session as a whole, since a rename raises none either.
 /// Older cursors have no digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
+pub(crate) struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
 
 /// A hash of what is known of a session as a whole, and of `session.revert`.
-pub fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
+pub(crate) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
     let json = serde_json::to_vec(&(meta, revert)).unwrap_or_default();
     let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// A session without its turns.
 #[derive(Debug)]
-pub struct StoredSession {
+pub(crate) struct StoredSession {
     /// Its metadata.
     pub meta: SessionMeta,
     /// Milliseconds since 1970.
@@ -23,7 +23,7 @@ pub struct StoredSession {
 
 /// Which turns of a session are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnRange {
+pub(crate) struct TurnRange {
     /// Index of the first of them.
     pub first: u32,
     /// What they are made of, as [`Turn::span`] counts it.
@@ -32,7 +32,7 @@ pub struct TurnRange {
 
 impl TurnRange {
     /// All turns of a session.
-    pub const ALL: Self = Self {
+    pub(crate) const ALL: Self = Self {
         first: 0,
         span: Span {
             start: 0,
@@ -42,10 +42,10 @@ impl TurnRange {
 }
 
 /// Takes turns, one at a time, and says whether more are wanted.
-pub type TurnVisitor<'a> = dyn FnMut(Turn) -> ControlFlow<()> + 'a;
+pub(crate) type TurnVisitor<'a> = dyn FnMut(Turn) -> ControlFlow<()> + 'a;
 
 /// An open history that holds whole sessions.
-pub trait SessionStorage {
+pub(crate) trait SessionStorage {
     /// Lists all sessions, in any order. What is passed over is counted in `skipped`.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ pub trait SessionStorage {
 }
 
 /// Opens a history.
-pub type OpenStorage = fn(&Path) -> Result<Box<dyn SessionStorage>, StorageError>;
+pub(crate) type OpenStorage = fn(&Path) -> Result<Box<dyn SessionStorage>, StorageError>;
 
 /// Least number of sessions between two checkpoints. Each holds the whole
 /// map, so that of many sessions there are no more than about 32.
@@ -75,7 +75,12 @@ const CHECKPOINT_STEP: usize = 8;
 
 /// Delivers the sessions of a history that changed since `from`: [`Source::read`](crate::Source::read)
 /// for such histories.
-pub fn read_sessions(open: OpenStorage, path: &Path, from: Option<&Cursor>, sink: &mut dyn Sink) {
+pub(crate) fn read_sessions(
+    open: OpenStorage,
+    path: &Path,
+    from: Option<&Cursor>,
+    sink: &mut dyn Sink,
+) {
     let read = open(path).and_then(|history| read_open(&*history, path, from, sink));
     if let Err(error) = read {
         sink.warning(warning(path, &error));
@@ -171,7 +176,7 @@ impl StorageReading<'_> {
 }
 
 /// Reads the turns at `spans` again, in full: [`Source::show`](crate::Source::show) for such histories.
-pub fn show_sessions(
+pub(crate) fn show_sessions(
     open: OpenStorage,
     path: &Path,
     session: &SessionMeta,

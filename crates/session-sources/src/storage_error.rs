@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Why a history, or one session of it, could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum StorageError {
+pub(crate) enum StorageError {
     /// A pipe, a device or a folder.
     #[error("{}", file::NOT_REGULAR)]
     NotRegular,
@@ -80,11 +80,11 @@ pub(crate) const SIZE_LIMIT: u32 = 64 * 1024 * 1024;
 
 /// Counts of what was skipped, by reason.
 #[derive(Debug, Default)]
-pub struct SkippedCounts(BTreeMap<String, u64>);
+pub(crate) struct SkippedCounts(BTreeMap<String, u64>);
 
 impl SkippedCounts {
     /// Counts one more.
-    pub fn add(&mut self, reason: &str) {
+    pub(crate) fn add(&mut self, reason: &str) {
         *self.0.entry(reason.to_owned()).or_default() += 1;
     }
 

@@ -16,6 +16,7 @@ use session_report::{WorkSummary, read_turns};
 use session_search::{
     FusionMode, Hit, HitOrder, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
 };
+use session_sources::{agents, join_words};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -279,6 +280,11 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
     }
 }
 
+/// The variables that name the folders of histories, one of each agent.
+fn history_variables() -> impl Iterator<Item = &'static str> {
+    agents().filter_map(|agent| agent.variables.first().copied())
+}
+
 fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Result<Found> {
     if args.or_demo {
         writeln!(
@@ -288,22 +294,19 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
         return demo::search(args);
     }
     let folder = home.env.home.display();
-    let set = ["CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"];
-    let set = set
-        .iter()
-        .find_map(|name| Some((name, home.env.get(name)?)));
+    let set = history_variables().find_map(|name| Some((name, home.env.get(name)?)));
     let looked = match set {
         Some((name, value)) => format!(
             ", where {name} is `{}`\nhint: correct or unset it",
             printable(value)
         ),
-        None => "\nhint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME"
-            .to_owned(),
+        None => format!(
+            "\nhint: try `session-search demo`, or set {}",
+            join_words(history_variables(), "or")
+        ),
     };
-    writeln!(
-        notes::stderr(),
-        "no Claude Code or OpenCode history in `{folder}`{looked}"
-    )?;
+    let titles = join_words(agents().map(|agent| agent.title), "or");
+    writeln!(notes::stderr(), "no {titles} history in `{folder}`{looked}")?;
     if args.compact {
         compact::print_nothing(&query(args), refreshed)?;
     } else if args.json {

@@ -66,8 +66,8 @@ fn it_is_one_document() {
     ----- stdout -----
     {"query":"x","sessions":0,"complete":true,"left_out":[],"hits":[]}
     ----- stderr -----
-    no Claude Code or OpenCode history in `[TMP]/home`
-    hint: try `session-search demo`, or set CLAUDE_CONFIG_DIR or XDG_DATA_HOME
+    no [AGENTS] history in `[TMP]/home`
+    hint: try `session-search demo`, or set [VARIABLES]
     "#);
     env.run(&["search", "lantern", "--compact"]).exits(2);
 }

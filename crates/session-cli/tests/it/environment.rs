@@ -208,6 +208,12 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
     let mut settings = Settings::clone_current();
     for (pattern, replacement) in [
         (r"(/[\w.-]+)*/\.tmp[[:alnum:]]{6}", "[TMP]"),
+        (
+            r"(?m)(Agent:|^no) .* or [\w ]+?( history in|$)",
+            "$1 [AGENTS]$2",
+        ),
+        (r"or set [A-Z_]+, .* or [A-Z_]+", "or set [VARIABLES]"),
+        (r"or set CLAUDE_CONFIG_DIR or [A-Z_]+", "or set [VARIABLES]"),
         (r"\([\d.]+ s\)", "([TIME] s)"),
         (r"\([\d.]+ MB", "([SIZE] MB"),
         (r#""bytes": \d{4,}"#, r#""bytes": [SIZE]"#),

@@ -1,6 +1,6 @@
 //! The manual: the help of each command.
 
-use crate::environment::TestEnvironment;
+use crate::environment::{TestEnvironment, redact_snapshots};
 use insta::assert_snapshot;
 
 fn help(command: &[String]) -> String {
@@ -22,6 +22,7 @@ fn listed(help: &str) -> Vec<String> {
 /// Every command that there is, and those below it, each in a file of its own.
 #[test]
 fn help_of_each_command() {
+    let _redactions = redact_snapshots();
     let mut left = vec![Vec::new()];
     while let Some(command) = left.pop() {
         let said = help(&command);

@@ -73,7 +73,7 @@ fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
     let chosen = chosen.map(|name| folder.join(env.path(name)));
     if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
         let reason = "OPENCODE_DB names a file that does not exist";
-        listing.warnings.push(warning(path, &reason));
+        listing.warnings.push(warning(path, reason));
     }
     paths.extend(chosen);
     paths.retain(|path| is_regular(path, listing));
@@ -91,7 +91,7 @@ fn is_regular(path: &Path, listing: &mut Listing) -> bool {
         Ok(metadata) if !metadata.is_file() => file::NOT_REGULAR,
         _ => return true,
     };
-    listing.warnings.push(warning(path, &reason));
+    listing.warnings.push(warning(path, reason));
     false
 }
 
@@ -110,7 +110,7 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
 fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     if error.kind() != ErrorKind::NotFound {
         let reason = format!("cannot be listed: {}", error.kind());
-        listing.warnings.push(warning(path, &reason));
+        listing.warnings.push(warning(path, reason));
     }
 }
 

@@ -1,10 +1,13 @@
 //! What a source has of itself, shown by the smallest one.
 
-use crate::support::{AgentHome, check_damage, check_splits, indexed, lines, session, shown};
+use crate::support::{
+    AgentHome, check_damage, check_splits, indexed, lines, session, shown, source,
+};
 use crate::toy_agent::TOY;
 use serde_json::json;
 use session_core::SessionMeta;
-use session_sources::{Caller, Source};
+use session_sources::{Caller, Source, agents};
+use std::collections::HashSet;
 
 const PATH: &str = ".toy/sessions/app/s1.jsonl";
 
@@ -71,6 +74,27 @@ fn a_caller_is_known_by_its_variable() {
 fn files_may_be_split_and_damaged_anywhere() {
     check_splits(&TOY, PATH, content().as_bytes());
     check_damage(&TOY, PATH, content().as_bytes());
+}
+
+#[test]
+fn every_file_is_a_session() {
+    let home = AgentHome::with(&TOY, PATH, content());
+    home.write(".toy/sessions/other/s2.jsonl", content());
+    let ids = home.read_all().into_iter().flat_map(|read| read.sessions);
+    let mut ids: Vec<String> = ids.map(|session| session.id).collect();
+    ids.sort();
+    assert_eq!(ids, ["s1", "s2"]);
+}
+
+#[test]
+fn agents_are_told_apart_by_their_names() {
+    assert_eq!(source("claude").agent().title, "Claude Code");
+    let names: HashSet<&str> = agents().map(|agent| agent.name).collect();
+    let titles: HashSet<&str> = agents().map(|agent| agent.title).collect();
+    assert_eq!(
+        (names.len(), titles.len()),
+        (agents().count(), agents().count())
+    );
 }
 
 #[test]
