@@ -208,10 +208,8 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
     let mut settings = Settings::clone_current();
     for (pattern, replacement) in [
         (r"(/[\w.-]+)*/\.tmp[[:alnum:]]{6}", "[TMP]"),
-        (
-            r"(?m)(Agent:|^no) .* or [\w ]+?( history in|$)",
-            "$1 [AGENTS]$2",
-        ),
+        (r"(?m)Agent: .* or \w+$", "Agent: [AGENTS]"),
+        (r"(?m)^no .* or .* history in", "no [AGENTS] history in"),
         (r"or set [A-Z_]+, .* or [A-Z_]+", "or set [VARIABLES]"),
         (r"or set CLAUDE_CONFIG_DIR or [A-Z_]+", "or set [VARIABLES]"),
         (r"\([\d.]+ s\)", "([TIME] s)"),
