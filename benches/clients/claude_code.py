@@ -8,7 +8,9 @@
 import os
 import sys
 
-from harness import Terminal, answers, calls, machine, main, prompts
+from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEEPS, WORKS, answers, calls, check_commands, check_files,
+                    check_found, check_resumed, check_session, check_subagent, check_whole, prompts, texts, told)
+from harness import machine, main, typing
 from mock import Mock, Reply, call, text
 
 PACKAGE, VERSION = "@anthropic-ai/claude-code", "2.1.330"
@@ -47,70 +49,35 @@ def play_tools(box, client, checks, mock):
     """Commands that worked and failed, and a file that is written, read and changed."""
     path = os.path.join(box.project, "notes.txt")
     mock.plays(
-        [text("I will look."), call("Bash", command="echo hello-bash", description="Say hello")],
-        [call("Bash", command="ls /nowhere-42")],
+        [text(ANSWERS[0]), call("Bash", command=WORKS, description="Say hello")],
+        [call("Bash", command=FAILS)],
         [call("Write", file_path=path, content="one\n")],
         [call("Read", file_path=path)],
         [call("Edit", file_path=path, old_string="one", new_string="two")],
-        [text("The flux capacitor was reversed.")],
+        [text(ANSWERS[1])],
     )
-    ask(box, client, "Why does frobnicate fail?")
-    found = box.sessions("frobnicate")
-    checks.equal("a prompt finds its session alone", len(found), 1)
-    turns = box.turns(found[0])
-    checks.equal("prompt", prompts(turns), ["Why does frobnicate fail?"])
-    checks.equal("answers", answers(turns), ["I will look.", "The flux capacitor was reversed."])
+    ask(box, client, PROMPT)
+    session, turns = check_found(box, checks)
     names = ["Bash", "Bash", "Write", "Read", "Edit"]
     checks.equal("calls in order", [one["name"] for one in calls(turns)], names)
     check_commands(box, checks, turns)
     check_files(box, checks, turns, path)
-    checks.equal("an answer finds its session", box.sessions("flux capacitor"), found)
-    return found[0]
-
-
-def check_commands(box, checks, turns):
-    ran, failed = calls(turns, "Bash")
-    checks.equal("a command and its output", (ran["command"], ran["output"]), ("echo hello-bash", "hello-bash"))
-    checks.equal("which command failed", (ran["failed"], failed["failed"]), (False, True))
-    checks.check("output of the failed command", "No such file or directory" in failed["output"], failed)
-    told = [what for turn in box.ours("commands", "ls /nowhere-42")["found"] for what in turn["what"]]
-    checks.equal("`commands` tells it as failed", told, [{"command": "ls /nowhere-42", "failed": True}])
-
-
-def check_files(box, checks, turns, path):
-    checks.equal("the files were changed", box.read(path), "two\n")
-    named = [one["files"] for one in calls(turns) if one["name"] != "Bash"]
-    checks.equal("files of the calls", named, [[path]] * 3)
-    told = [what for turn in box.ours("files", "notes.txt")["found"] for what in turn["what"]]
-    checks.equal("`files` tells it as written", told, [{"path": path, "touch": "written"}])
+    check_session(box, checks, "claude", session, ["claude", "--resume", session])
+    return session
 
 
 def play_resumed(box, client, checks, mock, session):
     """A second prompt in the session, in a process of its own."""
-    mock.plays([text("Turn it round.")])
-    ask(box, client, "And how is it mended?", "--resume", session)
-    turns = box.turns(session)
-    checks.equal("a resumed session has both turns", len(turns), 2)
-    checks.equal("its second turn", (prompts(turns)[1:], answers(turns)[2:]), (["And how is it mended?"], ["Turn it round."]))
+    mock.plays([text(RESUMED[1])])
+    ask(box, client, RESUMED[0], "--resume", session)
+    check_resumed(box, checks, session)
 
 
 def play_subagent(box, client, checks, mock):
-    """A subagent, whose session is one of its own below its parent's."""
-    mock.plays(
-        [call("Agent", description="Look around", prompt="Find the gudgeon pin.", subagent_type="general-purpose",
-              run_in_background=False)],
-        [text("The gudgeon pin is in the piston.")],
-        [text("Found by the subagent.")],
-    )
-    ask(box, client, "Where is that part?")
-    hits = box.ours("search", "gudgeon piston", "--keyword-only", "--subagents")["hits"]
-    children = [hit for hit in hits if hit["parent"]]
-    checks.equal("a subagent's session is found", len(children), 1)
-    turns = box.turns(children[0]["session"])
-    checks.equal("its prompt and answer", (prompts(turns), answers(turns)),
-                 (["Find the gudgeon pin."], ["The gudgeon pin is in the piston."]))
-    parent = box.turns(children[0]["parent"])
-    checks.equal("its parent", (prompts(parent), answers(parent)), (["Where is that part?"], ["Found by the subagent."]))
+    asks = call("Agent", description="Look around", prompt=CHILD[0], subagent_type="general-purpose", run_in_background=False)
+    mock.plays([asks], [text(CHILD[1])], [text(PARENT[1])])
+    ask(box, client, PARENT[0])
+    check_subagent(box, checks)
 
 
 def play_skill(box, client, checks, mock):
@@ -128,46 +95,22 @@ def play_skill(box, client, checks, mock):
     checks.check("its output is JSON alone", ran and ran[0]["output"].startswith("{"), ran)
 
 
-class Talk:
-    """Types prompts at a terminal, and waits for the answers."""
-
-    def __init__(self, terminal, mock):
-        self.terminal, self.mock = terminal, mock
-
-    def says(self, words, *replies):
-        """Types a prompt, once its replies are in the script."""
-        self.mock.plays(*replies)
-        self.terminal.type(words)
-        return self
-
-    def until(self, words):
-        """Waits until the terminal has shown these words."""
-        shown = "".join(words.split())
-        self.terminal.wait(lambda: shown in self.terminal.plain(), words)
-        self.terminal.drain(1)
-
-
-def typed(box, client, mock, what):
-    """A session on a terminal: `what(talk)` types it."""
-    terminal = Terminal(box, [client, "--permission-mode", "acceptEdits", "--allowedTools", TOOLS])
-    talk = Talk(terminal, mock)
-    try:
-        talk.until("accept edits on")
-        what(talk)
-    finally:
-        terminal.close()
+def typed(box, client, mock):
+    command = [client, "--permission-mode", "acceptEdits", "--allowedTools", TOOLS]
+    return typing(box, mock, command, "accept edits on")
 
 
 def play_typed(box, client, checks, mock):
     """What only a terminal has: a question, a slash command, a shell escape, prompts that wait."""
-    typed(box, client, mock, type_prompts)
+    with typed(box, client, mock) as talk:
+        type_prompts(talk)
     check_typed(box, checks)
 
 
 def type_prompts(talk):
     type_question(talk)
     talk.says("/deploy staging", [text("It is deployed.")]).until("It is deployed.")
-    talk.says("!echo shell-escape-77", [text("An escape.")]).until("An escape.")
+    talk.says(f"!{ESCAPE}", [text("An escape.")]).until("An escape.")
     type_waiting(talk)
 
 
@@ -191,7 +134,7 @@ def type_waiting(talk):
 TYPED = [
     ("typed", "Choose the quoxstore please", ["I ask.", "So it will be."]),
     ("command", "/deploy staging", ["It is deployed."]),
-    ("command", "!echo shell-escape-77", ["An escape."]),
+    ("command", f"!{ESCAPE}", ["An escape."]),
     ("typed", "Run the slow thing", []),
     ("typed", "typed while a tool runs", ["It slept."]),
     ("typed", "Speak slowly", ["Slow words."]),
@@ -211,8 +154,8 @@ def check_typed(box, checks):
     asked = calls(turns, "AskUserQuestion")
     checks.check("the user's answer is in the question's result", "SQLite" in str(asked[0].get("output")), asked)
     checks.equal("it is found by it", box.sessions("SQLite"), found)
-    ran = [what["command"] for turn in box.ours("commands", "echo shell-escape-77")["found"] for what in turn["what"]]
-    checks.equal("the shell escape is a command that ran", ran, ["echo shell-escape-77"])
+    ran = [what["command"] for what in told(box, "commands", ESCAPE)]
+    checks.equal("the shell escape is a command that ran", ran, [ESCAPE])
 
 
 PASTED = [f"line {n} of the xylograph" for n in range(30)]
@@ -220,7 +163,8 @@ PASTED = [f"line {n} of the xylograph" for n in range(30)]
 
 def play_changed(box, client, checks, mock):
     """What changes a session: a paste, a name, an interruption, a compaction."""
-    typed(box, client, mock, type_changes)
+    with typed(box, client, mock) as talk:
+        type_changes(talk)
     found = box.sessions("xylograph")
     checks.equal("a paste finds its session alone", len(found), 1)
     checks.equal("a name that was given", box.ours("show", found[0])["title"], "Named by hand")
@@ -230,9 +174,9 @@ def play_changed(box, client, checks, mock):
     wanted = ["Sleep with ytterbium", "Go on after it", "/compact", "After the compaction?"]
     checks.equal("prompts around an interruption and a compaction", prompts(turns[1:]), wanted)
     ran = [(one["command"], one["failed"]) for one in calls([turns[1]])]
-    checks.equal("a command that was interrupted", ran, [("echo awake; sleep 60", True)])
+    checks.equal("a command that was interrupted", ran, [(SLEEPS, True)])
     checks.equal("answers before and after", answers(turns[2:]), ["Going on.", "Still here."])
-    summaries = [part["text"] for turn in turns for part in turn["parts"] if part["type"] == "summary"]
+    summaries = texts(turns, "summary")
     checks.check("the summary is none of the prompts", len(summaries) == 1 and "of vanadium" in summaries[0], summaries)
 
 
@@ -240,7 +184,7 @@ def type_changes(talk):
     talk.terminal.press("\x1b[200~" + "\n".join(PASTED) + "\x1b[201~")
     talk.says(" what does it mean?", [text("It is a print.")]).until("It is a print.")
     talk.says("/rename Named by hand").terminal.drain(2)
-    talk.says("Sleep with ytterbium", [call("Bash", command="echo awake; sleep 60")])
+    talk.says("Sleep with ytterbium", [call("Bash", command=SLEEPS)])
     talk.terminal.drain(3)
     talk.terminal.press("\x1b")
     talk.until("Interrupted")
@@ -259,8 +203,7 @@ def play(box, client, checks):
         play_changed(box, client, checks, mock)
         play_skill(box, client, checks, mock)
         checks.equal("the script was played to its end", len(mock.script), 0)
-    problems = box.ours("status")["problems"]
-    checks.equal("nothing could not be read", problems, [])
+    check_whole(box, checks)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""What the scripts share: a client with a home of its own, a terminal for it, and a table of checks."""
+"""What the scripts share: a client with a home of its own, and a terminal for it."""
 
 import argparse
 import fcntl
+import glob
 import json
 import os
 import platform
@@ -15,8 +16,12 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
+from contextlib import contextmanager
 from datetime import date
+
+from checks import Checks
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 ESCAPES = re.compile(r"\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]")
@@ -62,6 +67,13 @@ class Box:
         done = subprocess.run(command, env=self.env, cwd=self.home, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def counts(self, home=None):
+        """What `status` counts, of the index or of one that is made in a home of its own."""
+        env = {**self.env, "SESSION_SEARCH_HOME": os.path.join(self.scratch, home)} if home else self.env
+        for command in (["index", "--quiet"], ["status", "--json"]):
+            done = subprocess.run([self.program, *command], env=env, cwd=self.home, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
     def sessions(self, query):
@@ -129,55 +141,106 @@ class Terminal:
         os.waitpid(self.pid, 0)
 
 
+class Talk:
+    """Types prompts at a terminal, and waits for the answers.
+
+    A client that paints words in parts has them in its `history` whole: a folder below which they are looked for.
+    """
+
+    def __init__(self, terminal, mock, history=None):
+        self.terminal, self.mock, self.history = terminal, mock, history
+
+    def says(self, words, *replies):
+        """Types a prompt, once its replies are in the script."""
+        self.mock.plays(*replies)
+        self.terminal.type(words)
+        return self
+
+    def until(self, words):
+        """Waits until the terminal has shown these words, or the history holds them."""
+        shown = "".join(words.split())
+        self.terminal.wait(lambda: shown in self.terminal.plain() or self.is_written(words), words)
+        self.terminal.drain(1)
+
+    def is_written(self, words):
+        names = glob.glob(f"{self.history}/**/*.jsonl", recursive=True) if self.history else []
+        return any(words.encode() in open(name, "rb").read() for name in names)
+
+
+@contextmanager
+def typing(box, mock, command, ready, history=None):
+    """A client on a terminal, which has shown that it is ready."""
+    terminal = Terminal(box, command)
+    talk = Talk(terminal, mock, history)
+    try:
+        talk.until(ready)
+        terminal.drain(2)
+        yield talk
+    finally:
+        terminal.close()
+
+
+class Lines:
+    """A client that is driven by JSON on its stdin and stdout, one value a line; `with Lines(…) as client` ends it."""
+
+    def __init__(self, box, command):
+        self.child = subprocess.Popen(command, env=box.env, cwd=box.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True)
+        self.got, self.looked_at = [], 0
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.child.stdout:
+            self.got.append(json.loads(line))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.stdin.close()
+        try:
+            self.child.wait(20)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            self.child.wait()
+        self.reader.join()
+
+    def send(self, value):
+        self.child.stdin.write(json.dumps(value) + "\n")
+        self.child.stdin.flush()
+
+    def ask(self, value, seconds=60):
+        """Sends a request with an id, and returns what answers it."""
+        name = f"ask-{len(self.got)}-{time.monotonic_ns()}"
+        self.send({"id": name, **value})
+        is_answer = lambda one: one.get("id") == name and one.get("type", "response") == "response"
+        answer = self.find(is_answer, 0, f"an answer to {value}", seconds)
+        return self.got[answer]
+
+    def until(self, is_wanted, what, seconds=60):
+        """Waits for a value after those that were waited for, and returns it."""
+        self.looked_at = self.find(is_wanted, self.looked_at, what, seconds) + 1
+        return self.got[self.looked_at - 1]
+
+    def find(self, is_wanted, start, what, seconds):
+        """The index of the first such value."""
+        found = []
+        wait_until(lambda: found.extend(n for n in range(start, len(self.got)) if is_wanted(self.got[n])) or found, what, seconds)
+        return found[0]
+
+
 def wait_until(condition, what, seconds=60):
     """Waits until a condition holds."""
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:
             raise TimeoutError(what)
-        time.sleep(0.3)
-
-
-class Checks:
-    """A table of checks."""
-
-    def __init__(self):
-        self.rows = []
-
-    def check(self, name, is_ok, got=None):
-        """Notes a check; `got` is told where it failed."""
-        self.rows.append((name, bool(is_ok)))
-        print(f"| {name} | {'ok' if is_ok else 'FAILED'} |", flush=True)
-        if not is_ok and got is not None:
-            print(f"    got: {json.dumps(got, ensure_ascii=False)[:2000]}", file=sys.stderr)
-
-    def equal(self, name, got, wanted):
-        self.check(name, got == wanted, {"got": got, "wanted": wanted})
-
-    def end(self):
-        """Prints the sum; the exit code of the script."""
-        failed = sum(not is_ok for _, is_ok in self.rows)
-        print(f"\n{len(self.rows)} checks, {failed} failed")
-        return 1 if failed else 0
-
-
-def calls(turns, name=None):
-    """The calls of turns, of one tool or of all."""
-    parts = [part for turn in turns for part in turn["parts"] if part["type"] == "call"]
-    return [part for part in parts if name in (None, part["name"])]
-
-
-def answers(turns):
-    """The texts of the agent."""
-    return [part["text"] for turn in turns for part in turn["parts"] if part["type"] == "text"]
-
-
-def prompts(turns):
-    return [turn["prompt"] for turn in turns]
+        time.sleep(0.1)
 
 
 def install(package, program, folder):
-    """Installs a package of npm, and returns the path of its native program.
+    """Installs a package of npm, and returns the path of its program.
 
     `--force`, since a package may want a newer node than is here, which its native program does not need.
     """
@@ -194,8 +257,11 @@ def machine():
     return f"{platform.system().lower()}-{'arm64' if platform.machine() in ('aarch64', 'arm64') else 'x64'}"
 
 
-def main(package, version, program, play):
-    """Runs a script: `play(box, client, checks)` with a client that was installed for it."""
+def main(package, version, program, play, node=None):
+    """Runs a script: `play(box, client, checks)` with a client that was installed for it.
+
+    A client that is no program of its own runs on a Node.js of the version `node`, which npm brings, too.
+    """
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default=os.path.join(ROOT, "target/release/session-search"))
     parser.add_argument("--version", default=version, help="version of the client, or `latest`")
@@ -204,10 +270,17 @@ def main(package, version, program, play):
     args = parser.parse_args()
     scratch = tempfile.mkdtemp(prefix="clients-")
     try:
-        client = args.client or install(f"{package}@{args.version}", program, os.path.join(scratch, "npm"))
-        box, checks = Box(args.program, os.path.join(scratch, "box")), Checks()
+        box, checks, npm = Box(args.program, os.path.join(scratch, "box")), Checks(), os.path.join(scratch, "npm")
+        client = args.client or install(f"{package}@{args.version}", program, npm)
+        if node:
+            box.env["PATH"] = f"{os.path.dirname(install_node(node, npm))}:{box.env['PATH']}"
         print(f"{box.run(client, '--version').strip()}, {date.today()}, {platform.system()}\n\n| check | |\n| --- | --- |")
         play(box, client, checks)
         return checks.end()
     finally:
         print(f"kept: {scratch}", file=sys.stderr) if args.keep else shutil.rmtree(scratch, ignore_errors=True)
+
+
+def install_node(version, folder):
+    package = f"node-{machine()}"
+    return install(f"{package}@{version}", f"{package}/bin/node", folder)

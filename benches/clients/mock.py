@@ -1,7 +1,8 @@
 """A mock of the Anthropic Messages API on the loopback, with scripted answers.
 
 A `Mock` answers each request of the conversation with the next reply of its script. Requests without
-tools (titles, quota checks) get a short text and take no reply. Every request is kept.
+tools (titles, quota checks) get a short text and take no reply, but for clients that are said to send
+none but compactions. Every request is kept.
 """
 
 import json
@@ -41,9 +42,14 @@ class Reply:
 
 @dataclass
 class Mock:
-    """The server; `with Mock() as mock` starts and stops it."""
+    """The server; `with Mock() as mock` starts and stops it.
 
+    `compacts` where a client's only requests without tools are compactions: they take a reply, then.
+    """
+
+    compacts: bool = False
     script: deque = field(default_factory=deque)
+    asides: list = field(default_factory=list)
     requests: list = field(default_factory=list)
     ids: int = 0
     handler: ClassVar = None  # `Handler`, which stands below
@@ -67,14 +73,26 @@ class Mock:
         for reply in replies:
             self.script.append(reply if isinstance(reply, Reply) else Reply(list(reply)))
 
+    def plays_beside(self, parent, words, *replies):
+        """Puts replies into a script of a subagent's own: for requests that hold its words and not those of its parent."""
+        self.asides.append((parent, words, deque(Reply(list(reply)) for reply in replies)))
+
     def reply_to(self, request):
         """Returns the reply to a request, its calls with ids of their own."""
         with self.lock:
             self.requests.append(request)
-            is_side = not request.get("tools")
-            if is_side or not self.script:
-                return Reply([text(SIDE_ANSWER if is_side else "The script has ended.")])
-            return self.with_ids(self.script.popleft())
+            if self.is_side(request):
+                return Reply([text(SIDE_ANSWER)])
+            script = self.script_for(request)
+            return self.with_ids(script.popleft()) if script else Reply([text("The script has ended.")])
+
+    def is_side(self, request):
+        return not (self.compacts or request.get("tools"))
+
+    def script_for(self, request):
+        said = json.dumps(request, ensure_ascii=False)
+        own = (script for parent, words, script in self.asides if script and words in said and parent not in said)
+        return next(own, self.script)
 
     def with_ids(self, reply):
         blocks = []
@@ -117,6 +135,12 @@ def events(request, reply, number):
     yield {"type": "message_stop"}
 
 
+def server_sent(event):
+    """An event as it is sent; those of some APIs have no type."""
+    kind = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{kind}data: {json.dumps(event)}\n\n"
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers POST /v1/messages; all else is not found."""
 
@@ -153,8 +177,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_json({**message(request, number), **stop})
 
     def stream(self, all_events):
-        parts = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in all_events]
-        self.send("".join(parts).encode(), "text/event-stream")
+        self.send("".join(map(server_sent, all_events)).encode(), "text/event-stream")
 
     def send_json(self, value, status=200):
         self.send(json.dumps(value).encode(), "application/json", status)

@@ -12,8 +12,10 @@ import subprocess
 import sys
 import urllib.request
 
-from harness import answers, calls, machine, main, prompts, wait_until
-from mock import Mock, Reply, call, text
+from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, WORKS, answers, calls, check_commands, check_files,
+                    check_found, check_resumed, check_session, check_subagent, check_whole, dialogue, prompts, told)
+from harness import machine, main, wait_until
+from mock import SIDE_ANSWER, Mock, Reply, call, text
 
 PACKAGE, VERSION = "opencode-ai", "1.18.33"
 PROGRAM = f"opencode-{machine()}/bin/opencode"
@@ -82,74 +84,40 @@ def play_tools(box, client, checks, mock):
     """Commands that worked and failed, and a file that is written, read and changed."""
     path = os.path.join(box.project, "notes.txt")
     mock.plays(
-        [text("I will look."), call("bash", command="echo hello-bash", description="Say hello")],
-        [call("bash", command="ls /nowhere-42", description="List nothing")],
+        [text(ANSWERS[0]), call("bash", command=WORKS, description="Say hello")],
+        [call("bash", command=FAILS, description="List nothing")],
         [call("write", filePath=path, content="one\n")],
         [call("read", filePath=path)],
         [call("edit", filePath=path, oldString="one", newString="two")],
-        [text("The flux capacitor was reversed.")],
+        [text(ANSWERS[1])],
     )
-    box.run(client, "run", *"Why does frobnicate fail?".split())
-    found = box.sessions("frobnicate")
-    checks.equal("a prompt finds its session alone", len(found), 1)
-    turns = box.turns(found[0])
-    checks.equal("prompt", prompts(turns), ["Why does frobnicate fail?"])
-    checks.equal("answers", answers(turns), ["I will look.", "The flux capacitor was reversed."])
+    box.run(client, "run", *PROMPT.split())
+    session, turns = check_found(box, checks)
     names = ["Bash", "Bash", "Write", "Read", "Edit"]
     checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
     check_commands(box, checks, turns)
     check_files(box, checks, turns, path)
-    checks.equal("an answer finds its session", box.sessions("flux capacitor"), found)
-    return found[0]
-
-
-def check_commands(box, checks, turns):
-    ran, failed = calls(turns, "Bash")
-    checks.equal("a command and its output", (ran["command"], ran["output"].strip()), ("echo hello-bash", "hello-bash"))
-    checks.equal("which command failed", (ran["failed"], failed["failed"]), (False, True))
-    checks.check("output of the failed command", "No such file or directory" in failed["output"], failed)
-    told = [what for turn in box.ours("commands", "ls /nowhere-42")["found"] for what in turn["what"]]
-    checks.equal("`commands` tells it as failed", told, [{"command": "ls /nowhere-42", "failed": True}])
-
-
-def check_files(box, checks, turns, path):
-    checks.equal("the files were changed", box.read(path), "two\n")
-    named = [one["files"] for one in calls(turns) if one["name"] != "Bash"]
-    checks.equal("files of the calls", named, [[path]] * 3)
-    told = [what for turn in box.ours("files", "notes.txt")["found"] for what in turn["what"]]
-    checks.equal("`files` tells it as written", told, [{"path": path, "touch": "written"}])
+    check_session(box, checks, "opencode", session, ["opencode", "--session", session], title=SIDE_ANSWER)
+    return session
 
 
 def play_resumed(box, client, checks, mock, session):
     """A second prompt in the session, in a process of its own, and a slash command."""
-    mock.plays([text("Turn it round.")])
-    box.run(client, "run", "--session", session, *"And how is it mended?".split())
+    mock.plays([text(RESUMED[1])])
+    box.run(client, "run", "--session", session, *RESUMED[0].split())
+    check_resumed(box, checks, session)
     mock.plays([text("It is deployed.")])
     box.run(client, "run", "--session", session, "--command", "deploy", "staging")
-    turns = box.turns(session)[1:]
-    checks.equal("a resumed session", (prompts(turns)[:1], answers(turns)[:1]), (["And how is it mended?"], ["Turn it round."]))
-    wanted = ["Deploy to staging, carefully."]
-    got = [words.strip() for words in prompts(turns)[1:]]
-    checks.equal("a slash command, expanded as it is stored", (got, answers(turns)[1:]), (wanted, ["It is deployed."]))
+    got = [(prompt.strip(), said) for prompt, said in dialogue(box.turns(session)[2:])]
+    checks.equal("a slash command, expanded as it is stored", got, [("Deploy to staging, carefully.", ["It is deployed."])])
 
 
 def play_subagent(box, server, checks, mock):
-    """A subagent, whose session is one of its own below its parent's."""
-    mock.plays(
-        [call("task", description="Look around", prompt="Find the gudgeon pin.", subagent_type="general")],
-        [text("The gudgeon pin is in the piston.")],
-        [text("Found by the subagent.")],
-    )
+    task = call("task", description="Look around", prompt=CHILD[0], subagent_type="general")
+    mock.plays([task], [text(CHILD[1])], [text(PARENT[1])])
     session = server.send("/session", {})["id"]
-    server.prompt(session, "Where is that part?")
-    hits = box.ours("search", "gudgeon piston", "--keyword-only", "--subagents")["hits"]
-    children = [hit for hit in hits if hit["parent"]]
-    checks.equal("a subagent's session, below its parent", [hit["parent"] for hit in children], [session])
-    turns = box.turns(children[0]["session"])
-    checks.equal("its prompt and answer", (prompts(turns), answers(turns)),
-                 (["Find the gudgeon pin."], ["The gudgeon pin is in the piston."]))
-    parent = box.turns(session)
-    checks.equal("its parent", (prompts(parent), answers(parent)), (["Where is that part?"], ["Found by the subagent."]))
+    server.prompt(session, PARENT[0])
+    check_subagent(box, checks)
 
 
 def play_question(box, server, checks, mock):
@@ -161,15 +129,15 @@ def play_question(box, server, checks, mock):
     asked = server.send("/question")[0]["id"]
     server.send(f"/question/{asked}/reply", {"answers": [["SQLite"]]})
     wait_until(lambda: not server.send("/session/status"), "the end of the turn")
-    server.send(f"/session/{session}/shell", {"agent": "build", "command": "echo shell-escape-77"})
+    server.send(f"/session/{session}/shell", {"agent": "build", "command": ESCAPE})
     turns = box.turns(session)
     checks.equal("question to the user", (prompts(turns)[:1], answers(turns)),
                  (["Choose the quoxstore please"], ["I ask.", "So it will be."]))
     results = [one for one in calls(turns) if "SQLite" in str(one.get("output"))]
     checks.equal("the user's answer is in the question's result", len(results), 1)
     checks.equal("it is found by it", box.sessions("SQLite"), [session])
-    ran = [what["command"] for turn in box.ours("commands", "echo shell-escape-77")["found"] for what in turn["what"]]
-    checks.equal("a shell escape is a command that ran", ran, ["echo shell-escape-77"])
+    ran = [what["command"] for what in told(box, "commands", ESCAPE)]
+    checks.equal("a shell escape is a command that ran", ran, [ESCAPE])
 
 
 def play_waiting(box, server, checks, mock):
@@ -181,9 +149,8 @@ def play_waiting(box, server, checks, mock):
     server.prompt(session, "sent while the model speaks", "prompt_async")
     wait_until(lambda: not mock.script and not server.send("/session/status"), "the last answer")
     turns = box.turns(session)
-    got = [(turn["prompt"], answers([turn])) for turn in turns]
     wanted = [("Speak slowly of zirconium", ["Slow words."]), ("sent while the model speaks", ["The last words."])]
-    checks.equal("a prompt that waits", got, wanted)
+    checks.equal("a prompt that waits", dialogue(turns), wanted)
     server.send(f"/session/{session}", {"title": "Renamed by hand"}, "PATCH")
     checks.equal("a rename", box.ours("show", session)["title"], "Renamed by hand")
 
@@ -238,7 +205,7 @@ def play(box, client, checks):
             play_waiting(box, server, checks, mock)
             play_second_storage(box, server, checks, mock)
         checks.equal("the script was played to its end", len(mock.script), 0)
-    checks.equal("nothing could not be read", box.ours("status")["problems"], [])
+    check_whole(box, checks)
 
 
 if __name__ == "__main__":
