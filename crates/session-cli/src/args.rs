@@ -25,7 +25,7 @@ pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::{ExportFormatArg, SessionExportArgs};
 pub use forget::ForgetArgs;
-pub use found::{CommandsArgs, FilesArgs, With};
+pub use found::{CommandsArgs, FilesArgs};
 pub use inject::{
     ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
 };
@@ -39,13 +39,15 @@ pub use memory::{
 pub use model::{ImportArgs, ListArgs, ModelArgs, ModelCommand};
 pub use resume::ResumeArgs;
 pub use setup::SetupArgs;
-pub use show::{Only, ShowArgs, ShowFormat};
+pub use show::{ShowArgs, ShowFormat};
 pub use skill::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
+use session_output::WorkPart;
 use session_query::TypedQuery;
 use session_search::Tuning;
 use std::ffi::OsString;
@@ -149,8 +151,8 @@ pub struct SearchArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
-    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
-    pub with: Vec<With>,
+    #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = by_name(&WorkPart::ALL, WorkPart::name))]
+    pub with: Vec<WorkPart>,
     /// Also show matching memories
     #[arg(long, conflicts_with = "compact")]
     pub memories: bool,
@@ -238,6 +240,18 @@ pub struct RankingArgs {
     /// Explain each score
     #[arg(long)]
     pub explain: bool,
+}
+
+/// Parses a value of a library's enum by its name.
+fn by_name<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = all.iter().map(move |value| name(*value));
+    PossibleValuesParser::new(names).try_map(move |typed| {
+        let mut all = all.iter().copied();
+        all.find(|value| name(*value) == typed).ok_or("unknown")
+    })
 }
 
 fn limit(text: &str) -> Result<usize, String> {

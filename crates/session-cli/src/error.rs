@@ -155,8 +155,12 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
 }
 
 fn hint_of_filter(cause: &(dyn std::error::Error + 'static)) -> Option<Cow<'static, str>> {
-    let error = cause.downcast_ref::<TypedFilterError>()?;
-    error.hint().map(Cow::from)
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Filter(filter)) => Some(filter),
+        _ => None,
+    };
+    let error = cause.downcast_ref::<TypedFilterError>();
+    error.or_else(of_query)?.hint().map(Cow::from)
 }
 
 fn hint_of_disabled(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 
 use session_files::FileError;
 use session_sources::{agents, join_words};
+use session_models::ModelError;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -36,6 +37,9 @@ pub enum ConfigError {
         /// The reason, as half a sentence.
         message: String,
     },
+    /// The `.env` of the endpoint cannot be read.
+    #[error(transparent)]
+    Endpoint(#[from] ModelError),
     /// The file that a key is set in is not TOML.
     #[error(transparent)]
     Toml(#[from] toml_edit::TomlError),
@@ -64,6 +68,7 @@ impl ConfigError {
                 let directories = join_words(directories, "or");
                 Some(format!("set HOME to the folder with your {directories}"))
             }
+            Self::Endpoint(error) => error.hint(),
             Self::Value(_) | Self::Toml(_) | Self::Json(_) => None,
         }
     }

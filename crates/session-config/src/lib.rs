@@ -37,6 +37,7 @@ mod home;
 mod layers;
 mod narrow;
 mod power;
+mod settings_report;
 mod time_error;
 mod time_range;
 
@@ -47,5 +48,6 @@ pub use error::{ConfigError, Result};
 pub use home::Home;
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use power::{detach, is_on_battery, lower_priority};
+pub use settings_report::{ReportedSetting, SettingsReport};
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};

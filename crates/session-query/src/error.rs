@@ -1,5 +1,6 @@
 //! Errors of queries.
 
+use crate::typed_filter_error::TypedFilterError;
 use session_config::ConfigError;
 use session_embed::EmbedError;
 use session_indexer::IndexError;
@@ -24,6 +25,9 @@ pub enum QueryError {
     /// The configuration has a mistake.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A filter that was typed in a query cannot be read.
+    #[error(transparent)]
+    Filter(#[from] TypedFilterError),
     /// A memory cannot be read or saved.
     #[error(transparent)]
     Memory(#[from] MemoryError),

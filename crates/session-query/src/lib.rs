@@ -10,9 +10,10 @@
 //! and [`Memories::inject`] decides which of them are put before a prompt. [`FrontEndHooks`] are what the program
 //! does for such a process.
 //!
-//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes.
+//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;
+//! a [`TypedSearch`] answers it with the filters of its options.
 //!
-//! [`IndexStatus`] counts what the index holds and how fresh it is. [`use_model`] and [`use_endpoint`] write into
+//! [`IndexStatus`] counts what the index holds and how fresh it is, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
 //!
 //! Nothing is printed and no option is parsed here; ranking is in `session-search`.
@@ -37,6 +38,7 @@ mod index_status;
 mod live_index;
 mod memories;
 mod model_choice;
+mod model_overview;
 mod open_index;
 mod project_folder;
 mod prompt_injection;
@@ -46,6 +48,7 @@ mod query_vectors;
 mod search_engine;
 mod typed_filter_error;
 mod typed_query;
+mod typed_search;
 
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
@@ -54,9 +57,11 @@ pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use memories::{Memories, SavedMemory};
 pub use model_choice::{use_endpoint, use_model};
+pub use model_overview::{ModelCoverage, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{read_folder, read_project};
 pub use query_models::{QueryModels, TABLE, embed_query};
 pub use search_engine::SearchEngine;
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};
+pub use typed_search::{SearchAnswer, TypedSearch};

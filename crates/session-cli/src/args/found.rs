@@ -1,7 +1,7 @@
-//! Arguments of `files` and `commands`, and the values of `search --with`.
+//! Arguments of `files` and `commands`.
 
 use super::{FilterArgs, limit};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -46,38 +46,4 @@ pub struct CommandsArgs {
     pub pattern: String,
     #[command(flatten)]
     pub listed: ListedArgs,
-}
-
-/// A part of what was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum With {
-    // The first prompt that says something
-    Problem,
-    // The closing answer
-    Solution,
-    // Commands, in order, with those that failed
-    Commands,
-    // Files that were read, edited or written
-    Files,
-    // Error lines
-    Errors,
-    // Pull requests
-    Prs,
-    // Git branch
-    Branch,
-    // Time spent, pauses over 30 minutes left out
-    Time,
-    // Models that answered
-    Models,
-    // Tokens read and written
-    Tokens,
-    // All of these
-    All,
-}
-
-impl With {
-    /// True when `wanted` asks for this part.
-    pub fn is_in(self, wanted: &[Self]) -> bool {
-        wanted.contains(&self) || wanted.contains(&Self::All)
-    }
 }

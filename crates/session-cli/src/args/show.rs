@@ -1,6 +1,8 @@
 //! Arguments of `show`.
 
+use super::by_name;
 use clap::{Args, ValueEnum};
+use session_output::TurnItemKind;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -20,8 +22,8 @@ pub struct ShowArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Print only this
-    #[arg(long, value_name = "KIND")]
-    pub only: Option<Only>,
+    #[arg(long, value_name = "KIND", value_parser = by_name(&TurnItemKind::ALL, TurnItemKind::name))]
+    pub only: Option<TurnItemKind>,
     /// Turns of context before and after
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0)]
     pub context: u32,
@@ -50,21 +52,6 @@ impl ShowArgs {
     pub fn as_json(&self) -> bool {
         self.json || self.format == ShowFormat::Json
     }
-}
-
-/// A kind of thing in a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Only {
-    // Commands, with those that failed
-    Commands,
-    // Files, with what was done to them
-    Files,
-    // What the user said
-    Prompts,
-    // What the agent said
-    Answers,
-    // Error lines of outputs
-    Errors,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

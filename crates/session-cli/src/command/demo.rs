@@ -2,17 +2,17 @@
 
 use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
-use crate::command::search::SearchAnswer;
+use crate::command::search::FormattedAnswer;
 use crate::command::{refresh, search, show};
-use crate::output::session::short_id;
-use crate::output::style::{FAINT, TITLE, paint};
-use crate::output::{json, layout, shell};
+use crate::output::{json, width};
 use anyhow::{Result, bail};
 use clap::Parser;
 use session_config::Home;
+use session_display::short_id;
 use session_embed::Embedder;
 use session_export::shown_session;
 use session_indexer::{Mode, Outcome, ReadPolicy};
+use session_output::{JsonDemo, format_step};
 use session_query::{Snapshot, embed_query};
 use session_redact::Redactor;
 use session_search::Exchange;
@@ -77,7 +77,7 @@ impl Demo {
     }
 
     /// Runs a search as if it were typed.
-    fn search(&self, words: &[&str]) -> Result<(SearchArgs, SearchAnswer)> {
+    fn search(&self, words: &[&str]) -> Result<(SearchArgs, FormattedAnswer)> {
         let typed = std::iter::once("session-search").chain(words.iter().copied());
         let Some(Command::Search(args)) = Arguments::try_parse_from(typed)?.command else {
             bail!("`{}` is no search", words.join(" "));
@@ -86,15 +86,15 @@ impl Demo {
         Ok((*args, answer))
     }
 
-    fn answer(&self, args: &SearchArgs) -> Result<SearchAnswer> {
+    fn answer(&self, args: &SearchArgs) -> Result<FormattedAnswer> {
         let embed = |query: &str| {
             let embedding = embed_query(self.embedder.as_ref(), &self.snapshot.index, query)?;
             Ok(embedding.into_iter().collect())
         };
-        search::answer(args, &self.snapshot, &[], &embed)
+        search::answer(args, &self.snapshot, &[], embed)
     }
 
-    fn print(&self, (args, answer): &(SearchArgs, SearchAnswer)) -> Result<Found> {
+    fn print(&self, (args, answer): &(SearchArgs, FormattedAnswer)) -> Result<Found> {
         search::print(args, answer, &self.snapshot.sessions, Some(&self.refreshed))
     }
 }
@@ -113,7 +113,7 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 pub fn run(args: &DemoArgs) -> Result<Found> {
     let demo = Demo::new()?;
     let walk = find_turns(&demo, &args.query)?;
-    let found = search::found(&walk.sessions.1.results);
+    let found = search::found(&walk.sessions.1.answer.results);
     if args.json {
         json::print(&walk.json(&demo))?;
     } else {
@@ -124,9 +124,9 @@ pub fn run(args: &DemoArgs) -> Result<Found> {
 
 /// The answers of the three levels.
 struct DemoWalk {
-    sessions: (SearchArgs, SearchAnswer),
+    sessions: (SearchArgs, FormattedAnswer),
     /// With the id that was typed.
-    turns: Option<(String, (SearchArgs, SearchAnswer))>,
+    turns: Option<(String, (SearchArgs, FormattedAnswer))>,
     /// With the place that was typed.
     shown: Option<(String, (SessionRow, Vec<Exchange>))>,
 }
@@ -139,12 +139,12 @@ fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
         turns: None,
         shown: None,
     };
-    let Some(best) = walk.sessions.1.results.hits.first() else {
+    let Some(best) = walk.sessions.1.answer.results.hits.first() else {
         return Ok(walk);
     };
     let id = short_id(&best.session, &demo.snapshot.sessions);
     let turns = demo.search(&turns_words(query, &id))?;
-    let best = turns.1.results.hits.first().or(Some(best));
+    let best = turns.1.answer.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
     let shown = show::turns_of(
@@ -177,11 +177,13 @@ fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
 }
 
 impl DemoWalk {
-    fn json<'a>(&'a self, demo: &Demo) -> json::JsonDemo<'a> {
-        let answer = |(_, answer): &'a (SearchArgs, SearchAnswer)| {
-            json::answer(answer, false, Some(&demo.refreshed))
+    fn json<'a>(&'a self, demo: &'a Demo) -> JsonDemo<'a> {
+        let answer = |(args, answer): &'a (SearchArgs, FormattedAnswer)| {
+            answer
+                .listing(args, &demo.snapshot.sessions, Some(&demo.refreshed))
+                .json()
         };
-        json::JsonDemo {
+        JsonDemo {
             sessions: answer(&self.sessions),
             turns: self.turns.as_ref().map(|(_, turns)| answer(turns)),
             shown: self
@@ -224,17 +226,10 @@ pub fn search(args: &SearchArgs) -> Result<Found> {
     )
 }
 
-/// Says what is done next and how it is typed. The second word is the query.
 fn step(title: &str, words: &[&str]) -> Result<()> {
-    let mut typed: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-    if let ["search", query, ..] = words {
-        typed[1] = shell::quote_query(query);
-    }
-    let command = shell::command(&typed, 2, layout::width());
-    Ok(writeln!(
+    Ok(write!(
         anstream::stdout(),
-        "\n{}\n{}\n",
-        paint(TITLE, title),
-        paint(FAINT, format!("$ {command}"))
+        "{}",
+        format_step(title, words, width())
     )?)
 }

@@ -3,11 +3,11 @@
 use crate::Found;
 use crate::args::{DigestArgs, DigestFormat};
 use crate::command::{filter, refresh};
-use crate::output::digest::{Digest, days};
-use crate::output::{json, layout, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
+use session_output::{Digest, format_days};
 use session_report::report_projects;
 use std::io::{IsTerminal, Write};
 
@@ -22,7 +22,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
     let fresh = refresh::index(&home)?;
     let wanted = filter::matches_project(args.project.as_deref());
     let projects = report_projects(&fresh.index, &fresh.all, &range.milliseconds(), wanted)?;
-    let width = std::io::stdout().is_terminal().then(layout::width);
+    let width = std::io::stdout().is_terminal().then(width);
     let digest = Digest {
         projects: &projects,
         range: &range,
@@ -57,5 +57,5 @@ fn nothing(range: &CalendarRange, narrowed: bool) -> String {
         true => "on",
         false => "from",
     };
-    format!("no session {on} {}{hint}", days(range))
+    format!("no session {on} {}{hint}", format_days(range))
 }

@@ -4,28 +4,17 @@ use crate::Found;
 use crate::args::DoctorArgs;
 use crate::command::refresh;
 use crate::memories::Memories;
-use crate::output::layout::{INDENT, safe_line, width, wrap_lines};
-use crate::output::style::{FAILED, FAINT, TITLE, paint};
+use crate::output::width;
 use crate::output::{json, notes};
 use anyhow::Result;
-use serde::Serialize;
 use session_config::Home;
 use session_doctor::{Finding, Fix, Severity, close_permissions, examine};
 use session_indexer::Mode;
 use session_memory::MemoryState;
+use session_output::{JsonDoctor, describe_fix, format_findings};
 use session_store::Writer;
 use std::collections::BTreeSet;
 use std::io::Write;
-
-/// Columns of the name of a check.
-const CHECK_WIDTH: usize = 13;
-
-#[derive(Serialize)]
-struct JsonDoctor<'a> {
-    findings: &'a [Finding],
-    /// The fixes that `--fix` made.
-    fixed: &'a [Fix],
-}
 
 /// Runs the command.
 ///
@@ -56,7 +45,7 @@ pub fn run(args: &DoctorArgs) -> Result<Found> {
         })?;
     } else {
         for fix in &fixes {
-            writeln!(notes::stderr(), "{}", describe(*fix))?;
+            writeln!(notes::stderr(), "{}", describe_fix(*fix))?;
         }
         write!(
             anstream::stdout(),
@@ -115,39 +104,4 @@ fn apply(fix: Fix, home: &Home) -> Result<()> {
 
 fn refresh_index(home: &Home, mode: Mode) -> Result<()> {
     refresh::update(home, mode).map(drop)
-}
-
-fn describe(fix: Fix) -> &'static str {
-    match fix {
-        Fix::Permissions => "closed the index to others",
-        Fix::Rebuild => "built the index anew",
-        Fix::Refresh => "read what changed",
-        Fix::Purge => "removed dead rows and deleted text",
-    }
-}
-
-fn format_findings(findings: &[Finding], width: usize) -> String {
-    let mut out = format!("{}\n", paint(TITLE, "DOCTOR"));
-    for finding in findings {
-        let style = if finding.severity == Severity::Problem {
-            FAILED
-        } else {
-            FAINT
-        };
-        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
-        let found = safe_line(&finding.found);
-        for (at, line) in wrap_lines(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
-            let name = if at == 0 {
-                name.clone()
-            } else {
-                " ".repeat(CHECK_WIDTH)
-            };
-            out.push_str(&format!("{name}{line}\n"));
-        }
-        let hint = finding.hint.as_deref().map(safe_line).unwrap_or_default();
-        for line in wrap_lines(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
-            out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
-        }
-    }
-    out
 }

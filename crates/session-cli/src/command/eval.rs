@@ -3,16 +3,16 @@
 use crate::Found;
 use crate::args::{Constant, EvalArgs, EvalLevel};
 use crate::command::refresh;
-use crate::output::layout::safe_line;
-use crate::output::style::{FAINT, TITLE, paint};
 use crate::output::{json, notes};
 use crate::output_path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
+use session_display::safe_line;
 use session_embed::Embedder;
-use session_eval::{Averages, EvalOptions, LabelledSet, Metrics, Report};
+use session_eval::{EvalOptions, LabelledSet, Report};
 use session_indexer::{Mode, ReadPolicy};
+use session_output::{format_report, level_name};
 use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, Tuning};
 use session_sources::Env;
@@ -63,7 +63,7 @@ pub fn run(args: &EvalArgs) -> Result<Found> {
         let rankings = session_eval::run(&set, &index, &ask)?;
         bar.finish_and_clear();
         if let Some(folder) = &args.runs {
-            let path = folder.join(format!("{}.tsv", name(level)));
+            let path = folder.join(format!("{}.tsv", level_name(level)));
             output_path::write(&path, session_eval::run_lines(&rankings).as_bytes())?;
         }
         reports.push(session_eval::score(&set, level, &rankings));
@@ -130,13 +130,6 @@ fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {
         .collect()
 }
 
-fn name(level: Level) -> &'static str {
-    match level {
-        Level::Session => "session",
-        Level::Turn => "turn",
-    }
-}
-
 fn bar(total: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("asking  {bar:24} {pos}/{len}  {eta} left");
     let bar = ProgressBar::new(total as u64);
@@ -148,7 +141,7 @@ fn print(args: &EvalArgs, reports: &[Report]) -> Result<Found> {
         json::print(&reports)?;
     } else {
         for report in reports {
-            write!(anstream::stdout(), "{}", table(report))?;
+            write!(anstream::stdout(), "{}", format_report(report))?;
         }
     }
     let asked: usize = reports.iter().map(|r| r.all.questions).sum();
@@ -157,40 +150,4 @@ fn print(args: &EvalArgs, reports: &[Report]) -> Result<Found> {
     } else {
         Found::Something
     })
-}
-
-fn table(report: &Report) -> String {
-    let names: String = Metrics::NAMES.iter().map(|n| format!("{n:>8}")).collect();
-    let title = format!(
-        "{} level, {:.1} ms a question",
-        name(report.level),
-        report.query_ms
-    );
-    let mut out = format!(
-        "{}\n{}\n",
-        paint(TITLE, title),
-        paint(FAINT, format!("{:<28}{:>6}{names}", "", "n"))
-    );
-    let named = report
-        .categories
-        .iter()
-        .map(|(name, averages)| (name.as_str(), averages));
-    for (name, averages) in [("core", &report.core), ("all", &report.all)]
-        .into_iter()
-        .chain(named)
-    {
-        out.push_str(&row(name, averages));
-    }
-    out.push('\n');
-    out
-}
-
-fn row(name: &str, averages: &Averages) -> String {
-    let values: String = averages
-        .metrics
-        .values()
-        .iter()
-        .map(|v| format!("{v:>8.3}"))
-        .collect();
-    format!("{:<28}{:>6}{values}\n", safe_line(name), averages.questions)
 }

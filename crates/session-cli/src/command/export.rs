@@ -4,14 +4,14 @@ use crate::Found;
 use crate::args::{ExportFormatArg, SessionExportArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
-use crate::output::human::plural;
-use crate::output::layout::safe_line;
 use crate::output::notes;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
+use session_display::safe_line;
 use session_export::{ExportFormat, ExportedSession, file_name, write};
 use session_files::{Existing, FileError};
+use session_output::plural;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 

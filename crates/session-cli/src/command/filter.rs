@@ -58,6 +58,6 @@ pub fn find_session(all: &[SessionRow], id: &str) -> Result<SessionRow> {
         Resolved::None => {
             bail!("no session begins with `{id}`\nhint: `session-search search` prints ids")
         }
-        Resolved::Many(found) => bail!(crate::output::session::candidates(id, &found)),
+        Resolved::Many(found) => bail!(session_output::format_candidates(id, &found)),
     }
 }

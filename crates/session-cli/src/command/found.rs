@@ -4,11 +4,11 @@ use crate::Found;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
-use crate::output::found::{PrintedFinding, TurnListing};
-use crate::output::{json, layout, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
+use session_output::{PrintedFinding, TurnListing};
 use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, find_turns};
 use session_store::SessionRow;
 use std::io::Write;
@@ -94,7 +94,7 @@ fn print<T: PrintedFinding>(
         left_out: &turns.left_out,
         is_complete: turns.is_complete,
         limit,
-        width: layout::width(),
+        width: width(),
     };
     if as_json {
         json::print(&listing.json())?;

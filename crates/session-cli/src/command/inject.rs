@@ -1,17 +1,13 @@
 //! `inject`: parses a prompt or a hook's JSON, and prints the block.
 
-mod text;
-
 use crate::Found;
 use crate::args::InjectArgs;
 use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
-use serde::Serialize;
 use session_agents::HookInput;
-use session_memory::{
-    InjectionCandidate, InjectionOutcome, InjectionRequest, SessionState, Signal, SkipReason,
-};
+use session_memory::{InjectionOutcome, InjectionRequest, SessionState};
+use session_output::{JsonInjection, format_decision};
 use std::io::{Read, Write};
 use std::time::Instant;
 
@@ -25,22 +21,6 @@ pub struct PromptOutcome {
     pub injection: InjectionOutcome,
     /// The memories of the prompt's directory.
     pub memories: Memories,
-}
-
-#[derive(Serialize)]
-struct JsonInjection<'a> {
-    block: Option<&'a str>,
-    ids: &'a [String],
-    truncated: bool,
-    injected_count: usize,
-    injected_chars: usize,
-    retrieval_ms: u64,
-    disabled_reason: Option<SkipReason>,
-    signals: &'a [Signal],
-    #[serde(rename = "commonplace")]
-    background_similarity: f32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    candidates: Option<&'a [InjectionCandidate]>,
 }
 
 /// Runs the command.
@@ -128,25 +108,13 @@ fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {
     let is_recorded = args.explain || outcome.record();
     let block = decision.block.as_ref().filter(|_| is_recorded);
     if args.json {
-        let entry = outcome.injection.log_entry();
-        json::print(&JsonInjection {
-            block: block.map(|block| block.text.as_str()),
-            ids: block.map_or(&[], |block| &block.ids),
-            truncated: block.is_some_and(|block| block.truncated),
-            injected_count: entry.injected_count,
-            injected_chars: entry.injected_chars,
-            retrieval_ms: entry.retrieval_ms,
-            disabled_reason: entry.disabled_reason,
-            signals: &decision.signals,
-            background_similarity: decision.background_similarity,
-            candidates: args.explain.then_some(&decision.candidates),
-        })?;
+        json::print(&JsonInjection::new(&outcome.injection, block, args.explain))?;
     } else {
         let block = block.map_or("", |block| &block.text);
         write!(anstream::stdout(), "{block}")?;
         if args.explain {
-            let width = crate::output::layout::width();
-            write!(anstream::stdout(), "{}", text::explain(decision, width))?;
+            let width = crate::output::width();
+            write!(anstream::stdout(), "{}", format_decision(decision, width))?;
         }
     }
     match block {

@@ -1,6 +1,5 @@
 //! The index, brought up to date before a command reads it.
 
-use crate::output::human::plural;
 use crate::output::notes;
 use crate::output::progress::Bar;
 use anyhow::Result;
@@ -8,6 +7,7 @@ use session_config::Home;
 use session_embed::Embedder;
 use session_forget::Removed;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
+use session_output::plural;
 use session_query::{LiveIndex, SearchEngine, Snapshot};
 use session_store::{Reader, SessionRow};
 use std::io::Write;

@@ -3,20 +3,21 @@
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
-use crate::output::preview::{Preview, previews};
-use crate::output::{compact, human, json, layout, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
-use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
+use session_display::{Preview, line, previews};
 use session_indexer::Outcome;
-use session_query::{Answered, LiveAnswer, QueryModels, SearchEngine, Snapshot, TypedQuery};
-use session_report::{WorkSummary, read_turns};
-use session_search::{
-    FusionMode, Hit, HitOrder, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
+use session_output::{JsonSearch, SearchListing, compact_json_without_history, plural};
+use session_query::{
+    Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
+    TypedQuery, TypedSearch,
 };
 use session_sources::{agents, join_words};
+use session_report::{WorkSummary, read_turns};
+use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -41,8 +42,8 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     };
     let answer = |snapshot: &Snapshot| {
         let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
-        let embed = |query: &str| Ok(engine.embed(&snapshot.index, query)?);
-        answer(args, snapshot, &callers, &embed)
+        let embed = |query: &str| engine.embed(&snapshot.index, query);
+        answer(args, snapshot, &callers, embed)
     };
     let LiveAnswer {
         answered,
@@ -80,22 +81,34 @@ fn note_coverage(models: &QueryModels, snapshot: &Snapshot) -> Result<usize> {
     Ok(left)
 }
 
-/// The answer of a search.
-pub struct SearchAnswer {
-    /// All words of the query, filters among them.
-    pub query: String,
-    /// The results.
-    pub results: Results,
-    /// Ids of the sessions that this was asked from: they are not among the hits.
-    pub left_out: Vec<String>,
-    /// The filter looked at single turns.
-    narrowed: bool,
-    /// Filters were typed in the query.
-    has_typed_filters: bool,
+/// An answer with what is printed of each hit.
+pub struct FormattedAnswer {
+    pub answer: SearchAnswer,
     /// The preview of each hit.
-    pub previews: Vec<Preview>,
+    previews: Vec<Preview>,
     /// The work summary of each hit, where requested.
-    done: Vec<WorkSummary>,
+    work: Vec<WorkSummary>,
+}
+
+impl FormattedAnswer {
+    /// Returns the answer with what is printed beside it.
+    pub fn listing<'a>(
+        &'a self,
+        args: &'a SearchArgs,
+        all: &'a [SessionRow],
+        refreshed: Option<&'a Outcome>,
+    ) -> SearchListing<'a> {
+        let is_ranked = self.answer.results.order == HitOrder::Relevance;
+        SearchListing {
+            answer: &self.answer,
+            all,
+            previews: &self.previews,
+            work: &self.work,
+            with: &args.with,
+            refreshed,
+            explain: args.ranking.explain && is_ranked,
+        }
+    }
 }
 
 /// Answers from an index that holds something, without the sessions of
@@ -107,59 +120,42 @@ pub fn answer(
     args: &SearchArgs,
     snapshot: &Snapshot,
     callers: &[&SessionRow],
-    embed: &dyn Fn(&str) -> Result<Vec<QueryEmbedding>>,
-) -> Result<SearchAnswer> {
-    let query = query(args);
-    let typed = TypedQuery::parse(&query);
-    let Snapshot {
-        index,
-        sessions: all,
-    } = snapshot;
-    let mut filter = filter::read(&args.filter, all)?;
-    filter.clauses.extend(typed.clauses(Zoned::now)?);
-    if !callers.is_empty() {
-        filter.exclude.extend(caller::with_subagents(callers, all));
-    }
-    let request = Request {
-        query: Query::new(&typed.text),
-        level: if args.depth == 1 {
-            Level::Session
-        } else {
-            Level::Turn
-        },
-        filter,
+    embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
+) -> Result<FormattedAnswer> {
+    let search = TypedSearch {
+        query: &query(args),
+        level: level(args.depth),
+        filter: filter::read(&args.filter, &snapshot.sessions)?,
+        callers,
         fusion: fusion_mode(&args.ranking),
-        tuning: Tuning::default(),
         limit: args.limit,
     };
-    let results = match typed.has_filters_alone() {
-        true => newest(index, all, &request)?,
-        false => {
-            let embeddings = match request.fusion {
-                FusionMode::LexicalOnly => Vec::new(),
-                _ => embed(&request.query.text)?,
-            };
-            search(index, all, &request, &embeddings)?
-        }
+    let answer = search.answer(snapshot, embed)?;
+    let results = &answer.results;
+    let summarized: &[Hit] = if args.with.is_empty() {
+        &[]
+    } else {
+        &results.hits
     };
-    let hits = results.hits.iter().take(match args.with.is_empty() {
-        true => 0,
-        false => usize::MAX,
-    });
-    Ok(SearchAnswer {
-        done: hits
-            .map(|hit| work(index, results.level, hit))
-            .collect::<Result<_>>()?,
+    let work = summarized
+        .iter()
+        .map(|hit| summarize(&snapshot.index, results.level, hit));
+    Ok(FormattedAnswer {
+        work: work.collect::<Result<_>>()?,
         previews: match args.compact {
             true => Vec::new(),
-            false => previews(&results)?,
+            false => previews(results)?,
         },
-        results,
-        left_out: caller::ids(callers),
-        narrowed: request.filter.by_turn(),
-        has_typed_filters: !typed.conditions.is_empty(),
-        query,
+        answer,
     })
+}
+
+/// The level that `--depth` names.
+fn level(depth: u8) -> Level {
+    match depth {
+        1 => Level::Session,
+        _ => Level::Turn,
+    }
 }
 
 /// The words of the query as one text.
@@ -173,18 +169,18 @@ fn query(args: &SearchArgs) -> String {
 /// When it cannot be written.
 pub fn print(
     args: &SearchArgs,
-    answer: &SearchAnswer,
+    formatted: &FormattedAnswer,
     all: &[SessionRow],
     refreshed: Option<&Outcome>,
 ) -> Result<Found> {
-    let (query, results) = (&answer.query, &answer.results);
-    let explain = args.ranking.explain && results.order == HitOrder::Relevance;
+    let (answer, results) = (&formatted.answer, &formatted.answer.results);
+    let listing = formatted.listing(args, all, refreshed);
     let related = match args.memories {
-        true => Some(memory::related(&TypedQuery::parse(query).text)?),
+        true => Some(memory::related(&TypedQuery::parse(&answer.query).text)?),
         false => None,
     };
     if let (Some(related), false) = (&related, args.json) {
-        write!(anstream::stdout(), "{}", related.text(explain))?;
+        write!(anstream::stdout(), "{}", related.text(listing.explain))?;
     }
     let found = found(results);
     if !args.json {
@@ -192,26 +188,14 @@ pub fn print(
         note_missing(results)?;
     }
     if args.compact {
-        compact::print(answer, all, refreshed)?;
+        json::print_text(&listing.compact_json()?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
-        let printed = json::answer(answer, explain, refreshed).with(&answer.done, &args.with);
-        json::print(&json::with_memories(printed, memories))?;
+        json::print(&listing.json().with_memories(memories))?;
     } else if found == Found::Nothing {
         writeln!(notes::stderr(), "{}", nothing(args, answer))?;
     } else {
-        let listing = human::HitListing {
-            query,
-            results,
-            all,
-            narrowed: answer.narrowed,
-            previews: &answer.previews,
-            done: &answer.done,
-            with: &args.with,
-            explain,
-            width: layout::width(),
-        };
-        write!(anstream::stdout(), "{}", listing.text())?;
+        write!(anstream::stdout(), "{}", listing.text(width()))?;
     }
     match related.is_some_and(|related| !related.is_empty()) {
         true => Ok(Found::Something),
@@ -226,17 +210,14 @@ const WORD: usize = 48;
 fn note_missing(results: &Results) -> Result<()> {
     let missing = &results.explanation.missing;
     if !missing.is_empty() && results.searched.sessions > 0 {
-        let words: Vec<String> = missing
-            .iter()
-            .map(|word| layout::line(word, WORD))
-            .collect();
+        let words: Vec<String> = missing.iter().map(|word| line(word, WORD)).collect();
         writeln!(notes::stderr(), "no session holds {}", words.join(", "))?;
     }
     Ok(())
 }
 
 /// Summarises the work of a session, or of the turn that was found.
-fn work(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
+fn summarize(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
     let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
     let mut turns = read_turns(index, hit.session.id)?;
     turns.retain(|turn| found.is_none_or(|found| found.index == turn.row.index));
@@ -253,12 +234,12 @@ pub fn found(results: &Results) -> Found {
 }
 
 fn nothing(args: &SearchArgs, answer: &SearchAnswer) -> String {
-    let count = human::plural(answer.results.searched.sessions, "session");
+    let count = plural(answer.results.searched.sessions, "session");
     let hint = match answer.has_typed_filters || is_narrow(&args.filter) {
         true => "\nhint: the filters may be too narrow",
         false => "",
     };
-    match answer.narrowed {
+    match answer.filters_turns {
         true => format!("nothing found in what the filters leave of {count}{hint}"),
         false => format!("nothing found in {count}{hint}"),
     }
@@ -308,9 +289,14 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
     let titles = join_words(agents().map(|agent| agent.title), "or");
     writeln!(notes::stderr(), "no {titles} history in `{folder}`{looked}")?;
     if args.compact {
-        compact::print_nothing(&query(args), refreshed)?;
+        json::print_text(&compact_json_without_history(&query(args), refreshed)?)?;
     } else if args.json {
-        json::print(&json::nothing(&query(args), args.depth, refreshed))?;
+        let query = query(args);
+        json::print(&JsonSearch::without_history(
+            &query,
+            level(args.depth),
+            refreshed,
+        ))?;
     }
     Ok(Found::Nothing)
 }

@@ -5,12 +5,16 @@ use crate::args::{ShowArgs, ShowFormat};
 use crate::command::dialog::with_terminal;
 use crate::command::filter;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::output::session::short_id;
-use crate::output::{json, layout, notes, pager, session_items, show};
+use crate::output::{json, notes, pager, width};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::text::printable;
+use session_display::short_id;
 use session_export::{ExportedSession, ShownSession, TextLimit, shown_session, write_markdown};
+use session_output::{
+    BRIEF_LINES, JsonItems, TERMINAL_LINES, format_exchange, format_items, format_session_heading,
+    has_items,
+};
 use session_redact::Redactor;
 use session_search::{Exchange, show as read};
 use session_store::{Reader, SessionRow};
@@ -89,7 +93,7 @@ pub fn print(
     } else if !exchanges.is_empty() {
         pager::print(&text(args, session, exchanges, all)?, args.no_pager)?;
     }
-    let things = |kind| exchanges.iter().any(|e| !session_items::is_empty(e, kind));
+    let things = |kind| exchanges.iter().any(|e| has_items(e, kind));
     Ok(match args.only.map_or(!exchanges.is_empty(), things) {
         true => Found::Something,
         false => Found::Nothing,
@@ -113,7 +117,7 @@ fn print_json(args: &ShowArgs, session: &SessionRow, exchanges: &[Exchange]) -> 
     let Some(kind) = args.only else {
         return json::print(&shown_session(session, exchanges));
     };
-    let things = exchanges.iter().map(|e| session_items::json(e, kind));
+    let things = exchanges.iter().map(|e| JsonItems::new(e, kind));
     json::print(&ShownSession::new(session, things.collect::<Vec<_>>()))
 }
 
@@ -124,19 +128,15 @@ fn text(
     all: &[SessionRow],
 ) -> Result<String> {
     if let Some(kind) = args.only {
-        return Ok(session_items::text(
-            exchanges,
-            &short_id(session, all),
-            kind,
-        ));
+        return Ok(format_items(exchanges, &short_id(session, all), kind));
     }
-    let (limit, width) = (lines(args), layout::width());
+    let (limit, width) = (lines(args), width());
     if args.format == ShowFormat::Markdown {
         return markdown(session, exchanges, limit);
     }
     let turns = exchanges.iter();
-    let turns = turns.map(|e| show::exchange(e, session.turns, limit, width));
-    Ok(show::heading(session, all, width) + &turns.collect::<String>())
+    let turns = turns.map(|e| format_exchange(e, session.turns, limit, width));
+    Ok(format_session_heading(session, all, width) + &turns.collect::<String>())
 }
 
 fn markdown(session: &SessionRow, exchanges: &[Exchange], lines: usize) -> Result<String> {
@@ -152,9 +152,9 @@ fn markdown(session: &SessionRow, exchanges: &[Exchange], lines: usize) -> Resul
 /// Lines of an output that are shown.
 fn lines(args: &ShowArgs) -> usize {
     match args.brief {
-        true => show::BRIEF,
+        true => BRIEF_LINES,
         false if args.full || !std::io::stdout().is_terminal() => usize::MAX,
-        false => show::READABLE,
+        false => TERMINAL_LINES,
     }
 }
 

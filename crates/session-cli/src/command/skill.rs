@@ -3,9 +3,6 @@
 use crate::Found;
 use crate::args::{ChangeArgs, SkillArgs, SkillCommand, SkillStatusArgs, SyncArgs};
 use crate::memories::project_at_hand;
-use crate::output::diff::format_diff;
-use crate::output::human::plural;
-use crate::output::layout::line;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
@@ -14,7 +11,10 @@ use session_agents::{
 };
 use session_config::Home;
 use session_core::text::printable;
+use session_display::line;
 use session_memory::{DirectoryRecords, trusted_keywords};
+use session_output::format_diff;
+use session_output::plural;
 use session_query::Memories;
 use session_sources::Env;
 use std::io::Write;

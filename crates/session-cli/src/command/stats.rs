@@ -3,12 +3,12 @@
 use crate::Found;
 use crate::args::{StatsArgs, TimeArgs};
 use crate::command::{filter, refresh};
-use crate::output::calendar::Calendar;
-use crate::output::{json, layout, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
 use session_core::text::printable;
+use session_output::Calendar;
 use session_report::count_by_day;
 use std::io::Write;
 
@@ -43,7 +43,7 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         return Ok(Found::Nothing);
     }
     if !args.json {
-        write!(anstream::stdout(), "{}", calendar.text(layout::width()))?;
+        write!(anstream::stdout(), "{}", calendar.text(width()))?;
     }
     Ok(Found::Something)
 }

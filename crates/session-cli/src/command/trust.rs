@@ -5,34 +5,12 @@ use crate::args::TrustArgs;
 use crate::command::dialog::{Dialog, with_terminal};
 use crate::command::memory::note;
 use crate::memories::{self, Memories, project_at_hand};
-use crate::output::layout::safe_line;
-use crate::output::style::{TITLE, paint};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
-use serde::Serialize;
-use session_core::text::printable;
-use session_memory::{BlockItem, Memory, MemoryState, Trust};
+use session_memory::{Memory, MemoryState};
+use session_output::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
 use std::io::Write;
 use std::path::Path;
-
-#[derive(Serialize)]
-struct JsonTrusted {
-    trusted: usize,
-    memories: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct JsonTrustList<'a> {
-    projects: Vec<JsonTrustedProject>,
-    /// Memories of the project at hand that wait.
-    waiting: Vec<json::JsonMemory<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonTrustedProject {
-    folder: String,
-    trusted: usize,
-}
 
 /// Runs the command.
 ///
@@ -79,28 +57,13 @@ fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
     for memory in waiting {
-        dialog.print(&format_memory(memory))?;
+        dialog.print(&format_for_review(memory))?;
     }
     let what = match waiting.len() {
         1 => "this memory".to_owned(),
         n => format!("these {n} memories"),
     };
     dialog.confirm(&format!("May {what} be put before prompts?"))
-}
-
-/// Formats the line that a prompt would get of a memory, and its whole file.
-fn format_memory(memory: &Memory) -> String {
-    let how = match memory.trust {
-        Trust::Changed => ", changed since it was known",
-        _ => "",
-    };
-    let path = safe_line(&memory.path.to_string_lossy());
-    let line = paint(TITLE, safe_line(&BlockItem::full_line(memory)));
-    let mut out = format!("\n{path}{how}\n{line}\n");
-    for line in printable(&memory.text).lines() {
-        out.push_str(&format!("  | {line}\n"));
-    }
-    out
 }
 
 /// Leaves out, and names, the memories that are too long to be read on a terminal.
@@ -131,10 +94,7 @@ fn find_named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
 fn print_trusted(memories: &[Memory], as_json: bool) -> Result<Found> {
     let ids: Vec<String> = memories.iter().map(|m| m.id().to_owned()).collect();
     if as_json {
-        json::print(&JsonTrusted {
-            trusted: ids.len(),
-            memories: ids,
-        })?;
+        json::print(&JsonTrusted::new(&ids))?;
     } else if !memories.is_empty() {
         writeln!(notes::stderr(), "trusted: {}", ids.join(", "))?;
     }
@@ -162,43 +122,24 @@ fn revoke(args: &TrustArgs, memories: &Memories) -> Result<Found> {
 fn list(args: &TrustArgs, memories: &Memories) -> Result<Found> {
     let records = memories.store.records().all();
     let trusted = records.iter().filter(|record| record.count_trusted() > 0);
-    let projects: Vec<JsonTrustedProject> = trusted
-        .map(|record| JsonTrustedProject {
+    let projects: Vec<TrustedProject> = trusted
+        .map(|record| TrustedProject {
             folder: record.path.display().to_string(),
             trusted: record.count_trusted(),
         })
         .collect();
     let mut waiting = memories.store.list(&MemoryState::ALL).memories;
     waiting.retain(|memory| !memory.trust.is_trusted());
-    let is_empty = projects.is_empty() && waiting.is_empty();
-    if args.json {
-        json::print(&JsonTrustList {
-            projects,
-            waiting: waiting.iter().map(json::JsonMemory::new).collect(),
-        })?;
-    } else {
-        for project in &projects {
-            let folder = safe_line(&project.folder);
-            writeln!(
-                anstream::stdout(),
-                "{:>5} trusted  {folder}",
-                project.trusted
-            )?;
-        }
-        for memory in &waiting {
-            let how = match memory.trust {
-                Trust::Changed => "changed",
-                _ => "waits",
-            };
-            let topic = safe_line(&memory.front.topic);
-            writeln!(anstream::stdout(), "{how:>13}  {}  {topic}", memory.id())?;
-        }
-        if is_empty {
+    let list = JsonTrustList::new(&projects, &waiting);
+    match args.json {
+        true => json::print(&list)?,
+        false => write!(anstream::stdout(), "{}", list.text())?,
+    }
+    if projects.is_empty() && waiting.is_empty() {
+        if !args.json {
             writeln!(notes::stderr(), "nothing is trusted, and nothing waits")?;
         }
+        return Ok(Found::Nothing);
     }
-    Ok(match is_empty {
-        true => Found::Nothing,
-        false => Found::Something,
-    })
+    Ok(Found::Something)
 }

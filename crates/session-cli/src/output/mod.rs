@@ -1,24 +1,15 @@
-//! How things look, on a terminal and as JSON.
+//! Writing: JSON and paged text to stdout, notes and progress to stderr. What is written has its shape
+//! from `session-output`.
 
-pub mod calendar;
-pub mod compact;
-pub mod diff;
-pub mod digest;
 pub mod download;
-pub mod explanation;
-pub mod found;
-pub mod human;
 pub mod json;
-pub mod layout;
-pub mod memory;
 pub mod notes;
 pub mod pager;
-pub mod preview;
 pub mod progress;
-pub mod session;
-pub mod session_items;
-pub mod shell;
-pub mod show;
-pub mod style;
-pub mod units;
-pub mod work;
+
+/// Returns the columns to fill: those of the terminal, or of `COLUMNS`, else 100.
+pub fn width() -> usize {
+    let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let seen = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+    set.or_else(seen).unwrap_or(100).clamp(40, 160)
+}

@@ -41,7 +41,8 @@ fn layer(name: &str) -> usize {
         "session-config" | "session-display" | "session-eval" => 5,
         "session-export" | "session-query" => 6,
         "session-doctor" | "session-mcp" | "session-picker" => 7,
-        "session-cli" => 8,
+        "session-output" => 8,
+        "session-cli" => 9,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }

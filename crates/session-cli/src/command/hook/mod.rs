@@ -12,12 +12,12 @@ use crate::command::setup::StepOutcome;
 use crate::command::setup::change::confirm_and_write;
 use crate::error::message_with_hint;
 use crate::memories::project_at_hand;
-use crate::output::layout::safe_line;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{AgentError, SettingsChange, SettingsFile, hook_command, hook_program_exists};
 use session_config::Home;
+use session_display::safe_line;
 use std::io::Write;
 
 #[derive(Serialize)]

@@ -4,17 +4,12 @@ use crate::Found;
 use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, layout, memory, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Zoned;
-use serde::Serialize;
 use session_memory::{Memory, MemoryState, normalize_tag};
+use session_output::{JsonMemoryList, format_memories};
 use std::io::Write;
-
-#[derive(Serialize)]
-struct JsonMemoryList<'a> {
-    memories: Vec<json::JsonMemory<'a>>,
-}
 
 /// Runs `memory list`.
 ///
@@ -65,12 +60,11 @@ pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
 
 fn print_memories(all: &[Memory], as_json: bool, nothing: &str) -> Result<Found> {
     if as_json {
-        let memories = all.iter().map(json::JsonMemory::new).collect();
-        json::print(&JsonMemoryList { memories })?;
+        json::print(&JsonMemoryList::new(all))?;
     } else if all.is_empty() {
         writeln!(notes::stderr(), "{nothing}")?;
     } else {
-        write!(anstream::stdout(), "{}", memory::list(all, layout::width()))?;
+        write!(anstream::stdout(), "{}", format_memories(all, width()))?;
     }
     if !as_json {
         note_waiting(all)?;

@@ -11,7 +11,6 @@ mod stats;
 mod transfer;
 
 pub use related::{RelatedMemories, related};
-pub use search::JsonMemoryCandidate;
 
 use crate::Found;
 use crate::args::{MemoryArgs, MemoryCommand};
@@ -19,9 +18,9 @@ use crate::command::skill;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
-use serde::Serialize;
 use session_core::text::printable;
 use session_memory::{Memory, Trust};
+use session_output::JsonMemoryChange;
 use std::io::Write;
 
 /// Most ids that a note names.
@@ -100,21 +99,13 @@ fn count(memories: usize) -> String {
     }
 }
 
-/// The memories that a command changed.
-#[derive(Serialize)]
-struct JsonChange<'a> {
-    done: &'static str,
-    memories: Vec<json::JsonMemory<'a>>,
-}
-
 /// Says what became of memories.
 fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<Found> {
     if as_json {
-        let memories = memories.iter().map(json::JsonMemory::new).collect();
-        json::print(&JsonChange { done, memories })?;
+        json::print(&JsonMemoryChange::new(done, memories))?;
     } else {
         for memory in memories {
-            let topic = crate::output::layout::safe_line(&memory.front.topic);
+            let topic = session_display::safe_line(&memory.front.topic);
             writeln!(
                 notes::stderr(),
                 "{} {done}: {topic}",

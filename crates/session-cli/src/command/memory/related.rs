@@ -1,10 +1,10 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
-use super::search::{JsonMemoryCandidate, to_json_candidates};
 use crate::memories::{self, Memories};
-use crate::output::{layout, memory};
+use crate::output::width;
 use anyhow::Result;
 use session_memory::{Memory, MemoryMatch, MemoryState};
+use session_output::{JsonMemoryCandidate, format_matches};
 
 /// The memories that answer a query.
 pub struct RelatedMemories {
@@ -20,7 +20,7 @@ impl RelatedMemories {
 
     /// As JSON.
     pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        to_json_candidates(&self.found, &self.all)
+        JsonMemoryCandidate::list(&self.found, &self.all)
     }
 
     /// For people; empty where nothing was found.
@@ -29,7 +29,7 @@ impl RelatedMemories {
             true => String::new(),
             false => format!(
                 "{}\n",
-                memory::results(&self.found, &self.all, explain, layout::width())
+                format_matches(&self.found, &self.all, explain, width())
             ),
         }
     }

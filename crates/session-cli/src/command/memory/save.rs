@@ -6,14 +6,14 @@ use crate::command::memory::note;
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::show;
 use crate::memories::Memories;
-use crate::output::layout::safe_line;
-use crate::output::{json, notes, show as exchange};
+use crate::output::{json, notes};
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use session_config::Home;
-use session_memory::{Draft, Importance, MemoryKind, MemorySource, MovedMemories, NearDuplicate};
-use session_query::SavedMemory;
+use session_display::safe_line;
+use session_memory::{Draft, Importance, MemoryKind, MemorySource, MovedMemories};
+use session_output::{JsonSavedMemory, format_exchange};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
@@ -44,14 +44,6 @@ struct MemoryInput {
     importance: Option<String>,
 }
 
-#[derive(Serialize)]
-struct JsonSaved<'a> {
-    memory: json::JsonMemory<'a>,
-    repeats: &'a [NearDuplicate],
-    #[serde(flatten)]
-    moved: &'a MovedMemories,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -63,30 +55,23 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         draft.source = Some(source);
         draft.raw = Some(raw);
     }
-    let SavedMemory {
-        memory,
-        repeats,
-        moved,
-    } = memories.save(&draft, args.global, &Zoned::now())?;
+    let saved = memories.save(&draft, args.global, &Zoned::now())?;
+    let memory = &saved.memory;
     if args.json {
-        json::print(&JsonSaved {
-            memory: json::JsonMemory::new(&memory),
-            repeats: &repeats,
-            moved: &moved,
-        })?;
+        json::print(&JsonSavedMemory::new(&saved))?;
     } else {
         writeln!(anstream::stdout(), "{}", memory.id())?;
         let path = safe_line(&memory.path.to_string_lossy());
         writeln!(notes::stderr(), "saved as {path}")?;
     }
-    for other in repeats.iter().take(3) {
+    for other in saved.repeats.iter().take(3) {
         let (old, new) = (&other.id, memory.id());
         note(&format!(
             "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
             other.topic
         ))?;
     }
-    note_moved(&moved)?;
+    note_moved(&saved.moved)?;
     Ok(Found::Something)
 }
 
@@ -186,7 +171,7 @@ fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
     };
     let mut raw = format!("{} {}, {which}\n", session.source, session.uid);
     for one in &exchanges {
-        let text = exchange::exchange(one, session.turns, usize::MAX, usize::from(u16::MAX));
+        let text = format_exchange(one, session.turns, usize::MAX, usize::from(u16::MAX));
         raw.push_str(&anstream::adapter::strip_str(&text).to_string());
         if raw.len() > RAW_LIMIT {
             raw.push_str("\n… the rest was too long to be kept\n");

@@ -4,30 +4,12 @@ use crate::Found;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::{count, note_waiting};
 use crate::memories::{self, Memories};
-use crate::output::{json, layout, memory, notes};
+use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Timestamp;
-use serde::Serialize;
-use session_memory::{Memory, MemoryMatch, MemoryState, record_use};
+use session_memory::{Memory, MemoryState, record_use};
+use session_output::{JsonMemorySearch, format_matches};
 use std::io::Write;
-
-/// The answer.
-#[derive(Serialize)]
-struct JsonMemorySearch<'a> {
-    query: &'a str,
-    results: usize,
-    candidates: Vec<JsonMemoryCandidate<'a>>,
-}
-
-/// A memory that was found.
-#[derive(Serialize)]
-pub struct JsonMemoryCandidate<'a> {
-    rank: usize,
-    #[serde(flatten)]
-    found: &'a MemoryMatch,
-    #[serde(flatten)]
-    memory: json::JsonMemory<'a>,
-}
 
 /// Runs the command.
 ///
@@ -52,15 +34,16 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
     let recall: Vec<&Memory> = results.iter().map(|m| &all[m.memory]).collect();
     record_use(&memories.store, &recall, Timestamp::now());
     if args.json {
-        json::print(&JsonMemorySearch {
-            query: &query,
-            results: results.len(),
-            candidates: to_json_candidates(candidates, &all),
-        })?;
+        json::print(&JsonMemorySearch::new(
+            &query,
+            results.len(),
+            candidates,
+            &all,
+        ))?;
     } else if results.is_empty() {
         writeln!(notes::stderr(), "nothing found in {}", count(all.len()))?;
     } else {
-        let text = memory::results(results, &all, args.explain, layout::width());
+        let text = format_matches(results, &all, args.explain, width());
         write!(anstream::stdout(), "{text}")?;
         let shown: Vec<Memory> = results.iter().map(|m| all[m.memory].clone()).collect();
         note_waiting(&shown)?;
@@ -69,17 +52,4 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
         true => Ok(Found::Nothing),
         false => Ok(Found::Something),
     }
-}
-
-/// Returns matches as they are printed.
-pub fn to_json_candidates<'a>(
-    found: &'a [MemoryMatch],
-    all: &'a [Memory],
-) -> Vec<JsonMemoryCandidate<'a>> {
-    let candidate = |(i, found): (usize, &'a MemoryMatch)| JsonMemoryCandidate {
-        rank: i + 1,
-        found,
-        memory: json::JsonMemory::new(&all[found.memory]),
-    };
-    found.iter().enumerate().map(candidate).collect()
 }

@@ -7,17 +7,10 @@ use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
 use jiff::Timestamp;
-use serde::Serialize;
 use session_core::text::printable;
 use session_memory::{Memory, MemoryState, record_use};
+use session_output::JsonShownMemory;
 use std::io::Write;
-
-#[derive(Serialize)]
-struct JsonShownMemory<'a> {
-    #[serde(flatten)]
-    memory: json::JsonMemory<'a>,
-    raw: Option<String>,
-}
 
 /// Runs the command.
 ///
@@ -33,10 +26,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<Found> {
     record_use(&memories.store, &[&memory], Timestamp::now());
     let is_missing = args.raw && raw.is_none();
     if args.json {
-        json::print(&JsonShownMemory {
-            memory: json::JsonMemory::new(&memory),
-            raw,
-        })?;
+        json::print(&JsonShownMemory::new(&memory, raw.as_deref()))?;
     } else if args.raw {
         write!(
             anstream::stdout(),

@@ -4,20 +4,10 @@ use crate::Found;
 use crate::args::JsonFlagArgs;
 use crate::memories::Memories;
 use crate::output::json;
-use crate::output::layout::safe_line;
-use crate::output::style::{FAINT, TITLE, paint};
 use anyhow::Result;
-use serde::Serialize;
-use session_memory::{InjectionLog, InjectionStats, MemoryStats};
-use std::collections::BTreeMap;
+use session_memory::{InjectionLog, MemoryStats};
+use session_output::{JsonMemoryStats, format_memory_stats};
 use std::io::Write;
-
-#[derive(Serialize)]
-struct JsonMemoryStats {
-    #[serde(flatten)]
-    memories: MemoryStats,
-    injection: InjectionStats,
-}
 
 /// Runs the command.
 ///
@@ -30,72 +20,7 @@ pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<Found> {
     };
     match args.json {
         true => json::print(&stats)?,
-        false => write!(anstream::stdout(), "{}", format_stats(&stats))?,
+        false => write!(anstream::stdout(), "{}", format_memory_stats(&stats))?,
     }
     Ok(Found::Something)
-}
-
-fn format_stats(stats: &JsonMemoryStats) -> String {
-    let JsonMemoryStats {
-        memories,
-        injection,
-    } = stats;
-    let layers = &memories.layers;
-    let list = |map: &BTreeMap<&'static str, usize>| {
-        let parts: Vec<String> = map.iter().map(|(name, n)| format!("{n} {name}")).collect();
-        parts.join(", ")
-    };
-    let row =
-        |name: &str, value: String| format!("  {} {value}\n", paint(FAINT, format!("{name:<13}")));
-    let damaged = match memories.damaged {
-        0 => String::new(),
-        n => format!(", {n} damaged"),
-    };
-    let waiting = match memories.waiting {
-        0 => String::new(),
-        n => format!(", {n} waiting for `session-search trust`"),
-    };
-    let mut out = format!("{}\n", paint(TITLE, "MEMORIES"));
-    out += &row(
-        "kept",
-        format!(
-            "{} active, {} archived, {} in the trash{damaged}{waiting}",
-            memories.active, memories.archived, memories.trash
-        ),
-    );
-    for (scope, place) in &memories.places {
-        out += &row(
-            scope,
-            format!("{} in {}", place.memories, safe_line(&place.path)),
-        );
-    }
-    out += &row("kinds", list(&memories.kinds));
-    out += &row("importance", list(&memories.importance));
-    out += &row("keywords", safe_line(&memories.keywords.join(", ")));
-    out += &row(
-        "characters",
-        format!(
-            "keywords {}, index {}, context sheet {}, memories {}, conversations {}",
-            layers.keywords, layers.index, layers.context, layers.summaries, layers.conversations
-        ),
-    );
-    out += &format!("{}\n", paint(TITLE, "BEFORE PROMPTS"));
-    out += &row(
-        "prompts",
-        format!(
-            "{}, {} with memories ({} items, {} characters)",
-            injection.prompts, injection.injected, injection.items, injection.chars
-        ),
-    );
-    out += &row(
-        "time",
-        format!(
-            "{} ms in the middle, {} ms at the 95th of 100",
-            injection.retrieval_ms_p50, injection.retrieval_ms_p95
-        ),
-    );
-    for (reason, count) in &injection.disabled {
-        out += &row(&reason.replace('_', " "), count.to_string());
-    }
-    out
 }

@@ -5,26 +5,21 @@ use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::count;
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
-use crate::output::layout::safe_line;
 use crate::output::{json, notes};
 use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use serde::Serialize;
 use session_core::safe_json;
+use session_display::safe_line;
 use session_files::Project;
 use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
     import_memories, render_context_sheet, write_context_sheet,
 };
+use session_output::JsonImportedMemories;
 use std::io::Write;
 use std::path::PathBuf;
-
-#[derive(Serialize)]
-struct Imported<'a> {
-    imported: Vec<json::JsonMemory<'a>>,
-    known: usize,
-}
 
 #[derive(Serialize)]
 struct Synced {
@@ -73,14 +68,10 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     };
     let imported = import_memories(&store, format, from, scope, &now)?;
     if args.json {
-        json::print(&Imported {
-            imported: imported
-                .imported
-                .iter()
-                .map(json::JsonMemory::new)
-                .collect(),
-            known: imported.known,
-        })?;
+        json::print(&JsonImportedMemories::new(
+            &imported.imported,
+            imported.known,
+        ))?;
     } else {
         let known = match imported.known {
             0 => String::new(),

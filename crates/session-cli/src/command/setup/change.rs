@@ -2,10 +2,10 @@
 
 use crate::command::dialog::Dialog;
 use crate::command::setup::StepOutcome;
-use crate::output::diff::format_diff;
 use anyhow::Result;
 use session_agents::SettingsChange;
 use session_core::text::printable;
+use session_output::format_diff;
 use std::path::Path;
 
 /// Shows what would change, asks for consent, and writes it with a backup of the old text.

@@ -3,10 +3,10 @@
 use crate::args::SetupArgs;
 use crate::command::dialog::Dialog;
 use crate::command::setup::StepOutcome;
-use crate::output::diff::format_diff;
 use anyhow::Result;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::printable;
+use session_output::format_diff;
 use session_sources::Env;
 
 /// Runs the step. An edited file is shown, and kept unless the user consents to its replacement;

@@ -1,8 +1,8 @@
 //! Work over time: a table and a calendar.
 
-use crate::output::human::plural;
-use crate::output::style::{FAINT, HEAT, TITLE, paint};
-use crate::output::units::duration;
+use crate::style::{FAINT, HEAT, TITLE, paint};
+use crate::units::format_duration;
+use crate::units::plural;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
@@ -19,17 +19,17 @@ const NAMES: usize = 5;
 const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
 impl Calendar {
-    /// Days and what was done on them, in the same order.
+    /// Joins days and what was done on them, in the same order.
     pub fn new(dates: Vec<Date>, counted: Vec<DayStats>) -> Self {
         Self(dates.into_iter().zip(counted).collect())
     }
 
-    /// True when nothing was done on any of them.
+    /// Returns true where nothing was done on any of them.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|(_, day)| day.turns == 0)
     }
 
-    /// The table and the calendar, with colour codes.
+    /// Formats the table and the calendar.
     pub fn text(&self, width: usize) -> String {
         let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let heading = format!(
@@ -37,7 +37,7 @@ impl Calendar {
             plural(total.sessions.len(), "session"),
             plural(total.turns, "turn"),
             plural(total.projects.len(), "project"),
-            duration(total.active_ms)
+            format_duration(total.active_ms)
         );
         format!(
             "{}  {heading}\n\n{}\n{}",
@@ -83,7 +83,7 @@ impl Calendar {
         out + &format!("{}less {scale} more\n", " ".repeat(NAMES))
     }
 
-    /// The days on which something was done, as JSON.
+    /// Returns the days on which something was done, as JSON.
     pub fn json(&self, complete: bool) -> JsonStats {
         let total = DayStats::sum(self.0.iter().map(|(_, day)| day));
         let days = self.0.iter().filter(|(_, day)| day.turns > 0);
@@ -115,7 +115,7 @@ fn row(days: &[(Date, DayStats)]) -> String {
         total.sessions.len(),
         total.turns,
         total.projects.len(),
-        duration(total.active_ms)
+        format_duration(total.active_ms)
     )
 }
 
@@ -158,7 +158,7 @@ fn monday(day: Date) -> Date {
     day.checked_sub(since.days()).unwrap_or(day)
 }
 
-/// The JSON that `docs/cli.md` describes.
+/// Days with what was done on them, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonStats {
     days: usize,

@@ -1,6 +1,6 @@
 //! Session text in columns, set side by side.
 
-use crate::output::style::paint;
+use crate::style::paint;
 use anstyle::Style;
 pub use session_display::{cut, line, safe_line, wrap_lines};
 use unicode_width::UnicodeWidthStr;
@@ -9,13 +9,6 @@ use unicode_width::UnicodeWidthStr;
 pub const INDENT: usize = 4;
 /// Columns between two fields.
 pub const GAP: usize = 3;
-
-/// Columns to fill: those of the terminal, or of `COLUMNS`, else 100.
-pub fn width() -> usize {
-    let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let seen = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-    set.or_else(seen).unwrap_or(100).clamp(40, 160)
-}
 
 /// Text that stands beside other text.
 pub struct Field {

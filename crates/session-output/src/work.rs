@@ -1,13 +1,77 @@
 //! Summaries of work, for people and as JSON.
 
-use crate::args::With;
-use crate::output::layout::{INDENT, cut, line, safe_line, wrap_lines};
-use crate::output::style::{FAINT, paint};
-use crate::output::units::{duration, short};
+use crate::layout::{INDENT, cut, line, safe_line, wrap_lines};
+use crate::style::{FAINT, paint};
+use crate::units::{format_count, format_duration};
 use serde::Serialize;
 use session_core::Tokens;
 use session_core::text::file_name;
 use session_report::{CommandRun, TouchedFile, WorkSummary};
+
+/// A part of a work summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkPart {
+    /// The first prompt that says something.
+    Problem,
+    /// The closing answer.
+    Solution,
+    /// Commands, in order, with those that failed.
+    Commands,
+    /// Files that were read, edited or written.
+    Files,
+    /// Error lines.
+    Errors,
+    /// Pull requests.
+    Prs,
+    /// The git branch.
+    Branch,
+    /// Time spent, pauses over 30 minutes left out.
+    Time,
+    /// Models that answered.
+    Models,
+    /// Tokens read and written.
+    Tokens,
+    /// All of these.
+    All,
+}
+
+impl WorkPart {
+    /// All values, in the order of the help.
+    pub const ALL: [Self; 11] = [
+        Self::Problem,
+        Self::Solution,
+        Self::Commands,
+        Self::Files,
+        Self::Errors,
+        Self::Prs,
+        Self::Branch,
+        Self::Time,
+        Self::Models,
+        Self::Tokens,
+        Self::All,
+    ];
+
+    /// Returns its name as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Problem => "problem",
+            Self::Solution => "solution",
+            Self::Commands => "commands",
+            Self::Files => "files",
+            Self::Errors => "errors",
+            Self::Prs => "prs",
+            Self::Branch => "branch",
+            Self::Time => "time",
+            Self::Models => "models",
+            Self::Tokens => "tokens",
+            Self::All => "all",
+        }
+    }
+
+    fn is_in(self, wanted: &[Self]) -> bool {
+        wanted.contains(&self) || wanted.contains(&Self::All)
+    }
+}
 
 /// Columns of a part's name.
 const NAME: usize = 10;
@@ -18,8 +82,8 @@ const COMMAND: usize = 72;
 /// Most names of files.
 const FILES: usize = 8;
 
-/// The parts that are wanted of what was done, each with its name before it.
-pub fn text(work: &WorkSummary, wanted: &[With], width: usize) -> String {
+/// Formats the parts that are wanted of a work summary, each with its name before it.
+pub fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
     let parts = parts(work).into_iter();
     let parts = parts.filter(|(part, _, value)| part.is_in(wanted) && !value.is_empty());
     parts
@@ -27,33 +91,33 @@ pub fn text(work: &WorkSummary, wanted: &[With], width: usize) -> String {
         .collect()
 }
 
-fn parts(work: &WorkSummary) -> [(With, &'static str, String); 10] {
+fn parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
     let words = |text: &Option<String>| text.as_deref().map(safe_line).unwrap_or_default();
     let files: Vec<&TouchedFile> = work.files.iter().collect();
     let time = match work.started_ms {
-        Some(_) => duration(work.active_ms),
+        Some(_) => format_duration(work.active_ms),
         None => String::new(),
     };
     let list = |items: &[String]| safe_line(&items.join(", "));
     [
-        (With::Problem, "PROBLEM", words(&work.problem)),
-        (With::Solution, "SOLUTION", words(&work.solution)),
-        (With::Commands, "COMMANDS", commands(&work.commands)),
+        (WorkPart::Problem, "PROBLEM", words(&work.problem)),
+        (WorkPart::Solution, "SOLUTION", words(&work.solution)),
+        (WorkPart::Commands, "COMMANDS", commands(&work.commands)),
         (
-            With::Files,
+            WorkPart::Files,
             "FILES",
-            counted(files.len(), &file_names(&files, FILES)),
+            counted(files.len(), &format_file_names(&files, FILES)),
         ),
         (
-            With::Errors,
+            WorkPart::Errors,
             "ERRORS",
             counted(work.errors.len(), &errors(&work.errors)),
         ),
-        (With::Prs, "PRS", list(&work.pull_requests)),
-        (With::Branch, "BRANCH", words(&work.branch)),
-        (With::Time, "TIME", time),
-        (With::Models, "MODELS", list(&work.models)),
-        (With::Tokens, "TOKENS", tokens(work.tokens)),
+        (WorkPart::Prs, "PRS", list(&work.pull_requests)),
+        (WorkPart::Branch, "BRANCH", words(&work.branch)),
+        (WorkPart::Time, "TIME", time),
+        (WorkPart::Models, "MODELS", list(&work.models)),
+        (WorkPart::Tokens, "TOKENS", format_tokens(work.tokens)),
     ]
 }
 
@@ -87,13 +151,13 @@ fn errors(errors: &[String]) -> String {
     last.collect::<Vec<_>>().join("   ")
 }
 
-/// Tokens, unless none were counted.
-pub fn tokens(tokens: Tokens) -> String {
+/// Formats tokens, unless none were counted.
+pub fn format_tokens(tokens: Tokens) -> String {
     if tokens.is_zero() {
         return String::new();
     }
-    let read = short(tokens.input.saturating_add(tokens.cached));
-    format!("{read} read, {} written", short(tokens.output))
+    let read = format_count(tokens.input.saturating_add(tokens.cached));
+    format!("{read} read, {} written", format_count(tokens.output))
 }
 
 fn row(name: &str, value: &str, width: usize) -> String {
@@ -119,8 +183,8 @@ fn row(name: &str, value: &str, width: usize) -> String {
     out
 }
 
-/// Names of files, each once: at most `most`, and how many more there are.
-pub fn file_names(files: &[&TouchedFile], most: usize) -> String {
+/// Formats names of files, each once: at most `most`, and how many more there are.
+pub fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in files.iter().map(|file| safe_line(file_name(&file.path))) {
         if !name.is_empty() && !names.contains(&name) {
@@ -161,20 +225,20 @@ pub struct JsonWork<'a> {
 }
 
 impl<'a> JsonWork<'a> {
-    /// The parts that are wanted.
-    pub fn new(work: &'a WorkSummary, wanted: &[With]) -> Self {
-        let is = |part: With| part.is_in(wanted);
+    /// Returns the parts that are wanted.
+    pub fn new(work: &'a WorkSummary, wanted: &[WorkPart]) -> Self {
+        let is = |part: WorkPart| part.is_in(wanted);
         Self {
-            problem: is(With::Problem).then_some(work.problem.as_deref()),
-            solution: is(With::Solution).then_some(work.solution.as_deref()),
-            commands: is(With::Commands).then_some(&work.commands),
-            files: is(With::Files).then_some(&work.files),
-            errors: is(With::Errors).then_some(&work.errors),
-            pull_requests: is(With::Prs).then_some(&work.pull_requests),
-            branch: is(With::Branch).then_some(work.branch.as_deref()),
-            active_seconds: is(With::Time).then_some(work.active_ms / 1000),
-            models: is(With::Models).then_some(&work.models),
-            tokens: is(With::Tokens).then(|| JsonTokens::new(work.tokens)),
+            problem: is(WorkPart::Problem).then_some(work.problem.as_deref()),
+            solution: is(WorkPart::Solution).then_some(work.solution.as_deref()),
+            commands: is(WorkPart::Commands).then_some(&work.commands),
+            files: is(WorkPart::Files).then_some(&work.files),
+            errors: is(WorkPart::Errors).then_some(&work.errors),
+            pull_requests: is(WorkPart::Prs).then_some(&work.pull_requests),
+            branch: is(WorkPart::Branch).then_some(work.branch.as_deref()),
+            active_seconds: is(WorkPart::Time).then_some(work.active_ms / 1000),
+            models: is(WorkPart::Models).then_some(&work.models),
+            tokens: is(WorkPart::Tokens).then(|| JsonTokens::new(work.tokens)),
         }
     }
 }
@@ -188,7 +252,7 @@ pub struct JsonTokens {
 }
 
 impl JsonTokens {
-    /// These tokens.
+    /// Returns tokens as they are printed.
     pub fn new(tokens: Tokens) -> Self {
         Self {
             input: tokens.input,

@@ -1,14 +1,15 @@
 //! How sessions are named in output.
 
-use crate::output::layout::{Field, line};
-use crate::output::style::FAINT;
-pub use session_agents::resume_line as resume;
+use crate::layout::{Field, line};
+use crate::style::FAINT;
+pub use session_agents::resume_line;
 pub use session_display::{day, minute, project, rfc3339, short_id, title, visible_title};
 use session_display::{has_twin, is_plain};
+use session_search::{Hit, Level};
 use session_store::SessionRow;
 
-/// Says what is not there any more of a session's history, if something is not.
-pub fn gone(session: &SessionRow) -> Option<Field> {
+/// Returns the mark of what is not there any more of a session's history, if something is not.
+pub fn gone_field(session: &SessionRow) -> Option<Field> {
     let mark = match (session.prompts_only, session.gone) {
         (true, _) => "(prompts only)",
         (false, true) => "(history gone)",
@@ -17,11 +18,20 @@ pub fn gone(session: &SessionRow) -> Option<Field> {
     Some(Field::whole(FAINT, mark))
 }
 
+/// Returns the time of a hit in milliseconds: the turn's, or the session's last activity.
+pub fn hit_time(level: Level, hit: &Hit) -> Option<i64> {
+    let turn = hit.turn.as_ref().and_then(|t| t.started_ms);
+    match level {
+        Level::Session => hit.session.ended_ms.or(turn),
+        Level::Turn => turn.or(hit.session.ended_ms),
+    }
+}
+
 /// Most sessions listed when an id names several.
 const CANDIDATES: usize = 10;
 
-/// The message for an id that names several sessions.
-pub fn candidates(id: &str, found: &[SessionRow]) -> String {
+/// Formats the message for an id that names several sessions.
+pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
     let mut numbered = false;
     let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
     for session in found.iter().take(CANDIDATES) {

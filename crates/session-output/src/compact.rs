@@ -1,17 +1,13 @@
 //! Hits in few words, for whoever pays by the word: `search --json --compact`.
 
-use crate::command::search::SearchAnswer;
-use crate::output::json::date;
-use crate::output::layout::{line, safe_line};
-use crate::output::session::{day, project, short_id, visible_title};
-use anyhow::Result;
+use crate::layout::{line, safe_line};
+use crate::search_listing::SearchListing;
+use crate::session_label::{day, hit_time, project, short_id, visible_title};
 use serde::Serialize;
-use session_core::Band;
-use session_core::safe_json;
+use session_core::{Band, safe_json};
 use session_indexer::Outcome;
 use session_search::{Hit, HitOrder, Results};
 use session_store::SessionRow;
-use std::io::Write;
 
 /// Most bytes of a hit: about 100 tokens, at four bytes a token.
 const HIT: usize = 400;
@@ -48,29 +44,35 @@ struct Around<'a> {
     missing: &'a [String],
 }
 
-/// Prints an answer, a line a hit.
-///
-/// # Errors
-/// When stdout cannot be written.
-pub fn print(answer: &SearchAnswer, all: &[SessionRow], refreshed: Option<&Outcome>) -> Result<()> {
-    let results = &answer.results;
-    let hits = results.hits.iter();
-    let hits: Result<Vec<String>> = hits.map(|hit| hit_fields(results, hit, all)).collect();
-    let around = Around {
-        query: &answer.query,
-        sessions: results.searched.sessions,
-        complete: refreshed.map(Outcome::is_complete),
-        left_out: &answer.left_out,
-        missing: &results.explanation.missing,
-    };
-    write(&around, &hits?)
+impl SearchListing<'_> {
+    /// Formats the answer as JSON with a line a hit.
+    ///
+    /// # Errors
+    /// When a hit cannot be serialised.
+    pub fn compact_json(&self) -> serde_json::Result<String> {
+        let (answer, results) = (self.answer, &self.answer.results);
+        let hits = results.hits.iter();
+        let hits: serde_json::Result<Vec<String>> =
+            hits.map(|hit| hit_fields(results, hit, self.all)).collect();
+        let around = Around {
+            query: &answer.query,
+            sessions: results.searched.sessions,
+            complete: self.refreshed.map(Outcome::is_complete),
+            left_out: &answer.left_out,
+            missing: &results.explanation.missing,
+        };
+        join(&around, &hits?)
+    }
 }
 
-/// Prints the answer where there is no history.
+/// Formats the answer where there is no history.
 ///
 /// # Errors
-/// When stdout cannot be written.
-pub fn print_nothing(query: &str, refreshed: Option<&Outcome>) -> Result<()> {
+/// When the query cannot be serialised.
+pub fn compact_json_without_history(
+    query: &str,
+    refreshed: Option<&Outcome>,
+) -> serde_json::Result<String> {
     let around = Around {
         query,
         sessions: 0,
@@ -78,27 +80,26 @@ pub fn print_nothing(query: &str, refreshed: Option<&Outcome>) -> Result<()> {
         left_out: &[],
         missing: &[],
     };
-    write(&around, &[])
+    join(&around, &[])
 }
 
-fn write(around: &Around<'_>, hits: &[String]) -> Result<()> {
+fn join(around: &Around<'_>, hits: &[String]) -> serde_json::Result<String> {
     let around = safe_json::compact(around)?;
     let hits: Vec<String> = hits.iter().map(|hit| format!("\n{hit}")).collect();
     let end = if hits.is_empty() { "" } else { "\n" };
     let around = around.strip_suffix('}').unwrap_or(&around);
-    let text = format!("{around},\"hits\":[{}{end}]}}", hits.join(","));
-    Ok(writeln!(std::io::stdout(), "{text}")?)
+    Ok(format!("{around},\"hits\":[{}{end}]}}", hits.join(",")))
 }
 
 /// One hit as JSON, of at most [`HIT`] bytes: the preview takes what room the
 /// rest leaves it.
-fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> Result<String> {
+fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> serde_json::Result<String> {
     let session = &hit.session;
     let mut compact = Compact {
         session: short_id(session, all),
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
-        date: day(date(results.level, hit)),
+        date: day(hit_time(results.level, hit)),
         project: line(&safe_line(project(session)), PROJECT),
         title: visible_title(session).map(|title| line(&safe_line(title), TITLE)),
         preview: "",
@@ -106,7 +107,7 @@ fn hit_fields(results: &Results, hit: &Hit, all: &[SessionRow]) -> Result<String
     let room = HIT.saturating_sub(serde_json::to_string(&compact)?.len());
     let preview = safe_line(&hit.preview);
     compact.preview = cut(&preview, room);
-    Ok(serde_json::to_string(&compact)?)
+    serde_json::to_string(&compact)
 }
 
 /// As much of the beginning as takes at most `room` bytes in JSON.

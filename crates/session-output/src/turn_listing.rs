@@ -1,9 +1,9 @@
 //! Turns by what they touched and ran, for people and as JSON.
 
-use crate::output::human::plural;
-use crate::output::layout::{Field, INDENT, cut, flow, line, safe_line};
-use crate::output::session::{gone, minute, project, rfc3339, short_id, title};
-use crate::output::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use crate::layout::{Field, INDENT, cut, flow, line, safe_line};
+use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
+use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use crate::units::plural;
 use anstyle::Style;
 use serde::Serialize;
 use session_core::FileAccess;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// A kind of thing that turns are listed by.
 pub trait PrintedFinding: Serialize {
-    /// Its heading.
+    /// The heading of a listing.
     const NAME: &'static str;
     /// The verb of the heading.
     const DID: &'static str;
@@ -120,7 +120,7 @@ pub struct TurnListing<'a, T> {
 const LINES: usize = 6;
 
 impl<T: PrintedFinding> TurnListing<'_, T> {
-    /// The listing with colour codes.
+    /// Formats the listing for a terminal.
     pub fn text(&self) -> String {
         let found: Vec<&T> = self
             .matching
@@ -165,7 +165,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             Field::whole(ID, place),
             Field::whole(PROJECT, line(project(session), 24)),
         ];
-        fields.extend(gone(session));
+        fields.extend(gone_field(session));
         fields.push(Field::cut_to(TITLE, title(session), 24));
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
@@ -183,7 +183,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         out
     }
 
-    /// The listing as JSON.
+    /// Returns the listing as JSON.
     pub fn json(&self) -> JsonListing<'_, T> {
         let turns = self.matching.iter().take(self.limit);
         JsonListing {
@@ -196,7 +196,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
     }
 }
 
-/// The JSON that `docs/cli.md` describes.
+/// Turns by what was found in them, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonListing<'a, T> {
     wanted: &'a str,

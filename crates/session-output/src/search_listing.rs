@@ -1,18 +1,20 @@
 //! Search results for people.
 
-use crate::args::With;
-use crate::output::explanation;
-use crate::output::json::date;
-use crate::output::layout::{Field, GAP, INDENT, flow, line, safe_line};
-use crate::output::preview::{self, Preview};
-use crate::output::session::{day, gone, project, resume, short_id, title};
-use crate::output::shell;
-use crate::output::style::{self, FAINT, ID, PROJECT, TITLE, paint};
-use crate::output::work;
+use crate::explanation;
+use crate::layout::{Field, GAP, INDENT, flow, line, safe_line};
+use crate::preview::format_preview;
+use crate::session_label::{day, gone_field, hit_time, project, resume_line, short_id, title};
+use crate::shell::{self, format_command};
+use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
+use crate::units::{format_sources, plural};
+use crate::work::{WorkPart, format_work};
 use anstyle::Style;
 use session_core::text::file_name;
+use session_display::Preview;
+use session_indexer::Outcome;
+use session_query::SearchAnswer;
 use session_report::WorkSummary;
-use session_search::{Hit, HitOrder, Level, Results};
+use session_search::{Hit, HitOrder, Level};
 use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
@@ -28,66 +30,60 @@ const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
 const ASIDE: usize = 4;
 
-/// A search's answer and what it is printed with.
-pub struct HitListing<'a> {
-    /// As typed.
-    pub query: &'a str,
-    /// The results.
-    pub results: &'a Results,
+/// The answer of a search with what is printed beside it, in three shapes: [`SearchListing::text`],
+/// [`SearchListing::json`] and [`SearchListing::compact_json`].
+pub struct SearchListing<'a> {
+    /// The answer.
+    pub answer: &'a SearchAnswer,
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
-    /// Single turns were left out by conditions, so that what was searched is
-    /// less than the sessions counted.
-    pub narrowed: bool,
     /// The preview of each hit.
     pub previews: &'a [Preview],
     /// The work summary of each hit, where requested.
-    pub done: &'a [WorkSummary],
+    pub work: &'a [WorkSummary],
     /// The parts of it that are printed.
-    pub with: &'a [With],
-    /// Say how scores came to be.
+    pub with: &'a [WorkPart],
+    /// The refresh before the answer; none where nobody looked for changes.
+    pub refreshed: Option<&'a Outcome>,
+    /// True where each score is explained.
     pub explain: bool,
-    /// Columns to fill.
-    pub width: usize,
 }
 
-impl HitListing<'_> {
-    /// The answer as text with colour codes.
-    pub fn text(&self) -> String {
-        let mut out = self.heading();
-        for (n, hit) in self.results.hits.iter().enumerate() {
+impl SearchListing<'_> {
+    /// Formats the answer for a terminal of so many columns.
+    pub fn text(&self, width: usize) -> String {
+        let results = &self.answer.results;
+        let mut out = self.heading(width);
+        for (n, hit) in results.hits.iter().enumerate() {
             out.push('\n');
-            out.push_str(&flow(&self.fields(hit), 0, self.width));
+            out.push_str(&flow(&self.fields(hit), 0, width));
             if let Some(preview) = self.previews.get(n) {
-                out.push_str(&preview::lines(preview, self.width));
+                out.push_str(&format_preview(preview, width));
             }
-            if let Some(work) = self.done.get(n) {
-                out.push_str(&work::text(work, self.with, self.width));
+            if let Some(work) = self.work.get(n) {
+                out.push_str(&format_work(work, self.with, width));
             }
-            out.push_str(&last_lines(hit, self.width));
+            out.push_str(&last_lines(hit, width));
             if self.explain {
-                out.push_str(&explanation::hit_fields(hit, self.width));
+                out.push_str(&explanation::format_hit(hit, width));
             }
         }
         if self.explain {
-            out.push_str(&explanation::of_search(
-                &self.results.explanation,
-                self.width,
-            ));
+            out.push_str(&explanation::format_search(&results.explanation, width));
         }
-        out + &self.next()
+        out + &self.next_command(width)
     }
 
     /// Returns the query and the counts; on two lines where the query would be
     /// cut to little.
-    fn heading(&self) -> String {
-        let name = match self.results.level {
+    fn heading(&self, width: usize) -> String {
+        let name = match self.answer.results.level {
             Level::Session => "SESSIONS",
             Level::Turn => "TURNS",
         };
-        let counts = line(&self.counts(), self.width.saturating_sub(INDENT));
-        let query = safe_line(self.query);
-        let room = self.width.saturating_sub(name.len() + 4);
+        let counts = line(&self.counts(), width.saturating_sub(INDENT));
+        let query = safe_line(&self.answer.query);
+        let room = width.saturating_sub(name.len() + 4);
         let beside = room.saturating_sub(GAP + counts.width());
         let fits = query.width().min(LEAST) <= beside;
         let (room, gap) = match fits {
@@ -98,13 +94,20 @@ impl HitListing<'_> {
         format!("{name}  \"{}\"{gap}{counts}\n", line(&query, room))
     }
 
+    fn level(&self) -> Level {
+        self.answer.results.level
+    }
+
     fn counts(&self) -> String {
-        let searched = &self.results.searched;
+        let searched = &self.answer.results.searched;
         let sessions = plural(searched.sessions, "session");
         let projects = plural(searched.projects, "project");
-        match self.narrowed {
+        match self.answer.filters_turns {
             true => format!("filtered from {sessions}, {projects}"),
-            false => format!("{sessions}, {projects}{}", bracketed(&searched.sources)),
+            false => format!(
+                "{sessions}, {projects}{}",
+                format_sources(&searched.sources)
+            ),
         }
     }
 
@@ -112,14 +115,14 @@ impl HitListing<'_> {
         let session = &hit.session;
         let id = short_id(session, self.all);
         let turns = session.turns;
-        let (place, count) = match (self.results.level, &hit.turn) {
+        let (place, count) = match (self.level(), &hit.turn) {
             (Level::Turn, Some(turn)) => (
                 format!("{id}:{}", turn.index),
                 format!("{}/{turns}", turn.index + 1),
             ),
             _ => (id, plural(turns as usize, "turn")),
         };
-        let day = day(date(self.results.level, hit));
+        let day = day(hit_time(self.level(), hit));
         let mut fields = Vec::from_iter(self.score(hit));
         fields.extend([
             Field::whole(Style::new(), safe_line(&session.source)),
@@ -128,7 +131,7 @@ impl HitListing<'_> {
             Field::whole(FAINT, day),
             Field::whole(Style::new(), count),
         ]);
-        fields.extend(gone(session));
+        fields.extend(gone_field(session));
         fields.push(titled(session));
         fields
     }
@@ -136,56 +139,32 @@ impl HitListing<'_> {
     /// The probability with its band, where hits are ranked.
     fn score(&self, hit: &Hit) -> Option<Field> {
         let score = format!("[{:.2} {}]", hit.score, hit.band.name());
-        let field = Field::whole(style::band(hit.band), format!("{score:<SCORE$}"));
-        (self.results.order == HitOrder::Relevance).then_some(field)
+        let field = Field::whole(band_style(hit.band), format!("{score:<SCORE$}"));
+        (self.answer.results.order == HitOrder::Relevance).then_some(field)
     }
 
     /// The command that goes on from the first hit.
-    fn next(&self) -> String {
-        let Some(first) = self.results.hits.first() else {
+    fn next_command(&self, width: usize) -> String {
+        let Some(first) = self.answer.results.hits.first() else {
             return String::new();
         };
         let id = short_id(&first.session, self.all);
-        let arguments = match (self.results.level, &first.turn) {
+        let arguments = match (self.level(), &first.turn) {
             (Level::Turn, Some(turn)) => {
                 let last = (turn.index + 2).min(first.session.turns.saturating_sub(1));
                 let place = format!("{id}:{}-{last}", turn.index.saturating_sub(2));
                 vec!["show".to_owned(), shell::quote(&place)]
             }
             _ => {
-                let (query, id) = (shell::quote_query(self.query), shell::quote(&id));
+                let (query, id) = (shell::quote_query(&self.answer.query), shell::quote(&id));
                 ["search", &query, "--depth", "2", "--session", &id]
                     .map(str::to_owned)
                     .to_vec()
             }
         };
         let name = "Next:";
-        let command = shell::command(&arguments, name.len() + 1, self.width);
+        let command = format_command(&arguments, name.len() + 1, width);
         format!("\n{} {command}\n", paint(FAINT, name))
-    }
-}
-
-/// Returns a count with its noun, which takes `s`, or `ies` for a `y` after a consonant.
-pub fn plural(count: usize, noun: &str) -> String {
-    let stem = noun
-        .strip_suffix('y')
-        .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
-    match (count, stem) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) => format!("{count} {noun}s"),
-    }
-}
-
-/// Sessions by agent, in brackets with a space before them, if there are any.
-pub fn bracketed(sources: &std::collections::BTreeMap<String, usize>) -> String {
-    let counts: Vec<String> = sources
-        .iter()
-        .map(|(name, n)| format!("{name} {n}"))
-        .collect();
-    match counts.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", counts.join(", ")),
     }
 }
 
@@ -223,7 +202,7 @@ fn last_lines(hit: &Hit, width: usize) -> String {
 /// The command that takes a session up again. It is never cut: where it is too
 /// long it goes without its label, and at worst beyond the width.
 fn resumed(hit: &Hit, columns: usize) -> Option<String> {
-    let command = safe_line(&resume(&hit.session)?);
+    let command = safe_line(&resume_line(&hit.session)?);
     let labelled = format!("resume: {command}");
     Some(if labelled.width() <= columns {
         labelled
@@ -272,22 +251,5 @@ fn plus(more: usize) -> String {
     match more {
         0 => String::new(),
         n => format!(" +{n}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nouns_are_counted() {
-        for (count, noun, expected) in [
-            (1, "copy", "1 copy"),
-            (2, "copy", "2 copies"),
-            (0, "turn", "0 turns"),
-            (2, "day", "2 days"),
-        ] {
-            assert_eq!(plural(count, noun), expected);
-        }
     }
 }

@@ -1,12 +1,11 @@
 //! The lines of a hit that show why it was found, with the words that match.
 
-use crate::output::layout::INDENT;
-use crate::output::style::{MATCH, paint};
-use session_display::PreviewPart;
-pub use session_display::{Preview, previews};
+use crate::layout::INDENT;
+use crate::style::{MATCH, paint};
+use session_display::{Preview, PreviewPart};
 
 /// Returns at most two indented lines, the words that match in bold.
-pub fn lines(preview: &Preview, width: usize) -> String {
+pub fn format_preview(preview: &Preview, width: usize) -> String {
     let lines = preview.lines(width.saturating_sub(INDENT));
     let painted = |line: &Vec<PreviewPart>| line.iter().map(painted).collect::<String>();
     let lines = lines.iter();

@@ -1,13 +1,19 @@
 //! Memories for people.
 
-use crate::output::layout::{Field, INDENT, flow, safe_line, wrap_lines};
-use crate::output::style::{FAINT, ID, PROJECT, TITLE, paint};
+use crate::layout::{Field, INDENT, flow, safe_line, wrap_lines};
+use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// Lines of what a found memory says.
 const LINES: usize = 4;
-/// Memories that were found, best first.
-pub fn results(found: &[MemoryMatch], all: &[Memory], explain: bool, width: usize) -> String {
+
+/// Formats memories that were found, best first.
+pub fn format_matches(
+    found: &[MemoryMatch],
+    all: &[Memory],
+    explain: bool,
+    width: usize,
+) -> String {
     let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
     for one in found {
         out.push_str(&result(one, &all[one.memory], explain, width));
@@ -18,7 +24,7 @@ pub fn results(found: &[MemoryMatch], all: &[Memory], explain: bool, width: usiz
 fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
     let band = found.band();
     let score = format!("[{:.2} {}]", found.score, band.name());
-    let style = crate::output::style::band(band);
+    let style = band_style(band);
     let mut out = flow(
         &[
             Field::whole(style, format!("{score:<15}")),
@@ -93,8 +99,8 @@ fn explained(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
     lines
 }
 
-/// A line each.
-pub fn list(all: &[Memory], width: usize) -> String {
+/// Formats memories on a line each.
+pub fn format_memories(all: &[Memory], width: usize) -> String {
     let mut out = String::new();
     for memory in all {
         let state = match (memory.state, &memory.front.superseded_by) {

@@ -1,14 +1,14 @@
 //! How scores came to be, for people.
 
-use crate::output::human::plural;
-use crate::output::layout::{Field, INDENT, flow, line, wrap_lines};
-use crate::output::style::FAINT;
+use crate::layout::{Field, INDENT, flow, line, wrap_lines};
+use crate::style::FAINT;
+use crate::units::plural;
 use session_core::ListScore;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermStats;
 
-/// Returns the figures of a hit.
-pub fn hit_fields(hit: &Hit, width: usize) -> String {
+/// Formats the figures of a hit.
+pub fn format_hit(hit: &Hit, width: usize) -> String {
     let part = |name: &str, list_score: Option<ListScore>| match list_score {
         Some(s) => format!(
             "{name} {:.3} (rank {}, scaled {:.3})",
@@ -25,19 +25,19 @@ pub fn hit_fields(hit: &Hit, width: usize) -> String {
     flow(&fields, INDENT, width)
 }
 
-/// Returns the figures of a search: weights, models, terms.
-pub fn of_search(explanation: &Explanation, width: usize) -> String {
+/// Formats the figures of a search: weights, models, terms.
+pub fn format_search(explanation: &Explanation, width: usize) -> String {
     let mut out = String::from("\n");
-    let told = [fusion(explanation), weighing(explanation)];
+    let fused = [fusion(explanation), weighing(explanation)];
     let models = explanation.cosines.iter().map(model);
     let named = explanation.identifiers.iter().map(|term| named(term));
-    for text in told.into_iter().chain(models).chain(named) {
+    for text in fused.into_iter().chain(models).chain(named) {
         for scale in wrap_lines(&text, width) {
             out.push_str(&format!("{scale}\n"));
         }
     }
     for term in &explanation.terms {
-        out.push_str(&of_term(term, width));
+        out.push_str(&format_term(term, width));
     }
     out
 }
@@ -77,7 +77,7 @@ fn named(term: &str) -> String {
     format!("few sessions hold {term}: they are first")
 }
 
-fn of_term(term: &TermStats, width: usize) -> String {
+fn format_term(term: &TermStats, width: usize) -> String {
     let worth = format!(
         "{}, idf {:.2}",
         plural(term.turns as usize, "turn"),

@@ -1,9 +1,9 @@
 //! Turns in full, for people.
 
-use crate::output::human::plural;
-use crate::output::layout::{Field, flow, line, safe_line};
-use crate::output::session::{gone, minute, project, short_id, title};
-use crate::output::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
+use crate::layout::{Field, flow, line, safe_line};
+use crate::session_label::{gone_field, minute, project, short_id, title};
+use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
+use crate::units::plural;
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::printable;
@@ -12,13 +12,13 @@ use session_export::CallView;
 use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 
-/// Lines of an output or input that `--brief` keeps.
-pub const BRIEF: usize = 8;
-/// Those that a terminal gets.
-pub const READABLE: usize = 24;
+/// Lines of an output or input that a brief view keeps.
+pub const BRIEF_LINES: usize = 8;
+/// Lines of an output or input that a terminal gets.
+pub const TERMINAL_LINES: usize = 24;
 
-/// Returns the heading above the turns.
-pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
+/// Formats the heading above the turns of a session.
+pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
     let name = format!("{}  ", paint(TITLE, "SESSION"));
     let plain = Style::new();
     let mut fields = vec![
@@ -28,7 +28,7 @@ pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String
         Field::whole(plain, minute(session.started_ms)),
         Field::whole(plain, plural(session.turns as usize, "turn")),
     ];
-    fields.extend(gone(session));
+    fields.extend(gone_field(session));
     let mut out = name + flow(&fields, "SESSION  ".len(), width).trim_start();
     let title = line(&title(session), width);
     out.push_str(&format!("{}\n", paint(TITLE, title)));
@@ -53,8 +53,8 @@ pub fn heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String
 /// Longest rule between turns, in columns.
 const RULE: usize = 120;
 
-/// One turn, of whose outputs and inputs at most `limit` lines are kept.
-pub fn exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
+/// Formats one turn of so many, of whose outputs and inputs at most `limit` lines are kept.
+pub fn format_exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
     let turn = &exchange.turn;
     let from = match exchange.origin {
         Origin::History => "",
@@ -79,14 +79,14 @@ pub fn exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> Str
         ));
     }
     for part in &turn.parts {
-        out.push_str(&self::part(part, limit, width));
+        out.push_str(&format_part(part, limit, width));
     }
     out
 }
 
-fn part(part: &Part, limit: usize, width: usize) -> String {
+fn format_part(part: &Part, limit: usize, width: usize) -> String {
     let aside = |name: &str, text: &str| {
-        let text = block(text, if limit == BRIEF { 2 } else { limit });
+        let text = block(text, if limit == BRIEF_LINES { 2 } else { limit });
         format!(
             "\n{}\n{}\n",
             paint(FAINT, format!("[{name}]")),
@@ -100,11 +100,11 @@ fn part(part: &Part, limit: usize, width: usize) -> String {
         Part::Error { text } => aside("error", text),
         Part::Recap { text } => aside("recap", text),
         Part::Summary { text } => aside("summary after compaction", text),
-        Part::Call(call) => self::call(call, limit, width),
+        Part::Call(call) => format_call(call, limit, width),
     }
 }
 
-fn call(call: &ToolCall, limit: usize, width: usize) -> String {
+fn format_call(call: &ToolCall, limit: usize, width: usize) -> String {
     let main = call.subject().unwrap_or_default();
     let mark = match (call.failed, call.unfinished) {
         (true, _) => paint(FAILED, " failed"),

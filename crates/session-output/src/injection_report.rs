@@ -1,16 +1,61 @@
-//! The explanation of a decision, for people.
+//! What is put before a prompt, and why.
 
-use crate::output::layout::{cut, safe_line};
-use crate::output::style::{FAINT, ID, paint};
-use session_memory::{GateOutcome, InjectionCandidate, InjectionDecision, SkipReason};
+use crate::layout::{cut, safe_line};
+use crate::style::{FAINT, ID, paint};
+use serde::Serialize;
+use session_memory::{
+    GateOutcome, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, Signal,
+    SkipReason,
+};
 
 /// The most candidates that are explained.
 const SHOWN: usize = 10;
 /// The label of the best cue.
 const CUE: &str = "    nearest cue: ";
 
+/// The outcome of a prompt, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonInjection<'a> {
+    block: Option<&'a str>,
+    ids: &'a [String],
+    truncated: bool,
+    injected_count: usize,
+    injected_chars: usize,
+    retrieval_ms: u64,
+    disabled_reason: Option<SkipReason>,
+    signals: &'a [Signal],
+    #[serde(rename = "commonplace")]
+    background_similarity: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<&'a [InjectionCandidate]>,
+}
+
+impl<'a> JsonInjection<'a> {
+    /// Returns an outcome as it is printed: with the block that is put before the prompt, if one is, and
+    /// with the candidates where it is explained.
+    pub fn new(
+        outcome: &'a InjectionOutcome,
+        block: Option<&'a MemoryBlock>,
+        explain: bool,
+    ) -> Self {
+        let (decision, entry) = (&outcome.decision, outcome.log_entry());
+        Self {
+            block: block.map(|block| block.text.as_str()),
+            ids: block.map_or(&[], |block| &block.ids),
+            truncated: block.is_some_and(|block| block.truncated),
+            injected_count: entry.injected_count,
+            injected_chars: entry.injected_chars,
+            retrieval_ms: entry.retrieval_ms,
+            disabled_reason: entry.disabled_reason,
+            signals: &decision.signals,
+            background_similarity: decision.background_similarity,
+            candidates: explain.then_some(&decision.candidates),
+        }
+    }
+}
+
 /// Formats the decision and its candidates.
-pub fn explain(decision: &InjectionDecision, width: usize) -> String {
+pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
     let mut out = format!("{}\n", format_outcome(decision));
     if !decision.signals.is_empty() {
         let signals: Vec<String> = decision

@@ -1,10 +1,10 @@
 //! The digest, as Markdown and as JSON.
 
-use crate::output::human::plural;
-use crate::output::layout::{safe_line, wrap_lines};
-use crate::output::session::{project, rfc3339, short_id, title, visible_title};
-use crate::output::units::duration;
-use crate::output::work::{JsonTokens, file_names, tokens};
+use crate::layout::{safe_line, wrap_lines};
+use crate::session_label::{project as project_name, rfc3339, short_id, title, visible_title};
+use crate::units::format_duration;
+use crate::units::plural;
+use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -27,12 +27,12 @@ pub struct Digest<'a> {
 }
 
 impl Digest<'_> {
-    /// The report as Markdown.
+    /// Formats the report as Markdown.
     pub fn markdown(&self) -> String {
         let sessions: usize = self.projects.iter().map(|p| p.sessions.len()).sum();
         let mut out = format!(
             "## {}: {}, {}\n",
-            days(self.range),
+            format_days(self.range),
             plural(sessions, "session"),
             plural(self.projects.len(), "project")
         );
@@ -47,7 +47,7 @@ impl Digest<'_> {
     /// The name, with the folder where another project is called the same.
     fn heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
-            Some(session) => safe_line(self::project(&session.row)),
+            Some(session) => safe_line(project_name(&session.row)),
             None => safe_line(&project.name),
         };
         let same = self.projects.iter().filter(|p| p.name == project.name);
@@ -56,7 +56,7 @@ impl Digest<'_> {
         let sessions = plural(project.sessions.len(), "session");
         format!(
             "{name} ({path}{sessions}, {})",
-            duration(project.active_ms())
+            format_duration(project.active_ms())
         )
     }
 
@@ -78,7 +78,7 @@ impl Digest<'_> {
         let id = format!("`{}`", short_id(&session.row, self.all));
         let branch = work.branch.as_deref().map(safe_line);
         let when = self.when(work);
-        let long = duration(work.active_ms);
+        let long = format_duration(work.active_ms);
         let parts = [
             Some(id),
             branch.filter(|b| !b.is_empty()),
@@ -109,8 +109,8 @@ impl Digest<'_> {
     }
 }
 
-/// `January 16, 2026`, or the first day to the last.
-pub fn days(range: &CalendarRange) -> String {
+/// Formats a range of days: `January 16, 2026`, or the first day to the last.
+pub fn format_days(range: &CalendarRange) -> String {
     let (first, last) = (range.from.date(), range.last_day());
     let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
     if first == last {
@@ -151,7 +151,7 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     );
     let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
-        lines.push(format!("Changed: {}", file_names(&changed, FILES)));
+        lines.push(format!("Changed: {}", format_file_names(&changed, FILES)));
     }
     let counts = counts(session);
     if !counts.is_empty() {
@@ -184,7 +184,7 @@ fn counts(session: &SessionReport) -> Vec<String> {
         counts.push(plural(session.subagents, "subagent"));
     }
     if !work.tokens.is_zero() {
-        counts.push(format!("tokens: {}", tokens(work.tokens)));
+        counts.push(format!("tokens: {}", format_tokens(work.tokens)));
     }
     counts
 }
@@ -243,7 +243,7 @@ struct JsonFile<'a> {
 }
 
 impl<'a> Digest<'a> {
-    /// The report as it is printed as JSON.
+    /// Returns the report as it is printed as JSON.
     pub fn json(&self, complete: bool) -> JsonDigest<'a> {
         JsonDigest {
             from: self.range.from.timestamp().to_string(),
@@ -260,7 +260,7 @@ fn json_project(project: &ProjectReport) -> JsonProject<'_> {
         project: project
             .sessions
             .first()
-            .map_or("", |s| self::project(&s.row)),
+            .map_or("", |s| project_name(&s.row)),
         path: project.path.as_deref(),
         active_seconds: project.active_ms() / 1000,
         sessions: project.sessions.iter().map(json_session).collect(),

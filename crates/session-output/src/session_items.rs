@@ -1,12 +1,48 @@
 //! Commands, files, errors, prompts or answers of a session's turns.
 
-use crate::args::Only;
-use crate::output::session::rfc3339;
-use crate::output::style::{CALL, FAILED, FAINT, ID, paint};
+use crate::session_label::rfc3339;
+use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use serde::Serialize;
 use session_core::text::printable;
 use session_core::{AccessedFile, FileAccess, TurnContent};
 use session_search::Exchange;
+
+/// A kind of item in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnItemKind {
+    /// Commands, with those that failed.
+    Commands,
+    /// Files, with what was done to them.
+    Files,
+    /// The words of the user.
+    Prompts,
+    /// The words of the agent.
+    Answers,
+    /// Error lines of outputs.
+    Errors,
+}
+
+impl TurnItemKind {
+    /// All kinds, in the order of the help.
+    pub const ALL: [Self; 5] = [
+        Self::Commands,
+        Self::Files,
+        Self::Prompts,
+        Self::Answers,
+        Self::Errors,
+    ];
+
+    /// Returns its name as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Commands => "commands",
+            Self::Files => "files",
+            Self::Prompts => "prompts",
+            Self::Answers => "answers",
+            Self::Errors => "errors",
+        }
+    }
+}
 
 /// The items of one kind in a turn.
 enum ItemsOfKind {
@@ -14,9 +50,8 @@ enum ItemsOfKind {
     Words(String),
 }
 
-/// The items of one kind in these turns, each turn by its number; empty where
-/// there are none.
-pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
+/// Formats the items of one kind in these turns, each turn by its number; empty where there are none.
+pub fn format_items(exchanges: &[Exchange], id: &str, only: TurnItemKind) -> String {
     let mut out = String::new();
     for exchange in exchanges {
         let place = format!("{id}:{}", exchange.turn.index);
@@ -25,7 +60,7 @@ pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
                 out.push_str(&format!("{}\n", paint(ID, place)));
                 lines
                     .iter()
-                    .for_each(|line| out.push_str(&self::format_item(line)));
+                    .for_each(|line| out.push_str(&format_item(line)));
             }
             ItemsOfKind::Words(words) if !words.trim().is_empty() => {
                 let words = printable(&words);
@@ -37,33 +72,35 @@ pub fn text(exchanges: &[Exchange], id: &str, only: Only) -> String {
     out
 }
 
-/// True when a turn has nothing of this kind.
-pub fn is_empty(exchange: &Exchange, only: Only) -> bool {
+/// Returns true where a turn has an item of this kind.
+pub fn has_items(exchange: &Exchange, only: TurnItemKind) -> bool {
     match items_of_kind(exchange, only) {
-        ItemsOfKind::Lines(lines) => lines.is_empty(),
-        ItemsOfKind::Words(words) => words.trim().is_empty(),
+        ItemsOfKind::Lines(lines) => !lines.is_empty(),
+        ItemsOfKind::Words(words) => !words.trim().is_empty(),
     }
 }
 
-fn items_of_kind(exchange: &Exchange, only: Only) -> ItemsOfKind {
+fn items_of_kind(exchange: &Exchange, only: TurnItemKind) -> ItemsOfKind {
     let content = TurnContent::from_turn(&exchange.turn);
     match only {
-        Only::Commands => {
+        TurnItemKind::Commands => {
             let runs = content.command_runs();
             let command = |run: session_core::CommandRunRef<'_>| {
                 (format!("$ {}", run.command), run_outcome(&run))
             };
             ItemsOfKind::Lines(runs.map(command).collect())
         }
-        Only::Files => {
+        TurnItemKind::Files => {
             let files = content.accessed_files();
             let file =
                 |file: AccessedFile<'_>| (file.path.to_owned(), Some(access_name(file.access)));
             ItemsOfKind::Lines(files.map(file).collect())
         }
-        Only::Errors => ItemsOfKind::Lines(content.errors.into_iter().map(|e| (e, None)).collect()),
-        Only::Prompts => ItemsOfKind::Words(content.prompt),
-        Only::Answers => ItemsOfKind::Words(content.answer),
+        TurnItemKind::Errors => {
+            ItemsOfKind::Lines(content.errors.into_iter().map(|e| (e, None)).collect())
+        }
+        TurnItemKind::Prompts => ItemsOfKind::Words(content.prompt),
+        TurnItemKind::Answers => ItemsOfKind::Words(content.answer),
     }
 }
 
@@ -130,25 +167,27 @@ struct JsonAccessedFile {
     touch: FileAccess,
 }
 
-/// The items of one kind in a turn.
-pub fn json(exchange: &Exchange, only: Only) -> JsonItems {
-    let content = TurnContent::from_turn(&exchange.turn);
-    let runs = content.command_runs().map(|run| JsonRun {
-        command: run.command.to_owned(),
-        failed: run.failed,
-        unfinished: run.unfinished,
-    });
-    let files = content.accessed_files().map(|file| JsonAccessedFile {
-        path: file.path.to_owned(),
-        touch: file.access,
-    });
-    JsonItems {
-        turn: exchange.turn.index,
-        date: rfc3339(exchange.turn.started_ms),
-        commands: (only == Only::Commands).then(|| runs.collect()),
-        files: (only == Only::Files).then(|| files.collect()),
-        errors: (only == Only::Errors).then(|| content.errors.clone()),
-        prompt: (only == Only::Prompts).then(|| content.prompt.clone()),
-        answer: (only == Only::Answers).then(|| content.answer.clone()),
+impl JsonItems {
+    /// Returns the items of one kind in a turn.
+    pub fn new(exchange: &Exchange, only: TurnItemKind) -> Self {
+        let content = TurnContent::from_turn(&exchange.turn);
+        let runs = content.command_runs().map(|run| JsonRun {
+            command: run.command.to_owned(),
+            failed: run.failed,
+            unfinished: run.unfinished,
+        });
+        let files = content.accessed_files().map(|file| JsonAccessedFile {
+            path: file.path.to_owned(),
+            touch: file.access,
+        });
+        Self {
+            turn: exchange.turn.index,
+            date: rfc3339(exchange.turn.started_ms),
+            commands: (only == TurnItemKind::Commands).then(|| runs.collect()),
+            files: (only == TurnItemKind::Files).then(|| files.collect()),
+            errors: (only == TurnItemKind::Errors).then(|| content.errors.clone()),
+            prompt: (only == TurnItemKind::Prompts).then(|| content.prompt.clone()),
+            answer: (only == TurnItemKind::Answers).then(|| content.answer.clone()),
+        }
     }
 }

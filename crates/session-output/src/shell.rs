@@ -1,6 +1,6 @@
 //! Commands of this program as they are typed.
 
-use crate::output::layout::{INDENT, line};
+use crate::layout::{INDENT, line};
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a query that is repeated; the rest is cut.
@@ -27,7 +27,7 @@ pub fn quote(text: &str) -> String {
 
 /// Formats the program with quoted arguments, from column `begin` on. Where that is wider than
 /// `width`, it is folded so that a shell still reads one command; a wider word is left whole.
-pub fn command(arguments: &[String], begin: usize, width: usize) -> String {
+pub fn format_command(arguments: &[String], begin: usize, width: usize) -> String {
     let typed = format!("session-search {}", arguments.join(" "));
     if begin + typed.width() <= width {
         return typed;
@@ -74,7 +74,7 @@ mod tests {
 
     fn typed(arguments: &[&str], width: usize) -> String {
         let arguments: Vec<String> = arguments.iter().map(|&a| a.to_owned()).collect();
-        command(&arguments, 6, width)
+        format_command(&arguments, 6, width)
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! What is wrong, and what was mended.
+
+use crate::layout::{INDENT, safe_line, wrap_lines};
+use crate::style::{FAILED, FAINT, TITLE, paint};
+use serde::Serialize;
+use session_doctor::{Finding, Fix, Severity};
+
+/// Columns of the name of a check.
+const CHECK_WIDTH: usize = 13;
+
+/// Findings and the fixes that were made, as `docs/cli.md` describes them.
+#[derive(Serialize)]
+pub struct JsonDoctor<'a> {
+    /// The findings, after the fixes.
+    pub findings: &'a [Finding],
+    /// The fixes that `--fix` made.
+    pub fixed: &'a [Fix],
+}
+
+/// Describes a fix that was made.
+pub fn describe_fix(fix: Fix) -> &'static str {
+    match fix {
+        Fix::Permissions => "closed the index to others",
+        Fix::Rebuild => "built the index anew",
+        Fix::Refresh => "read what changed",
+        Fix::Purge => "removed dead rows and deleted text",
+    }
+}
+
+/// Formats findings for a terminal of so many columns.
+pub fn format_findings(findings: &[Finding], width: usize) -> String {
+    let mut out = format!("{}\n", paint(TITLE, "DOCTOR"));
+    for finding in findings {
+        let style = if finding.severity == Severity::Problem {
+            FAILED
+        } else {
+            FAINT
+        };
+        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
+        let found = safe_line(&finding.found);
+        for (at, line) in wrap_lines(&found, width.saturating_sub(CHECK_WIDTH)).enumerate() {
+            let name = if at == 0 {
+                name.clone()
+            } else {
+                " ".repeat(CHECK_WIDTH)
+            };
+            out.push_str(&format!("{name}{line}\n"));
+        }
+        let hint = finding.hint.as_deref().map(safe_line).unwrap_or_default();
+        for line in wrap_lines(&hint, width.saturating_sub(CHECK_WIDTH + INDENT)) {
+            out.push_str(&format!("{}{line}\n", " ".repeat(CHECK_WIDTH + INDENT)));
+        }
+    }
+    out
+}

@@ -1,0 +1,96 @@
+//! The shape of what the command line prints.
+//!
+//! Each answer of the program has two shapes: text for a terminal, and a JSON document. Both are pure
+//! functions of data here. Nothing is read, nothing is written to stdout or stderr, and no option of the
+//! command line is known: the caller hands over data with the columns to fill, and prints what it gets.
+//!
+//! - **JSON**: types named `Json…` with [`serde::Serialize`]. `docs/cli.md` is their schema; fields are only
+//!   ever added. They borrow from the data that they show. Strings are kept as they are: the caller prints
+//!   them by `session_core::safe_json`, which escapes what a terminal would obey.
+//! - **Text**: functions named `format_…`, or a method `text`. Session text is an attacker's; it passes
+//!   through `printable` or [`session_display::safe_line`] before it stands in an answer. Colours are codes
+//!   in the text, of one list of styles; a stream that is no terminal drops them.
+//!
+//! An answer that needs several things beside each other is a struct that holds them:
+//!
+//! | answer | text | JSON |
+//! | --- | --- | --- |
+//! | [`SearchListing`] | [`SearchListing::text`] | [`JsonSearch`]; [`SearchListing::compact_json`] |
+//! | [`TurnListing`] of files or commands | [`TurnListing::text`] | [`JsonListing`] |
+//! | turns of a session | [`format_session_heading`], [`format_exchange`], [`format_items`] | [`JsonItems`] |
+//! | [`Digest`], [`Calendar`] | [`Digest::markdown`], [`Calendar::text`] | [`JsonDigest`], [`JsonStats`] |
+//! | memories | [`format_memories`], [`format_matches`], [`format_memory_stats`] | [`JsonMemory`] and its lists |
+//! | a prompt's injection | [`format_decision`] | [`JsonInjection`] |
+//! | [`StatusReport`], findings, models, settings | [`StatusReport::text`], [`format_findings`], [`format_models`], [`JsonSettings::text`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`JsonSettings`] |
+//!
+//! All of them are laid out by a few functions: fields side by side that wrap where a line is full, counts
+//! with their nouns ([`plural`]), commands as they are typed ([`format_command`], [`quote_query`]).
+//!
+//! ```
+//! use session_output::{format_command, plural, quote_query};
+//!
+//! assert_eq!(plural(2, "memory"), "2 memories");
+//! let typed = ["search".to_owned(), quote_query("docker bridge"), "--depth".to_owned(), "2".to_owned()];
+//! assert_eq!(format_command(&typed, 0, 80), "session-search search \"docker bridge\" --depth 2");
+//! assert_eq!(
+//!     format_command(&typed, 0, 40),
+//!     "session-search search \"docker bridge\" \\\n    --depth 2"
+//! );
+//! ```
+
+mod calendar;
+mod compact;
+mod demo;
+mod diff;
+mod digest;
+mod doctor_report;
+mod eval_report;
+mod exchange_text;
+mod explanation;
+mod injection_report;
+mod layout;
+mod memory_json;
+mod memory_stats;
+mod memory_text;
+mod model_table;
+mod preview;
+mod search_json;
+mod search_listing;
+mod session_items;
+mod session_label;
+mod settings_text;
+mod shell;
+mod status_report;
+mod style;
+mod trust_report;
+mod turn_listing;
+mod units;
+mod work;
+
+pub use calendar::{Calendar, JsonStats};
+pub use compact::compact_json_without_history;
+pub use demo::{JsonDemo, format_step};
+pub use diff::format_diff;
+pub use digest::{Digest, JsonDigest, format_days};
+pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
+pub use eval_report::{format_report, level_name};
+pub use exchange_text::{BRIEF_LINES, TERMINAL_LINES, format_exchange, format_session_heading};
+pub use injection_report::{JsonInjection, format_decision};
+pub use memory_json::{
+    JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange, JsonMemoryList,
+    JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
+};
+pub use memory_stats::{JsonMemoryStats, format_memory_stats};
+pub use memory_text::{format_matches, format_memories};
+pub use model_table::{JsonModels, format_models};
+pub use search_json::JsonSearch;
+pub use search_listing::SearchListing;
+pub use session_items::{JsonItems, TurnItemKind, format_items, has_items};
+pub use session_label::format_candidates;
+pub use settings_text::JsonSettings;
+pub use shell::{format_command, quote_query};
+pub use status_report::{JsonStatus, StatusReport};
+pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
+pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
+pub use units::plural;
+pub use work::WorkPart;

@@ -1,0 +1,178 @@
+//! The answer of a search as JSON. `docs/cli.md` is the schema; fields are only ever added.
+
+use crate::memory_json::JsonMemoryCandidate;
+use crate::search_listing::SearchListing;
+use crate::session_label::{hit_time, project, resume_line, rfc3339};
+use crate::work::JsonWork;
+use serde::Serialize;
+use session_core::{Band, ListScore};
+use session_display::Preview;
+use session_indexer::Outcome;
+use session_search::{Explanation, Hit, HitOrder, Level, Results, Searched};
+
+/// The answer of a search.
+#[derive(Serialize)]
+pub struct JsonSearch<'a> {
+    query: &'a str,
+    level: Level,
+    hits: Vec<JsonHit<'a>>,
+    searched: Searched,
+    index: Option<Freshness>,
+    left_out: &'a [String],
+    /// Terms that no session holds.
+    missing: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<JsonMemoryCandidate<'a>>>,
+}
+
+/// How far the index was as the histories are.
+#[derive(Serialize)]
+struct Freshness {
+    complete: bool,
+    files_left: usize,
+    sessions_left: usize,
+    locked: bool,
+}
+
+impl Freshness {
+    fn new(outcome: &Outcome) -> Self {
+        Self {
+            complete: outcome.is_complete(),
+            files_left: outcome.files_left,
+            sessions_left: outcome.sessions_left,
+            locked: outcome.locked,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonHit<'a> {
+    rank: usize,
+    /// Null, as is the band, where hits are listed by time.
+    score: Option<f32>,
+    band: Option<Band>,
+    source: &'a str,
+    session: &'a str,
+    turn: Option<u32>,
+    turns: u32,
+    project: &'a str,
+    path: Option<&'a str>,
+    date: Option<String>,
+    branch: Option<&'a str>,
+    title: Option<&'a str>,
+    preview: &'a str,
+    matches: Vec<[usize; 2]>,
+    files: &'a [String],
+    tools: &'a [String],
+    resume: Option<String>,
+    parent: Option<&'a str>,
+    gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_only: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<JsonWork<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explain>,
+}
+
+impl<'a> JsonSearch<'a> {
+    /// Returns the answer where there is no history.
+    pub fn without_history(query: &'a str, level: Level, refreshed: Option<&Outcome>) -> Self {
+        Self {
+            query,
+            level,
+            hits: Vec::new(),
+            searched: Searched::default(),
+            index: refreshed.map(Freshness::new),
+            left_out: &[],
+            missing: &[],
+            explanation: None,
+            memories: None,
+        }
+    }
+
+    /// Adds the memories that answer the query, where they were asked for.
+    pub fn with_memories(mut self, memories: Option<Vec<JsonMemoryCandidate<'a>>>) -> Self {
+        self.memories = memories;
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct Explain {
+    lexical: Option<ListScore>,
+    dense: Option<ListScore>,
+    /// The fused score, by which hits are ordered.
+    fused: f32,
+    context: f32,
+}
+
+impl<'a> SearchListing<'a> {
+    /// Returns the answer as JSON.
+    pub fn json(&self) -> JsonSearch<'a> {
+        let (answer, results) = (self.answer, &self.answer.results);
+        let hits = results.hits.iter().zip(self.previews);
+        let mut hits: Vec<JsonHit<'a>> = hits
+            .map(|(hit, preview)| json_hit(results, hit, preview, self.explain))
+            .collect();
+        for (hit, work) in hits.iter_mut().zip(self.work) {
+            hit.done = Some(JsonWork::new(work, self.with));
+        }
+        JsonSearch {
+            query: &answer.query,
+            level: results.level,
+            hits,
+            searched: results.searched.clone(),
+            index: self.refreshed.map(Freshness::new),
+            left_out: &answer.left_out,
+            missing: &results.explanation.missing,
+            explanation: self.explain.then_some(&results.explanation),
+            memories: None,
+        }
+    }
+}
+
+fn json_hit<'a>(
+    results: &Results,
+    hit: &'a Hit,
+    preview: &'a Preview,
+    explain: bool,
+) -> JsonHit<'a> {
+    let session = &hit.session;
+    let is_ranked = results.order == HitOrder::Relevance;
+    JsonHit {
+        rank: hit.rank,
+        score: is_ranked.then_some((hit.score * 10_000.0).round() / 10_000.0),
+        band: is_ranked.then_some(hit.band),
+        source: &session.source,
+        session: &session.uid,
+        turn: hit.turn.as_ref().map(|t| t.index),
+        turns: session.turns,
+        project: project(session),
+        path: session.project.as_deref(),
+        date: rfc3339(hit_time(results.level, hit)),
+        branch: hit
+            .turn
+            .as_ref()
+            .and_then(|t| t.branch.as_deref())
+            .or(session.branch.as_deref()),
+        title: session.title.as_deref(),
+        preview: &preview.text,
+        matches: preview.offsets(),
+        files: &hit.files,
+        tools: &hit.tools,
+        resume: resume_line(session),
+        parent: session.parent.as_deref(),
+        gone: session.gone,
+        prompts_only: session.prompts_only,
+        done: None,
+        explain: explain.then_some(Explain {
+            lexical: hit.lexical,
+            dense: hit.dense,
+            fused: hit.fused,
+            context: hit.context,
+        }),
+    }
+}

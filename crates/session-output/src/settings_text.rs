@@ -1,0 +1,117 @@
+//! Settings, and who said them.
+
+use crate::layout::{line, safe_line};
+use crate::style::{FAINT, paint};
+use serde::Serialize;
+use serde_json::Value;
+use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
+use session_core::text::printable;
+
+/// Columns of what was ignored: a repository chooses its length.
+const COLUMNS: usize = 100;
+
+/// Every setting, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonSettings {
+    keys: Vec<JsonKey>,
+    ignored: Vec<JsonIgnored>,
+}
+
+#[derive(Serialize)]
+struct JsonKey {
+    key: String,
+    value: Value,
+    /// `default`, `file` or `variable`.
+    origin: &'static str,
+    /// The file, or the variable.
+    from: Option<String>,
+    /// The variable that would override it.
+    variable: Option<String>,
+}
+
+/// A setting of a project or a variable that does not count.
+#[derive(Serialize)]
+struct JsonIgnored {
+    /// None where it is a whole file.
+    key: Option<String>,
+    value: Value,
+    /// The file, or the variable.
+    from: String,
+    reason: String,
+}
+
+impl JsonSettings {
+    /// Returns the settings as they are printed.
+    pub fn new(report: &SettingsReport) -> Self {
+        Self {
+            keys: report.settings.iter().map(json_key).collect(),
+            ignored: report.ignored.iter().map(json_ignored).collect(),
+        }
+    }
+
+    /// Formats the settings for a terminal, a line each.
+    pub fn text(&self) -> String {
+        let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
+        let keys = self.keys.iter().map(|key| format_key(key, width));
+        keys.chain(self.ignored.iter().map(format_ignored))
+            .collect()
+    }
+}
+
+fn json_key(reported: &ReportedSetting) -> JsonKey {
+    let setting = &reported.setting;
+    let (origin, from) = match &setting.origin {
+        SettingOrigin::Default => ("default", None),
+        SettingOrigin::File(path) => ("file", Some(path.display().to_string())),
+        SettingOrigin::Variable(name) => ("variable", Some(name.clone())),
+    };
+    JsonKey {
+        key: setting.key.clone(),
+        value: rounded(&setting.value),
+        origin,
+        from,
+        variable: reported.variable.clone(),
+    }
+}
+
+fn json_ignored(ignored: &IgnoredSetting) -> JsonIgnored {
+    JsonIgnored {
+        key: ignored.key.clone(),
+        value: rounded(&ignored.value),
+        from: match &ignored.origin {
+            SettingOrigin::Default => "default".to_owned(),
+            SettingOrigin::File(path) => path.display().to_string(),
+            SettingOrigin::Variable(name) => name.clone(),
+        },
+        reason: ignored.reason.clone(),
+    }
+}
+
+/// Returns a number as it was written: 0.95, not what a machine's shorter floats make of it.
+fn rounded(value: &Value) -> Value {
+    match value.as_f64() {
+        Some(number) if value.is_f64() => Value::from((number * 1e6).round() / 1e6),
+        _ => value.clone(),
+    }
+}
+
+fn format_key(key: &JsonKey, width: usize) -> String {
+    let value = match &key.value {
+        Value::Null => "unset".to_owned(),
+        value => value.to_string(),
+    };
+    let from = key.from.as_deref().unwrap_or(key.origin);
+    let name = format!("{:<width$}", key.key);
+    let line = format!("{name}  {:<22}", printable(&value));
+    format!("{line}  {}\n", paint(FAINT, printable(from)))
+}
+
+fn format_ignored(setting: &JsonIgnored) -> String {
+    let what = match &setting.key {
+        Some(key) => format!("{key} = {}", setting.value),
+        None => "all of it".to_owned(),
+    };
+    let (what, from) = (line(&what, COLUMNS), safe_line(&setting.from));
+    let reason = printable(&setting.reason);
+    format!("ignored: {what}  {from}: {reason}\n")
+}

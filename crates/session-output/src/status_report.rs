@@ -1,0 +1,197 @@
+//! What is indexed, by what, and how fresh.
+
+use crate::layout::{INDENT, line, safe_line, wrap_lines};
+use crate::style::{FAILED, FAINT, TITLE, paint};
+use crate::units::{format_sources, plural};
+use serde::Serialize;
+use session_display::{minute, rfc3339};
+use session_query::{IndexStatus, ModelStatus};
+use session_store::{FORMAT_VERSION, Problem};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Columns of a row's name.
+const LABEL_WIDTH: usize = 10;
+
+/// The status of an index and where it lies.
+pub struct StatusReport<'a> {
+    /// The directory of the index.
+    pub root: &'a Path,
+    /// The status.
+    pub status: &'a IndexStatus,
+}
+
+impl<'a> StatusReport<'a> {
+    /// Formats the status for a terminal of so many columns.
+    pub fn text(&self, width: usize) -> String {
+        let mut out = format!("{}\n", paint(TITLE, "STATUS"));
+        for (name, value) in status_rows(self.root, self.status) {
+            out.push_str(&row(name, &value, width));
+        }
+        out + &format_problems(&self.status.problems, width)
+    }
+
+    /// Returns the status as JSON.
+    pub fn json(&self) -> JsonStatus<'a> {
+        let status = self.status;
+        JsonStatus {
+            index: self.root.display().to_string(),
+            format: FORMAT_VERSION,
+            bytes: status.bytes,
+            updated: rfc3339(status.updated_ms),
+            sessions: status.sessions,
+            subagents: status.subagents,
+            turns: status.turns,
+            projects: status.projects,
+            sources: &status.sources,
+            gone: status.gone,
+            prompts_only: status.prompts_only,
+            files: status.files,
+            changed: status.changed,
+            models: status.models.iter().map(to_json_model).collect(),
+            problems: &status.problems,
+        }
+    }
+}
+
+/// The status of an index, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonStatus<'a> {
+    index: String,
+    format: u32,
+    bytes: u64,
+    updated: Option<String>,
+    sessions: usize,
+    subagents: usize,
+    turns: u64,
+    projects: usize,
+    sources: &'a BTreeMap<String, usize>,
+    gone: usize,
+    prompts_only: usize,
+    files: usize,
+    changed: usize,
+    models: Vec<JsonModelStatus<'a>>,
+    problems: &'a [Problem],
+}
+
+#[derive(Serialize)]
+struct JsonModelStatus<'a> {
+    name: &'a str,
+    dims: usize,
+    vectors: usize,
+    sessions: u64,
+    of: usize,
+    in_use: bool,
+    running: bool,
+}
+
+fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
+    JsonModelStatus {
+        name: &model.name,
+        dims: model.dims,
+        vectors: model.vectors,
+        sessions: model.sessions,
+        of: model.of,
+        in_use: model.in_use,
+        running: model.running,
+    }
+}
+
+/// A name, and beside it a value over as many lines as it takes.
+fn row(name: &str, value: &str, width: usize) -> String {
+    let value = safe_line(value);
+    let lines = wrap_lines(&value, width.saturating_sub(LABEL_WIDTH));
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names
+        .zip(lines)
+        .map(|(name, line)| format!("{}{line}\n", paint(FAINT, format!("{name:<LABEL_WIDTH$}"))))
+        .collect()
+}
+
+fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("history", format_history(status))];
+    if status.subagents > 0 {
+        let sessions = plural(status.subagents, "session");
+        rows.push((
+            "",
+            format!("{sessions} of subagents, found with --subagents"),
+        ));
+    }
+    if status.gone > 0 {
+        let sessions = plural(status.gone, "session");
+        rows.push(("", format!("{sessions} whose history is gone: still found")));
+    }
+    if status.prompts_only > 0 {
+        let sessions = plural(status.prompts_only, "session");
+        let words = format!("{sessions} with prompts only: the transcript was deleted");
+        rows.push(("", words));
+    }
+    rows.extend(status.models.iter().map(|m| ("model", format_model(m))));
+    let fresh = match status.changed {
+        0 => "up to date".to_owned(),
+        n => format!(
+            "{} changed since; the next search looks at them",
+            plural(n, "file")
+        ),
+    };
+    rows.push(("updated", format!("{}: {fresh}", minute(status.updated_ms))));
+    let (root, size) = (root.display(), to_megabytes(status.bytes));
+    rows.push((
+        "index",
+        format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
+    ));
+    rows
+}
+
+fn format_history(status: &IndexStatus) -> String {
+    format!(
+        "{}{}, {}, {}",
+        plural(status.sessions, "session"),
+        format_sources(&status.sources),
+        plural(usize::try_from(status.turns).unwrap_or(usize::MAX), "turn"),
+        plural(status.projects, "project")
+    )
+}
+
+fn format_model(m: &ModelStatus) -> String {
+    let of = plural(m.of, "session");
+    let vectors = plural(m.vectors, "vector");
+    let in_use = if m.in_use { ", in use" } else { "" };
+    let running = if m.running { ", working now" } else { "" };
+    format!(
+        "{} ({} dims{in_use}): {} of {of}, {vectors}{running}",
+        m.name, m.dims, m.sessions
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+fn to_megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn format_problems(problems: &[Problem], width: usize) -> String {
+    if problems.is_empty() {
+        return String::new();
+    }
+    let count = plural(problems.len(), "place");
+    let mut out = format!(
+        "\n{}\n",
+        paint(FAILED, format!("{count} could not be read"))
+    );
+    for p in problems {
+        out.push_str(&format!("  {}\n", line(&p.path, width.saturating_sub(2))));
+        for line in wrap_lines(&format_reason(p), width.saturating_sub(INDENT)) {
+            out.push_str(&format!("    {line}\n"));
+        }
+    }
+    out
+}
+
+fn format_reason(p: &Problem) -> String {
+    let times = match p.count {
+        0 | 1 => String::new(),
+        n => format!(" ({n} times)"),
+    };
+    let at = p.offset.map(|at| format!(", first at byte {at}"));
+    format!("{}{times}{}", line(&p.reason, 200), at.unwrap_or_default())
+}

@@ -1,0 +1,66 @@
+//! The models of the catalogue: which are here, which is in use, and which sessions each has embedded.
+
+use crate::error::QueryError;
+use session_config::Home;
+use session_embed::ModelSpec;
+use session_models::{Catalogue, ModelState};
+use session_store::{Reader, StoreError};
+
+/// A model of the catalogue, as it stands on this machine.
+#[derive(Debug, Clone)]
+pub struct ModelOverview {
+    /// The description of the model.
+    pub spec: ModelSpec,
+    /// The size of its files in bytes, where it is known.
+    pub bytes: Option<u64>,
+    /// Where its files are.
+    pub state: ModelState,
+    /// True for the configured model.
+    pub in_use: bool,
+    /// The sessions that it has embedded; `None` without an index.
+    pub coverage: Option<ModelCoverage>,
+}
+
+/// The sessions of the index that have vectors of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelCoverage {
+    /// Sessions with vectors.
+    pub sessions: u64,
+    /// All sessions of the index.
+    pub of: u64,
+}
+
+impl ModelOverview {
+    /// Reads all models of a catalogue, in its order.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn read_all(home: &Home, catalogue: &Catalogue) -> Result<Vec<Self>, QueryError> {
+        let index = match home.index() {
+            Err(StoreError::Missing { .. }) => None,
+            index => Some(index?),
+        };
+        let overview = |spec: &ModelSpec| {
+            let coverage = |index| ModelCoverage::read(spec, index);
+            Ok(Self {
+                bytes: catalogue.size_bytes(spec),
+                state: catalogue.model_state(spec),
+                in_use: spec.name == home.config.model,
+                coverage: index.as_ref().map(coverage).transpose()?,
+                spec: spec.clone(),
+            })
+        };
+        catalogue.specs().iter().map(overview).collect()
+    }
+}
+
+impl ModelCoverage {
+    fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
+        let of = index.sessions()?.len() as u64;
+        let sessions = match index.model(&spec.fingerprint())? {
+            Some(model) => index.embedded_sessions(model.id)?,
+            None => 0,
+        };
+        Ok(Self { sessions, of })
+    }
+}

@@ -1,0 +1,87 @@
+//! A search as a person types it: a query with filters in it, and options beside it.
+
+use crate::error::QueryError;
+use crate::live_index::Snapshot;
+use crate::typed_query::TypedQuery;
+use jiff::Zoned;
+use session_core::Query;
+use session_search::{
+    Filter, FusionMode, Level, QueryEmbedding, Request, Results, Tuning, newest, search,
+    with_subagents,
+};
+use session_store::SessionRow;
+
+/// A search with the filters that are typed in its query and those of its options.
+pub struct TypedSearch<'a> {
+    /// The query, filters among its words.
+    pub query: &'a str,
+    /// What is found: sessions or turns.
+    pub level: Level,
+    /// The filter of the options.
+    pub filter: Filter,
+    /// The sessions that it is asked from; they and their subagents are left out.
+    pub callers: &'a [&'a SessionRow],
+    /// How the two lists are weighted.
+    pub fusion: FusionMode,
+    /// Maximum number of hits.
+    pub limit: usize,
+}
+
+/// The answer of a search.
+pub struct SearchAnswer {
+    /// The query as typed, filters among its words.
+    pub query: String,
+    /// The hits, with what was searched.
+    pub results: Results,
+    /// Agents' ids of the sessions that it was asked from: they are not among the hits.
+    pub left_out: Vec<String>,
+    /// True where the filter looked at single turns.
+    pub filters_turns: bool,
+    /// True where filters were typed in the query.
+    pub has_typed_filters: bool,
+}
+
+impl TypedSearch<'_> {
+    /// Answers from an index that holds something. Where the query has filters alone, the newest are
+    /// listed; its text is embedded unless words alone are asked for.
+    ///
+    /// # Errors
+    /// When a typed filter cannot be read, the query cannot be embedded, or the index fails.
+    pub fn answer(
+        self,
+        snapshot: &Snapshot,
+        embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
+    ) -> Result<SearchAnswer, QueryError> {
+        let typed = TypedQuery::parse(self.query);
+        let Snapshot { index, sessions } = snapshot;
+        let request = self.request(&typed, sessions)?;
+        let results = match (typed.has_filters_alone(), request.fusion) {
+            (true, _) => newest(index, sessions, &request)?,
+            (false, FusionMode::LexicalOnly) => search(index, sessions, &request, &[])?,
+            (false, _) => search(index, sessions, &request, &embed(&request.query.text)?)?,
+        };
+        Ok(SearchAnswer {
+            query: self.query.to_owned(),
+            results,
+            left_out: self.callers.iter().map(|row| row.uid.clone()).collect(),
+            filters_turns: request.filter.by_turn(),
+            has_typed_filters: !typed.conditions.is_empty(),
+        })
+    }
+
+    fn request(&self, typed: &TypedQuery, all: &[SessionRow]) -> Result<Request, QueryError> {
+        let mut filter = self.filter.clone();
+        filter.clauses.extend(typed.clauses(Zoned::now)?);
+        if !self.callers.is_empty() {
+            filter.exclude.extend(with_subagents(self.callers, all));
+        }
+        Ok(Request {
+            query: Query::new(&typed.text),
+            level: self.level,
+            filter,
+            fusion: self.fusion,
+            tuning: Tuning::default(),
+            limit: self.limit,
+        })
+    }
+}
