@@ -1,8 +1,8 @@
 //! Why the configuration or the environment cannot be used.
 
 use session_files::FileError;
-use session_sources::{agents, join_words};
 use session_models::ModelError;
+use session_sources::{agents, join_words};
 use std::fmt::Write;
 use std::path::PathBuf;
 

@@ -44,9 +44,13 @@ mod demo;
 mod diff;
 mod digest;
 mod doctor_report;
+mod error_hint;
 mod eval_report;
 mod exchange_text;
 mod explanation;
+mod forget_report;
+mod hook_status;
+mod index_notes;
 mod injection_report;
 mod layout;
 mod memory_json;
@@ -60,6 +64,7 @@ mod session_items;
 mod session_label;
 mod settings_text;
 mod shell;
+mod skill_report;
 mod status_report;
 mod style;
 mod trust_report;
@@ -73,8 +78,15 @@ pub use demo::{JsonDemo, format_step};
 pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, format_days};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
+pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
 pub use exchange_text::{BRIEF_LINES, TERMINAL_LINES, format_exchange, format_session_heading};
+pub use forget_report::{
+    JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
+    format_index_readers,
+};
+pub use hook_status::{JsonHookStatus, format_hook_status};
+pub use index_notes::{format_index_outcome, format_open_directory, format_refresh_notes};
 pub use injection_report::{JsonInjection, format_decision};
 pub use memory_json::{
     JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange, JsonMemoryList,
@@ -89,6 +101,7 @@ pub use session_items::{JsonItems, TurnItemKind, format_items, has_items};
 pub use session_label::format_candidates;
 pub use settings_text::JsonSettings;
 pub use shell::{format_command, quote_query};
+pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
 pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
 pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};

@@ -10,43 +10,19 @@ use crate::output::{json, notes};
 use anyhow::{Context, Result, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
-use serde::Serialize;
 use session_config::Home;
-use session_display::safe_line;
-use session_display::short_id;
-use session_forget::{ForgetPlan, ForgetReason, ForgetRequest, ForgottenEntry, TurnRange};
+use session_forget::{ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
 use session_memory::Memory;
 use session_output::plural;
+use session_output::{
+    JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
+    format_index_readers,
+};
 use session_query::read_folder;
-use session_store::{PurgeOutcome, SessionId, SessionRow, Writer};
+use session_store::{PurgeOutcome, SessionId, SessionRow, Writer, find_open_processes};
 use std::io::Write;
 use std::path::Path;
-
-/// Sessions and turns that are named before the question.
-const NAMED: usize = 10;
-
-#[derive(Serialize)]
-struct JsonForgotten<'a> {
-    sessions: Vec<&'a str>,
-    turns: usize,
-    /// Copies in sessions that stay.
-    copies: usize,
-    /// Memories that were saved from them.
-    memories: Vec<&'a str>,
-    dry_run: bool,
-    /// Nothing is left in the files of the index.
-    purged: bool,
-}
-
-#[derive(Serialize)]
-struct JsonEntry<'a> {
-    id: u32,
-    at: &'a str,
-    what: &'a str,
-    sessions: usize,
-    turns: usize,
-}
 
 /// Runs the command.
 ///
@@ -69,7 +45,8 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
     }
     let memories = memories_of(&plan)?;
     if !args.json {
-        print_plan(&plan, &memories, &all, args)?;
+        let text = format_forget_plan(&plan, &memories, args.memories, &all);
+        write!(notes::stderr(), "{text}")?;
     }
     let is_meant = !args.dry_run && consent(args)?;
     let purged = match is_meant {
@@ -139,52 +116,6 @@ fn memories_of(plan: &ForgetPlan) -> Result<Vec<Memory>> {
     Ok(memories.store.list_saved_in(&plan.session_uids()))
 }
 
-fn print_plan(
-    plan: &ForgetPlan,
-    memories: &[Memory],
-    all: &[SessionRow],
-    args: &ForgetArgs,
-) -> Result<()> {
-    let mut err = notes::stderr();
-    for session in plan.sessions.iter().take(NAMED) {
-        let title = safe_line(session.title.as_deref().unwrap_or("(no title)"));
-        writeln!(
-            err,
-            "  {}  {}, {title}",
-            short_id(session, all),
-            plural(session.turns as usize, "turn")
-        )?;
-    }
-    for (session, turn) in plan.turns.iter().take(NAMED) {
-        writeln!(err, "  {}:{}", short_id(session, all), turn.index)?;
-    }
-    let more = plan.sessions.len().saturating_sub(NAMED) + plan.turns.len().saturating_sub(NAMED);
-    if more > 0 {
-        writeln!(err, "  … and {more} more")?;
-    }
-    if plan.copies > 0 {
-        writeln!(
-            err,
-            "  with {} in sessions that stay",
-            plural(plan.copies, "copy")
-        )?;
-    }
-    for memory in memories {
-        let what = if args.memories {
-            "and the memory"
-        } else {
-            "kept, though saved from it (see --memories):"
-        };
-        writeln!(
-            err,
-            "  {what} {}  {}",
-            memory.id(),
-            safe_line(&memory.front.topic)
-        )?;
-    }
-    Ok(())
-}
-
 fn consent(args: &ForgetArgs) -> Result<bool> {
     with_terminal(args.yes, |dialog| {
         if !dialog.is_interactive && !dialog.assume_yes {
@@ -227,18 +158,7 @@ fn report(
 ) -> Result<Found> {
     let is_purged = is_done && purged == PurgeOutcome::Complete;
     if args.json {
-        json::print(&JsonForgotten {
-            sessions: plan
-                .sessions
-                .iter()
-                .map(|session| session.uid.as_str())
-                .collect(),
-            turns: plan.turn_count,
-            copies: plan.copies,
-            memories: memories.iter().map(Memory::id).collect(),
-            dry_run: !is_done,
-            purged: is_purged,
-        })?;
+        json::print(&JsonForgotten::new(plan, memories, is_done, is_purged))?;
     } else {
         let sessions = plural(plan.sessions.len(), "session");
         let turns = plural(plan.turn_count, "turn");
@@ -246,64 +166,23 @@ fn report(
         writeln!(notes::stderr(), "{verb} {sessions}, {turns}")?;
     }
     if is_done && !is_purged {
-        note_readers(root)?;
+        let readers = find_open_processes(root);
+        writeln!(notes::stderr(), "note: {}", format_index_readers(&readers))?;
         return Ok(Found::Nothing);
     }
     Ok(Found::Something)
 }
 
-/// Names the processes that keep deleted text in the log of the index.
-fn note_readers(root: &Path) -> Result<()> {
-    let readers = session_store::find_open_processes(root);
-    let named: Vec<String> = readers
-        .iter()
-        .map(|process| format!("{} ({})", process.pid, safe_line(&process.name)))
-        .collect();
-    let who = match named.is_empty() {
-        true => "another process".to_owned(),
-        false => format!("process {}", named.join(", ")),
-    };
-    writeln!(
-        notes::stderr(),
-        "note: {who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"
-    )?;
-    Ok(())
-}
-
 fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
     let records = home.forgotten()?;
     let entries = records.entries();
-    if args.json {
-        let entries: Vec<JsonEntry<'_>> = entries.iter().map(json_entry).collect();
-        json::print(&serde_json::json!({ "forgotten": entries }))?;
-    } else {
-        for entry in entries {
-            let (sessions, turns) = (
-                plural(entry.sessions, "session"),
-                plural(entry.turns, "turn"),
-            );
-            let at = if entry.at.is_empty() { "-" } else { &entry.at };
-            writeln!(
-                anstream::stdout(),
-                "{:>4}  {at:<20}  {:<8}  {sessions}, {turns}",
-                entry.id,
-                entry.what
-            )?;
-        }
+    match args.json {
+        true => json::print(&JsonForgetRecords::new(entries))?,
+        false => write!(anstream::stdout(), "{}", format_forget_records(entries))?,
     }
     match entries.is_empty() {
         true => Ok(Found::Nothing),
         false => Ok(Found::Something),
-    }
-}
-
-fn json_entry(entry: &ForgottenEntry) -> JsonEntry<'_> {
-    JsonEntry {
-        id: entry.id,
-        at: &entry.at,
-        what: &entry.what,
-        sessions: entry.sessions,
-        turns: entry.turns,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_indexer::{Embedded, Mode, Outcome};
-use session_output::plural;
+use session_output::{format_index_outcome, format_open_directory, plural};
 use session_query::{MAX_LOCK_WAIT, QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
 use std::io::Write;
@@ -38,11 +38,15 @@ pub fn run(args: &IndexArgs) -> Result<Found> {
     }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
-    refresh::note_open_directory(&outcome)?;
+    write!(notes::stderr(), "{}", format_open_directory(&outcome))?;
     if args.json {
         json::print(&outcome)?;
     } else {
-        writeln!(notes::stderr(), "{}", summary(&outcome, began.elapsed()))?;
+        writeln!(
+            notes::stderr(),
+            "{}",
+            format_index_outcome(&outcome, began.elapsed())
+        )?;
     }
     Ok(Found::Something)
 }
@@ -110,27 +114,4 @@ impl WriterWait {
         std::thread::sleep(Duration::from_millis(200));
         Ok(())
     }
-}
-
-fn summary(outcome: &Outcome, took: Duration) -> String {
-    let mut out = if outcome.files_read + outcome.embedded == 0 {
-        "nothing new".to_owned()
-    } else {
-        let files = plural(outcome.files_read, "changed file");
-        let turns = plural(outcome.turns, "turn");
-        format!(
-            "read {turns} from {files}, embedded {}",
-            plural(outcome.embedded, "text")
-        )
-    };
-    if outcome.files_gone > 0 {
-        out.push_str(&format!(
-            ", marked {} as gone",
-            plural(outcome.files_gone, "file")
-        ));
-    }
-    if let Some(removed) = refresh::removed(outcome) {
-        out.push_str(&format!(", {removed}"));
-    }
-    format!("{out} ({:.1} s)", took.as_secs_f64())
 }

@@ -5,9 +5,8 @@ use crate::output::progress::Bar;
 use anyhow::Result;
 use session_config::Home;
 use session_embed::Embedder;
-use session_forget::Removed;
 use session_indexer::{Mode, Outcome, Progress, ReadPolicy};
-use session_output::plural;
+use session_output::format_refresh_notes;
 use session_query::{LiveIndex, SearchEngine, Snapshot};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
@@ -87,63 +86,9 @@ pub fn use_threads(count: usize) {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_unread(outcome: &Outcome) -> Result<()> {
-    if let Some(removed) = removed(outcome) {
-        writeln!(notes::stderr(), "note: {removed}")?;
-    }
-    if let Some(reason) = &outcome.unwritable {
-        let hint = "see that its folder can be written, or set SESSION_SEARCH_HOME to another";
-        writeln!(
-            notes::stderr(),
-            "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}"
-        )?;
-        return Ok(());
-    }
-    note_open_directory(outcome)?;
-    if let Some(note) = unread(outcome) {
-        writeln!(notes::stderr(), "{note}")?;
-    }
-    Ok(())
-}
-
-/// Notes that others could write to the index.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn note_open_directory(outcome: &Outcome) -> Result<()> {
-    if outcome.was_open_to_others {
-        let note = "others could write to the folder of the index: it is closed to them now";
-        writeln!(
-            notes::stderr(),
-            "note: {note}\nhint: `session-search index --full` builds the index anew, should they have"
-        )?;
-    }
-    Ok(())
-}
-
-/// Describes what a refresh removed from the index, if it did.
-pub fn removed(outcome: &Outcome) -> Option<String> {
-    let Removed { sessions, turns } = outcome.removed;
-    let (sessions, turns) = (plural(sessions, "session"), plural(turns, "turn"));
-    (outcome.removed != Removed::default())
-        .then(|| format!("removed {sessions} and {turns} that are excluded"))
-}
-
-fn unread(outcome: &Outcome) -> Option<String> {
-    let left = match (outcome.files_left, outcome.sessions_left) {
-        (0, 0) => None,
-        (0, n) => Some(format!("{} still to be embedded", plural(n, "session"))),
-        (n, _) => Some(format!("{} still to be read", plural(n, "changed file"))),
-    };
-    match (outcome.locked, left) {
-        (true, left) => {
-            let left = left.map(|left| format!(", {left}")).unwrap_or_default();
-            Some(format!(
-                "note: another process is updating the index{left}; this answer may be incomplete"
-            ))
-        }
-        (false, Some(left)) => Some(format!(
-            "note: {left}; the next search goes on, or run `session-search index`"
-        )),
-        (false, None) => None,
-    }
+    Ok(write!(
+        notes::stderr(),
+        "{}",
+        format_refresh_notes(outcome)
+    )?)
 }

@@ -15,9 +15,9 @@ use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
     TypedQuery, TypedSearch,
 };
-use session_sources::{agents, join_words};
 use session_report::{WorkSummary, read_turns};
 use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
+use session_sources::{agents, join_words};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 

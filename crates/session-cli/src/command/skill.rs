@@ -6,21 +6,18 @@ use crate::memories::project_at_hand;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
-    Agent, SettingsFile, SkillAction, SkillFilePlan, SkillFileReport, SkillLocation, SkillPlan,
-    SkillReport, revoke_skill_rule, set_skill_keywords, update_skill_keywords,
+    Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, SkillReport,
+    revoke_skill_rule, set_skill_keywords, update_skill_keywords,
 };
 use session_config::Home;
 use session_core::text::printable;
 use session_display::line;
 use session_memory::{DirectoryRecords, trusted_keywords};
-use session_output::format_diff;
-use session_output::plural;
+use session_output::{format_diff, format_skill_report};
 use session_query::Memories;
 use session_sources::Env;
 use std::io::Write;
 
-/// Most columns of a version: a project's manifest may hold any text.
-const VERSION_COLUMNS: usize = 20;
 /// Most columns of a plugin's name.
 const PLUGIN_COLUMNS: usize = 60;
 /// Keywords of memories that are offered for the description, which takes the plain ones of them.
@@ -90,7 +87,7 @@ fn change(args: &ChangeArgs, env: &Env, action: SkillAction) -> Result<Found> {
     if args.json {
         json::print(&report)?;
     } else {
-        write!(anstream::stdout(), "{}", format_report(&report))?;
+        write!(anstream::stdout(), "{}", format_skill_report(&report))?;
     }
     if args.dry_run {
         writeln!(notes::stderr(), "note: nothing of it is done")?;
@@ -162,62 +159,12 @@ fn print_reports(reports: &[SkillReport], as_json: bool) -> Result<Found> {
         )?;
     }
     for report in reports.iter().filter(|_| !as_json) {
-        write!(anstream::stdout(), "{}", format_report(report))?;
+        write!(anstream::stdout(), "{}", format_skill_report(report))?;
     }
     Ok(match reports.is_empty() {
         true => Found::Nothing,
         false => Found::Something,
     })
-}
-
-/// Formats a report on one line where all files have the same state or outcome, else on one line
-/// per file.
-fn format_report(report: &SkillReport) -> String {
-    let version = report.version.as_deref();
-    let version = version.map(|version| format!(" {}", line(version, VERSION_COLUMNS)));
-    let directory = report.directory.to_string_lossy();
-    let mut out = format!(
-        "{}  {}{}",
-        printable(&directory),
-        report.agent,
-        version.unwrap_or_default()
-    );
-    let words: Vec<&str> = report.files.iter().map(state_or_outcome).collect();
-    let common = words
-        .first()
-        .filter(|first| words.iter().all(|w| w == *first));
-    match common {
-        Some(word) => out.push_str(&format!(": {}, {word}\n", plural(words.len(), "file"))),
-        None => out.push('\n'),
-    }
-    for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
-        out.push_str(&format!(
-            "  {word:<10} {}\n",
-            printable(&relative_path(file))
-        ));
-    }
-    if let Some(keywords) = &report.keywords {
-        out.push_str(&format!(
-            "  keywords   {}\n",
-            printable(&keywords.join(", "))
-        ));
-    }
-    out
-}
-
-fn state_or_outcome(file: &SkillFileReport) -> &'static str {
-    match file.outcome {
-        Some(outcome) => outcome.name(),
-        None => file.state.name(),
-    }
-}
-
-/// Returns a file's path relative to the skill's directory.
-fn relative_path(file: &SkillFileReport) -> String {
-    match file.name.strip_prefix("skills/session-search/") {
-        Some(name) => name.to_owned(),
-        None => format!("../../{}", file.name),
-    }
 }
 
 /// Updates what follows the memories, as `memory save` does.

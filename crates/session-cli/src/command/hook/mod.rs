@@ -18,22 +18,13 @@ use serde::Serialize;
 use session_agents::{AgentError, SettingsChange, SettingsFile, hook_command, hook_program_exists};
 use session_config::Home;
 use session_display::safe_line;
+use session_output::{JsonHookStatus, format_hook_status};
 use std::io::Write;
 
 #[derive(Serialize)]
 struct HookChange {
     path: String,
     outcome: StepOutcome,
-}
-
-/// The hook in one settings file, as `--json` prints it.
-#[derive(Serialize)]
-struct HookStatus {
-    path: String,
-    scope: &'static str,
-    events: Vec<&'static str>,
-    command: Option<String>,
-    works: bool,
 }
 
 /// Runs the command.
@@ -91,7 +82,7 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
         json::print(&all)?;
     } else {
         for status in &all {
-            writeln!(anstream::stdout(), "{}", format_status(status))?;
+            writeln!(anstream::stdout(), "{}", format_hook_status(status))?;
         }
     }
     let plugin = find_settings(false)?.enabled_plugin()?;
@@ -109,7 +100,7 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
 }
 
 /// Reads the hook in one settings file; a file that is refused is noted and left out.
-fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<HookStatus>> {
+fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<JsonHookStatus>> {
     let hooks = match settings.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error @ AgentError::Settings { .. }) => {
@@ -123,7 +114,7 @@ fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<Ho
     };
     let env = Home::unconfigured()?.env;
     let command = hooks.first().map(|hook| hook.command.clone());
-    Ok(Some(HookStatus {
+    Ok(Some(JsonHookStatus {
         path: settings.path().display().to_string(),
         scope,
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
@@ -132,23 +123,4 @@ fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<Ho
             .is_some_and(|command| hook_program_exists(command, &env)),
         command,
     }))
-}
-
-fn format_status(status: &HookStatus) -> String {
-    let events = match status.events.is_empty() {
-        true => "not installed".to_owned(),
-        false => status.events.join(", "),
-    };
-    let missing = match (&status.command, status.works) {
-        (Some(command), false) => format!(
-            "\n    its program is not there: {}; `session-search hook install` mends it",
-            safe_line(command)
-        ),
-        _ => String::new(),
-    };
-    format!(
-        "{:<8} {}: {events}{missing}",
-        status.scope,
-        safe_line(&status.path)
-    )
 }

@@ -1,0 +1,144 @@
+//! What is forgotten: the plan before the question, the outcome, the records.
+
+use crate::layout::safe_line;
+use crate::units::plural;
+use serde::Serialize;
+use session_display::short_id;
+use session_forget::{ForgetPlan, ForgottenEntry};
+use session_memory::Memory;
+use session_store::{OpenProcess, SessionRow};
+
+/// Sessions and turns that are named before the question.
+const NAMED: usize = 10;
+
+/// The sessions and turns that were forgotten, as `docs/cli.md` describes them.
+#[derive(Serialize)]
+pub struct JsonForgotten<'a> {
+    sessions: Vec<&'a str>,
+    turns: usize,
+    /// Copies in sessions that stay.
+    copies: usize,
+    /// Memories that were saved from them.
+    memories: Vec<&'a str>,
+    dry_run: bool,
+    /// Nothing is left in the files of the index.
+    purged: bool,
+}
+
+impl<'a> JsonForgotten<'a> {
+    /// Returns a plan as it is printed, done or not.
+    pub fn new(
+        plan: &'a ForgetPlan,
+        memories: &'a [Memory],
+        is_done: bool,
+        is_purged: bool,
+    ) -> Self {
+        let sessions = plan.sessions.iter();
+        Self {
+            sessions: sessions.map(|session| session.uid.as_str()).collect(),
+            turns: plan.turn_count,
+            copies: plan.copies,
+            memories: memories.iter().map(Memory::id).collect(),
+            dry_run: !is_done,
+            purged: is_purged,
+        }
+    }
+}
+
+/// The records of what was forgotten, as `docs/cli.md` describes them.
+#[derive(Serialize)]
+pub struct JsonForgetRecords<'a> {
+    forgotten: Vec<JsonForgetEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonForgetEntry<'a> {
+    id: u32,
+    at: &'a str,
+    what: &'a str,
+    sessions: usize,
+    turns: usize,
+}
+
+impl<'a> JsonForgetRecords<'a> {
+    /// Returns the entries as they are printed.
+    pub fn new(entries: &'a [ForgottenEntry]) -> Self {
+        let entry = |entry: &'a ForgottenEntry| JsonForgetEntry {
+            id: entry.id,
+            at: &entry.at,
+            what: &entry.what,
+            sessions: entry.sessions,
+            turns: entry.turns,
+        };
+        Self {
+            forgotten: entries.iter().map(entry).collect(),
+        }
+    }
+}
+
+/// Formats the records, a line each.
+pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
+    let line = |entry: &ForgottenEntry| {
+        let (sessions, turns) = (
+            plural(entry.sessions, "session"),
+            plural(entry.turns, "turn"),
+        );
+        let at = if entry.at.is_empty() { "-" } else { &entry.at };
+        format!(
+            "{:>4}  {at:<20}  {:<8}  {sessions}, {turns}\n",
+            entry.id, entry.what
+        )
+    };
+    entries.iter().map(line).collect()
+}
+
+/// Formats what a plan forgets; memories that were saved from it are forgotten, too, or kept.
+pub fn format_forget_plan(
+    plan: &ForgetPlan,
+    memories: &[Memory],
+    with_memories: bool,
+    all: &[SessionRow],
+) -> String {
+    let mut out = String::new();
+    for session in plan.sessions.iter().take(NAMED) {
+        let title = safe_line(session.title.as_deref().unwrap_or("(no title)"));
+        let turns = plural(session.turns as usize, "turn");
+        out += &format!("  {}  {turns}, {title}\n", short_id(session, all));
+    }
+    for (session, turn) in plan.turns.iter().take(NAMED) {
+        out += &format!("  {}:{}\n", short_id(session, all), turn.index);
+    }
+    let more = plan.sessions.len().saturating_sub(NAMED) + plan.turns.len().saturating_sub(NAMED);
+    if more > 0 {
+        out += &format!("  … and {more} more\n");
+    }
+    if plan.copies > 0 {
+        let copies = plural(plan.copies, "copy");
+        out += &format!("  with {copies} in sessions that stay\n");
+    }
+    for memory in memories {
+        let what = if with_memories {
+            "and the memory"
+        } else {
+            "kept, though saved from it (see --memories):"
+        };
+        let topic = safe_line(&memory.front.topic);
+        out += &format!("  {what} {}  {topic}\n", memory.id());
+    }
+    out
+}
+
+/// Formats a note on the processes that keep deleted text in the log of the index.
+pub fn format_index_readers(readers: &[OpenProcess]) -> String {
+    let named: Vec<String> = readers
+        .iter()
+        .map(|process| format!("{} ({})", process.pid, safe_line(&process.name)))
+        .collect();
+    let who = match named.is_empty() {
+        true => "another process".to_owned(),
+        false => format!("process {}", named.join(", ")),
+    };
+    format!(
+        "{who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"
+    )
+}

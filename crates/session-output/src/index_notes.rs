@@ -1,0 +1,89 @@
+//! What a refresh of the index read, removed and left.
+
+use crate::units::plural;
+use session_forget::Removed;
+use session_indexer::Outcome;
+use std::time::Duration;
+
+/// Formats notes on what a refresh removed and left unread; empty where there is nothing to note.
+pub fn format_refresh_notes(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    if let Some(removed) = format_removed(outcome) {
+        out += &format!("note: {removed}\n");
+    }
+    if let Some(reason) = &outcome.unwritable {
+        let hint = "see that its folder can be written, or set SESSION_SEARCH_HOME to another";
+        out += &format!(
+            "note: the index cannot be written ({reason}); it is searched as it is\nhint: {hint}\n"
+        );
+        return out;
+    }
+    out += &format_open_directory(outcome);
+    if let Some(note) = format_unread(outcome) {
+        out += &format!("{note}\n");
+    }
+    out
+}
+
+/// Formats a note that others could write to the index; empty where they could not.
+pub fn format_open_directory(outcome: &Outcome) -> String {
+    if !outcome.was_open_to_others {
+        return String::new();
+    }
+    let note = "others could write to the folder of the index: it is closed to them now";
+    format!(
+        "note: {note}\nhint: `session-search index --full` builds the index anew, should they have\n"
+    )
+}
+
+/// Describes what a refresh removed from the index, if it did.
+fn format_removed(outcome: &Outcome) -> Option<String> {
+    let Removed { sessions, turns } = outcome.removed;
+    let (sessions, turns) = (plural(sessions, "session"), plural(turns, "turn"));
+    (outcome.removed != Removed::default())
+        .then(|| format!("removed {sessions} and {turns} that are excluded"))
+}
+
+fn format_unread(outcome: &Outcome) -> Option<String> {
+    let left = match (outcome.files_left, outcome.sessions_left) {
+        (0, 0) => None,
+        (0, n) => Some(format!("{} still to be embedded", plural(n, "session"))),
+        (n, _) => Some(format!("{} still to be read", plural(n, "changed file"))),
+    };
+    match (outcome.locked, left) {
+        (true, left) => {
+            let left = left.map(|left| format!(", {left}")).unwrap_or_default();
+            Some(format!(
+                "note: another process is updating the index{left}; this answer may be incomplete"
+            ))
+        }
+        (false, Some(left)) => Some(format!(
+            "note: {left}; the next search goes on, or run `session-search index`"
+        )),
+        (false, None) => None,
+    }
+}
+
+/// Formats the outcome of an update of the index, and how long it took.
+pub fn format_index_outcome(outcome: &Outcome, took: Duration) -> String {
+    let mut out = if outcome.files_read + outcome.embedded == 0 {
+        "nothing new".to_owned()
+    } else {
+        let files = plural(outcome.files_read, "changed file");
+        let turns = plural(outcome.turns, "turn");
+        format!(
+            "read {turns} from {files}, embedded {}",
+            plural(outcome.embedded, "text")
+        )
+    };
+    if outcome.files_gone > 0 {
+        out.push_str(&format!(
+            ", marked {} as gone",
+            plural(outcome.files_gone, "file")
+        ));
+    }
+    if let Some(removed) = format_removed(outcome) {
+        out.push_str(&format!(", {removed}"));
+    }
+    format!("{out} ({:.1} s)", took.as_secs_f64())
+}
