@@ -1,7 +1,7 @@
 //! Examines the index, the histories and the agents' settings, and says what to do.
 //!
 //! [`examine`] returns [`Finding`]s, each with the check that it is from, how serious it is, and what
-//! helps; it writes nothing. Where this program can mend something, the finding names a [`Fix`], which the
+//! helps; it writes nothing. [`examine_memories`] does so for the memories of a project. Where this program can mend something, the finding names a [`Fix`], which the
 //! caller applies: each may be applied twice. [`close_permissions`] is one of them.
 //!
 //! ```
@@ -21,9 +21,11 @@ mod disk_checks;
 mod finding;
 mod history_checks;
 mod index_checks;
+mod memory_checks;
 
 pub use disk_checks::close_permissions;
 pub use finding::{Finding, Fix, Severity};
+pub use memory_checks::examine_memories;
 
 use session_config::Home;
 

@@ -44,6 +44,19 @@ impl Digest<'_> {
         out
     }
 
+    /// Formats that nothing was done, with a hint where one project was asked for.
+    pub fn nothing_done(&self, is_narrow: bool) -> String {
+        let hint = match is_narrow {
+            true => "\nhint: --project may be too narrow",
+            false => "",
+        };
+        let on = match self.range.from.date() == self.range.last_day() {
+            true => "on",
+            false => "from",
+        };
+        format!("no session {on} {}{hint}", format_days(self.range))
+    }
+
     /// The name, with the folder where another project is called the same.
     fn heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
@@ -110,7 +123,7 @@ impl Digest<'_> {
 }
 
 /// Formats a range of days: `January 16, 2026`, or the first day to the last.
-pub fn format_days(range: &CalendarRange) -> String {
+fn format_days(range: &CalendarRange) -> String {
     let (first, last) = (range.from.date(), range.last_day());
     let long = |day: jiff::civil::Date| day.strftime("%B %-d, %Y").to_string();
     if first == last {

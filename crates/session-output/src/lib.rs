@@ -54,6 +54,7 @@ mod index_notes;
 mod injection_report;
 mod layout;
 mod memory_json;
+mod memory_notes;
 mod memory_stats;
 mod memory_text;
 mod model_table;
@@ -76,7 +77,7 @@ pub use calendar::{Calendar, JsonStats};
 pub use compact::compact_json_without_history;
 pub use demo::{JsonDemo, format_step};
 pub use diff::format_diff;
-pub use digest::{Digest, JsonDigest, format_days};
+pub use digest::{Digest, JsonDigest};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
@@ -92,6 +93,7 @@ pub use memory_json::{
     JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange, JsonMemoryList,
     JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
 };
+pub use memory_notes::{moved_notes, repeat_notes, shown_notes, waiting_note};
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_table::{JsonModels, format_models};

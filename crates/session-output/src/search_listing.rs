@@ -26,6 +26,8 @@ const PROJECT_COLUMNS: usize = 24;
 const LEAST: usize = 24;
 /// Most names of files.
 const FILES: usize = 4;
+/// Most columns of a word that no session holds.
+const WORD: usize = 48;
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
 const ASIDE: usize = 4;
@@ -72,6 +74,30 @@ impl SearchListing<'_> {
             out.push_str(&explanation::format_search(&results.explanation, width));
         }
         out + &self.next_command(width)
+    }
+
+    /// Formats that nothing was found, with a hint where filters were typed, or given by options.
+    pub fn nothing_found(&self, is_narrow: bool) -> String {
+        let answer = self.answer;
+        let count = plural(answer.results.searched.sessions, "session");
+        let hint = match answer.has_typed_filters || is_narrow {
+            true => "\nhint: the filters may be too narrow",
+            false => "",
+        };
+        match answer.filters_turns {
+            true => format!("nothing found in what the filters leave of {count}{hint}"),
+            false => format!("nothing found in {count}{hint}"),
+        }
+    }
+
+    /// Formats the words of the query that no session holds, if there are any: what is found is found
+    /// without them.
+    pub fn missing_words(&self) -> Option<String> {
+        let results = &self.answer.results;
+        let missing = results.explanation.missing.iter();
+        let words: Vec<String> = missing.map(|word| line(word, WORD)).collect();
+        let is_told = !words.is_empty() && results.searched.sessions > 0;
+        is_told.then(|| format!("no session holds {}", words.join(", ")))
     }
 
     /// Returns the query and the counts; on two lines where the query would be

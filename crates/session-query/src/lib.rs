@@ -7,7 +7,7 @@
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
 //! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories,
-//! and [`Memories::inject`] decides which of them are put before a prompt. [`FrontEndHooks`] are what the program
+//! and [`Memories::inject`] decides which of them are put before a prompt, [`PromptOutcome::hook_answer`] what a hook answers. [`FrontEndHooks`] are what the program
 //! does for such a process.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;
@@ -34,6 +34,7 @@
 mod error;
 mod filter_completion;
 mod front_end_hooks;
+mod hook_response;
 mod index_status;
 mod live_index;
 mod memories;
@@ -53,6 +54,7 @@ mod typed_search;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
 pub use front_end_hooks::FrontEndHooks;
+pub use hook_response::PromptOutcome;
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};
 pub use live_index::{Answered, LiveAnswer, LiveIndex, MAX_LOCK_WAIT, Snapshot};
 pub use memories::{Memories, SavedMemory};

@@ -3,9 +3,10 @@
 
 use crate::active_time::compute_active_ms;
 use crate::prose_excerpt::excerpt_prose;
-use crate::turn_record::TurnRecord;
+use crate::turn_record::{TurnRecord, read_turns};
 use serde::Serialize;
 use session_core::{FileAccess, PromptKind, Tokens, TurnContent, noise};
+use session_store::{Reader, SessionId, StoreError};
 
 /// Maximum length of a problem, in characters.
 const MAX_PROBLEM_CHARS: usize = 200;
@@ -70,6 +71,16 @@ pub struct TouchedFile {
 }
 
 impl WorkSummary {
+    /// Reads and summarizes the work of a session, or of one of its turns.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn read(index: &Reader, session: SessionId, turn: Option<u32>) -> Result<Self, StoreError> {
+        let mut turns = read_turns(index, session)?;
+        turns.retain(|record| turn.is_none_or(|turn| turn == record.row.index));
+        Ok(Self::from_turns(&turns))
+    }
+
     /// Summarizes the turns.
     pub fn from_turns(turns: &[TurnRecord]) -> Self {
         let mut work = Self {

@@ -7,7 +7,7 @@ use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
-use session_output::{Digest, format_days};
+use session_output::Digest;
 use session_report::report_projects;
 use std::io::{IsTerminal, Write};
 
@@ -37,7 +37,7 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         writeln!(
             notes::stderr(),
             "{}",
-            nothing(&range, args.project.is_some())
+            digest.nothing_done(args.project.is_some())
         )?;
         return Ok(Found::Nothing);
     }
@@ -45,17 +45,4 @@ pub fn run(args: &DigestArgs) -> Result<Found> {
         write!(anstream::stdout(), "{}", digest.markdown())?;
     }
     Ok(Found::Something)
-}
-
-fn nothing(range: &CalendarRange, narrowed: bool) -> String {
-    let hint = if narrowed {
-        "\nhint: --project may be too narrow"
-    } else {
-        ""
-    };
-    let on = match range.from.date() == range.last_day() {
-        true => "on",
-        false => "from",
-    };
-    format!("no session {on} {}{hint}", format_days(range))
 }

@@ -8,9 +8,8 @@ use crate::output::width;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_config::Home;
-use session_doctor::{Finding, Fix, Severity, close_permissions, examine};
+use session_doctor::{Finding, Fix, Severity, close_permissions, examine, examine_memories};
 use session_indexer::Mode;
-use session_memory::MemoryState;
 use session_output::{JsonDoctor, describe_fix, format_findings};
 use session_store::Writer;
 use std::collections::BTreeSet;
@@ -66,27 +65,7 @@ pub fn run(args: &DoctorArgs) -> Result<Found> {
 fn examine_all(home: &Home) -> Result<Vec<Finding>> {
     let mut findings = examine(home);
     let memories = Memories::for_folder(&std::env::current_dir()?)?;
-    let listing = memories.store.list(&MemoryState::ALL);
-    let untrusted = listing
-        .memories
-        .iter()
-        .filter(|memory| !memory.trust.is_trusted())
-        .count();
-    if untrusted > 0 {
-        let found = format!("{untrusted} memories of this project are not trusted");
-        findings.push(Finding::note(
-            "memories",
-            found,
-            "`session-search trust` shows them, and asks",
-        ));
-    }
-    for damage in &listing.damaged {
-        findings.push(Finding::problem(
-            "memories",
-            damage.to_string(),
-            "correct the file",
-        ));
-    }
+    findings.extend(examine_memories(&memories.store));
     Ok(findings)
 }
 

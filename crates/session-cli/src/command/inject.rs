@@ -6,22 +6,15 @@ use crate::memories::Memories;
 use crate::output::json;
 use anyhow::Result;
 use session_agents::HookInput;
-use session_memory::{InjectionOutcome, InjectionRequest, SessionState};
+use session_memory::SessionState;
 use session_output::{JsonInjection, format_decision};
+use session_query::PromptOutcome;
 use std::io::{Read, Write};
 use std::time::Instant;
 
 /// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a
 /// hook reads at most 8 MB.
 const STDIN_LIMIT: u64 = 2 << 20;
-
-/// The outcome of a prompt, and the memories that it was decided by.
-pub struct PromptOutcome {
-    /// The decision, and the facts that are recorded.
-    pub injection: InjectionOutcome,
-    /// The memories of the prompt's directory.
-    pub memories: Memories,
-}
 
 /// Runs the command.
 ///
@@ -41,7 +34,7 @@ pub fn run(args: &InjectArgs) -> Result<Found> {
     };
     let started = Instant::now();
     let memories = Memories::for_folder(&std::env::current_dir()?)?;
-    let outcome = outcome(&input, memories, started, None)?;
+    let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     answer(&outcome, args)
 }
 
@@ -72,35 +65,6 @@ pub fn input() -> Result<HookInput> {
     let mut text = Vec::new();
     std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
     Ok(serde_json::from_slice(&text)?)
-}
-
-/// Decides what is injected before a prompt.
-///
-/// # Errors
-/// When the model fails.
-pub fn outcome(
-    input: &HookInput,
-    memories: Memories,
-    started: Instant,
-    deadline: Option<Instant>,
-) -> Result<PromptOutcome> {
-    let request = InjectionRequest {
-        prompt: &input.prompt,
-        session: input.session_id.as_deref(),
-        started,
-        deadline,
-    };
-    Ok(PromptOutcome {
-        injection: memories.inject(&request)?,
-        memories,
-    })
-}
-
-impl PromptOutcome {
-    /// Records the outcome. False where it cannot be recorded: then it must not be printed.
-    pub fn record(&self) -> bool {
-        self.memories.injector().record(&self.injection)
-    }
 }
 
 fn answer(outcome: &PromptOutcome, args: &InjectArgs) -> Result<Found> {

@@ -8,14 +8,14 @@ use anyhow::Result;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
-use session_display::{Preview, line, previews};
+use session_display::{Preview, previews};
 use session_indexer::Outcome;
-use session_output::{JsonSearch, SearchListing, compact_json_without_history, plural};
+use session_output::{JsonSearch, SearchListing, compact_json_without_history};
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
     TypedQuery, TypedSearch,
 };
-use session_report::{WorkSummary, read_turns};
+use session_report::WorkSummary;
 use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
 use session_sources::{agents, join_words};
 use session_store::{Reader, SessionRow};
@@ -185,7 +185,9 @@ pub fn print(
     let found = found(results);
     if !args.json {
         caller::note(&answer.left_out)?;
-        note_missing(results)?;
+        if let Some(text) = listing.missing_words() {
+            writeln!(notes::stderr(), "{text}")?;
+        }
     }
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
@@ -193,7 +195,8 @@ pub fn print(
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
         json::print(&listing.json().with_memories(memories))?;
     } else if found == Found::Nothing {
-        writeln!(notes::stderr(), "{}", nothing(args, answer))?;
+        let text = listing.nothing_found(is_narrow(&args.filter));
+        writeln!(notes::stderr(), "{text}")?;
     } else {
         write!(anstream::stdout(), "{}", listing.text(width()))?;
     }
@@ -203,25 +206,11 @@ pub fn print(
     }
 }
 
-/// Most columns of a word that no session holds.
-const WORD: usize = 48;
-
-/// Says which words no session holds: what follows was found without them.
-fn note_missing(results: &Results) -> Result<()> {
-    let missing = &results.explanation.missing;
-    if !missing.is_empty() && results.searched.sessions > 0 {
-        let words: Vec<String> = missing.iter().map(|word| line(word, WORD)).collect();
-        writeln!(notes::stderr(), "no session holds {}", words.join(", "))?;
-    }
-    Ok(())
-}
-
-/// Summarises the work of a session, or of the turn that was found.
+/// Summarizes the work of a session, or of the turn that was found.
 fn summarize(index: &Reader, level: Level, hit: &Hit) -> Result<WorkSummary> {
-    let found = hit.turn.as_ref().filter(|_| level == Level::Turn);
-    let mut turns = read_turns(index, hit.session.id)?;
-    turns.retain(|turn| found.is_none_or(|found| found.index == turn.row.index));
-    Ok(WorkSummary::from_turns(&turns))
+    let turn = hit.turn.as_ref().filter(|_| level == Level::Turn);
+    let turn = turn.map(|turn| turn.index);
+    Ok(WorkSummary::read(index, hit.session.id, turn)?)
 }
 
 /// Whether there is a hit.
@@ -230,18 +219,6 @@ pub fn found(results: &Results) -> Found {
         Found::Nothing
     } else {
         Found::Something
-    }
-}
-
-fn nothing(args: &SearchArgs, answer: &SearchAnswer) -> String {
-    let count = plural(answer.results.searched.sessions, "session");
-    let hint = match answer.has_typed_filters || is_narrow(&args.filter) {
-        true => "\nhint: the filters may be too narrow",
-        false => "",
-    };
-    match answer.filters_turns {
-        true => format!("nothing found in what the filters leave of {count}{hint}"),
-        false => format!("nothing found in {count}{hint}"),
     }
 }
 

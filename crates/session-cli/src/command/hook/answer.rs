@@ -3,13 +3,14 @@
 
 use crate::Found;
 use crate::command::background;
-use crate::command::inject::{self, PromptOutcome};
+use crate::command::inject;
 use crate::memories::Memories;
 use anyhow::Result;
-use session_agents::{HookAnswer, HookEvent, HookInput, has_hook, has_user_skill};
+use session_agents::{HookInput, has_hook};
 use session_config::Home;
 use session_files::Project;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
+use session_query::PromptOutcome;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -26,7 +27,7 @@ enum HookMessage {
 /// Runs `hook run`, for the plugin or for settings.
 pub fn run(is_plugin: bool) -> Found {
     run_hook(is_plugin, |input, outcome| {
-        if let Some(answer) = answer(input, outcome, is_plugin) {
+        if let Some(answer) = outcome.hook_answer(input, is_plugin) {
             let answer = serde_json::to_string(&answer).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{answer}");
         }
@@ -84,7 +85,7 @@ fn run_worker(started: Instant, is_plugin: bool, sender: &Sender<HookMessage>) -
     let memories = Memories::for_folder(&folder)?;
     let _ = sender.send(HookMessage::Configured(Box::new(memories.home.clone())));
     let deadline = memories.home.config.injection.embedding_deadline(started);
-    let outcome = inject::outcome(&input, memories, started, Some(deadline))?;
+    let outcome = PromptOutcome::decide(&input, memories, started, Some(deadline))?;
     if outcome.injection.decision.skipped == Some(SkipReason::Timeout) {
         background::spawn_vector_preparation(&outcome.memories.home, &folder);
     }
@@ -113,58 +114,4 @@ fn log_failure(started: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
         let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(started, why));
     }
-}
-
-/// Builds the JSON output of a hook; `None` where it would be empty.
-fn answer(input: &HookInput, outcome: &PromptOutcome, is_plugin: bool) -> Option<HookAnswer> {
-    let memories = &outcome.memories;
-    let event = input.event()?;
-    let mut answer = HookAnswer::default();
-    let block = match event {
-        HookEvent::SessionStart => {
-            answer.system_message = suggest_save(input, memories).or_else(|| {
-                is_plugin
-                    .then(|| note_second_skill(input, memories))
-                    .flatten()
-            });
-            let session = input.session_id.as_deref();
-            let injector = memories.injector();
-            injector.begin_session(session, input.has_lost_context())
-        }
-        // Its output becomes a part of the instructions for the summary.
-        HookEvent::PreCompact => None,
-        HookEvent::UserPromptSubmit => {
-            let is_recorded = outcome.record();
-            let block = outcome.injection.decision.block.clone();
-            block.filter(|_| is_recorded)
-        }
-    };
-    if let Some(block) = block {
-        answer = answer.with_context(event, &block.text);
-    }
-    Some(answer).filter(|answer| !answer.is_empty())
-}
-
-/// Returns the message that the plugin's skill is installed a second time, which costs its description
-/// again in each session.
-fn note_second_skill(input: &HookInput, memories: &Memories) -> Option<String> {
-    (input.is_startup() && has_user_skill(&memories.home.env)).then(|| {
-        "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
-            .to_owned()
-    })
-}
-
-/// Returns the message that suggests to save a memory after a compaction, if `auto_save` is on.
-fn suggest_save(input: &HookInput, memories: &Memories) -> Option<String> {
-    let config = &memories.home.config;
-    if !input.is_after_compaction() || !config.enabled || !config.auto_save {
-        return None;
-    }
-    let from = match &input.session_id {
-        Some(id) => format!(" --from {id}"),
-        None => String::new(),
-    };
-    Some(format!(
-        "session-search: if something was decided here that is to be kept, save it: session-search memory save --topic … --info …{from}"
-    ))
 }

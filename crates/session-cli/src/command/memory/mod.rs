@@ -19,12 +19,9 @@ use crate::memories::{self, Memories};
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_core::text::printable;
-use session_memory::{Memory, Trust};
-use session_output::JsonMemoryChange;
+use session_memory::Memory;
+use session_output::{JsonMemoryChange, waiting_note};
 use std::io::Write;
-
-/// Most ids that a note names.
-const NAMED: usize = 5;
 
 /// Runs the command.
 ///
@@ -64,23 +61,7 @@ fn changed(found: Found, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_waiting(memories: &[Memory]) -> Result<()> {
-    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
-    let Some(first) = waiting.first() else {
-        return Ok(());
-    };
-    let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
-    let changed: Vec<&str> = changed.map(|m| m.id()).take(NAMED).collect();
-    let changed = match changed.as_slice() {
-        [] => String::new(),
-        ids => format!(" (changed since they were known: {})", ids.join(", ")),
-    };
-    let which = match waiting.len() {
-        1 => format!("{} came with this repository and is", first.id()),
-        n => format!("{n} memories came with this repository and are"),
-    };
-    note(&format!(
-        "{which} put before no prompt{changed}\nhint: `session-search trust` shows them and asks"
-    ))
+    waiting_note(memories).map_or(Ok(()), |text| note(&text))
 }
 
 /// Says something that is no answer.
@@ -89,14 +70,6 @@ pub fn note_waiting(memories: &[Memory]) -> Result<()> {
 /// When stderr cannot be written.
 pub fn note(text: &str) -> Result<()> {
     Ok(writeln!(notes::stderr(), "note: {}", printable(text))?)
-}
-
-/// Memories by their number.
-fn count(memories: usize) -> String {
-    match memories {
-        1 => "1 memory".to_owned(),
-        n => format!("{n} memories"),
-    }
 }
 
 /// Says what became of memories.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use session_config::Home;
 use session_display::safe_line;
 use session_memory::{Draft, Importance, MemoryKind, MemorySource, MovedMemories};
-use session_output::{JsonSavedMemory, format_exchange};
+use session_output::{JsonSavedMemory, format_exchange, moved_notes, repeat_notes};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
@@ -64,13 +64,8 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         let path = safe_line(&memory.path.to_string_lossy());
         writeln!(notes::stderr(), "saved as {path}")?;
     }
-    for other in saved.repeats.iter().take(3) {
-        let (old, new) = (&other.id, memory.id());
-        note(&format!(
-            "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
-            other.topic
-        ))?;
-    }
+    let repeats = repeat_notes(memory, &saved.repeats);
+    repeats.iter().try_for_each(|text| note(text))?;
     note_moved(&saved.moved)?;
     Ok(Found::Something)
 }
@@ -80,17 +75,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
 /// # Errors
 /// When stderr cannot be written.
 pub fn note_moved(moved: &MovedMemories) -> Result<()> {
-    for id in &moved.archived {
-        note(&format!(
-            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
-        ))?;
-    }
-    for id in &moved.trashed {
-        note(&format!(
-            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
-        ))?;
-    }
-    Ok(())
+    moved_notes(moved).iter().try_for_each(|text| note(text))
 }
 
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {

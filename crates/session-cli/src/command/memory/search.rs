@@ -2,13 +2,13 @@
 
 use crate::Found;
 use crate::args::MemorySearchArgs;
-use crate::command::memory::{count, note_waiting};
+use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_memory::{Memory, MemoryState, record_use};
-use session_output::{JsonMemorySearch, format_matches};
+use session_output::{JsonMemorySearch, format_matches, plural};
 use std::io::Write;
 
 /// Runs the command.
@@ -41,7 +41,11 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<Found> {
             &all,
         ))?;
     } else if results.is_empty() {
-        writeln!(notes::stderr(), "nothing found in {}", count(all.len()))?;
+        writeln!(
+            notes::stderr(),
+            "nothing found in {}",
+            plural(all.len(), "memory")
+        )?;
     } else {
         let text = format_matches(results, &all, args.explain, width());
         write!(anstream::stdout(), "{text}")?;

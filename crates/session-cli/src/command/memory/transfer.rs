@@ -2,7 +2,6 @@
 
 use crate::Found;
 use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
-use crate::command::memory::count;
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
@@ -17,7 +16,7 @@ use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
     import_memories, render_context_sheet, write_context_sheet,
 };
-use session_output::JsonImportedMemories;
+use session_output::{JsonImportedMemories, plural};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -42,7 +41,7 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
             writeln!(
                 notes::stderr(),
                 "{} in {}",
-                count(all.len()),
+                plural(all.len(), "memory"),
                 safe_line(&path.to_string_lossy())
             )?;
         }
@@ -80,7 +79,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
         writeln!(
             notes::stderr(),
             "{} imported{known}",
-            count(imported.imported.len())
+            plural(imported.imported.len(), "memory")
         )?;
     }
     note_moved(&apply_retention(

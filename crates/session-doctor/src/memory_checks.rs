@@ -1,0 +1,22 @@
+//! Checks of a project's memories.
+
+use crate::finding::Finding;
+use session_memory::{MemoryState, MemoryStore};
+
+/// Checks which memories of the project at hand are not trusted, and which files are damaged.
+pub fn examine_memories(store: &MemoryStore) -> Vec<Finding> {
+    let listing = store.list(&MemoryState::ALL);
+    let memories = listing.memories.iter();
+    let untrusted = memories.filter(|memory| !memory.trust.is_trusted()).count();
+    let waiting = (untrusted > 0).then(|| {
+        Finding::note(
+            "memories",
+            format!("{untrusted} memories of this project are not trusted"),
+            "`session-search trust` shows them, and asks",
+        )
+    });
+    let damaged = listing.damaged.iter();
+    let damaged =
+        damaged.map(|damage| Finding::problem("memories", damage.to_string(), "correct the file"));
+    waiting.into_iter().chain(damaged).collect()
+}

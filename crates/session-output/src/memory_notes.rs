@@ -1,0 +1,91 @@
+//! Notes on memories: which wait for trust, which were moved, where one comes from.
+
+use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
+
+/// Most ids that a note names.
+const NAMED: usize = 5;
+/// Most memories that are named as repeated by one.
+const REPEATED: usize = 3;
+
+/// Returns a note on the memories that came with the repository and are not trusted, if there are any.
+pub fn waiting_note(memories: &[Memory]) -> Option<String> {
+    let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
+    let first = waiting.first()?;
+    let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
+    let changed: Vec<&str> = changed.map(|m| m.id()).take(NAMED).collect();
+    let changed = match changed.as_slice() {
+        [] => String::new(),
+        ids => format!(" (changed since they were known: {})", ids.join(", ")),
+    };
+    let which = match waiting.len() {
+        1 => format!("{} came with this repository and is", first.id()),
+        n => format!("{n} memories came with this repository and are"),
+    };
+    Some(format!(
+        "{which} put before no prompt{changed}\nhint: `session-search trust` shows them and asks"
+    ))
+}
+
+/// Returns notes on the memories that were moved because of their age.
+pub fn moved_notes(moved: &MovedMemories) -> Vec<String> {
+    let archived = moved.archived.iter().map(|id| {
+        format!(
+            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
+        )
+    });
+    let trashed = moved.trashed.iter().map(|id| {
+        format!(
+            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
+        )
+    });
+    archived.chain(trashed).collect()
+}
+
+/// Returns notes on the memories that a saved one repeats, the most similar first.
+pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
+    let note = |other: &NearDuplicate| {
+        let (old, new) = (&other.id, memory.id());
+        format!(
+            "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
+            other.topic
+        )
+    };
+    repeats.iter().take(REPEATED).map(note).collect()
+}
+
+/// Returns notes on a memory that is shown, and the commands that go on from it.
+pub fn shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
+    let state = state_note(memory).into_iter();
+    let waiting = waiting_note(std::slice::from_ref(memory));
+    let superseded = memory.front.superseded_by.as_ref();
+    let superseded = superseded.map(|by| format!("it is superseded by {by}"));
+    let source = source_note(memory).filter(|_| !is_raw);
+    state
+        .chain(waiting)
+        .chain(superseded)
+        .chain(source)
+        .collect()
+}
+
+fn state_note(memory: &Memory) -> Option<String> {
+    let id = memory.id();
+    match memory.state {
+        MemoryState::Active => None,
+        MemoryState::Archive => Some(format!(
+            "it is archived; `session-search memory activate {id}` makes it active"
+        )),
+        MemoryState::Trash => Some(format!(
+            "it is in the trash; `session-search memory activate {id}` takes it back"
+        )),
+    }
+}
+
+fn source_note(memory: &Memory) -> Option<String> {
+    let (id, source) = (memory.id(), memory.front.source.as_ref()?);
+    let session = source.session.as_ref()?;
+    let turns = source.turns.as_ref().map(|turns| format!(":{turns}"));
+    let turns = turns.unwrap_or_default();
+    Some(format!(
+        "saved from {session}{turns}: `session-search memory show {id} --raw` has its words, `session-search show {session}{turns}` everything, as long as the history is there"
+    ))
+}

@@ -1,0 +1,98 @@
+//! The answer to a hook: what is put before a prompt, or said when a session begins.
+
+use crate::error::QueryError;
+use crate::memories::Memories;
+use session_agents::{HookAnswer, HookEvent, HookInput, has_user_skill};
+use session_memory::{InjectionOutcome, InjectionRequest};
+use std::time::Instant;
+
+/// The outcome of a prompt, and the memories that it was decided by.
+pub struct PromptOutcome {
+    /// The decision, and the facts that are recorded.
+    pub injection: InjectionOutcome,
+    /// The memories of the prompt's directory.
+    pub memories: Memories,
+}
+
+impl PromptOutcome {
+    /// Decides what is put before the prompt of a hook, by the deadline if there is one.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn decide(
+        input: &HookInput,
+        memories: Memories,
+        started: Instant,
+        deadline: Option<Instant>,
+    ) -> Result<Self, QueryError> {
+        let request = InjectionRequest {
+            prompt: &input.prompt,
+            session: input.session_id.as_deref(),
+            started,
+            deadline,
+        };
+        Ok(Self {
+            injection: memories.inject(&request)?,
+            memories,
+        })
+    }
+
+    /// Records the outcome. False where it cannot be recorded: then it must not be printed.
+    pub fn record(&self) -> bool {
+        self.memories.injector().record(&self.injection)
+    }
+
+    /// Returns the answer to the hook, recorded where it is one; `None` where it would be empty. The hook
+    /// of a plugin notes a second copy of the skill.
+    pub fn hook_answer(&self, input: &HookInput, is_plugin: bool) -> Option<HookAnswer> {
+        let event = input.event()?;
+        let mut answer = HookAnswer::default();
+        let block = match event {
+            HookEvent::SessionStart => {
+                answer.system_message = suggest_save(input, &self.memories).or_else(|| {
+                    is_plugin
+                        .then(|| note_second_skill(input, &self.memories))
+                        .flatten()
+                });
+                let session = input.session_id.as_deref();
+                let injector = self.memories.injector();
+                injector.begin_session(session, input.has_lost_context())
+            }
+            // Its output becomes a part of the instructions for the summary.
+            HookEvent::PreCompact => None,
+            HookEvent::UserPromptSubmit => {
+                let is_recorded = self.record();
+                let block = self.injection.decision.block.clone();
+                block.filter(|_| is_recorded)
+            }
+        };
+        if let Some(block) = block {
+            answer = answer.with_context(event, &block.text);
+        }
+        Some(answer).filter(|answer| !answer.is_empty())
+    }
+}
+
+/// Returns the message that the plugin's skill is installed a second time, which costs its description
+/// again in each session.
+fn note_second_skill(input: &HookInput, memories: &Memories) -> Option<String> {
+    (input.is_startup() && has_user_skill(&memories.home.env)).then(|| {
+        "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
+            .to_owned()
+    })
+}
+
+/// Returns the message that suggests to save a memory after a compaction, if `auto_save` is on.
+fn suggest_save(input: &HookInput, memories: &Memories) -> Option<String> {
+    let config = &memories.home.config;
+    if !input.is_after_compaction() || !config.enabled || !config.auto_save {
+        return None;
+    }
+    let from = match &input.session_id {
+        Some(id) => format!(" --from {id}"),
+        None => String::new(),
+    };
+    Some(format!(
+        "session-search: if something was decided here that is to be kept, save it: session-search memory save --topic … --info …{from}"
+    ))
+}
