@@ -3,6 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use session_agents::Agent;
+use session_setup::SetupOptions;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -51,16 +52,17 @@ pub struct SetupArgs {
 }
 
 impl SetupArgs {
-    /// True when the options leave everything open.
-    pub fn is_open(&self) -> bool {
-        let of_skill = self.skill || self.no_skill || self.allow_skill;
-        let of_agents = self.undo || !self.agent.is_empty();
-        self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
-    }
-
-    /// True where the options install the skill for Claude Code.
-    pub fn wants_skill(&self) -> bool {
-        self.skill || self.agent.contains(&Agent::Claude)
+    /// Returns the decisions that the options make.
+    pub fn options(&self) -> SetupOptions {
+        SetupOptions {
+            model: self.model.clone(),
+            remote: self.remote.clone(),
+            keep_history: self.keep_history,
+            skill: self.skill,
+            no_skill: self.no_skill,
+            allow_skill: self.allow_skill,
+            agents: self.agent.clone(),
+        }
     }
 }
 

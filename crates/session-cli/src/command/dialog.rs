@@ -1,18 +1,9 @@
 //! Questions to the user at a terminal.
 
 use crate::output::notes;
-use anyhow::Result;
-use std::io::{BufRead, IsTerminal, Write};
-
-/// A dialog with the user, if somebody sits at a terminal.
-pub struct Dialog<'a> {
-    pub input: &'a mut dyn BufRead,
-    pub output: &'a mut dyn Write,
-    /// Somebody is there to answer.
-    pub is_interactive: bool,
-    /// Consent was given beforehand, by `--yes`.
-    pub assume_yes: bool,
-}
+use anyhow::{Error, Result};
+use session_setup::{Dialog, SetupError};
+use std::io::{IsTerminal, Write};
 
 /// Runs a function with a dialog on stdin and stderr.
 ///
@@ -36,34 +27,14 @@ pub fn with_terminal<T>(
     })
 }
 
-impl Dialog<'_> {
-    /// Prints a line.
-    pub fn print(&mut self, text: &str) -> Result<()> {
-        Ok(writeln!(self.output, "{text}")?)
-    }
-
-    /// Asks for a line; `None` for an empty one, or where nobody answers.
-    pub fn ask(&mut self, question: &str) -> Result<Option<String>> {
-        if !self.is_interactive {
-            return Ok(None);
-        }
-        write!(self.output, "{question} ")?;
-        self.output.flush()?;
-        let mut line = String::new();
-        if self.input.read_line(&mut line)? == 0 {
-            self.is_interactive = false; // end of input: no more questions
-            writeln!(self.output)?;
-        }
-        let line = line.trim();
-        Ok((!line.is_empty()).then(|| line.to_owned()))
-    }
-
-    /// Asks for consent; anything but `y` or `yes` is a refusal.
-    pub fn confirm(&mut self, question: &str) -> Result<bool> {
-        if self.assume_yes {
-            return Ok(true);
-        }
-        let answer = self.ask(&format!("{question} [y/N]"))?;
-        Ok(answer.is_some_and(|a| ["y", "yes"].contains(&a.to_lowercase().as_str())))
+/// Returns the error itself, which has a hint, of that which wraps it.
+pub fn reason_of(error: SetupError) -> Error {
+    match error {
+        SetupError::Dialog(error) => error.into(),
+        SetupError::Agent(error) => error.into(),
+        SetupError::Model(error) => error.into(),
+        SetupError::Query(error) => error.into(),
+        SetupError::NoSkill => anyhow::anyhow!("{error}\nhint: --skill installs it"),
+        other => other.into(),
     }
 }

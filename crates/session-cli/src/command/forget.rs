@@ -121,7 +121,7 @@ fn consent(args: &ForgetArgs) -> Result<bool> {
         if !dialog.is_interactive && !dialog.assume_yes {
             bail!("nobody can be asked\nhint: look with --dry-run, then say --yes");
         }
-        dialog.confirm("Forget this?")
+        Ok(dialog.confirm("Forget this?")?)
     })
 }
 

@@ -47,7 +47,7 @@ fn consent_to_secrets(home: &Home) -> Result<Redactor> {
         if !dialog.is_interactive {
             bail!("nobody can be asked whether secrets may be shown\nhint: run it on a terminal");
         }
-        dialog.confirm("Show keys and passwords of this session?")
+        Ok(dialog.confirm("Show keys and passwords of this session?")?)
     })?;
     Ok(match is_meant {
         true => Redactor::off(),

@@ -2,13 +2,14 @@
 
 use crate::Found;
 use crate::args::TrustArgs;
-use crate::command::dialog::{Dialog, with_terminal};
+use crate::command::dialog::with_terminal;
 use crate::command::memory::note;
 use crate::memories::{self, Memories, project_at_hand};
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
 use session_output::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
+use session_setup::Dialog;
 use std::io::Write;
 use std::path::Path;
 
@@ -63,7 +64,7 @@ fn confirm_trust(waiting: &[Memory], dialog: &mut Dialog<'_>) -> Result<bool> {
         1 => "this memory".to_owned(),
         n => format!("these {n} memories"),
     };
-    dialog.confirm(&format!("May {what} be put before prompts?"))
+    Ok(dialog.confirm(&format!("May {what} be put before prompts?"))?)
 }
 
 /// Leaves out, and names, the memories that are too long to be read on a terminal.

@@ -42,7 +42,8 @@ fn layer(name: &str) -> usize {
         "session-export" | "session-query" => 6,
         "session-doctor" | "session-mcp" | "session-picker" => 7,
         "session-output" => 8,
-        "session-cli" => 9,
+        "session-setup" => 9,
+        "session-cli" => 10,
         other => panic!("`{other}` has no place in the layers: give it one here"),
     }
 }
@@ -98,7 +99,7 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 21] = [
+const TOLD: [&str; 23] = [
     "session-cli/src/args.rs",
     "session-cli/src/args/inject.rs",
     "session-cli/src/args/mcp.rs",
@@ -107,11 +108,13 @@ const TOLD: [&str; 21] = [
     "session-cli/src/args/skill.rs",
     "session-config/src/error.rs",
     "session-cli/src/command/search.rs",
-    "session-cli/src/command/setup/history.rs",
-    "session-cli/src/command/setup/mod.rs",
-    "session-cli/src/command/setup/agents.rs",
-    "session-cli/src/command/setup/permission.rs",
-    "session-cli/src/command/setup/skill.rs",
+    "session-setup/src/history_step.rs",
+    "session-cli/src/command/setup.rs",
+    "session-setup/src/error.rs",
+    "session-setup/src/options.rs",
+    "session-setup/src/agents_step.rs",
+    "session-setup/src/permission_step.rs",
+    "session-setup/src/skill_step.rs",
     "session-cli/src/command/skill.rs",
     "session-cli/src/command/demo.rs",
     "session-cli/src/command/eval.rs",

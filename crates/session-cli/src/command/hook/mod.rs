@@ -6,10 +6,8 @@ pub use answer::run_with_timeout;
 
 use crate::Found;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs};
-use crate::command::dialog::with_terminal;
+use crate::command::dialog::{reason_of, with_terminal};
 use crate::command::memory::note;
-use crate::command::setup::StepOutcome;
-use crate::command::setup::change::confirm_and_write;
 use crate::error::message_with_hint;
 use crate::memories::project_at_hand;
 use crate::output::{json, notes};
@@ -19,6 +17,7 @@ use session_agents::{AgentError, SettingsChange, SettingsFile, hook_command, hoo
 use session_config::Home;
 use session_display::safe_line;
 use session_output::{JsonHookStatus, format_hook_status};
+use session_setup::{StepOutcome, confirm_and_write};
 use std::io::Write;
 
 #[derive(Serialize)]
@@ -49,7 +48,9 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
 }
 
 fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<Found> {
-    let outcome = with_terminal(args.yes, |dialog| confirm_and_write(change, dialog))?;
+    let outcome = with_terminal(args.yes, |dialog| {
+        confirm_and_write(change, dialog).map_err(reason_of)
+    })?;
     let path = change.path().display().to_string();
     if args.json {
         json::print(&HookChange { path, outcome })?;

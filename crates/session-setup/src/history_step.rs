@@ -1,10 +1,10 @@
 //! How long Claude Code keeps its history.
 
-use crate::args::SetupArgs;
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use crate::command::setup::change::confirm_and_write;
-use anyhow::Result;
+use crate::change::confirm_and_write;
+use crate::dialog::Dialog;
+use crate::error::Result;
+use crate::options::SetupOptions;
+use crate::outcome::StepOutcome;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
 use session_sources::Env;
 
@@ -12,13 +12,13 @@ use session_sources::Env;
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
-pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    if args.keep_history.is_none() && !is_offered {
+    if options.keep_history.is_none() && !is_offered {
         return Ok(StepOutcome::Skipped);
     }
     let settings = SettingsFile::for_user(env)?;
-    let days = match args.keep_history {
+    let days = match options.keep_history {
         Some(days) => Some(days),
         None => ask(settings.read_cleanup_period()?, dialog)?,
     };

@@ -1,125 +1,78 @@
-//! `setup`: decisions that a user may want to make, step by step. None is needed.
+//! The decisions of setup, asked step by step.
+//!
+//! Nothing has to be decided: the program works as it is installed. [`run_steps`] goes through what a user
+//! may want to decide: which model makes the vectors, how long Claude Code keeps its history, whether it
+//! gets the skill and loads it without asking, and what other agents get. [`SetupOptions`] decide some of
+//! it beforehand; the rest is asked in a [`Dialog`], where somebody is there to answer.
+//!
+//! Every step shows what it would write, asks for consent, and tells its [`StepOutcome`]: written,
+//! unchanged, skipped by the user, or wanted by the options and waiting for `--yes`. A file of an agent is
+//! changed by [`confirm_and_write`], with a backup of the old text. [`undo_agents`] takes back what agents
+//! got.
+//!
+//! The dialog has its streams from the caller, so that a test answers as a user would:
+//!
+//! ```
+//! use session_setup::Dialog;
+//!
+//! let (mut input, mut output) = (&b"y\n"[..], Vec::new());
+//! let mut dialog = Dialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false };
+//! assert!(dialog.confirm("Install it?")?);
+//! assert_eq!(output, b"Install it? [y/N] ");
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
-mod agents;
-pub mod change;
-mod history;
-mod model;
-mod permission;
-mod skill;
+mod agents_step;
+mod change;
+mod dialog;
+mod error;
+mod history_step;
+mod model_step;
+mod options;
+mod outcome;
+mod permission_step;
+mod skill_step;
 
-use crate::Found;
-use crate::args::SetupArgs;
-use crate::command::dialog::{Dialog, with_terminal};
-use crate::command::setup::agents::AgentOutcomes;
-use crate::output::json;
-use anyhow::{Result, bail};
-use serde::Serialize;
+pub use agents_step::{AgentOutcomes, undo_agents};
+pub use change::confirm_and_write;
+pub use dialog::Dialog;
+pub use error::{Result, SetupError};
+pub use options::SetupOptions;
+pub use outcome::{StepOutcome, StepOutcomes};
+
 use session_config::Home;
+use session_models::FileProgress;
 
-/// The outcome of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StepOutcome {
-    /// Something was written.
-    Written,
-    /// Nothing had to be changed.
-    Unchanged,
-    /// The user left it as it is, or was not asked.
-    Skipped,
-    /// It is written with `--yes` only.
-    Wanted,
-}
+/// Makes the progress of files that are fetched.
+pub type NewProgress<'a> = &'a dyn Fn() -> Box<dyn FileProgress>;
 
-impl StepOutcome {
-    /// Returns the outcome of a change that nobody consented to: skipped by the user, or waiting
-    /// for `--yes` where nobody could be asked.
-    pub fn without_consent(dialog: &Dialog<'_>) -> Self {
-        match dialog.is_interactive {
-            true => Self::Skipped,
-            false => Self::Wanted,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct StepOutcomes {
-    model: StepOutcome,
-    history: StepOutcome,
-    skill: StepOutcome,
-    permission: StepOutcome,
-    agents: AgentOutcomes,
-}
-
-impl StepOutcomes {
-    fn all(&self) -> Vec<StepOutcome> {
-        let mut all = vec![self.model, self.history, self.skill, self.permission];
-        all.extend(self.agents.values());
-        all
-    }
-}
-
-const PLAN: &str = "\
-setup decides five things, each of which may stay as it is:
-  1. the model: in process, or an endpoint (--model NAME, --remote URL)
-  2. how long Claude Code keeps its history (--keep-history DAYS)
-  3. the skill for Claude Code (--skill, --no-skill)
-  4. whether Claude Code loads it without asking (--allow-skill)
-  5. what OpenCode and Codex get: skill or instructions, and the MCP server (--agent NAME)";
-
-/// Runs the command.
+/// Goes through all steps, that of the model first.
 ///
 /// # Errors
-/// When a step fails, or consent is missing where nobody can be asked.
-pub fn run(args: &SetupArgs) -> Result<Found> {
-    with_terminal(args.yes, |dialog| run_steps(args, dialog))
-}
-
-fn run_steps(args: &SetupArgs, dialog: &mut Dialog<'_>) -> Result<Found> {
-    if !dialog.is_interactive && args.is_open() {
-        bail!(
-            "nobody can be asked, and the options say nothing\n{PLAN}\nhint: give the options, and --yes to write what they say"
-        );
-    }
-    let home = Home::from_process()?;
-    if args.undo {
-        let agents = agents::undo(args, &home.env, dialog)?;
-        return finish(&agents, agents.values().copied(), args);
-    }
-    let steps = steps(args, &home, dialog)?;
-    finish(&steps, steps.all(), args)
-}
-
-fn finish(
-    report: &impl Serialize,
-    outcomes: impl IntoIterator<Item = StepOutcome>,
-    args: &SetupArgs,
-) -> Result<Found> {
-    if args.json {
-        json::print(report)?;
-    }
-    if outcomes.into_iter().any(|step| step == StepOutcome::Wanted) {
-        bail!("nothing of it is written\nhint: --yes writes it");
-    }
-    Ok(Found::Something)
-}
-
-fn steps(args: &SetupArgs, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcomes> {
-    let model = model::run(args, home, dialog)?;
-    let history = history::run(args, &home.env, dialog)?;
-    let skill = skill::run(args, &home.env, dialog)?;
+/// When a step fails; what was written before it stays.
+pub fn run_steps(
+    options: &SetupOptions,
+    home: &Home,
+    progress: NewProgress<'_>,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcomes> {
+    let model = model_step::run(options, home, progress, dialog)?;
+    let history = history_step::run(options, &home.env, dialog)?;
+    let skill = skill_step::run(options, &home.env, dialog)?;
     Ok(StepOutcomes {
         model,
         history,
         skill,
-        permission: permission::run(args, &home.env, skill, dialog)?,
-        agents: agents::run(args, &home.env, dialog)?,
+        permission: permission_step::run(options, &home.env, skill, dialog)?,
+        agents: agents_step::run(options, &home.env, dialog)?,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use session_agents::Agent;
+    use session_models::FileProgress;
     use session_sources::Env;
 
     /// A home directory with Claude Code, whose user answers questions.
@@ -139,12 +92,7 @@ mod tests {
         }
 
         fn run_setup(&self, options: &[&str], lines: &str) -> (StepOutcomes, String) {
-            let typed = [&["session-search", "setup"], options].concat();
-            let Some(crate::args::Command::Setup(args)) =
-                crate::args::Arguments::parse_from(typed).command
-            else {
-                panic!("{options:?}");
-            };
+            let (options, assume_yes) = parse(options);
             let root = self.home.path().join("index");
             let mut home = Home::new(Env::with_home(self.home.path()), root);
             home.config.model = "table".to_owned();
@@ -152,12 +100,35 @@ mod tests {
             let mut dialog = Dialog {
                 input: &mut lines.as_bytes(),
                 output: &mut output,
-                is_interactive: !args.yes,
-                assume_yes: args.yes,
+                is_interactive: !assume_yes,
+                assume_yes,
             };
-            let steps = steps(&args, &home, &mut dialog).unwrap();
+            let steps = run_steps(&options, &home, &|| Box::new(NoProgress), &mut dialog).unwrap();
             (steps, String::from_utf8(output).unwrap())
         }
+    }
+
+    /// Reads options as the command line types them; true with `--yes`.
+    fn parse(typed: &[&str]) -> (SetupOptions, bool) {
+        let has = |option: &str| typed.contains(&option);
+        let agents = typed.windows(2).filter(|pair| pair[0] == "--agent");
+        let agent = |name: &str| Agent::ALL.into_iter().find(|agent| agent.name() == name);
+        let options = SetupOptions {
+            skill: has("--skill"),
+            no_skill: has("--no-skill"),
+            allow_skill: has("--allow-skill"),
+            agents: agents.filter_map(|pair| agent(pair[1])).collect(),
+            ..SetupOptions::default()
+        };
+        (options, has("--yes"))
+    }
+
+    struct NoProgress;
+
+    impl FileProgress for NoProgress {
+        fn start_file(&self, _: &str, _: u64, _: u64) {}
+        fn advance(&self, _: u64) {}
+        fn note(&self, _: &str) {}
     }
 
     const CONFIG: &str = ".config/session-search/config.toml";

@@ -1,8 +1,8 @@
 //! A change of settings, shown before it is written.
 
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use anyhow::Result;
+use crate::dialog::Dialog;
+use crate::error::Result;
+use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
 use session_core::text::printable;
 use session_output::format_diff;
@@ -33,7 +33,7 @@ pub fn confirm_and_write(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Re
 pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
     let path = change.path();
     dialog.print(&format!("\n{}", printable(&path.to_string_lossy())))?;
-    dialog.print(&format_diff(&change.diff()))
+    Ok(dialog.print(&format_diff(&change.diff()))?)
 }
 
 /// Says where the old text of a file is kept.
@@ -42,5 +42,5 @@ pub fn show(change: &SettingsChange, dialog: &mut Dialog<'_>) -> Result<()> {
 /// When the dialog cannot be written.
 pub fn name_backup(backup: &Path, dialog: &mut Dialog<'_>) -> Result<()> {
     let backup = backup.to_string_lossy();
-    dialog.print(&format!("the old file is kept as {}", printable(&backup)))
+    Ok(dialog.print(&format!("the old file is kept as {}", printable(&backup)))?)
 }

@@ -1,10 +1,10 @@
 //! Whether Claude Code loads the skill without asking.
 
-use crate::args::SetupArgs;
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use crate::command::setup::change::confirm_and_write;
-use anyhow::{Result, bail};
+use crate::change::confirm_and_write;
+use crate::dialog::Dialog;
+use crate::error::{Result, SetupError};
+use crate::options::SetupOptions;
+use crate::outcome::StepOutcome;
 use session_agents::{RuleList, RuledSkill, SettingsFile, has_user_skill};
 use session_sources::Env;
 
@@ -17,7 +17,7 @@ A rule in its settings lets it load this one without asking:";
 /// # Errors
 /// When there is no skill to allow, or the settings cannot be changed.
 pub fn run(
-    args: &SetupArgs,
+    options: &SetupOptions,
     env: &Env,
     skill: StepOutcome,
     dialog: &mut Dialog<'_>,
@@ -29,19 +29,17 @@ pub fn run(
     };
     let has_skill = has_user_skill(env);
     let is_installed = has_skill || ruled == RuledSkill::Plugin;
-    let is_offered = dialog.is_interactive && is_installed && !args.no_skill;
-    if !(args.allow_skill || is_offered) {
+    let is_offered = dialog.is_interactive && is_installed && !options.no_skill;
+    if !(options.allow_skill || is_offered) {
         return Ok(StepOutcome::Skipped);
     }
     match (
         is_installed || skill == StepOutcome::Wanted,
-        args.wants_skill(),
+        options.wants_skill(),
     ) {
         (true, _) => allow(&settings, ruled, dialog),
         (false, true) => Ok(StepOutcome::Skipped),
-        (false, false) => {
-            bail!("there is no skill that Claude Code could load\nhint: --skill installs it")
-        }
+        (false, false) => Err(SetupError::NoSkill),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
-use crate::args::SetupArgs;
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use anyhow::Result;
+use crate::dialog::Dialog;
+use crate::error::Result;
+use crate::options::SetupOptions;
+use crate::outcome::StepOutcome;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
 use session_core::text::printable;
 use session_output::format_diff;
@@ -14,9 +14,9 @@ use session_sources::Env;
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
     let is_offered = dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
-    if args.no_skill || !(args.wants_skill() || is_offered) {
+    if options.no_skill || !(options.wants_skill() || is_offered) {
         return Ok(StepOutcome::Skipped);
     }
     if let Some(plugin) = SettingsFile::for_user(env)?.enabled_plugin()? {
@@ -53,5 +53,5 @@ fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut Dialog<'_>) -> Result<bo
         printable(&path.to_string_lossy())
     ))?;
     dialog.print(&format_diff(&file.diff()))?;
-    dialog.confirm("Replace it?")
+    Ok(dialog.confirm("Replace it?")?)
 }

@@ -1,10 +1,10 @@
 //! Installing the MCP server, the skill and instructions for agents.
 
-use crate::args::SetupArgs;
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use crate::command::setup::change::{name_backup, show};
-use anyhow::Result;
+use crate::change::{name_backup, show};
+use crate::dialog::Dialog;
+use crate::error::Result;
+use crate::options::SetupOptions;
+use crate::outcome::StepOutcome;
 use session_agents::{Agent, AgentSetup, SettingsFile};
 use session_core::text::printable;
 use session_sources::Env;
@@ -18,11 +18,12 @@ pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 ///
 /// # Errors
 /// When a file of an agent does not fit the change, or cannot be written.
-pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+pub fn run(options: &SetupOptions, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
     let program = std::env::current_exe()?;
     let is_meant = |agent: &Agent| {
-        let is_offered = dialog.is_interactive && args.agent.is_empty() && agent.is_present(env);
-        is_offered || args.agent.contains(agent)
+        let is_offered =
+            dialog.is_interactive && options.agents.is_empty() && agent.is_present(env);
+        is_offered || options.agents.contains(agent)
     };
     let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
     let setups = meant.map(|agent| AgentSetup::plan(agent, env, &program));
@@ -30,20 +31,20 @@ pub fn run(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<Agent
     let setups = setups.collect::<session_agents::Result<Vec<_>>>()?;
     let outcomes = confirm_each(setups, "Install", dialog)?;
     let is_claude_offered = dialog.is_interactive && Agent::Claude.is_present(env);
-    if args.agent.contains(&Agent::Claude) || is_claude_offered && args.is_open() {
+    if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
         show_server_command(env, &program.to_string_lossy(), dialog)?;
     }
     Ok(outcomes)
 }
 
-/// Removes what the agents got.
+/// Removes what the agents got; an empty list stands for all that are there.
 ///
 /// # Errors
-/// As [`run`].
-pub fn undo(args: &SetupArgs, env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
-    let is_meant = |agent: &Agent| match args.agent.is_empty() {
+/// When a file of an agent does not fit the change, or cannot be written.
+pub fn undo_agents(agents: &[Agent], env: &Env, dialog: &mut Dialog<'_>) -> Result<AgentOutcomes> {
+    let is_meant = |agent: &Agent| match agents.is_empty() {
         true => agent.is_present(env),
-        false => args.agent.contains(agent),
+        false => agents.contains(agent),
     };
     let meant = Agent::ALL.into_iter().filter(is_meant);
     let setups = meant.map(|agent| AgentSetup::plan_removal(agent, env));
@@ -96,8 +97,8 @@ fn show_server_command(env: &Env, program: &str, dialog: &mut Dialog<'_>) -> Res
         return Ok(());
     }
     let program = shlex::try_quote(program).unwrap_or(program.into());
-    dialog.print(&format!(
+    Ok(dialog.print(&format!(
         "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {} mcp",
         printable(&program)
-    ))
+    ))?)
 }

@@ -1,10 +1,10 @@
 //! Which model makes the vectors, here or behind an endpoint.
 
-use crate::args::SetupArgs;
-use crate::command::dialog::Dialog;
-use crate::command::setup::StepOutcome;
-use crate::output::download::Bars;
-use anyhow::Result;
+use crate::NewProgress;
+use crate::dialog::Dialog;
+use crate::error::Result;
+use crate::options::SetupOptions;
+use crate::outcome::StepOutcome;
 use session_config::Home;
 use session_models::{Catalogue, EndpointSettings, ModelState};
 use session_query::{use_endpoint, use_model};
@@ -14,19 +14,29 @@ use session_query::{use_endpoint, use_model};
 /// # Errors
 /// When a model is unknown or cannot be pulled, or the configuration not be
 /// written.
-pub fn run(args: &SetupArgs, home: &Home, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
-    if let (Some(url), Some(name)) = (&args.remote, &args.model) {
+pub fn run(
+    options: &SetupOptions,
+    home: &Home,
+    progress: NewProgress<'_>,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcome> {
+    if let (Some(url), Some(name)) = (&options.remote, &options.model) {
         return remote(url, name, home, dialog);
     }
     let catalogue = home.catalogue()?;
-    match &args.model {
-        Some(name) => local(name, home, &catalogue, dialog),
-        None if dialog.is_interactive => ask(home, &catalogue, dialog),
+    match &options.model {
+        Some(name) => local(name, home, &catalogue, progress, dialog),
+        None if dialog.is_interactive => ask(home, &catalogue, progress, dialog),
         None => Ok(StepOutcome::Skipped),
     }
 }
 
-fn ask(home: &Home, catalogue: &Catalogue, dialog: &mut Dialog<'_>) -> Result<StepOutcome> {
+fn ask(
+    home: &Home,
+    catalogue: &Catalogue,
+    progress: NewProgress<'_>,
+    dialog: &mut Dialog<'_>,
+) -> Result<StepOutcome> {
     dialog.print("Which model makes the vectors?")?;
     for spec in catalogue.specs() {
         let place = match catalogue.model_state(spec) {
@@ -47,7 +57,7 @@ fn ask(home: &Home, catalogue: &Catalogue, dialog: &mut Dialog<'_>) -> Result<St
             Some(name) => remote(&url, &name, home, dialog),
             None => Ok(StepOutcome::Skipped),
         },
-        Some(name) => local(&name, home, catalogue, dialog),
+        Some(name) => local(&name, home, catalogue, progress, dialog),
     }
 }
 
@@ -56,6 +66,7 @@ fn local(
     name: &str,
     home: &Home,
     catalogue: &Catalogue,
+    progress: NewProgress<'_>,
     dialog: &mut Dialog<'_>,
 ) -> Result<StepOutcome> {
     let spec = catalogue.find_spec(name)?;
@@ -75,7 +86,7 @@ fn local(
         return Ok(StepOutcome::without_consent(dialog));
     }
     if !is_here {
-        catalogue.pull(name, &home.hub(), &Bars::new())?;
+        catalogue.pull(name, &home.hub(), progress().as_ref())?;
     }
     use_model(home, catalogue, name)?;
     dialog.print(&format!("`{name}` is in use"))?;

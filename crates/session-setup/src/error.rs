@@ -1,0 +1,29 @@
+//! Why a step of setup failed.
+
+use session_agents::AgentError;
+use session_models::ModelError;
+use session_query::QueryError;
+
+/// The reason for which a step failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The dialog cannot be read or written, or the program not be named.
+    #[error(transparent)]
+    Dialog(#[from] std::io::Error),
+    /// A file of an agent does not fit the change, or cannot be written.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A model is unknown, or cannot be pulled.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The configuration cannot be written.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The skill is to be allowed, and there is none.
+    #[error("there is no skill that Claude Code could load")]
+    NoSkill,
+}
+
+/// A result of this crate.
+pub type Result<T, E = SetupError> = std::result::Result<T, E>;

@@ -1,0 +1,36 @@
+//! The options of setup.
+
+use session_agents::Agent;
+
+/// The decisions that options make; what they leave open is asked, where somebody can be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SetupOptions {
+    /// The model to use, or its name at the endpoint.
+    pub model: Option<String>,
+    /// The address of an endpoint.
+    pub remote: Option<String>,
+    /// Days that Claude Code keeps its history.
+    pub keep_history: Option<u32>,
+    /// Install the skill for Claude Code.
+    pub skill: bool,
+    /// Leave the skill out.
+    pub no_skill: bool,
+    /// Allow Claude Code to load the skill without asking.
+    pub allow_skill: bool,
+    /// The agents to install into; empty for those that are there, where somebody can be asked.
+    pub agents: Vec<Agent>,
+}
+
+impl SetupOptions {
+    /// True when the options leave everything open.
+    pub fn is_open(&self) -> bool {
+        let of_skill = self.skill || self.no_skill || self.allow_skill;
+        let of_agents = !self.agents.is_empty();
+        self.model.is_none() && self.keep_history.is_none() && !of_skill && !of_agents
+    }
+
+    /// True where the options install the skill for Claude Code.
+    pub fn wants_skill(&self) -> bool {
+        self.skill || self.agents.contains(&Agent::Claude)
+    }
+}
