@@ -58,8 +58,8 @@ impl TurnCalls {
     }
 
     /// Counts a call of a turn, and waits for its result unless that came before it. Of calls
-    /// that neither run a command nor touch a file that is of use only to show them.
-    pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool, is_shown: bool) {
+    /// that neither run a command nor touch a file it is awaited only if `awaits_all`.
+    pub(crate) fn note(&mut self, call: &ToolCall, turn: u32, has_result: bool, awaits_all: bool) {
         let run = call.run().map(|_| self.runs);
         let late = DeliveredCall {
             run,
@@ -72,7 +72,7 @@ impl TurnCalls {
         self.changes = self.changes.saturating_add(late.changes);
         self.reads = self.reads.saturating_add(late.reads);
         let touches = late.changes > 0 || late.reads > 0;
-        let matters = is_shown || call.command.is_some() || touches;
+        let matters = awaits_all || call.command.is_some() || touches;
         if has_result || !matters {
             return;
         }
@@ -89,6 +89,12 @@ impl TurnCalls {
             late: Some(late),
             turn: Some(turn),
         });
+    }
+
+    /// The call of this id, when it is waited for.
+    pub(crate) fn get(&self, id: &str) -> Option<&PendingCall> {
+        let id = fingerprint(id);
+        self.waiting.iter().find(|call| call.id == id)
     }
 
     /// The call of this id, once, when it was waited for.

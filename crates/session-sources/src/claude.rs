@@ -7,10 +7,9 @@ mod assembly;
 mod call;
 mod dialog;
 mod entry;
-mod history;
 mod locate;
 mod persisted;
-mod prompt;
+pub(crate) mod prompt;
 mod queue;
 mod reader;
 mod reply;
@@ -19,6 +18,7 @@ mod show;
 mod state;
 mod tags;
 
+use crate::prompt_history;
 use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
 use session_core::{SessionMeta, Span};
 use std::path::Path;
@@ -49,15 +49,15 @@ impl Source for Claude {
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         // A sink that stops knows that it did.
-        let _ = match history::is_prompt_history(&at.path) {
-            true => history::read(at, from, sink),
+        let _ = match prompt_history::is_prompt_history(&at.path) {
+            true => prompt_history::read(at, from, sink),
             false => reader::read(at, from, sink),
         };
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
-        match history::is_prompt_history(at) {
-            true => history::show(at, spans),
+        match prompt_history::is_prompt_history(at) {
+            true => prompt_history::show(at, spans),
             false => show::show(at, session, spans),
         }
     }

@@ -4,6 +4,7 @@
 mod reading;
 mod show;
 
+use crate::prompt_history;
 use crate::{
     AgentInfo, Cursor, Env, HistoryFolder, HistorySearch, Listing, Located, Location, ShownTurns,
     Sink, Source, TurnWriter,
@@ -52,6 +53,17 @@ pub trait JsonlFormat: Sync {
     /// Completes a session with what stands beside its file, whenever its lines have been read.
     fn complete(&self, _path: &Path, _session: &mut SessionMeta) {}
 
+    /// Returns the id by which the agent itself knows a session, where that has more than one file.
+    fn own_id<'s>(&self, session: &'s str) -> &'s str {
+        session
+    }
+
+    /// True where a `history.jsonl` in its folders holds the prompts of all sessions: those whose
+    /// files are gone are read from it.
+    fn has_prompt_history(&self) -> bool {
+        false
+    }
+
     /// Version of the state. Cursors of another one are read from the beginning.
     fn version(&self) -> u32 {
         1
@@ -62,6 +74,19 @@ pub trait JsonlFormat: Sync {
 #[derive(Debug)]
 pub struct Jsonl<F>(pub F);
 
+impl<F: JsonlFormat> Jsonl<F> {
+    fn is_prompt_history(&self, path: &Path) -> bool {
+        self.0.has_prompt_history() && prompt_history::is_prompt_history(path)
+    }
+
+    fn own_session(&self, session: &SessionMeta) -> SessionMeta {
+        SessionMeta {
+            id: self.0.own_id(&session.id).to_owned(),
+            ..session.clone()
+        }
+    }
+}
+
 impl<F: JsonlFormat> Source for Jsonl<F> {
     fn agent(&self) -> &'static AgentInfo {
         self.0.agent()
@@ -71,16 +96,32 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         let mut search = HistorySearch::default();
         for folder in self.0.folders(env) {
             search.add(&folder, self.0.files(), &|path| self.0.located(path));
+            if self.0.has_prompt_history() {
+                search.add_prompt_history(&folder);
+            }
         }
         search.finish()
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
         // A sink that stops knows that it did.
-        let _ = reading::read(&self.0, at, from, sink);
+        let _ = match self.is_prompt_history(&at.path) {
+            true => prompt_history::read(at, from, sink),
+            false => reading::read(&self.0, at, from, sink),
+        };
     }
 
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
-        show::show(&self.0, at, session, spans)
+        match self.is_prompt_history(at) {
+            true => prompt_history::show(at, spans),
+            false => show::show(&self.0, at, session, spans),
+        }
+    }
+    fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        self.agent().resume_command(&self.own_session(session))
+    }
+
+    fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
+        self.agent().fork_command(&self.own_session(session))
     }
 }

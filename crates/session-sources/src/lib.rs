@@ -45,6 +45,7 @@ mod agent_info;
 mod call_result;
 mod calls;
 mod claude;
+mod codex;
 mod cursor;
 mod database_copy;
 mod env;
@@ -57,6 +58,7 @@ mod lines;
 mod opencode;
 mod path_pattern;
 mod project;
+mod prompt_history;
 mod reading;
 mod reminder;
 mod session_signature;
@@ -84,7 +86,7 @@ pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
-static SOURCES: [&dyn Source; 2] = [&claude::Claude, &opencode::OpenCode];
+static SOURCES: [&dyn Source; 3] = [&claude::Claude, &opencode::OpenCode, &Jsonl(codex::Codex)];
 
 /// Every agent that is read. Adding one is a file, its fixtures and a line above.
 pub fn sources() -> &'static [&'static dyn Source] {

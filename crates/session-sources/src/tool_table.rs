@@ -2,7 +2,7 @@
 
 use crate::call_result::clipped;
 use serde_json::{Map, Value};
-use session_core::{ToolCall, text};
+use session_core::{CallDialog, ToolCall, text};
 
 /// Longest path taken from an input, in bytes.
 const PATH_LIMIT: usize = 4096;
@@ -42,6 +42,7 @@ impl ToolTable {
             name: name.to_owned(),
             command: command(name, &input),
             files: files(name, &input),
+            dialog: CallDialog::new(questions(name, &input), None),
             input,
             ..ToolCall::default()
         }
@@ -80,6 +81,17 @@ fn command(name: &str, input: &Value) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The questions of a call to the user, a line each.
+fn questions(name: &str, input: &Value) -> Option<String> {
+    let asked = input
+        .get("questions")
+        .filter(|_| name == "AskUserQuestion")?;
+    let texts = asked.as_array()?.iter();
+    let texts = texts.filter_map(|asked| asked.get("question")?.as_str());
+    let questions = texts.collect::<Vec<_>>().join("\n");
+    (!questions.trim().is_empty()).then(|| clipped(&questions))
 }
 
 /// Returns the line that these words run: that of `bash -lc LINE`, or all of them.

@@ -88,6 +88,9 @@ pub(crate) struct TurnAssembler {
     /// What the next turn begins with.
     pub preface: TurnPreface,
     detail: TurnDetail,
+    /// Late results of all calls are wanted: also of those that neither run a command nor touch a
+    /// file.
+    awaits_all: bool,
     /// The turn at hand, or what this read adds to it.
     open: Option<Turn>,
     /// Calls of the turn at hand, by id: the index of the part.
@@ -103,11 +106,20 @@ impl TurnAssembler {
             progress,
             branch: None,
             preface: TurnPreface::default(),
+            awaits_all: false,
             detail,
             open: None,
             calls: HashMap::new(),
             closed: Vec::new(),
             earlier: Vec::new(),
+        }
+    }
+
+    /// Waits for the results of all calls.
+    pub(crate) fn awaiting_all(self) -> Self {
+        Self {
+            awaits_all: true,
+            ..self
         }
     }
 
@@ -255,10 +267,9 @@ impl TurnAssembler {
     }
 
     fn note_call(&mut self, call: &ToolCall, has_result: bool) {
-        let is_kept = matches!(self.detail, TurnDetail::Full(_));
         let turn = self.at_hand();
         let calls = &mut self.progress.calls;
-        calls.note(call, turn, has_result, is_kept);
+        calls.note(call, turn, has_result, self.awaits_all);
     }
 
     fn call_part(&mut self, call: ToolCall, place: &LinePosition<'_>) {
@@ -289,6 +300,11 @@ impl TurnAssembler {
     /// Takes out the call that waits for the result of this id.
     pub(crate) fn take_waiting(&mut self, id: &str) -> Option<PendingCall> {
         self.progress.calls.remove(id)
+    }
+
+    /// Returns the call that waits for the result of this id.
+    pub(crate) fn waiting(&self, id: &str) -> Option<PendingCall> {
+        self.progress.calls.get(id).cloned()
     }
 
     /// Returns how much is built of the call that waited, or of the turn at hand.

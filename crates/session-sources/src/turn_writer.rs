@@ -1,6 +1,7 @@
 //! What a line of a history tells, on its way to a turn.
 
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
+use crate::calls::PendingCall;
 use crate::project::project_root;
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
@@ -87,8 +88,7 @@ impl<'a> TurnWriter<'a> {
 
     /// Notes a title; an empty one takes the title away.
     pub fn set_title(&mut self, title: &str) {
-        let title = text::clip_words(title.trim(), TITLE_LIMIT);
-        self.session.title = (!title.is_empty()).then(|| title.to_owned());
+        self.session.title = session_title(title);
     }
 
     /// Opens a turn with words of the user: typed, or a command such as `/init` or `!ls`. In the
@@ -132,19 +132,36 @@ impl<'a> TurnWriter<'a> {
         self.part(words, |text| Part::Summary { text });
     }
 
-    /// Adds a call; see [`ToolTable::call`](crate::ToolTable::call).
+    /// Adds a call; see [`ToolTable::call`](crate::ToolTable::call). Of one without an id no result
+    /// will be known.
     pub fn call(&mut self, mut call: ToolCall) {
         if self.detail() == Detail::Index {
             call.input = serde_json::Value::Null;
         }
         call.command = call.command.map(|command| clipped(&command));
-        self.with_place(|turns, place| turns.call(call, place));
+        self.with_place(|turns, place| match call.id.is_empty() {
+            true => turns.complete_call(call, place),
+            false => turns.call(call, place),
+        });
     }
 
     /// Adds the result of a call, which is joined to it by its id, also where other prompts came
     /// between them, or the call came in an earlier read.
     pub fn result(&mut self, outcome: CallOutcome) {
         let waiting = self.turns.take_waiting(&outcome.id);
+        self.join(outcome, waiting);
+    }
+
+    /// Adds what is known so far of a call that goes on, or what another line tells of it. Its result
+    /// is still to come; where that came already, nothing is added.
+    pub fn interim_result(&mut self, outcome: CallOutcome) {
+        let waiting = self.turns.waiting(&outcome.id);
+        if waiting.is_some() {
+            self.join(outcome, waiting);
+        }
+    }
+
+    fn join(&mut self, outcome: CallOutcome, waiting: Option<PendingCall>) {
         let detail = self.turns.detail_of(waiting.as_ref());
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let output = reminder::strip(&outcome.output);
@@ -222,4 +239,10 @@ impl<'a> TurnWriter<'a> {
         };
         then(self.turns, &place);
     }
+}
+
+/// Returns a title as a session keeps it; `None` for an empty one.
+pub(crate) fn session_title(title: &str) -> Option<String> {
+    let title = text::clip_words(title.trim(), TITLE_LIMIT);
+    (!title.is_empty()).then(|| title.to_owned())
 }

@@ -2,14 +2,14 @@
 //! and those of subagents beside them or below `<session>/subagents`; and
 //! `<config>/history.jsonl`, with the prompts of all sessions.
 
-use super::history;
+use crate::prompt_history;
 use crate::{AgentInfo, Env, HistorySearch, Listing, Located};
 use std::path::Path;
 
 const FILES: [&str; 3] = [
     "projects/*/*.jsonl",
     "projects/*/*/subagents/**/agent-*.jsonl",
-    history::FILE_NAME,
+    prompt_history::FILE_NAME,
 ];
 
 /// Lists all transcripts, those changed last at the end, and after them the histories of

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// The text of a user line, told apart and cleaned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum UserText {
+pub(crate) enum UserText {
     /// Typed by the user.
     Typed(String),
     /// `/name arguments` or `!command`.
@@ -168,7 +168,7 @@ pub(super) fn queued(text: &str) -> UserText {
 }
 
 /// Tells what a text is that stands as it was typed, slash commands and shell escapes included.
-pub(super) fn unwrapped(text: &str) -> UserText {
+pub(crate) fn unwrapped(text: &str) -> UserText {
     match classify_text(text) {
         UserText::Typed(text) if is_command(&text) => UserText::Command(text),
         other => other,

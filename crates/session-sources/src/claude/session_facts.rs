@@ -4,10 +4,10 @@ use super::entry::TranscriptEntry;
 use crate::cursor::is_default;
 use crate::lenient_json::LenientText;
 use crate::project::project_root;
+use crate::turn_writer::session_title;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, text};
 
-const TITLE_LIMIT: usize = 400;
 const FACT_LIMIT: usize = 2048;
 
 /// The facts so far. They are part of a cursor.
@@ -67,14 +67,14 @@ impl SessionFacts {
     fn note_titles(&mut self, entry: &TranscriptEntry<'_>) {
         match entry.kind.get() {
             Some("custom-title") => self.rename(entry.custom_title.or_empty()),
-            Some("ai-title") => self.ai_title = title(entry.ai_title.or_empty()),
+            Some("ai-title") => self.ai_title = session_title(entry.ai_title.or_empty()),
             _ => {}
         }
     }
 
     /// The user named the session. An empty name takes the name away.
     pub(super) fn rename(&mut self, name: &str) {
-        self.custom_title = title(name);
+        self.custom_title = session_title(name);
     }
 
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
@@ -122,9 +122,4 @@ impl SessionFacts {
 fn fact(text: &LenientText<'_>) -> Option<String> {
     text.get()
         .map(|text| text::clip(text, FACT_LIMIT).to_owned())
-}
-
-pub(super) fn title(text: &str) -> Option<String> {
-    let title = text::clip_words(text.trim(), TITLE_LIMIT);
-    (!title.is_empty()).then(|| title.to_owned())
 }

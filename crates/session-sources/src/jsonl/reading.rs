@@ -29,7 +29,7 @@ pub(super) struct JsonlLines<'f, F: JsonlFormat> {
 
 impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
     pub(super) fn new(format: &'f F, state: JsonlState<F::State>, detail: TurnDetail) -> Self {
-        let mut turns = TurnAssembler::new(state.turns.clone(), detail);
+        let mut turns = TurnAssembler::new(state.turns.clone(), detail).awaiting_all();
         turns.branch.clone_from(&state.session.branch);
         Self {
             format,

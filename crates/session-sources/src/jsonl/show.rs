@@ -94,7 +94,8 @@ impl FoundTurns {
         let Part::Call(result) = part else { return };
         let mut calls = self.turns.values_mut().flat_map(calls_mut);
         if let Some(call) = calls.find(|call| call.id == result.id) {
-            call.output = result.output.or(call.output.take());
+            let news = result.output.filter(|output| !output.is_empty());
+            call.output = news.or(call.output.take()).or(Some(String::new()));
             call.failed |= result.failed;
             call.subagent = result.subagent.or(call.subagent.take());
             call.dialog = result.dialog.or(call.dialog.take());

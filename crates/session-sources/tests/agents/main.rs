@@ -1,6 +1,7 @@
 //! Agents whose histories are read by a [`session_sources::JsonlFormat`] or
 //! [`session_sources::SessionStorage`], through the seam: files in, turns out.
 
+mod codex;
 mod support;
 mod toy;
 mod toy_agent;

@@ -1,9 +1,8 @@
 //! `history.jsonl`: every prompt that was typed, of all sessions and projects. It is all that is
-//! left of a session whose transcript was deleted.
+//! left of a session whose transcript was deleted. Claude Code and Codex keep one.
 
-use super::prompt::{UserText, unwrapped};
-use super::state::VERSION;
 use crate::call_result::clipped;
+use crate::claude::prompt::{UserText, unwrapped};
 use crate::cursor::fingerprint;
 use crate::cursor::{CursorState, is_default};
 use crate::json::record;
@@ -20,7 +19,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Name of the file in a configuration folder.
-pub(super) const FILE_NAME: &str = "history.jsonl";
+pub(crate) const FILE_NAME: &str = "history.jsonl";
 
 /// Longest time between two prompts of one session in a project, in milliseconds, where lines
 /// have no session id. Of 594 neighbouring prompts of one session in real transcripts, 16 are
@@ -30,16 +29,19 @@ const GAP_MS: i64 = 2 * 60 * 60 * 1000;
 /// Commands after which the next prompt in the project is of another session.
 const ENDINGS: [&str; 5] = ["/clear", "/new", "/reset", "/exit", "/quit"];
 
+/// Version of the cursors.
+const VERSION: u32 = 3;
+
 const ID_LIMIT: usize = 128;
 const PATH_LIMIT: usize = 2048;
 
 /// True for a history of prompts: transcripts are named by ids.
-pub(super) fn is_prompt_history(path: &Path) -> bool {
+pub(crate) fn is_prompt_history(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE_NAME)
 }
 
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
-pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
+pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> Result {
     let mark: Option<CursorState<PromptSessions>> =
         from.and_then(|cursor| CursorState::parse(cursor, VERSION));
     let holds = mark
@@ -70,7 +72,7 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
 }
 
 /// Reads the prompts at these spans.
-pub(super) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
+pub(crate) fn show(path: &Path, spans: &[(u32, Span)]) -> ShownTurns {
     let mut shown = ShownTurns::default();
     for &(index, span) in spans {
         match turn_at(path, span) {
@@ -93,20 +95,22 @@ fn turn_at(path: &Path, span: Span) -> io::Result<Option<Turn>> {
     Ok(prompt.and_then(|prompt| prompt.turn(span, &pastes)))
 }
 
-/// A line of the file.
+/// A line of the file, as Claude Code writes it, or Codex.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct PromptLine<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, alias = "text")]
     display: LenientText<'a>,
     #[serde(borrow)]
     pasted_contents: LenientMembers<'a, LenientObject<PastedText<'a>>>,
     /// Milliseconds since 1970.
     timestamp: LenientCount,
+    /// Seconds since 1970.
+    ts: LenientCount,
     #[serde(borrow)]
     project: LenientText<'a>,
     /// Absent in lines of old versions.
-    #[serde(borrow)]
+    #[serde(borrow, alias = "session_id")]
     session_id: LenientText<'a>,
 }
 
@@ -122,7 +126,8 @@ struct PastedText<'a> {
 
 impl<'a> PromptLine<'a> {
     fn ms(&self) -> Option<i64> {
-        i64::try_from(self.timestamp.0).ok().filter(|ms| *ms > 0)
+        let ms = self.timestamp.0.max(self.ts.0.saturating_mul(1000));
+        i64::try_from(ms).ok().filter(|ms| *ms > 0)
     }
 
     /// The prompt as a turn without its index, as one of a transcript would be.
@@ -312,7 +317,7 @@ impl PromptSessions {
         }
         let is_command = turn.kind == PromptKind::Command;
         if let Some(name) = turn.prompt.strip_prefix("/rename ").filter(|_| is_command) {
-            session.title = super::session_facts::title(name);
+            session.title = crate::turn_writer::session_title(name);
         }
         session.next = session.next.saturating_add(1);
         session.next - 1

@@ -1,0 +1,169 @@
+//! Outputs of calls as the model sees them: a few lines about the run, then what it printed.
+
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The output of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct CallOutput<'t> {
+    /// What was printed.
+    pub text: Cow<'t, str>,
+    pub failed: bool,
+    /// The process has ended.
+    pub has_exited: bool,
+    /// Number of the process, where it goes on.
+    pub running: Option<u64>,
+}
+
+/// Lines before an output, with what follows on them.
+const HEADERS: [&str; 7] = [
+    "Chunk ID: ",
+    "Wall time: ",
+    "Process exited with code ",
+    "Process running with session ID ",
+    "Original token count: ",
+    "Total output lines: ",
+    "Exit code: ",
+];
+
+/// How outputs begin of calls that were not carried out.
+const FAILURES: [&str; 7] = [
+    "apply_patch verification failed",
+    "unsupported call",
+    "exec_command failed",
+    "write_stdin failed",
+    "failed to ",
+    "aborted",
+    "exec_command rejected",
+];
+
+impl<'t> CallOutput<'t> {
+    /// Parses an output.
+    pub(super) fn parse(output: &'t str) -> Self {
+        if let Some(parsed) = Self::from_json(output) {
+            return parsed;
+        }
+        let mut parsed = Self::default();
+        let mut text = after_command(output);
+        let is_header = |text: &str| HEADERS.iter().any(|header| text.starts_with(header));
+        while is_header(text) || text.starts_with("Output:\n") {
+            let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+            parsed.note_header(line);
+            text = rest;
+        }
+        parsed.failed |= FAILURES.iter().any(|begin| text.starts_with(begin));
+        parsed.text = text.into();
+        parsed
+    }
+
+    /// Older versions: `{"output":"…","metadata":{"exit_code":0}}`.
+    fn from_json(output: &'t str) -> Option<Self> {
+        let json: Value =
+            serde_json::from_str(output.strip_prefix("{\"output\":").map(|_| output)?).ok()?;
+        let exit = json.pointer("/metadata/exit_code").and_then(Value::as_i64);
+        Some(Self {
+            text: json.get("output")?.as_str()?.to_owned().into(),
+            failed: exit.is_some_and(|exit| exit != 0),
+            ..Self::default()
+        })
+    }
+
+    fn note_header(&mut self, line: &str) {
+        let number = line.rsplit(' ').next().unwrap_or_default();
+        if line.starts_with("Process running") {
+            self.running = number.parse().ok();
+        } else if line.starts_with("Process exited") || line.starts_with("Exit code") {
+            self.failed |= number != "0";
+            self.has_exited = true;
+        }
+    }
+}
+
+/// Some versions repeat the command, which may have lines, in front.
+fn after_command(output: &str) -> &str {
+    const CHUNK: &str = "\nChunk ID: ";
+    let at = output
+        .find(CHUNK)
+        .filter(|_| output.starts_with("Command: "));
+    at.map_or(output, |at| &output[at + 1..])
+}
+
+/// Returns the thread that `spawn_agent` began.
+pub(super) fn spawned_thread(output: &str) -> Option<String> {
+    let json = output.strip_prefix("{\"agent_id\":").map(|_| output)?;
+    let json: Value = serde_json::from_str(json).ok()?;
+    Some(json.get("agent_id")?.as_str()?.to_owned())
+}
+
+/// Returns the user's answers to questions, a line each: `{"answers":{ID:{"answers":[…]}}}`.
+pub(super) fn answers(output: &str) -> Option<String> {
+    let json: Value = serde_json::from_str(output).ok()?;
+    let answers = json.get("answers")?.as_object()?.values();
+    let given = answers.filter_map(|answer| {
+        let texts = answer.get("answers")?.as_array()?.iter();
+        Some(
+            texts
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
+    });
+    Some(given.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CallOutput;
+
+    #[test]
+    fn what_stands_before_an_output_is_read() {
+        let unified = "Chunk ID: 1a\nWall time: 0.1 seconds\nProcess exited with code 3\nOriginal token count: 2\nOutput:\nno\n";
+        let patched = "Wall time: 0.0 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\n";
+        let cases = [
+            (unified, "no\n", true, None),
+            (patched, "Success.\n", false, None),
+            (
+                "Command: sh -c 'a\nb'\nChunk ID: 1a\nProcess exited with code 0\nOutput:\nc",
+                "c",
+                false,
+                None,
+            ),
+            (
+                "Chunk ID: 1a\nProcess running with session ID 77\nOutput:\n",
+                "",
+                false,
+                Some(77),
+            ),
+            (
+                "Exit code: 124\nWall time: 9 seconds\nOutput:\n",
+                "",
+                true,
+                None,
+            ),
+            (
+                "Wall time: 2.0 seconds\naborted by user",
+                "aborted by user",
+                true,
+                None,
+            ),
+            ("unsupported call: x", "unsupported call: x", true, None),
+            (
+                r#"{"output":"a","metadata":{"exit_code":1}}"#,
+                "a",
+                true,
+                None,
+            ),
+            (r#"{"output":7}"#, r#"{"output":7}"#, false, None),
+            ("Plan updated", "Plan updated", false, None),
+            ("", "", false, None),
+        ];
+        for (output, text, failed, running) in cases {
+            let parsed = CallOutput::parse(output);
+            assert_eq!(
+                (&*parsed.text, parsed.failed, parsed.running),
+                (text, failed, running),
+                "{output}"
+            );
+        }
+    }
+}

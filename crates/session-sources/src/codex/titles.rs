@@ -1,0 +1,56 @@
+//! Titles that the user gave: `session_index.jsonl` has a line for each naming, the last one counts.
+
+use crate::file;
+use crate::json::record;
+use crate::lenient_json::LenientText;
+use crate::turn_writer::session_title;
+use memchr::memmem;
+use serde::Deserialize;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+const FILE_NAME: &str = "session_index.jsonl";
+
+/// Bytes of its end that are read.
+const LIMIT: u64 = 4 * 1024 * 1024;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct IndexLine<'a> {
+    #[serde(borrow)]
+    id: LenientText<'a>,
+    #[serde(borrow)]
+    thread_name: LenientText<'a>,
+}
+
+/// Returns the title that was given to a thread, for a rollout below the folder with the index.
+pub(super) fn given_title(rollout: &Path, thread: &str) -> Option<String> {
+    let is_root = |name: &str| name == "sessions" || name == "archived_sessions";
+    let mut folders = rollout.ancestors().skip(1);
+    let sessions = folders.find(|folder| {
+        folder
+            .file_name()
+            .and_then(|n| n.to_str())
+            .is_some_and(is_root)
+    })?;
+    let content = read_end(&sessions.with_file_name(FILE_NAME)).ok()?;
+    let lines = content.rsplit(|byte| *byte == b'\n');
+    let mut of_thread = lines.filter(|line| memmem::find(line, thread.as_bytes()).is_some());
+    of_thread.find_map(|line| name(line, thread))
+}
+
+fn name(line: &[u8], thread: &str) -> Option<String> {
+    let mut mended = String::new();
+    let line: IndexLine<'_> = record(line, &mut mended)?;
+    let is_own = line.id.get() == Some(thread);
+    session_title(line.thread_name.get().filter(|_| is_own)?)
+}
+
+fn read_end(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = file::open(path)?;
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(LIMIT)))?;
+    let mut content = Vec::new();
+    file.take(LIMIT).read_to_end(&mut content)?;
+    Ok(content)
+}

@@ -1,0 +1,114 @@
+//! Calls of Codex in the vocabulary of all agents, and the words of a prompt.
+
+use super::record::Payload;
+use crate::{ToolRow, ToolTable, command_line};
+use serde_json::{Value, json};
+use session_core::ToolCall;
+
+const TOOLS: ToolTable = ToolTable(&[
+    row("exec_command", "Bash", &[("cmd", "command")]),
+    row("shell_command", "Bash", &[]),
+    row("shell", "Bash", &[]),
+    row("container.exec", "Bash", &[("cmd", "command")]),
+    row("write_stdin", "BashOutput", &[]),
+    row("apply_patch", "ApplyPatch", &[("input", "patch")]),
+    row("view_image", "Read", &[("path", "file_path")]),
+    row("update_plan", "TodoWrite", &[("plan", "todos")]),
+    row("web_search", "WebSearch", &[]),
+    row("request_user_input", "AskUserQuestion", &[]),
+    row(
+        "spawn_agent",
+        "Task",
+        &[("message", "prompt"), ("agent_type", "subagent_type")],
+    ),
+]);
+
+const fn row(
+    agent_name: &'static str,
+    name: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> ToolRow {
+    ToolRow {
+        agent_name,
+        name,
+        fields,
+    }
+}
+
+/// What stands before the words of a prompt that has files, findings or an editor's context.
+const REQUEST: &str = "\n## My request for Codex:";
+
+/// How texts begin that programs put into a prompt's place.
+const NOT_TYPED: [&str; 5] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "# AGENTS.md instructions for ",
+];
+
+/// Returns the words of a prompt without what a program put around them; empty where all is of it.
+pub(super) fn typed_words(text: &str) -> &str {
+    let text = text.trim();
+    if NOT_TYPED.iter().any(|begin| text.starts_with(begin)) {
+        return "";
+    }
+    let request = text.rfind(REQUEST).filter(|_| text.starts_with("# "));
+    request.map_or(text, |at| text[at + REQUEST.len()..].trim())
+}
+
+/// Makes a call of an item of the types `function_call` and `custom_tool_call`.
+pub(super) fn call(item: &Payload<'_>) -> ToolCall {
+    let id = item.call_id.or_empty();
+    let input = match item.input.present() {
+        Some(input) => Value::String(input.to_owned()),
+        None => serde_json::from_str(item.arguments.or_empty()).unwrap_or_default(),
+    };
+    let name = full_name(item.namespace.or_empty(), item.name.or_empty());
+    let call = TOOLS.call(id, &name, input);
+    match call.command.as_deref().filter(|line| is_patch(line)) {
+        // Codex does not run it: it carries out the patch in it.
+        Some(line) => TOOLS.call(id, "apply_patch", Value::String(line.to_owned())),
+        None => call,
+    }
+}
+
+/// True for a command that is only a patch: `apply_patch <<'EOF'`, in a folder or not.
+fn is_patch(line: &str) -> bool {
+    let line = match line.strip_prefix("cd ") {
+        Some(rest) => rest.split_once("&&").map_or(line, |(_, line)| line),
+        None => line,
+    };
+    line.trim_start().starts_with("apply_patch") && line.contains("*** Begin Patch")
+}
+
+/// Tools of a server are known as `mcp__server__tool`.
+fn full_name(namespace: &str, name: &str) -> String {
+    match namespace.starts_with("mcp__") {
+        true => format!("{namespace}__{}", name.trim_start_matches('_')),
+        false => name.to_owned(),
+    }
+}
+
+/// Makes a call of an item of the type `local_shell_call`.
+pub(super) fn shell_call(item: &Payload<'_>) -> ToolCall {
+    let action: Value = raw_action(item);
+    let words = action.get("command").cloned().unwrap_or_default();
+    let input = json!({ "command": words });
+    TOOLS.call(item.call_id.or_empty(), "shell", input)
+}
+
+/// Makes a call of an item of the type `web_search_call`, whose result is nowhere told.
+pub(super) fn web_search(item: &Payload<'_>) -> ToolCall {
+    TOOLS.call("", "web_search", raw_action(item))
+}
+
+fn raw_action(item: &Payload<'_>) -> Value {
+    let raw = item.action.map_or("null", |raw| raw.get());
+    serde_json::from_str(raw).unwrap_or_default()
+}
+
+/// Makes a call of a command that the user ran.
+pub(super) fn user_shell(id: &str, command: &str) -> ToolCall {
+    TOOLS.call(id, "shell", json!({"command": command_line(&[command])}))
+}

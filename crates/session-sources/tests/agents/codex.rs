@@ -1,0 +1,489 @@
+//! Codex CLI.
+
+use crate::support::{
+    AgentHome, check_damage, check_splits, indexed, lines, session, shown, source,
+};
+use crate::turns::{rendered, searched};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use session_core::{SessionMeta, Tokens};
+use session_sources::{Caller, Source};
+
+const ID: &str = "019e0000-0000-7000-8000-000000000001";
+const PATH: &str = ".codex/sessions/2026/06/01/rollout-2026-06-01T10-00-00-019e0000-0000-7000-8000-000000000001.jsonl";
+
+fn codex() -> &'static dyn Source {
+    source("codex")
+}
+
+/// Numbers lines by the second.
+fn at(second: usize, kind: &str, payload: &Value) -> Value {
+    json!({"timestamp": format!("2026-06-01T10:00:{:02}.000Z", second % 60), "type": kind, "payload": payload})
+}
+
+fn content(records: &[(&str, Value)]) -> String {
+    let records = records.iter().enumerate();
+    let records: Vec<Value> = records
+        .map(|(n, (kind, value))| at(n, kind, value))
+        .collect();
+    lines(&records)
+}
+
+fn meta(more: Value) -> (&'static str, Value) {
+    let mut meta = json!({"id": ID, "cwd": "/home/ann/app", "source": "cli", "git": {"branch": "main"},
+        "base_instructions": {"text": "You are Codex"}});
+    let (known, more) = (meta.as_object_mut().unwrap(), more.as_object().cloned());
+    known.extend(more.unwrap_or_default());
+    ("session_meta", meta)
+}
+
+fn event(value: Value) -> (&'static str, Value) {
+    ("event_msg", value)
+}
+
+fn item(value: Value) -> (&'static str, Value) {
+    ("response_item", value)
+}
+
+fn user(text: &str) -> (&'static str, Value) {
+    event(json!({"type": "user_message", "message": text, "images": []}))
+}
+
+fn answer(text: &str) -> (&'static str, Value) {
+    item(
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}),
+    )
+}
+
+fn call(id: &str, name: &str, arguments: &Value) -> (&'static str, Value) {
+    item(
+        json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": id}),
+    )
+}
+
+fn output(id: &str, text: &str) -> (&'static str, Value) {
+    item(json!({"type": "function_call_output", "call_id": id, "output": text}))
+}
+
+fn completed(item: Value) -> (&'static str, Value) {
+    event(json!({"type": "item_completed", "thread_id": ID, "turn_id": "t1", "item": item}))
+}
+
+fn started(turn: &str) -> [(&'static str, Value); 2] {
+    [
+        event(json!({"type": "task_started", "turn_id": turn})),
+        (
+            "turn_context",
+            json!({"turn_id": turn, "cwd": "/home/ann/app", "model": "gpt-x"}),
+        ),
+    ]
+}
+
+/// A history in the mode `legacy`: what was said stands there twice.
+fn legacy() -> String {
+    let instructions = json!({"type": "message", "role": "user", "content": [
+        {"type": "input_text", "text": "<environment_context>\n<cwd>/home/ann/app</cwd>"},
+        {"type": "input_text", "text": "# AGENTS.md instructions for /home/ann/app"}]});
+    let said = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fix the flaky test"}]});
+    let tokens = |total: u64| {
+        json!({"type": "token_count", "info": {
+        "total_token_usage": {"input_tokens": total, "cached_input_tokens": 10, "output_tokens": 5},
+        "last_token_usage": {"input_tokens": 30, "cached_input_tokens": 10, "output_tokens": 5}}})
+    };
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-1\n+2\n*** Add File: src/b.rs\n+3\n*** End Patch";
+    content(&[
+        meta(json!({})),
+        started("t1")[0].clone(),
+        item(instructions),
+        started("t1")[1].clone(),
+        item(said),
+        user("Fix the flaky test"),
+        event(json!({"type": "agent_reasoning", "text": "Look first."})),
+        item(
+            json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": "Look first."}], "content": null}),
+        ),
+        event(json!({"type": "agent_message", "message": "I look at it."})),
+        answer("I look at it."),
+        call(
+            "c1",
+            "exec_command",
+            &json!({"cmd": "cargo test", "workdir": "/home/ann/app"}),
+        ),
+        output(
+            "c1",
+            "Chunk ID: 1a2b3c\nWall time: 0.1 seconds\nProcess exited with code 101\nOriginal token count: 9\nOutput:\nrunning\ntest a ... FAILED\n",
+        ),
+        event(tokens(30)),
+        event(tokens(30)),
+        item(
+            json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c2", "input": patch}),
+        ),
+        event(
+            json!({"type": "patch_apply_end", "call_id": "c2", "success": true, "status": "completed"}),
+        ),
+        item(
+            json!({"type": "custom_tool_call_output", "call_id": "c2", "output": "{\"output\":\"Success.\",\"metadata\":{\"exit_code\":0}}"}),
+        ),
+        call(
+            "c3",
+            "exec_command",
+            &json!({"cmd": "cd /home/ann/app && apply_patch <<'E'\n*** Begin Patch\n*** Delete File: c.rs\n*** End Patch\nE"}),
+        ),
+        output("c3", "apply_patch verification failed: no such file"),
+        answer("Done."),
+        event(json!({"type": "task_complete", "turn_id": "t1"})),
+        started("t2")[0].clone(),
+        user(
+            "# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nAnd what is this?\n",
+        ),
+        event(json!({"type": "turn_aborted", "turn_id": "t2", "reason": "interrupted"})),
+        user("Go on"),
+        event(tokens(90)),
+        event(json!({"type": "error", "message": "You've hit your usage limit."})),
+    ])
+}
+
+/// The same program's newer mode, `paginated`: items of the interface, written when they end.
+fn paginated() -> String {
+    let said = |text: &str| {
+        completed(json!({"type": "UserMessage", "content": [{"type": "text", "text": text}]}))
+    };
+    let [task, context] = started("t1");
+    content(&[
+        meta(json!({"history_mode": "paginated"})),
+        task.clone(),
+        context,
+        said("Start the server"),
+        completed(
+            json!({"type": "AgentMessage", "content": [{"type": "Text", "text": "It starts."}]}),
+        ),
+        answer("It starts."),
+        call("c1", "exec_command", &json!({"cmd": "make serve"})),
+        output(
+            "c1",
+            "Chunk ID: 1a2b3c\nProcess running with session ID 77\nOutput:\nlistening\n",
+        ),
+        call("c2", "write_stdin", &json!({"session_id": 77, "chars": ""})),
+        said("And tell me the port"),
+        output(
+            "c2",
+            "Chunk ID: 1a2b3d\nProcess exited with code 2\nOutput:\nfatal: port is taken\n",
+        ),
+        call(
+            "c3",
+            "request_user_input",
+            &json!({"questions": [{"id": "q", "question": "Which port?"}]}),
+        ),
+        output("c3", "{\"answers\":{\"q\":{\"answers\":[\"8080\"]}}}"),
+        call(
+            "c4",
+            "spawn_agent",
+            &json!({"message": "Find the port", "agent_type": "default"}),
+        ),
+        output(
+            "c4",
+            "{\"agent_id\":\"019e0000-0000-7000-8000-000000000002\",\"nickname\":\"Kepler\"}",
+        ),
+        item(
+            json!({"type": "function_call", "name": "_find", "namespace": "mcp__docs", "arguments": "{\"q\":\"port\"}", "call_id": "c5"}),
+        ),
+        item(
+            json!({"type": "function_call_output", "call_id": "c5", "output": [{"type": "input_text", "text": "Wall time: 0.1 seconds\nOutput:"}, {"type": "input_text", "text": "found"}]}),
+        ),
+        item(json!({"type": "web_search_call", "action": {"type": "search", "query": "ports"}})),
+        completed(
+            json!({"type": "CommandExecution", "id": "u1", "source": "user_shell", "command": ["/bin/bash", "-lc", "ls"], "status": "failed", "exit_code": 2, "aggregated_output": "ls: denied\n"}),
+        ),
+        event(
+            json!({"type": "item_completed", "thread_id": "another", "item": {"type": "UserMessage", "content": [{"type": "text", "text": "Review it"}]}}),
+        ),
+        task,
+        answer("A summary of all that was said."),
+        (
+            "compacted",
+            json!({"message": "Another language model: A summary of all that was said.", "replacement_history": []}),
+        ),
+        completed(json!({"type": "EnteredReviewMode", "user_facing_hint": "current changes"})),
+        completed(
+            json!({"type": "ExitedReviewMode", "review_output": {"overall_explanation": "Good.", "findings": [{"title": "P1", "body": "A leak."}]}}),
+        ),
+        event(json!({"type": "task_complete", "error": {"message": "400 bad request"}})),
+        event(json!({"type": "thread_name_updated", "thread_name": "The server"})),
+    ])
+}
+
+#[test]
+fn a_legacy_history_is_read() {
+    assert_snapshot!(indexed(codex(), PATH, legacy()), @r##"
+    0 Typed: "Fix the flaky test"
+      text "I look at it."
+      call Bash(c1) $ "cargo test" -> "test a ... FAILED" failed
+      call ApplyPatch(c2) @src/a.rs @src/b.rs
+      call ApplyPatch(c3) @c.rs -> "apply_patch verification failed: no such file" failed
+      text "Done."
+    1 Typed: "And what is this?"
+    2 Typed: "Go on"
+      error "You've hit your usage limit."
+    "##);
+}
+
+#[test]
+fn a_legacy_history_is_shown() {
+    assert_snapshot!(shown(codex(), PATH, legacy()), @r##"
+    0 Typed: "Fix the flaky test"
+      thinking "Look first."
+      text "I look at it."
+      call Bash(c1) $ "cargo test" {"command":"cargo test","workdir":"/home/ann/app"} -> "running\ntest a ... FAILED" failed
+      call ApplyPatch(c2) @src/a.rs @src/b.rs {"patch":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n-1\n+2\n*** Add File: src/b.rs\n+3\n*** End Patch"} -> "Success."
+      call ApplyPatch(c3) @c.rs {"patch":"cd /home/ann/app && apply_patch <<'E'\n*** Begin Patch\n*** Delete File: c.rs\n*** End Patch\nE"} -> "apply_patch verification failed: no such file" failed
+      text "Done."
+    1 Typed: "And what is this?"
+      notice "turn interrupted"
+    2 Typed: "Go on"
+      error "You've hit your usage limit."
+    "##);
+}
+
+#[test]
+fn a_paginated_history_is_read() {
+    assert_snapshot!(indexed(codex(), PATH, paginated()), @r##"
+    0 Typed: "Start the server"
+      text "It starts."
+      call Bash(c1) $ "make serve" failed
+      call BashOutput(c2) -> "fatal: port is taken" failed
+    1 Typed: "And tell me the port"
+      call AskUserQuestion(c3)
+      call Task(c4) subagent=019e0000-0000-7000-8000-000000000002
+      call mcp__docs__find(c5)
+      call WebSearch()
+    2 Command: "!ls"
+      call Bash(u1) $ "ls" -> "ls: denied" failed
+    3 Command: "/review current changes"
+      text "Good."
+      text "P1\nA leak."
+      error "400 bad request"
+    "##);
+}
+
+#[test]
+fn a_paginated_history_is_shown() {
+    assert_snapshot!(shown(codex(), PATH, paginated()), @r##"
+    0 Typed: "Start the server"
+      text "It starts."
+      call Bash(c1) $ "make serve" {"command":"make serve"} -> "listening" failed
+      call BashOutput(c2) {"chars":"","session_id":77} -> "fatal: port is taken" failed
+    1 Typed: "And tell me the port"
+      call AskUserQuestion(c3) {"questions":[{"id":"q","question":"Which port?"}]} -> "{\"answers\":{\"q\":{\"answers\":[\"8080\"]}}}"
+      call Task(c4) {"prompt":"Find the port","subagent_type":"default"} -> "{\"agent_id\":\"019e0000-0000-7000-8000-000000000002\",\"nickname\":\"Kepler\"}" subagent=019e0000-0000-7000-8000-000000000002
+      call mcp__docs__find(c5) {"q":"port"} -> "found"
+      call WebSearch() {"query":"ports","type":"search"}
+    2 Command: "!ls"
+      call Bash(u1) $ "ls" {"command":"ls"} -> "ls: denied" failed
+      summary "Another language model: A summary of all that was said."
+    3 Command: "/review current changes"
+      text "Good."
+      text "P1\nA leak."
+      error "400 bad request"
+    "##);
+}
+
+#[test]
+fn questions_and_their_answers_are_searched() {
+    let found = AgentHome::with(codex(), PATH, paginated()).read(None);
+    let contents = searched(&[found]);
+    assert_eq!(contents[1].prompt, "And tell me the port\n\n8080");
+    assert!(contents[1].answer.contains("Which port?"));
+    assert_eq!(contents[0].errors, ["fatal: port is taken"]);
+}
+
+#[test]
+fn tokens_are_counted_once() {
+    let found = AgentHome::with(codex(), PATH, legacy()).read(None);
+    let stats: Vec<_> = found
+        .turns
+        .iter()
+        .map(|(_, turn)| &turn.turn_stats)
+        .collect();
+    let once = Tokens {
+        input: 20,
+        cached: 10,
+        output: 5,
+    };
+    assert_eq!(stats[0].tokens, once);
+    assert_eq!(stats[0].models, ["gpt-x"]);
+    assert_eq!(
+        (stats[1].tokens, stats[2].tokens),
+        (Tokens::default(), once)
+    );
+}
+
+#[test]
+fn a_session_is_described() {
+    let found = session(codex(), PATH, paginated());
+    let expected = SessionMeta {
+        id: ID.to_owned(),
+        title: Some("The server".to_owned()),
+        cwd: Some("/home/ann/app".to_owned()),
+        branch: Some("main".to_owned()),
+        ..SessionMeta::default()
+    };
+    assert_eq!(found, expected);
+    assert_eq!(codex().resume(&found).unwrap(), ["codex", "resume", ID]);
+    assert_eq!(codex().fork(&found).unwrap(), ["codex", "fork", ID]);
+    let env = AgentHome::new(codex()).env().var("CODEX_THREAD_ID", ID);
+    assert_eq!(codex().caller(&env), Some(Caller::Session(ID.to_owned())));
+}
+
+#[test]
+fn the_name_that_the_user_gave_last_is_the_title() {
+    let home = AgentHome::with(codex(), PATH, legacy());
+    let named = |id: &str, name: &str| json!({"id": id, "thread_name": name});
+    let index = [named(ID, "First"), named(ID, "Second"), named("other", ID)];
+    home.write(".codex/session_index.jsonl", lines(&index));
+    let titles = home
+        .read(None)
+        .sessions
+        .pop()
+        .and_then(|session| session.title);
+    assert_eq!(titles.as_deref(), Some("Second"));
+}
+
+#[test]
+fn subagents_are_a_models() {
+    let parent = "019e0000-0000-7000-8000-000000000009";
+    let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}});
+    for (source, of) in [
+        (spawned, Some(parent)),
+        (json!({"subagent": "memory"}), None),
+    ] {
+        let text = content(&[meta(json!({"source": source})), user("Find it")]);
+        assert_eq!(indexed(codex(), PATH, &text), "0 Model: \"Find it\"\n");
+        assert_eq!(session(codex(), PATH, &text).parent.as_deref(), of);
+    }
+}
+
+/// The copied lines have new times, and the ids of turns that they had.
+#[test]
+fn a_legacy_fork_begins_with_copies() {
+    let other = "019e0000-0000-7000-8000-000000000002";
+    let [task, context] = started("t1");
+    let own = [
+        meta(json!({})),
+        task.clone(),
+        context.clone(),
+        user("First"),
+        user("Second"),
+    ];
+    let forked = [
+        meta(json!({"id": other, "forked_from_id": ID})),
+        meta(json!({})),
+        task,
+        context,
+        user("First"),
+        user("Second"),
+        event(json!({"type": "task_started", "turn_id": "t9"})),
+        user("Third"),
+    ];
+    let origins = |text: &str| {
+        let found = AgentHome::with(codex(), PATH, text).read(None);
+        let session = found.sessions.last().cloned().unwrap();
+        let origins = found.turns.into_iter().filter_map(|(_, turn)| turn.origin);
+        (session, origins.collect::<Vec<_>>())
+    };
+    let (session, copied) = origins(&content(&forked));
+    assert_eq!(
+        (session.id.as_str(), session.forked_from.as_deref()),
+        (other, Some(ID))
+    );
+    assert_eq!(copied[..2], origins(&content(&own)).1);
+    assert_eq!(copied, ["t1/0", "t1/1", "t9/0"]);
+}
+
+#[test]
+fn what_follows_an_undo_is_a_session_of_the_same_thread() {
+    let path = PATH.replace(".jsonl", "_019e0000-0000-7000-8000-00000000000a.jsonl");
+    let text = content(&[
+        meta(json!({"history_base": {"thread_id": ID}})),
+        user("Instead"),
+    ]);
+    let found = session(codex(), &path, &text);
+    assert_eq!(
+        found.id,
+        format!("{ID}_019e0000-0000-7000-8000-00000000000a")
+    );
+    assert_eq!(found.forked_from.as_deref(), Some(ID));
+    assert_eq!(codex().resume(&found).unwrap(), ["codex", "resume", ID]);
+}
+
+#[test]
+fn bare_items_of_old_versions_are_read() {
+    let message = |role: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
+    let text = lines(&[
+        json!({"id": ID, "timestamp": "2025-06-01T10:00:00Z", "instructions": null, "git": {"branch": "main"}}),
+        message("user", "<environment_context>\n</environment_context>"),
+        message("user", "List the files"),
+        json!({"type": "function_call", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"ls\"]}", "call_id": "c1"}),
+        json!({"type": "function_call_output", "call_id": "c1", "output": "{\"output\":\"error: no\",\"metadata\":{\"exit_code\":1}}"}),
+        json!({"type": "local_shell_call", "call_id": "c2", "action": {"type": "exec", "command": ["ls", "-l"]}}),
+        message("assistant", "There are none."),
+    ]);
+    assert_snapshot!(indexed(codex(), PATH, text), @r##"
+    0 Typed: "List the files"
+      call Bash(c1) $ "ls" -> "error: no" failed
+      call Bash(c2) $ "ls -l"
+      text "There are none."
+    "##);
+}
+
+#[test]
+fn prompts_are_left_of_a_thread_that_is_gone() {
+    let home = AgentHome::new(codex());
+    let prompt = |id: &str, ts: u64, text: &str| json!({"session_id": id, "ts": ts, "text": text});
+    let prompts = [
+        prompt("a", 1_780_000_000, "Find the leak"),
+        prompt("a", 1_780_000_060, "!ls"),
+    ];
+    home.write(".codex/history.jsonl", lines(&prompts));
+    home.write(PATH, legacy());
+    let reads = home.read_all();
+    let history = reads.last().unwrap();
+    assert!(history.sessions[0].prompts_only);
+    assert_eq!(history.turns[0].1.started_ms, Some(1_780_000_000_000));
+    let turns = history.turns.iter().map(|(_, turn)| turn);
+    assert_snapshot!(rendered(turns), @r##"
+    0 Typed: "Find the leak"
+    1 Command: "!ls"
+      call Bash() $ "ls"
+    "##);
+}
+
+#[test]
+fn archived_and_packed_histories_are_found() {
+    let home = AgentHome::new(codex());
+    let name = PATH.rsplit('/').next().unwrap();
+    home.write(&format!(".codex/archived_sessions/{name}"), legacy());
+    home.write(
+        &format!(".codex/sessions/{name}.zst"),
+        zstd::encode_all(legacy().as_bytes(), 3).unwrap(),
+    );
+    home.write(".codex/sessions/2026/notes.jsonl", legacy());
+    home.write(".codex/log/rollout-x.jsonl", legacy());
+    assert_eq!(home.found().len(), 2);
+    let reads = home.read_all();
+    assert_eq!(reads[0].turns, reads[1].turns);
+    assert_eq!(
+        codex()
+            .locate(&home.env().var("CODEX_HOME", "~/none"))
+            .warnings
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn files_may_be_split_and_damaged_anywhere() {
+    for content in [legacy(), paginated()] {
+        check_splits(codex(), PATH, content.as_bytes());
+        check_damage(codex(), PATH, content.as_bytes());
+    }
+}
