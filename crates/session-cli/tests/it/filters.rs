@@ -220,7 +220,7 @@ fn a_typed_filter_that_cannot_be_read_is_an_error() {
 
     ----- stderr -----
     error: there is no agent `emacs`
-    hint: one of claude, opencode
+    hint: one of [AGENTS]
     ");
     let ran = env.run(&["search", "kettle since:2w..1w"]).exits(2);
     let error = "error: `2w..1w` is not a time\nhint: write `since:2w until:1w`\n";
@@ -238,7 +238,7 @@ fn sources_are_told_apart() {
 
     ----- stderr -----
     error: there is no agent `emacs`
-    hint: one of claude, opencode
+    hint: one of [AGENTS]
     ");
 }
 
