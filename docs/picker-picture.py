@@ -15,7 +15,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DEMO = ROOT / "crates/session-cli/demo"
+DEMO = ROOT / "crates/session-query/demo"
 PROJECTS = {"a1": "homelab", "b7": "homelab", "c3": "parser", "d4": "parser", "e5": "shop", "f6": "shop"}
 COLUMNS, LINES = 96, 26
 CELL, ROW = 8.4, 18

@@ -156,6 +156,22 @@ pub struct MemorySource {
     pub origin: Option<String>,
 }
 
+impl MemorySource {
+    /// Returns the source of a memory that was saved from turns of a session.
+    pub fn from_turns(agent: &str, session: &str, first: u32, last: u32) -> Self {
+        let turns = match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        Self {
+            agent: Some(agent.to_owned()),
+            session: Some(session.to_owned()),
+            turns: Some(turns),
+            ..Self::default()
+        }
+    }
+}
+
 /// The frontmatter of a memory's file. Keys that are not listed here are the user's, and are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Frontmatter {

@@ -5,7 +5,7 @@ use session_config::{ConfigError, TimeError};
 use session_files::FileError;
 use session_forget::ForgetError;
 use session_indexer::IndexError;
-use session_memory::MemoryError;
+use session_memory::{DraftError, MemoryError};
 use session_models::ModelError;
 use session_query::{QueryError, TypedFilterError};
 use session_store::StoreError;
@@ -43,6 +43,7 @@ pub fn error_hint(error: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {
             .or_else(of_config)
             .or_else(of_memory)
             .or_else(|| causes(error).find_map(hint_of_disabled).map(Cow::from))
+            .or_else(|| causes(error).find_map(hint_of_draft))
             .or_else(of_forget)
             .or_else(of_file)
             .or_else(|| causes(error).find_map(hint_of_disk).map(Cow::from)),
@@ -147,6 +148,10 @@ fn hint_of_filter(cause: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {
     error.or_else(of_query)?.hint().map(Cow::from)
 }
 
+fn hint_of_draft(cause: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {
+    Some(cause.downcast_ref::<DraftError>()?.hint().into())
+}
+
 fn hint_of_disabled(cause: &(dyn Error + 'static)) -> Option<&'static str> {
     let error = cause.downcast_ref::<QueryError>()?;
     let is_disabled = matches!(error, QueryError::MemoriesDisabled);
@@ -184,7 +189,12 @@ fn hint_of_resume(error: &ResumeError) -> Cow<'static, str> {
 /// Of what is written elsewhere: where the output goes, or the folder for
 /// temporary files.
 fn hint_of_disk(cause: &(dyn Error + 'static)) -> Option<&'static str> {
-    let kind = cause.downcast_ref::<std::io::Error>()?.kind();
+    let of_query = || match cause.downcast_ref::<QueryError>() {
+        Some(QueryError::Io(error)) => Some(error),
+        _ => None,
+    };
+    let error = cause.downcast_ref::<std::io::Error>();
+    let kind = error.or_else(of_query)?.kind();
     let is_full = matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
     is_full.then_some("free space on the disk that is written to")
 }

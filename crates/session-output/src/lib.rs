@@ -57,6 +57,7 @@ mod memory_json;
 mod memory_notes;
 mod memory_stats;
 mod memory_text;
+mod model_change;
 mod model_table;
 mod preview;
 mod search_json;
@@ -81,7 +82,9 @@ pub use digest::{Digest, JsonDigest};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
-pub use exchange_text::{BRIEF_LINES, TERMINAL_LINES, format_exchange, format_session_heading};
+pub use exchange_text::{
+    BRIEF_LINES, TERMINAL_LINES, format_conversation, format_exchange, format_session_heading,
+};
 pub use forget_report::{
     JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
     format_index_readers,
@@ -96,6 +99,7 @@ pub use memory_json::{
 pub use memory_notes::{moved_notes, repeat_notes, shown_notes, waiting_note};
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
+pub use model_change::{JsonModelChange, ModelChange};
 pub use model_table::{JsonModels, format_models};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;

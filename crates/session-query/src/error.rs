@@ -34,6 +34,9 @@ pub enum QueryError {
     /// The configuration switches memories off.
     #[error("memories are switched off")]
     MemoriesDisabled,
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),

@@ -16,6 +16,8 @@
 //! [`IndexStatus`] counts what the index holds and how fresh it is, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
 //!
+//! [`DemoIndex`] is a small history that ships in the binary.
+//!
 //! Nothing is printed and no option is parsed here; ranking is in `session-search`.
 //!
 //! ```
@@ -31,6 +33,7 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod demo_index;
 mod error;
 mod filter_completion;
 mod front_end_hooks;
@@ -51,6 +54,7 @@ mod typed_filter_error;
 mod typed_query;
 mod typed_search;
 
+pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
 pub use front_end_hooks::FrontEndHooks;

@@ -7,103 +7,31 @@ use crate::command::{refresh, search, show};
 use crate::output::{json, width};
 use anyhow::{Result, bail};
 use clap::Parser;
-use session_config::Home;
 use session_display::short_id;
-use session_embed::Embedder;
 use session_export::shown_session;
-use session_indexer::{Mode, Outcome, ReadPolicy};
 use session_output::{JsonDemo, format_step};
-use session_query::{Snapshot, embed_query};
+use session_query::DemoIndex;
 use session_redact::Redactor;
 use session_search::Exchange;
-use session_sources::Env;
 use session_store::SessionRow;
 use std::io::Write;
-use std::path::Path;
-use tempfile::TempDir;
 
-macro_rules! demo_file {
-    ($folder:literal, $session:literal) => {
-        (
-            concat!($folder, "/", $session, ".jsonl"),
-            include_str!(concat!("../../demo/", $session, ".jsonl")),
-        )
+/// Runs a search as if it were typed.
+fn search_words(demo: &DemoIndex, words: &[&str]) -> Result<(SearchArgs, FormattedAnswer)> {
+    let typed = std::iter::once("session-search").chain(words.iter().copied());
+    let Some(Command::Search(args)) = Arguments::try_parse_from(typed)?.command else {
+        bail!("`{}` is no search", words.join(" "));
     };
+    let answer = answer(demo, &args)?;
+    Ok((*args, answer))
 }
 
-/// The history: file below the home folder, and content. Hand-written.
-const HISTORY: [(&str, &str); 6] = [
-    demo_file!("-home-ann-homelab", "a1b2c3d4-1111-4a11-8a11-000000000001"),
-    demo_file!("-home-ann-homelab", "b7e0f1a2-2222-4b22-8b22-000000000002"),
-    demo_file!("-home-ann-parser", "c3d9e8f7-3333-4c33-8c33-000000000003"),
-    demo_file!("-home-ann-parser", "d4a5b6c7-4444-4d44-8d44-000000000004"),
-    demo_file!("-home-ann-shop", "e5f6a7b8-5555-4e55-8e55-000000000005"),
-    demo_file!("-home-ann-shop", "f6a7b8c9-6666-4f66-8f66-000000000006"),
-];
-
-/// A history and its index, gone when dropped.
-struct Demo {
-    snapshot: Snapshot,
-    embedder: Box<dyn Embedder>,
-    refreshed: Outcome,
-    _folder: TempDir,
+fn answer(demo: &DemoIndex, args: &SearchArgs) -> Result<FormattedAnswer> {
+    search::answer(args, &demo.snapshot, &[], |query| demo.embed(query))
 }
 
-impl Demo {
-    fn new() -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("session-search-demo-")
-            .tempdir()?;
-        for (path, text) in HISTORY {
-            write_file(
-                &folder.path().join("home/.claude/projects").join(path),
-                text,
-            )?;
-        }
-        let env = Env::with_home(&folder.path().join("home"));
-        let root = folder.path().join("index");
-        let home = Home::new(env, root);
-        let embedder = session_embed::bundled()?;
-        let policy = ReadPolicy::default();
-        let live = refresh::scratch_index(&home, embedder.as_ref(), &policy);
-        let refreshed = live.refresh(Mode::Changes, None)?;
-        let snapshot = live.snapshot()?;
-        Ok(Self {
-            snapshot,
-            embedder,
-            refreshed,
-            _folder: folder,
-        })
-    }
-
-    /// Runs a search as if it were typed.
-    fn search(&self, words: &[&str]) -> Result<(SearchArgs, FormattedAnswer)> {
-        let typed = std::iter::once("session-search").chain(words.iter().copied());
-        let Some(Command::Search(args)) = Arguments::try_parse_from(typed)?.command else {
-            bail!("`{}` is no search", words.join(" "));
-        };
-        let answer = self.answer(&args)?;
-        Ok((*args, answer))
-    }
-
-    fn answer(&self, args: &SearchArgs) -> Result<FormattedAnswer> {
-        let embed = |query: &str| {
-            let embedding = embed_query(self.embedder.as_ref(), &self.snapshot.index, query)?;
-            Ok(embedding.into_iter().collect())
-        };
-        search::answer(args, &self.snapshot, &[], embed)
-    }
-
-    fn print(&self, (args, answer): &(SearchArgs, FormattedAnswer)) -> Result<Found> {
-        search::print(args, answer, &self.snapshot.sessions, Some(&self.refreshed))
-    }
-}
-
-fn write_file(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        fs_err::create_dir_all(folder)?;
-    }
-    Ok(fs_err::write(path, text)?)
+fn print_answer(demo: &DemoIndex, (args, answer): &(SearchArgs, FormattedAnswer)) -> Result<Found> {
+    search::print(args, answer, &demo.snapshot.sessions, Some(&demo.refreshed))
 }
 
 /// Runs the command.
@@ -111,7 +39,7 @@ fn write_file(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 /// When the temporary folder or the index fails.
 pub fn run(args: &DemoArgs) -> Result<Found> {
-    let demo = Demo::new()?;
+    let demo = DemoIndex::create(&refresh::new_bar)?;
     let walk = find_turns(&demo, &args.query)?;
     let found = search::found(&walk.sessions.1.answer.results);
     if args.json {
@@ -132,8 +60,8 @@ struct DemoWalk {
 }
 
 /// Goes from the best session to its best turn, and to that turn in full.
-fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
-    let sessions = demo.search(&sessions_words(query))?;
+fn find_turns(demo: &DemoIndex, query: &str) -> Result<DemoWalk> {
+    let sessions = search_words(demo, &sessions_words(query))?;
     let mut walk = DemoWalk {
         sessions,
         turns: None,
@@ -143,7 +71,7 @@ fn find_turns(demo: &Demo, query: &str) -> Result<DemoWalk> {
         return Ok(walk);
     };
     let id = short_id(&best.session, &demo.snapshot.sessions);
-    let turns = demo.search(&turns_words(query, &id))?;
+    let turns = search_words(demo, &turns_words(query, &id))?;
     let best = turns.1.answer.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let place = format!("{id}:{}", turn.map_or(0, |t| t.index));
@@ -177,7 +105,7 @@ fn turns_words<'a>(query: &'a str, id: &'a str) -> [&'a str; 8] {
 }
 
 impl DemoWalk {
-    fn json<'a>(&'a self, demo: &'a Demo) -> JsonDemo<'a> {
+    fn json<'a>(&'a self, demo: &'a DemoIndex) -> JsonDemo<'a> {
         let answer = |(args, answer): &'a (SearchArgs, FormattedAnswer)| {
             answer
                 .listing(args, &demo.snapshot.sessions, Some(&demo.refreshed))
@@ -193,12 +121,12 @@ impl DemoWalk {
         }
     }
 
-    fn print(&self, demo: &Demo, query: &str) -> Result<()> {
+    fn print(&self, demo: &DemoIndex, query: &str) -> Result<()> {
         step("Level 1: which session was it?", &sessions_words(query))?;
-        demo.print(&self.sessions)?;
+        print_answer(demo, &self.sessions)?;
         if let Some((id, turns)) = &self.turns {
             step("Level 2: which exchange in it?", &turns_words(query, id))?;
-            demo.print(turns)?;
+            print_answer(demo, turns)?;
         }
         if let Some((place, (session, exchanges))) = &self.shown {
             step("Level 3: everything around it", &["show", place])?;
@@ -216,8 +144,8 @@ impl DemoWalk {
 /// # Errors
 /// As [`run`].
 pub fn search(args: &SearchArgs) -> Result<Found> {
-    let demo = Demo::new()?;
-    let answer = demo.answer(args)?;
+    let demo = DemoIndex::create(&refresh::new_bar)?;
+    let answer = answer(&demo, args)?;
     search::print(
         args,
         &answer,

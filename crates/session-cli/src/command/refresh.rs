@@ -70,7 +70,7 @@ pub fn scratch_index<'a>(
 }
 
 /// Makes the progress bar of a refresh.
-fn new_bar() -> Box<dyn Progress> {
+pub fn new_bar() -> Box<dyn Progress> {
     Box::new(Bar::new())
 }
 

@@ -198,7 +198,7 @@ fn days_are_counted() {
 #[test]
 fn the_demo_has_a_day_to_tell_of() {
     let env = TestEnvironment::new();
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../session-query/demo");
     for entry in fs_err::read_dir(demo).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

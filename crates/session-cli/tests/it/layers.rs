@@ -116,7 +116,7 @@ const TOLD: [&str; 23] = [
     "session-setup/src/permission_step.rs",
     "session-setup/src/skill_step.rs",
     "session-cli/src/command/skill.rs",
-    "session-cli/src/command/demo.rs",
+    "session-query/src/demo_index.rs",
     "session-cli/src/command/eval.rs",
     "session-config/src/environment.rs",
     "session-eval/src/set.rs",

@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
 /// A home folder with the history of the demo, and the skill.
 fn env() -> TestEnvironment {
     let env = TestEnvironment::new();
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../session-query/demo");
     for entry in fs_err::read_dir(demo).unwrap() {
         let path = entry.unwrap().path();
         let place = format!(

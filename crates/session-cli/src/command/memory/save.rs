@@ -7,42 +7,18 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::show;
 use crate::memories::Memories;
 use crate::output::{json, notes};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use jiff::Zoned;
-use serde::Deserialize;
 use session_config::Home;
 use session_display::safe_line;
-use session_memory::{Draft, Importance, MemoryKind, MemorySource, MovedMemories};
-use session_output::{JsonSavedMemory, format_exchange, moved_notes, repeat_notes};
+use session_memory::{Draft, MemorySource, MovedMemories};
+use session_output::{JsonSavedMemory, format_conversation, moved_notes, repeat_notes};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
 const STDIN_LIMIT: u64 = 1 << 20;
 /// Most bytes of a conversation that are kept beside a memory.
 const RAW_LIMIT: usize = 2 << 20;
-
-/// A memory as JSON on stdin.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemoryInput {
-    topic: String,
-    #[serde(
-        default,
-        alias = "info",
-        deserialize_with = "session_memory::deserialize_string_list"
-    )]
-    key_info: Vec<String>,
-    #[serde(default)]
-    tags: Vec<String>,
-    #[serde(default)]
-    keywords: Vec<String>,
-    #[serde(default, deserialize_with = "session_memory::deserialize_string_list")]
-    cues: Vec<String>,
-    #[serde(default)]
-    kind: Option<String>,
-    #[serde(default)]
-    importance: Option<String>,
-}
 
 /// Runs the command.
 ///
@@ -112,30 +88,7 @@ fn read_input() -> Result<Draft> {
     std::io::stdin()
         .take(STDIN_LIMIT)
         .read_to_string(&mut text)?;
-    let hint = "hint: as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}";
-    let given: MemoryInput = match serde_json::from_str(&text) {
-        Ok(given) => given,
-        Err(e) => bail!("stdin is no memory: {e}\n{hint}"),
-    };
-    let kind = given.kind.as_deref().map(|kind| {
-        MemoryKind::from_name(kind).with_context(|| {
-            format!("`{kind}` is no kind\nhint: decision, known-issue, context, preference or todo")
-        })
-    });
-    let importance = given.importance.as_deref().map(|importance| {
-        Importance::from_name(importance)
-            .with_context(|| format!("`{importance}` is no importance\nhint: high, normal or low"))
-    });
-    Ok(Draft {
-        topic: given.topic,
-        key_info: given.key_info,
-        tags: given.tags,
-        keywords: given.keywords,
-        cues: given.cues,
-        kind: kind.transpose()?.unwrap_or_default(),
-        importance: importance.transpose()?.unwrap_or_default(),
-        ..Draft::default()
-    })
+    Ok(Draft::from_json(&text)?)
 }
 
 /// The turns that a memory comes from, and their text.
@@ -150,27 +103,6 @@ fn read_source(from: &str, home: &Home) -> Result<(MemorySource, String)> {
         );
     };
     let (first, last) = (first.turn.index, last.turn.index);
-    let which = match first == last {
-        true => format!("turn {first}"),
-        false => format!("turns {first} to {last}"),
-    };
-    let mut raw = format!("{} {}, {which}\n", session.source, session.uid);
-    for one in &exchanges {
-        let text = format_exchange(one, session.turns, usize::MAX, usize::from(u16::MAX));
-        raw.push_str(&anstream::adapter::strip_str(&text).to_string());
-        if raw.len() > RAW_LIMIT {
-            raw.push_str("\n… the rest was too long to be kept\n");
-            break;
-        }
-    }
-    let source = MemorySource {
-        agent: Some(session.source.clone()),
-        session: Some(session.uid.clone()),
-        turns: Some(match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
-        }),
-        ..MemorySource::default()
-    };
-    Ok((source, raw))
+    let source = MemorySource::from_turns(&session.source, &session.uid, first, last);
+    Ok((source, format_conversation(&session, &exchanges, RAW_LIMIT)))
 }

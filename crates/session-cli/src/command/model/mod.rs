@@ -7,9 +7,9 @@ use crate::args::{ImportArgs, ModelArgs, ModelCommand};
 use crate::output::download::Bars;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
-use serde::Serialize;
 use session_config::Home;
 use session_models::{Catalogue, ModelState};
+use session_output::{JsonModelChange, ModelChange};
 use session_query::use_model;
 use std::io::Write;
 
@@ -25,20 +25,20 @@ pub fn run(args: &ModelArgs) -> Result<Found> {
         ModelCommand::List(args) => list::run(args, &home, &catalogue),
         ModelCommand::Use(args) => {
             use_model(&home, &catalogue, &args.name)?;
-            print_change("used", &args.name, args.json)
+            print_change(ModelChange::Used, &args.name, args.json)
         }
         ModelCommand::Pull(args) => {
             catalogue.pull(&args.name, &home.hub(), &Bars::new())?;
-            print_change("pulled", &args.name, args.json)
+            print_change(ModelChange::Pulled, &args.name, args.json)
         }
         ModelCommand::Import(args) => import(args, &catalogue),
         ModelCommand::Verify(args) => {
             catalogue.verify(&args.name, &Bars::new())?;
-            print_change("verified", &args.name, args.json)
+            print_change(ModelChange::Verified, &args.name, args.json)
         }
         ModelCommand::Remove(args) => {
             remove(&args.name, &home, &catalogue)?;
-            print_change("removed", &args.name, args.json)
+            print_change(ModelChange::Removed, &args.name, args.json)
         }
     }
 }
@@ -51,32 +51,18 @@ fn warn(catalogue: &Catalogue) -> Result<()> {
     Ok(())
 }
 
-#[derive(Serialize)]
-struct JsonModelChange<'a> {
-    model: &'a str,
-    done: &'static str,
-}
-
-fn print_change(done: &'static str, model: &str, as_json: bool) -> Result<Found> {
+fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<Found> {
     if as_json {
         json::print(&JsonModelChange { model, done })?;
         return Ok(Found::Something);
     }
-    let said = match done {
-        "used" => format!(
-            "`{model}` is in use; `session-search index` makes its vectors now, else they are made bit by bit"
-        ),
-        "verified" => format!("`{model}` is as it came, and works"),
-        "removed" => format!("`{model}` is removed; its vectors stay in the index"),
-        _ => format!("`{model}` is here; `session-search model use {model}` takes it into use"),
-    };
-    writeln!(notes::stderr(), "{said}")?;
+    writeln!(notes::stderr(), "{}", done.text(model))?;
     Ok(Found::Something)
 }
 
 fn import(args: &ImportArgs, catalogue: &Catalogue) -> Result<Found> {
     catalogue.import(&args.model.name, &args.from, &Bars::new())?;
-    print_change("imported", &args.model.name, args.model.json)
+    print_change(ModelChange::Imported, &args.model.name, args.model.json)
 }
 
 fn remove(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {

@@ -1,0 +1,105 @@
+//! A draft as JSON, as somebody writes it by hand.
+
+use crate::memory::{Draft, Importance, MemoryKind};
+use crate::string_list::deserialize_string_list;
+use serde::Deserialize;
+
+/// The reason for which a text is no draft.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DraftError {
+    /// The text is no JSON object with the fields of a draft.
+    #[error("stdin is no memory: {0}")]
+    Json(serde_json::Error),
+    /// There is no such kind.
+    #[error("`{0}` is no kind")]
+    UnknownKind(String),
+    /// There is no such importance.
+    #[error("`{0}` is no importance")]
+    UnknownImportance(String),
+}
+
+impl DraftError {
+    /// Returns what to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Json(_) => {
+                "as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}"
+            }
+            Self::UnknownKind(_) => "decision, known-issue, context, preference or todo",
+            Self::UnknownImportance(_) => "high, normal or low",
+        }
+    }
+}
+
+/// The fields of a draft as they are written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DraftInput {
+    topic: String,
+    #[serde(default, alias = "info", deserialize_with = "deserialize_string_list")]
+    key_info: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    keywords: Vec<String>,
+    #[serde(default, deserialize_with = "deserialize_string_list")]
+    cues: Vec<String>,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    importance: Option<String>,
+}
+
+impl Draft {
+    /// Parses a JSON object: `topic` alone is required, a list may be a text, and a field that no draft has
+    /// is an error.
+    ///
+    /// # Errors
+    /// When the text is no such object, or names a kind or an importance that does not exist.
+    pub fn from_json(text: &str) -> Result<Self, DraftError> {
+        let given: DraftInput = serde_json::from_str(text).map_err(DraftError::Json)?;
+        let kind = given.kind.map(|kind| match MemoryKind::from_name(&kind) {
+            Some(kind) => Ok(kind),
+            None => Err(DraftError::UnknownKind(kind)),
+        });
+        let importance = given
+            .importance
+            .map(|name| match Importance::from_name(&name) {
+                Some(importance) => Ok(importance),
+                None => Err(DraftError::UnknownImportance(name)),
+            });
+        Ok(Self {
+            topic: given.topic,
+            key_info: given.key_info,
+            tags: given.tags,
+            keywords: given.keywords,
+            cues: given.cues,
+            kind: kind.transpose()?.unwrap_or_default(),
+            importance: importance.transpose()?.unwrap_or_default(),
+            ..Self::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_is_read_as_people_write_it() {
+        let draft = Draft::from_json(r#"{"topic": "Lantern", "info": "it hangs by the gate"}"#);
+        let expected = Draft {
+            topic: "Lantern".into(),
+            key_info: vec!["it hangs by the gate".into()],
+            ..Draft::default()
+        };
+        assert_eq!(draft.unwrap(), expected);
+        let error = |text: &str| Draft::from_json(text).unwrap_err().to_string();
+        assert_eq!(
+            error(r#"{"topic": "t", "kind": "hunch"}"#),
+            "`hunch` is no kind"
+        );
+        assert!(error(r#"{"topic": "t", "colour": "red"}"#).starts_with("stdin is no memory: "));
+    }
+}
