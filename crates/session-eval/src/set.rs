@@ -193,8 +193,13 @@ impl LabelledSet {
         self.labels[usize::from(level == Level::Turn)].get(question)
     }
 
-    /// True when some question has labels at this level.
-    pub fn has(&self, level: Level) -> bool {
+    /// Returns the levels at which some question has labels, sessions first.
+    pub fn levels(&self) -> Vec<Level> {
+        let all = [Level::Session, Level::Turn].into_iter();
+        all.filter(|level| self.has(*level)).collect()
+    }
+
+    fn has(&self, level: Level) -> bool {
         !self.labels[usize::from(level == Level::Turn)].is_empty()
     }
 }

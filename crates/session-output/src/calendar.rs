@@ -6,6 +6,7 @@ use crate::units::plural;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
+use session_core::text::printable;
 use session_report::DayStats;
 
 /// Days with what was done on them, without a gap.
@@ -98,6 +99,23 @@ impl Calendar {
                 })
                 .collect(),
         }
+    }
+}
+
+/// Formats that nothing was done, in one project or in all, in the last days or in another time.
+pub fn format_nothing_counted(project: Option<&str>, last_days: Option<u32>) -> String {
+    let (whose, other) = match project {
+        Some(project) => {
+            let whose = format!(" of project `{}`", printable(project));
+            (whose, ", or another --project")
+        }
+        None => (String::new(), ""),
+    };
+    match last_days {
+        Some(days) => {
+            format!("no session{whose} in the last {days} days\nhint: try a greater --days{other}")
+        }
+        None => format!("no session{whose} in that time\nhint: try a longer one{other}"),
     }
 }
 

@@ -59,6 +59,7 @@ mod memory_stats;
 mod memory_text;
 mod model_change;
 mod model_table;
+mod no_history;
 mod preview;
 mod search_json;
 mod search_listing;
@@ -74,7 +75,7 @@ mod turn_listing;
 mod units;
 mod work;
 
-pub use calendar::{Calendar, JsonStats};
+pub use calendar::{Calendar, JsonStats, format_nothing_counted};
 pub use compact::compact_json_without_history;
 pub use demo::{JsonDemo, format_step};
 pub use diff::format_diff;
@@ -93,14 +94,15 @@ pub use hook_status::{JsonHookStatus, format_hook_status};
 pub use index_notes::{format_index_outcome, format_open_directory, format_refresh_notes};
 pub use injection_report::{JsonInjection, format_decision};
 pub use memory_json::{
-    JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange, JsonMemoryList,
-    JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
+    JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
+    JsonMemoryList, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{moved_notes, repeat_notes, shown_notes, waiting_note};
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_change::{JsonModelChange, ModelChange};
 pub use model_table::{JsonModels, format_models};
+pub use no_history::format_no_history;
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use session_items::{JsonItems, TurnItemKind, format_items, has_items};

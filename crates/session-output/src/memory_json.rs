@@ -189,3 +189,14 @@ impl<'a> JsonImportedMemories<'a> {
         }
     }
 }
+
+/// The context sheet of a project, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonContextSheet {
+    /// The file.
+    pub path: String,
+    /// True where it was written.
+    pub changed: bool,
+    /// Its length in characters.
+    pub chars: usize,
+}

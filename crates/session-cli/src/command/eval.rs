@@ -119,15 +119,11 @@ fn home(args: &EvalArgs, set: &LabelledSet) -> Result<(Home, Option<TempDir>)> {
 }
 
 fn levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {
-    let wanted = |level: Level| match args.level {
-        EvalLevel::Both => set.has(level),
-        EvalLevel::Session => level == Level::Session,
-        EvalLevel::Turn => level == Level::Turn,
-    };
-    [Level::Session, Level::Turn]
-        .into_iter()
-        .filter(|level| wanted(*level))
-        .collect()
+    match args.level {
+        EvalLevel::Both => set.levels(),
+        EvalLevel::Session => vec![Level::Session],
+        EvalLevel::Turn => vec![Level::Turn],
+    }
 }
 
 fn bar(total: usize) -> ProgressBar {

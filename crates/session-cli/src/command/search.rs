@@ -10,14 +10,13 @@ use session_core::Query;
 use session_core::text::printable;
 use session_display::{Preview, previews};
 use session_indexer::Outcome;
-use session_output::{JsonSearch, SearchListing, compact_json_without_history};
+use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, SearchAnswer, SearchEngine, Snapshot,
     TypedQuery, TypedSearch,
 };
 use session_report::WorkSummary;
 use session_search::{FusionMode, Hit, HitOrder, Level, QueryEmbedding, Results};
-use session_sources::{agents, join_words};
 use session_store::{Reader, SessionRow};
 use std::io::Write;
 
@@ -238,11 +237,6 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
     }
 }
 
-/// The variables that name the folders of histories, one of each agent.
-fn history_variables() -> impl Iterator<Item = &'static str> {
-    agents().filter_map(|agent| agent.variables.first().copied())
-}
-
 fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Result<Found> {
     if args.or_demo {
         writeln!(
@@ -251,20 +245,7 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
         )?;
         return demo::search(args);
     }
-    let folder = home.env.home.display();
-    let set = history_variables().find_map(|name| Some((name, home.env.get(name)?)));
-    let looked = match set {
-        Some((name, value)) => format!(
-            ", where {name} is `{}`\nhint: correct or unset it",
-            printable(value)
-        ),
-        None => format!(
-            "\nhint: try `session-search demo`, or set {}",
-            join_words(history_variables(), "or")
-        ),
-    };
-    let titles = join_words(agents().map(|agent| agent.title), "or");
-    writeln!(notes::stderr(), "no {titles} history in `{folder}`{looked}")?;
+    writeln!(notes::stderr(), "{}", format_no_history(&home.env))?;
     if args.compact {
         json::print_text(&compact_json_without_history(&query(args), refreshed)?)?;
     } else if args.json {

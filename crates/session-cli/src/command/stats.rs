@@ -7,8 +7,7 @@ use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{CalendarRange, Home};
-use session_core::text::printable;
-use session_output::Calendar;
+use session_output::{Calendar, format_nothing_counted};
 use session_report::count_by_day;
 use std::io::Write;
 
@@ -39,7 +38,8 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
         json::print(&calendar.json(fresh.is_complete))?;
     }
     if calendar.is_empty() {
-        writeln!(notes::stderr(), "{}", nothing(args))?;
+        let text = format_nothing_counted(args.project.as_deref(), last_days(args));
+        writeln!(notes::stderr(), "{text}")?;
         return Ok(Found::Nothing);
     }
     if !args.json {
@@ -62,22 +62,8 @@ fn time(args: &StatsArgs) -> TimeArgs {
     }
 }
 
-fn nothing(args: &StatsArgs) -> String {
-    let (whose, other) = match &args.project {
-        Some(project) => {
-            let whose = format!(" of project `{}`", printable(project));
-            (whose, ", or another --project")
-        }
-        None => (String::new(), ""),
-    };
-    match time(args) {
-        TimeArgs {
-            days: Some(days),
-            until: None,
-            ..
-        } => {
-            format!("no session{whose} in the last {days} days\nhint: try a greater --days{other}")
-        }
-        _ => format!("no session{whose} in that time\nhint: try a longer one{other}"),
-    }
+/// The number of days up to now that are counted, where the time is one.
+fn last_days(args: &StatsArgs) -> Option<u32> {
+    let time = time(args);
+    time.days.filter(|_| time.until.is_none())
 }

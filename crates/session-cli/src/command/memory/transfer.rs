@@ -8,7 +8,6 @@ use crate::output::{json, notes};
 use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
-use serde::Serialize;
 use session_core::safe_json;
 use session_display::safe_line;
 use session_files::Project;
@@ -16,16 +15,9 @@ use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
     import_memories, render_context_sheet, write_context_sheet,
 };
-use session_output::{JsonImportedMemories, plural};
+use session_output::{JsonContextSheet, JsonImportedMemories, plural};
 use std::io::Write;
 use std::path::PathBuf;
-
-#[derive(Serialize)]
-struct Synced {
-    path: String,
-    changed: bool,
-    chars: usize,
-}
 
 /// Runs `memory export`.
 ///
@@ -116,7 +108,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Found
     let changed = write_context_sheet(&project.open()?, &all)?;
     let path = project.root().join(&relative);
     if args.json {
-        json::print(&Synced {
+        json::print(&JsonContextSheet {
             path: path.display().to_string(),
             changed,
             chars: text.chars().count(),

@@ -1,0 +1,27 @@
+//! That this machine has no history.
+
+use session_core::text::printable;
+use session_sources::{Env, agents, join_words};
+
+/// Formats that there is no history, where it was looked for and what helps.
+pub fn format_no_history(env: &Env) -> String {
+    let folder = env.home.display();
+    let set = history_variables().find_map(|name| Some((name, env.get(name)?)));
+    let looked = match set {
+        Some((name, value)) => format!(
+            ", where {name} is `{}`\nhint: correct or unset it",
+            printable(value)
+        ),
+        None => format!(
+            "\nhint: try `session-search demo`, or set {}",
+            join_words(history_variables(), "or")
+        ),
+    };
+    let titles = join_words(agents().map(|agent| agent.title), "or");
+    format!("no {titles} history in `{folder}`{looked}")
+}
+
+/// Returns the variables that name the folders of histories, one of each agent.
+fn history_variables() -> impl Iterator<Item = &'static str> {
+    agents().filter_map(|agent| agent.variables.first().copied())
+}
