@@ -107,7 +107,7 @@ def shown_turn(turn, is_copy):
     texts = [part["text"] for part in turn["parts"] if part["type"] == "text"]
     calls = [part for part in turn["parts"] if part["type"] == "call"]
     commands = [call for call in calls if call.get("command")]
-    changed = {path for call in calls if call["name"] in ("Edit", "Write", "MultiEdit") for path in call.get("files") or []}
+    changed = {path for call in calls if call["name"] in ("Edit", "Write", "MultiEdit", "ApplyPatch") for path in call.get("files") or []}
     return ReadTurn(plain(turn["prompt"]), is_copy, " ".join(" ".join(texts).split()), [plain(call["command"]) for call in commands],
                     [bool(call.get("failed")) for call in commands], sorted(changed))
 

@@ -54,6 +54,9 @@ pub(crate) struct CodexState {
     turn: String,
     #[serde(skip_serializing_if = "is_default")]
     prompts: u32,
+    /// Hash of the command that the user ran last.
+    #[serde(skip_serializing_if = "is_default")]
+    shell_escape: u64,
     #[serde(skip_serializing_if = "is_default")]
     model: String,
     /// Tokens of the thread so far.

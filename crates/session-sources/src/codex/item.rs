@@ -2,6 +2,7 @@
 
 use super::record::{Payload, ReviewOutput};
 use super::{CodexState, output, tools};
+use crate::cursor::fingerprint;
 use crate::lenient_json::LenientObject;
 use crate::turn_writer::{CallOutcome, TurnWriter};
 use session_core::PromptKind;
@@ -14,10 +15,11 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
     match item.kind.or_empty() {
         "message" if item.role.get() == Some("assistant") => {
             if !state.is_own_task {
-                turns.text(&item.content.joined());
+                turns.text(&tools::without_plan_tags(&item.content.joined()));
             }
             turns.model(&state.model);
         }
+        "message" if item.role.get() == Some("user") => state.told_shell_escape(item, turns),
         "reasoning" => turns.thinking(&item.summary.joined()),
         "function_call" | "custom_tool_call" => state.call(item, turns),
         "local_shell_call" => turns.call(tools::shell_call(item)),
@@ -91,6 +93,27 @@ impl CodexState {
             id: id.to_owned(),
             output: end.aggregated_output.or_empty().to_owned(),
             failed: end.status.get() == Some("failed"),
+            ..CallOutcome::default()
+        });
+        self.shell_escape = fingerprint(command);
+    }
+
+    /// A command that the user ran, as the model is told of it: some histories have no event for it.
+    fn told_shell_escape(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {
+        let text = item.content.joined();
+        let Some(told) = output::ToldCommand::parse(&text) else {
+            return;
+        };
+        if std::mem::take(&mut self.shell_escape) == fingerprint(told.command) {
+            return;
+        }
+        self.prompt(PromptKind::Command, &format!("!{}", told.command), turns);
+        let id = format!("shell-{}", self.prompts);
+        turns.call(tools::user_shell(&id, told.command));
+        turns.result(CallOutcome {
+            id,
+            output: told.output.text.into_owned(),
+            failed: told.output.failed,
             ..CallOutcome::default()
         });
     }

@@ -16,7 +16,7 @@ pub(super) struct CallOutput<'t> {
 }
 
 /// Lines before an output, with what follows on them.
-const HEADERS: [&str; 7] = [
+const HEADERS: [&str; 8] = [
     "Chunk ID: ",
     "Wall time: ",
     "Process exited with code ",
@@ -24,6 +24,7 @@ const HEADERS: [&str; 7] = [
     "Original token count: ",
     "Total output lines: ",
     "Exit code: ",
+    "Duration: ",
 ];
 
 /// How outputs begin of calls that were not carried out.
@@ -76,6 +77,27 @@ impl<'t> CallOutput<'t> {
             self.failed |= number != "0";
             self.has_exited = true;
         }
+    }
+}
+
+/// A command that the user ran, as the model is told of it.
+pub(super) struct ToldCommand<'t> {
+    pub command: &'t str,
+    pub output: CallOutput<'t>,
+}
+
+impl<'t> ToldCommand<'t> {
+    /// Parses `<user_shell_command><command>…</command><result>…</result></user_shell_command>`.
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let rest = text.trim_start().strip_prefix("<user_shell_command>")?;
+        let (_, rest) = rest.split_once("<command>")?;
+        let (command, rest) = rest.split_once("</command>")?;
+        let (_, result) = rest.split_once("<result>").unwrap_or_default();
+        let (result, _) = result.rsplit_once("</result>").unwrap_or((result, ""));
+        Some(Self {
+            command: command.trim(),
+            output: CallOutput::parse(result.trim_start()),
+        })
     }
 }
 

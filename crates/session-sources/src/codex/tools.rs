@@ -4,6 +4,7 @@ use super::record::Payload;
 use crate::{ToolRow, ToolTable, command_line};
 use serde_json::{Value, json};
 use session_core::ToolCall;
+use std::borrow::Cow;
 
 const TOOLS: ToolTable = ToolTable(&[
     row("exec_command", "Bash", &[("cmd", "command")]),
@@ -55,6 +56,17 @@ pub(super) fn typed_words(text: &str) -> &str {
     }
     let request = text.rfind(REQUEST).filter(|_| text.starts_with("# "));
     request.map_or(text, |at| text[at + REQUEST.len()..].trim())
+}
+
+/// Returns an answer without the tags around a plan in it.
+pub(super) fn without_plan_tags(text: &str) -> Cow<'_, str> {
+    match text.contains("<proposed_plan>") {
+        true => text
+            .replace("<proposed_plan>", "")
+            .replace("</proposed_plan>", "")
+            .into(),
+        false => text.into(),
+    }
 }
 
 /// Makes a call of an item of the types `function_call` and `custom_tool_call`.

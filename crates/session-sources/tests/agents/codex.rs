@@ -130,7 +130,7 @@ fn legacy() -> String {
             &json!({"cmd": "cd /home/ann/app && apply_patch <<'E'\n*** Begin Patch\n*** Delete File: c.rs\n*** End Patch\nE"}),
         ),
         output("c3", "apply_patch verification failed: no such file"),
-        answer("Done."),
+        answer("<proposed_plan>\nDone.\n</proposed_plan>"),
         event(json!({"type": "task_complete", "turn_id": "t1"})),
         started("t2")[0].clone(),
         user(
@@ -433,6 +433,25 @@ fn bare_items_of_old_versions_are_read() {
       call Bash(c2) $ "ls -l"
       text "There are none."
     "##);
+}
+
+/// Where there is an event for it, too, that one counts.
+#[test]
+fn a_shell_escape_is_told_once() {
+    let told = "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 2\nDuration: 0.1 seconds\nOutput:\nls: denied\n</result>\n</user_shell_command>";
+    let told = item(
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": told}]}),
+    );
+    let end = event(
+        json!({"type": "exec_command_end", "call_id": "u1", "source": "user_shell", "command": ["/bin/bash", "-lc", "ls"], "status": "failed", "aggregated_output": "ls: denied\n"}),
+    );
+    let alone = indexed(codex(), PATH, content(&[meta(json!({})), told.clone()]));
+    let both = indexed(codex(), PATH, content(&[meta(json!({})), end, told]));
+    assert_snapshot!(alone, @r##"
+    0 Command: "!ls"
+      call Bash(shell-1) $ "ls" -> "ls: denied" failed
+    "##);
+    assert_eq!(alone.replace("shell-1", "u1"), both);
 }
 
 #[test]
