@@ -225,4 +225,18 @@ mod tests {
             "{hint}"
         );
     }
+
+    #[test]
+    fn an_error_within_that_of_a_query_keeps_its_hint() {
+        let unknown = || TypedFilterError::UnknownAgent {
+            name: "clod".into(),
+            known: vec!["claude".into()],
+        };
+        let expected = Some("one of claude".into());
+        assert_eq!(error_hint(&unknown()), expected);
+        assert_eq!(error_hint(&QueryError::Filter(unknown())), expected);
+        let full = QueryError::Io(ErrorKind::StorageFull.into());
+        assert!(error_hint(&full).unwrap().contains("free space"));
+        assert_eq!(error_hint(&std::io::Error::other("so")), None);
+    }
 }

@@ -87,3 +87,30 @@ pub fn format_index_outcome(outcome: &Outcome, took: Duration) -> String {
     }
     format!("{out} ({:.1} s)", took.as_secs_f64())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_noted_and_nothing_else() {
+        assert_eq!(format_refresh_notes(&Outcome::default()), "");
+        let left = Outcome {
+            files_left: 2,
+            sessions_left: 1,
+            locked: true,
+            ..Outcome::default()
+        };
+        assert_eq!(
+            format_refresh_notes(&left),
+            "note: another process is updating the index, 2 changed files still to be read; this answer may be incomplete\n"
+        );
+        let unwritable = Outcome {
+            unwritable: Some("read-only".into()),
+            ..left
+        };
+        let notes = format_refresh_notes(&unwritable);
+        assert!(notes.starts_with("note: the index cannot be written (read-only)"));
+        assert!(!notes.contains("another process"), "{notes}");
+    }
+}

@@ -25,3 +25,23 @@ pub fn format_no_history(env: &Env) -> String {
 fn history_variables() -> impl Iterator<Item = &'static str> {
     agents().filter_map(|agent| agent.variables.first().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_variable_that_leads_elsewhere_is_named() {
+        let env = Env::with_home(Path::new("/home/ann"));
+        let text = format_no_history(&env);
+        assert!(text.contains(" history in `/home/ann`\nhint: try `session-search demo`"));
+        let variable = history_variables().next().unwrap();
+        let text = format_no_history(&env.var(variable, "/srv/\u{1b}[31m"));
+        assert!(text.ends_with("\nhint: correct or unset it"), "{text}");
+        assert!(
+            text.contains(variable) && !text.contains('\u{1b}'),
+            "{text}"
+        );
+    }
+}

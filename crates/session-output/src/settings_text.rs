@@ -115,3 +115,44 @@ fn format_ignored(setting: &JsonIgnored) -> String {
     let reason = printable(&setting.reason);
     format!("ignored: {what}  {from}: {reason}\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_config::Setting;
+
+    #[test]
+    fn a_setting_is_listed_with_who_said_it() {
+        let setting = |key: &str, value: Value, origin| ReportedSetting {
+            setting: Setting {
+                key: key.into(),
+                value,
+                origin,
+            },
+            variable: None,
+        };
+        let report = SettingsReport {
+            settings: vec![
+                setting("model", Value::from("table"), SettingOrigin::Default),
+                setting(
+                    "threshold",
+                    Value::from(f64::from(0.95_f32)),
+                    SettingOrigin::Variable("SESSION_SEARCH_THRESHOLD".into()),
+                ),
+            ],
+            ignored: vec![IgnoredSetting {
+                key: Some("nice".into()),
+                value: Value::from("\u{1b}[31m"),
+                origin: SettingOrigin::File("/srv/app.toml".into()),
+                reason: "a project narrows only".into(),
+            }],
+        };
+        let text = JsonSettings::new(&report).text();
+        let text = anstream::adapter::strip_str(&text).to_string();
+        insta::assert_snapshot!(text, @r#"
+        model      "table"                 default
+        threshold  0.95                    SESSION_SEARCH_THRESHOLD
+        ignored: nice = "\u001b[31m"  /srv/app.toml: a project narrows only
+        "#);
+    }
+}

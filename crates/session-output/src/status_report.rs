@@ -195,3 +195,45 @@ fn format_reason(p: &Problem) -> String {
     let at = p.offset.map(|at| format!(", first at byte {at}"));
     format!("{}{times}{}", line(&p.reason, 200), at.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_gone_or_changed_has_a_row() {
+        let status = IndexStatus {
+            bytes: 2_500_000,
+            sessions: 3,
+            turns: 12,
+            projects: 1,
+            sources: BTreeMap::from([("claude".to_owned(), 3)]),
+            gone: 1,
+            changed: 2,
+            models: vec![ModelStatus {
+                name: "table".into(),
+                dims: 64,
+                vectors: 15,
+                sessions: 3,
+                of: 3,
+                in_use: true,
+                running: false,
+            }],
+            ..IndexStatus::default()
+        };
+        let report = StatusReport {
+            root: Path::new("/home/ann/index"),
+            status: &status,
+        };
+        let text = anstream::adapter::strip_str(&report.text(80)).to_string();
+        let text = text.replace(&format!("format {FORMAT_VERSION}"), "format N");
+        insta::assert_snapshot!(text, @r#"
+        STATUS
+        history   3 sessions (claude 3), 12 turns, 1 project
+                  1 session whose history is gone: still found
+        model     table (64 dims, in use): 3 of 3 sessions, 15 vectors
+        updated   no date: 2 files changed since; the next search looks at them
+        index     /home/ann/index (2.5 MB, format N)
+        "#);
+    }
+}
