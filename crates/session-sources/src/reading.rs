@@ -1,14 +1,18 @@
 //! What every read of a growing file does: lines until the end, damage counted, a sink that may stop.
 
+use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, Lines};
-use crate::{Cursor, Flow, Sink, Warning};
+use crate::turn_assembler::TurnAssembler;
+use crate::{Flow, Sink, Warning};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Span, Turn};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Bytes after which the next turn's beginning is a checkpoint.
-pub(crate) const CHECKPOINT: u64 = 16 * 1024 * 1024;
+const CHECKPOINT: u64 = 16 * 1024 * 1024;
 
 /// Longest last line that may still be being written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
@@ -118,6 +122,128 @@ fn is_unfinished(line: &Line<'_>) -> bool {
         && line.text.is_none_or(|text| !is_whole(text))
 }
 
+/// What a source makes of the lines of a file.
+pub(crate) trait LineAssembly {
+    /// What a cursor says.
+    type State: Serialize + DeserializeOwned;
+
+    /// Version of the cursors.
+    fn version(&self) -> u32;
+
+    /// Takes a line; false when it holds no record.
+    fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> Result<bool>;
+
+    /// Returns the turns as they are being built.
+    fn turns(&mut self) -> &mut TurnAssembler;
+
+    /// Returns the state after the lines so far.
+    fn state(&self) -> Self::State;
+
+    /// Returns the session as it is known so far.
+    fn session(&self) -> SessionMeta;
+
+    /// Ends a read that took lines or not. Returns the turns that wait still, which the next read may
+    /// replace; `None` when there are fewer turns than were delivered before.
+    fn finish(&mut self, has_news: bool) -> Option<Vec<Turn>>;
+}
+
+/// How a read ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadEnd {
+    Complete,
+    /// There are fewer turns than were delivered. The session is to be read from its beginning.
+    Retracted,
+}
+
+/// A file of lines that is being read into a sink.
+pub(crate) struct FileReading<'a, A> {
+    path: &'a Path,
+    assembly: A,
+    announcer: SessionAnnouncer<'a>,
+    /// Where this read began.
+    begun: u64,
+    /// Everything before this offset is done.
+    done: u64,
+    /// Offset of the last checkpoint.
+    marked: u64,
+    damage: DamagedLines,
+}
+
+impl<'a, A: LineAssembly> FileReading<'a, A> {
+    pub(crate) fn new(
+        path: &'a Path,
+        assembly: A,
+        announcer: SessionAnnouncer<'a>,
+        offset: u64,
+    ) -> Self {
+        Self {
+            path,
+            assembly,
+            announcer,
+            begun: offset,
+            done: offset,
+            marked: offset,
+            damage: DamagedLines::new(path),
+        }
+    }
+
+    /// Reads to the end.
+    pub(crate) fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
+        while let Some(line) = next_line(&mut lines, self.path, self.announcer.sink) {
+            self.line(&line)?;
+        }
+        self.finish()
+    }
+
+    fn line(&mut self, line: &Line<'_>) -> Result {
+        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
+        let before = due.then(|| self.assembly.state());
+        if !self.assembly.push(line, self.announcer.sink)? {
+            self.damage.add_line(line);
+        }
+        let earlier = self.assembly.turns().take_earlier_turns();
+        self.deliver(earlier)?;
+        let ended = self.assembly.turns().take_closed();
+        let before = before.filter(|_| !ended.is_empty());
+        self.deliver(ended)?;
+        if let Some(state) = before {
+            self.checkpoint(line.start, state)?;
+        }
+        self.done = line.end;
+        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT {
+            let open = self.assembly.turns().flush();
+            self.deliver(open)?;
+            self.checkpoint(self.done, self.assembly.state())?;
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, turns: impl IntoIterator<Item = Turn>) -> Result {
+        let mut turns = turns.into_iter();
+        turns.try_for_each(|turn| self.announcer.turn(turn, || self.assembly.session()))
+    }
+
+    fn checkpoint(&mut self, offset: u64, state: A::State) -> Result {
+        self.marked = offset;
+        let mark = CursorState::at(self.path, self.assembly.version(), offset, state);
+        let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
+        stop_if_asked(self.announcer.sink.checkpoint(cursor))
+    }
+
+    fn finish(mut self) -> Result<ReadEnd> {
+        let Some(waiting) = self.assembly.finish(self.done > self.begun) else {
+            return Ok(ReadEnd::Retracted);
+        };
+        let open = self.assembly.turns().flush();
+        self.deliver(open)?;
+        self.deliver(waiting)?;
+        self.announcer.tell_changes(self.assembly.session())?;
+        self.damage.report(self.announcer.sink);
+        self.checkpoint(self.done, self.assembly.state())?;
+        Ok(ReadEnd::Complete)
+    }
+}
+
 /// Opens the session in the sink before its first turn, and tells of its
 /// metadata again when they changed.
 pub(crate) struct SessionAnnouncer<'a> {
@@ -170,10 +296,5 @@ impl<'a> SessionAnnouncer<'a> {
             self.session(meta)?;
         }
         Ok(())
-    }
-
-    /// Passes a cursor on.
-    pub(crate) fn checkpoint(&mut self, cursor: Cursor) -> Result {
-        stop_if_asked(self.sink.checkpoint(cursor))
     }
 }

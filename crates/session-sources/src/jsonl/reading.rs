@@ -3,8 +3,8 @@
 use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
-use crate::lines::{Line, Lines};
-use crate::reading::{CHECKPOINT, DamagedLines, Result, SessionAnnouncer, next_line, open_lines};
+use crate::lines::Line;
+use crate::reading::{FileReading, LineAssembly, Result, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::{Cursor, Location, Sink, TurnWriter};
 use serde::{Deserialize, Serialize};
@@ -23,23 +23,30 @@ pub(super) struct JsonlState<S> {
 /// Lines on their way to turns.
 pub(super) struct JsonlLines<'f, F: JsonlFormat> {
     format: &'f F,
+    path: &'f Path,
     state: JsonlState<F::State>,
-    pub turns: TurnAssembler,
+    turns: TurnAssembler,
 }
 
 impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
-    pub(super) fn new(format: &'f F, state: JsonlState<F::State>, detail: TurnDetail) -> Self {
+    pub(super) fn new(
+        format: &'f F,
+        path: &'f Path,
+        state: JsonlState<F::State>,
+        detail: TurnDetail,
+    ) -> Self {
         let mut turns = TurnAssembler::new(state.turns.clone(), detail).awaiting_all();
         turns.branch.clone_from(&state.session.branch);
         Self {
             format,
+            path,
             state,
             turns,
         }
     }
 
-    /// Takes a line; false when it holds no JSON object.
-    pub(super) fn push(&mut self, line: &Line<'_>) -> bool {
+    /// Takes a line; false when it holds no record.
+    pub(super) fn push_line(&mut self, line: &Line<'_>) -> bool {
         let mut mended = String::new();
         let Some(record) = record(line.text.unwrap_or_default(), &mut mended) else {
             return false;
@@ -51,13 +58,37 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
         self.format.record(record, format, &mut writer);
         true
     }
+}
 
-    /// Returns the state after the lines so far.
+impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
+    type State = JsonlState<F::State>;
+
+    fn version(&self) -> u32 {
+        self.format.version()
+    }
+
+    fn push(&mut self, line: &Line<'_>, _: &mut dyn Sink) -> Result<bool> {
+        Ok(self.push_line(line))
+    }
+
+    fn turns(&mut self) -> &mut TurnAssembler {
+        &mut self.turns
+    }
+
     fn state(&self) -> JsonlState<F::State> {
         JsonlState {
             turns: self.turns.progress.clone(),
             ..self.state.clone()
         }
+    }
+
+    fn session(&self) -> SessionMeta {
+        self.state.session.clone()
+    }
+
+    fn finish(&mut self, _: bool) -> Option<Vec<Turn>> {
+        self.format.complete(self.path, &mut self.state.session);
+        Some(Vec::new())
     }
 }
 
@@ -92,87 +123,9 @@ pub(super) fn read<F: JsonlFormat>(
     if offset == 0 {
         state.session = located_session(at);
     }
-    JsonlReading {
-        path: &at.path,
-        lines: JsonlLines::new(format, state, TurnDetail::Index),
-        announcer: SessionAnnouncer::new(sink, told, offset == 0, stale),
-        done: offset,
-        marked: offset,
-        damage: DamagedLines::new(&at.path),
-    }
-    .run(lines)
-}
-
-struct JsonlReading<'a, F: JsonlFormat> {
-    path: &'a Path,
-    lines: JsonlLines<'a, F>,
-    announcer: SessionAnnouncer<'a>,
-    /// Everything before this offset is done.
-    done: u64,
-    /// Offset of the last checkpoint.
-    marked: u64,
-    damage: DamagedLines,
-}
-
-impl<F: JsonlFormat> JsonlReading<'_, F> {
-    fn run(mut self, mut lines: Lines) -> Result {
-        while let Some(line) = next_line(&mut lines, self.path, self.announcer.sink) {
-            self.line(&line)?;
-        }
-        self.finish()
-    }
-
-    fn line(&mut self, line: &Line<'_>) -> Result {
-        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
-        let before = due.then(|| self.lines.state());
-        if !self.lines.push(line) {
-            self.damage.add_line(line);
-        }
-        for turn in self.lines.turns.take_earlier_turns() {
-            self.turn(turn)?;
-        }
-        let ended = self.lines.turns.take_closed();
-        let before = before.filter(|_| !ended.is_empty());
-        for turn in ended {
-            self.turn(turn)?;
-        }
-        if let Some(state) = before {
-            self.checkpoint(line.start, state)?;
-        }
-        self.done = line.end;
-        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT {
-            self.flush()?;
-            self.checkpoint(self.done, self.lines.state())?;
-        }
-        Ok(())
-    }
-
-    fn turn(&mut self, turn: Turn) -> Result {
-        let session = &self.lines.state.session;
-        self.announcer.turn(turn, || session.clone())
-    }
-
-    fn flush(&mut self) -> Result {
-        match self.lines.turns.flush() {
-            Some(turn) => self.turn(turn),
-            None => Ok(()),
-        }
-    }
-
-    fn checkpoint(&mut self, offset: u64, state: JsonlState<F::State>) -> Result {
-        self.marked = offset;
-        let mark = CursorState::at(self.path, self.lines.format.version(), offset, state);
-        self.announcer
-            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default())
-    }
-
-    fn finish(mut self) -> Result {
-        let session = &mut self.lines.state.session;
-        self.lines.format.complete(self.path, session);
-        self.flush()?;
-        self.announcer
-            .tell_changes(self.lines.state.session.clone())?;
-        self.damage.report(self.announcer.sink);
-        self.checkpoint(self.done, self.lines.state())
-    }
+    let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index);
+    let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);
+    FileReading::new(&at.path, assembly, announcer, offset)
+        .run(lines)
+        .map(drop)
 }

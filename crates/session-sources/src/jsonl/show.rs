@@ -4,7 +4,7 @@ use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
 use crate::ShownTurns;
 use crate::lines::Lines;
-use crate::reading::{moved, warning};
+use crate::reading::{LineAssembly, moved, warning};
 use crate::turn_assembler::TurnDetail;
 use session_core::{Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::BTreeMap;
@@ -57,22 +57,22 @@ impl FoundTurns {
         let mut state = JsonlState::<F::State>::default();
         state.session.id.clone_from(&session.id);
         state.session.parent.clone_from(&session.parent);
-        let mut assembly = JsonlLines::new(format, state, detail);
+        let mut assembly = JsonlLines::new(format, path, state, detail);
         let mut lines = Lines::open(path, 0)?;
         let mut late = 0;
         while let Some(line) = lines.next()? {
             if line.start >= end.unwrap_or_default() {
                 late += 1;
-                self.add_all(assembly.turns.flush());
+                self.add_all(assembly.turns().flush());
                 if late > LATE || !self.await_results() {
                     return Ok(());
                 }
             }
-            assembly.push(&line);
-            self.add_all(assembly.turns.take_earlier_turns());
-            self.add_all(assembly.turns.take_closed());
+            assembly.push_line(&line);
+            self.add_all(assembly.turns().take_earlier_turns());
+            self.add_all(assembly.turns().take_closed());
         }
-        self.add_all(assembly.turns.flush());
+        self.add_all(assembly.turns().flush());
         Ok(())
     }
 

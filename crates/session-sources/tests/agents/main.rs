@@ -2,6 +2,7 @@
 //! [`session_sources::SessionStorage`], through the seam: files in, turns out.
 
 mod codex;
+mod codex_history;
 mod support;
 mod toy;
 mod toy_agent;
