@@ -66,7 +66,7 @@ impl<'a> SearchCall<'a> {
             query: Query::new(&self.text),
             level: self.arguments.level.into(),
             filter,
-            limit: self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT),
+            limit: self.limit(),
             ..Request::new("")
         };
         let results = view.engine.search_or_newest(view.snapshot, &request)?;
@@ -95,6 +95,7 @@ impl<'a> SearchCall<'a> {
                 break;
             }
         }
+        notes.extend(self.more_note(listing.count, results.hits.len()));
         let next = match results.hits.first() {
             Some(best) => show_call(best, view),
             None => {
@@ -109,11 +110,40 @@ impl<'a> SearchCall<'a> {
         })
     }
 
+    /// Says how to see more than what is listed, where there may be more.
+    fn more_note(&self, shown: usize, found: usize) -> Option<String> {
+        let limit = self.limit();
+        match shown {
+            0 => None,
+            _ if shown < found => Some(format!(
+                "the best {shown} of {found}; `project`, `since` or more words narrow them"
+            )),
+            _ if found < limit => None,
+            _ if limit < MAX_LIMIT => Some(format!(
+                "the best {found}; there may be more: `limit` is at most {MAX_LIMIT}"
+            )),
+            _ => Some(format!(
+                "the best {found}; there may be more: `project`, `since` or more words narrow them"
+            )),
+        }
+    }
+
+    fn limit(&self) -> usize {
+        self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT)
+    }
+
     /// Returns the call that looks further than one that found nothing.
     fn wider_call(&self) -> String {
         let is_filtered = !self.filter.clauses.is_empty() || self.filter.session.is_some();
+        let level = match self.arguments.level {
+            SearchLevel::Session => Value::Null,
+            SearchLevel::Turn => "turn".into(),
+        };
         match (is_filtered, self.arguments.level) {
-            (true, _) => format_call("search", &[("query", self.text.as_str().into())]),
+            (true, _) => format_call(
+                "search",
+                &[("query", self.text.as_str().into()), ("level", level)],
+            ),
             (_, SearchLevel::Session) => format_call(
                 "search",
                 &[

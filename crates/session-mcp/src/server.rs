@@ -8,9 +8,9 @@ use crate::tools::{INSTRUCTIONS, ToolCallRequest, list};
 use crate::worker::{ToolJob, Worker};
 use anyhow::{Context, Result};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -92,6 +92,14 @@ impl ServerHandler for SearchServer {
         Ok(ListToolsResult::with_all_items(list()))
     }
 
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(Self::refuse(&request))
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -99,7 +107,7 @@ impl ServerHandler for SearchServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let call = ToolCallRequest::read(&request.name, arguments);
-        let call = call.map_err(|error| ErrorData::invalid_params(error, None))?;
+        let call = call.map_err(|error| invalid(&error))?;
         let (reply, answer) = oneshot::channel();
         let (sender, steps) = unbounded_channel();
         let token = context.meta.get_progress_token();
@@ -120,19 +128,40 @@ impl ServerHandler for SearchServer {
 }
 
 impl SearchServer {
+    /// Refuses what the protocol's library could not read as a request that it knows.
+    fn refuse(request: &CustomRequest) -> ErrorData {
+        match request.method.as_str() {
+            "tools/call" => invalid("`params` has no `name`, or `arguments` is no object"),
+            method => {
+                let message = error_text(&format!("there is no method `{method}`"));
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+            }
+        }
+    }
+
     /// Returns what the client gets: a result, a result that says what failed, or an error of the protocol.
     fn result(&self, answer: Result<Answer, CallError>) -> Result<CallToolResponse, ErrorData> {
         match answer {
             Ok(answer) => Ok(CallToolResult::success(text(answer.text())).into()),
             Err(CallError::Failed(error)) => {
-                let message = Fenced::new(&(self.hooks.describe_error)(error));
-                let message = message.page(0, ERROR_CHARS).as_str().to_owned();
-                Ok(CallToolResult::error(text(message)).into())
+                let message = (self.hooks.describe_error)(error);
+                Ok(CallToolResult::error(text(error_text(&message))).into())
             }
-            Err(CallError::Invalid(message)) => Err(ErrorData::invalid_params(message, None)),
+            Err(CallError::Invalid(message)) => Err(invalid(&message)),
             Err(CallError::Cancelled) => Err(cancelled()),
         }
     }
+}
+
+/// Returns the error of arguments that cannot be used.
+fn invalid(message: &str) -> ErrorData {
+    ErrorData::invalid_params(error_text(message), None)
+}
+
+/// Makes an error harmless and short.
+fn error_text(message: &str) -> String {
+    let message = Fenced::new(message).page(0, ERROR_CHARS);
+    message.as_str().to_owned()
 }
 
 fn text(text: String) -> Vec<ContentBlock> {

@@ -255,6 +255,10 @@ fn mistakes_are_told_as_the_protocol_says() {
             .is_none_or(Vec::is_empty),
         "{unknown}"
     );
+    let shapeless = client.request("tools/call", json!({"name": "search", "arguments": []}));
+    assert_eq!(shapeless["error"]["code"], -32602, "{shapeless}");
+    let other = client.request("tools/sing", json!({}));
+    assert_eq!(other["error"]["code"], -32601, "{other}");
     client.send_line("this is no JSON");
     assert!(
         client
