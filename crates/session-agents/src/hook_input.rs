@@ -36,10 +36,10 @@ impl HookInput {
         self.source.as_deref() == Some("compact")
     }
 
-    /// Returns true where the context of the agent was compacted or cleared, so that earlier injections
-    /// are lost.
-    pub fn has_lost_context(&self) -> bool {
-        self.is_after_compaction() || self.source.as_deref() == Some("clear")
+    /// Returns true where the agent's context is empty: the session is new, or was compacted or cleared.
+    pub fn has_empty_context(&self) -> bool {
+        let is_cleared = self.source.as_deref() == Some("clear");
+        self.is_startup() || self.is_after_compaction() || is_cleared
     }
 }
 
@@ -54,9 +54,10 @@ mod tests {
             r#"{"session_id":"a1","cwd":"/home/ann","hook_event_name":"SessionStart","source":"clear","model":"m"}"#,
         );
         assert_eq!(input.event(), Some(HookEvent::SessionStart));
-        assert!(input.has_lost_context() && !input.is_after_compaction());
-        assert!(read(r#"{"source":"compact"}"#).has_lost_context());
-        assert!(read(r#"{"source":"startup"}"#).is_startup());
+        assert!(input.has_empty_context() && !input.is_after_compaction());
+        assert!(read(r#"{"source":"compact"}"#).has_empty_context());
+        assert!(read(r#"{"source":"startup"}"#).has_empty_context());
+        assert!(!read(r#"{"source":"resume"}"#).has_empty_context());
         assert_eq!(read("{}"), HookInput::default());
         assert_eq!(HookInput::default().event(), None);
     }

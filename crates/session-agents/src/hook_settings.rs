@@ -28,6 +28,8 @@ pub enum HookEvent {
 impl HookEvent {
     /// Every event that the hook answers.
     pub const ALL: [Self; 3] = [Self::UserPromptSubmit, Self::SessionStart, Self::PreCompact];
+    /// The events for which the hook is installed unless others are chosen.
+    pub const USUAL: [Self; 2] = [Self::UserPromptSubmit, Self::SessionStart];
 
     /// Returns the name of the event in settings and payloads.
     pub fn name(self) -> &'static str {

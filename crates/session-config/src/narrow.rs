@@ -21,7 +21,7 @@ pub enum Narrowing {
 }
 
 /// The keys about memories, and how each may be narrowed.
-const KEYS: [(&str, Narrowing); 22] = [
+const KEYS: [(&str, Narrowing); 23] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
     ("auto_retrieve", Narrowing::Off),
@@ -42,6 +42,7 @@ const KEYS: [(&str, Narrowing); 22] = [
     ("injection.max_items", Narrowing::Smaller),
     ("injection.item_chars", Narrowing::Smaller),
     ("injection.total_chars", Narrowing::Smaller),
+    ("injection.overview_tokens", Narrowing::Smaller),
     ("injection.timeout_ms", Narrowing::Smaller),
     ("injection.past_turns", Narrowing::Off),
 ];

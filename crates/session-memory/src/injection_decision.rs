@@ -105,6 +105,20 @@ pub struct InjectionContext<'a> {
     pub session: Option<&'a str>,
     /// The ids of memories and turns that were injected into it.
     pub injected: HashSet<String>,
+    /// The ids of memories whose topics it knows from the overview at its start.
+    pub listed: HashSet<String>,
+}
+
+impl InjectionContext<'_> {
+    /// Returns true where the item of a memory would tell the agent what it was told before.
+    fn knows(&self, memory: &Memory, settings: &InjectionSettings) -> bool {
+        let is_repeated = || {
+            let item = BlockItem::from_memory(memory, 1.0);
+            !item.goes_beyond_topic(memory, settings.item_chars)
+        };
+        let id = memory.id();
+        self.injected.contains(id) || (self.listed.contains(id) && is_repeated())
+    }
 }
 
 /// The items that compete for a block.
@@ -158,9 +172,7 @@ fn evaluate(
     let memory = &memories[found.memory];
     let outcome = match settings.evaluate(memory, &found, prompt) {
         GateOutcome::Passed if memory.was_saved_in(session.session) => GateOutcome::OwnSession,
-        GateOutcome::Passed if session.injected.contains(memory.id()) => {
-            GateOutcome::AlreadyInjected
-        }
+        GateOutcome::Passed if session.knows(memory, settings) => GateOutcome::AlreadyInjected,
         other => other,
     };
     InjectionCandidate {

@@ -28,6 +28,9 @@ pub struct InjectionSettings {
     /// The most characters of a block, with its fence.
     #[serde(deserialize_with = "setting_values::count")]
     pub total_chars: usize,
+    /// The most estimated tokens of the overview at the start of a session; 0 for none.
+    #[serde(deserialize_with = "setting_values::count_or_none")]
+    pub overview_tokens: usize,
     /// The longest time that a prompt waits, in milliseconds.
     #[serde(deserialize_with = "setting_values::millis")]
     pub timeout_ms: u64,
@@ -43,6 +46,7 @@ impl Default for InjectionSettings {
             max_items: 5,
             item_chars: 200,
             total_chars: 1000,
+            overview_tokens: 1200,
             timeout_ms: 150,
             past_turns: false,
         }

@@ -8,7 +8,7 @@ use crate::injection_decision::{
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
 use crate::life_cycle::record_use;
-use crate::memory::{Importance, Memory};
+use crate::memory::Memory;
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::memory_embedder::MemoryEmbedder;
 use crate::memory_store::MemoryStore;
@@ -147,6 +147,7 @@ impl Injector<'_> {
             candidates,
             session: InjectionContext {
                 session: request.session,
+                listed: state.listed.into_keys().collect(),
                 injected: state.injected.into_iter().collect(),
             },
             embedder: MemoryEmbedder {
@@ -191,39 +192,6 @@ impl Injector<'_> {
         }
         let _ = InjectionLog::new(self.state).append(&outcome.log_entry());
         true
-    }
-
-    /// Injects the memories of high importance at the beginning of a session, and records them. Where
-    /// the agent has lost its context, earlier injections of the session are forgotten.
-    pub fn begin_session(
-        &self,
-        session: Option<&str>,
-        has_lost_context: bool,
-    ) -> Option<MemoryBlock> {
-        if !self.settings.enabled {
-            return None;
-        }
-        let state = session.map(|id| SessionState::read(self.state, id));
-        let mut state = state.unwrap_or_default();
-        if has_lost_context {
-            state.injected.clear();
-        }
-        let candidates = self.list_candidates(Timestamp::now());
-        let wanted = candidates.iter().filter(|memory| {
-            let front = &memory.front;
-            front.importance == Importance::High
-                && front.superseded_by.is_none()
-                && !memory.was_saved_in(session)
-                && !state.injected.contains(memory.id())
-        });
-        let items = wanted.map(|memory| BlockItem::from_memory(memory, 1.0));
-        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection);
-        let block = block.filter(|_| !state.off);
-        let ids = block.iter().flat_map(|block| block.ids.iter().cloned());
-        state.injected.extend(ids);
-        // A block that cannot be recorded would be injected again.
-        let is_recorded = session.is_none_or(|id| state.write(self.state, id).is_ok());
-        block.filter(|_| is_recorded)
     }
 }
 

@@ -24,6 +24,7 @@
 //! memories, until one has a block or the deadline passes. [`decide`] applies the thresholds of the
 //! gate ([`InjectionSettings`]) to the matches, less the prompt's [`background_similarity`], and
 //! assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
+//! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
 //! [`SessionState`] prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
 //! ```
@@ -88,12 +89,14 @@ mod memory_change;
 mod memory_directory;
 mod memory_embedder;
 mod memory_file;
+mod memory_overview;
 mod memory_stats;
 mod memory_store;
 mod open_directory;
 mod prompt_parts;
 mod rank;
 mod redaction;
+mod session_start;
 mod session_state;
 mod setting_values;
 mod signals;
@@ -142,6 +145,7 @@ pub use memory_embedder::MemoryEmbedder;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
+pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use signals::{Signal, find_signals, without_continuation};
 pub use string_list::deserialize_string_list;

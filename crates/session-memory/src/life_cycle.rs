@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 86_400_000;
+/// The characters of the month in a day as `2026-01-10`.
+const MONTH_CHARS: usize = 7;
 
 /// Settings of storage: `[storage]` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +94,19 @@ pub fn record_use(store: &MemoryStore, memories: &[&Memory], now: Timestamp) {
 
 fn read_last_used_days(store: &MemoryStore, directory: &MemoryDirectory) -> LastUsedDays {
     store.records().read(directory).recalled
+}
+
+/// Reads the months in which memories were last recalled, `2026-01`, by scope and id.
+pub(crate) fn read_use_months(store: &MemoryStore) -> BTreeMap<(MemoryScope, String), String> {
+    let directories = store.directories().iter();
+    let months = directories.flat_map(|directory| {
+        let days = read_last_used_days(store, directory).into_iter();
+        days.map(|(id, day)| {
+            let month = day.get(..MONTH_CHARS).unwrap_or_default().to_owned();
+            ((directory.scope, id), month)
+        })
+    });
+    months.collect()
 }
 
 /// Returns the time of the last change or recall, in milliseconds since 1970.

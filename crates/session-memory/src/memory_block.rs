@@ -66,6 +66,18 @@ impl BlockItem {
         }
     }
 
+    /// Returns true where the line of at most `chars` characters goes on after the memory's topic.
+    pub(crate) fn goes_beyond_topic(&self, memory: &Memory, chars: usize) -> bool {
+        let bare = Self {
+            text: one_line(&printable(&memory.front.topic)),
+            ..self.clone()
+        };
+        let head = format!("[{}] {}", escape(&bare.label), escape(&bare.text));
+        let bare = bare.format_line(usize::MAX).map(|line| line.text);
+        let line = self.format_line(chars).map(|line| line.text);
+        line != bare && line.is_some_and(|line| line.starts_with(&head))
+    }
+
     /// Makes the item of a past turn.
     pub fn from_past_turn(turn: PastTurn) -> Self {
         Self {
@@ -188,7 +200,7 @@ pub(crate) fn wrap_in_fence(lines: &[String], truncated: bool) -> String {
 }
 
 /// Escapes `<`, `>` and `&`, so that no text can end the fence.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -202,12 +214,12 @@ fn escape(text: &str) -> String {
 }
 
 /// Counts characters, not graphemes: a grapheme has no limit.
-fn char_count(text: &str) -> usize {
+pub(crate) fn char_count(text: &str) -> usize {
     text.chars().count()
 }
 
 /// Escapes a text and truncates it between graphemes to at most `room` characters.
-fn truncate_escaped(text: &str, room: usize) -> BlockLine {
+pub(crate) fn truncate_escaped(text: &str, room: usize) -> BlockLine {
     let whole = escape(text);
     if char_count(&whole) <= room {
         return BlockLine {

@@ -1,9 +1,9 @@
-//! The state of a session: what was injected into it, and its switch.
+//! The state of a session: what was listed and injected in it, and its switch.
 
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -25,6 +25,8 @@ pub struct SessionState {
     pub off: bool,
     /// The ids of memories and turns that were injected.
     pub injected: BTreeSet<String>,
+    /// The beginnings of the content hashes of memories that it knows from an overview, by id.
+    pub listed: BTreeMap<String, String>,
 }
 
 impl SessionState {
@@ -43,18 +45,37 @@ impl SessionState {
     /// # Errors
     /// When the directory cannot be written.
     pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
+        let record = |state: &mut Self| {
+            let is_new = ids.iter().all(|id| !state.injected.contains(id));
+            if is_new {
+                state.injected.extend(ids.iter().cloned());
+            }
+            is_new
+        };
+        Ok(Self::update(root, session, record)?.unwrap_or(false))
+    }
+
+    /// Updates the state of a session under the lock, and returns what `change` returns. Returns
+    /// `None`, and changes nothing, where another process holds the lock.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub(crate) fn update<T>(
+        root: &Path,
+        session: &str,
+        change: impl FnOnce(&mut Self) -> T,
+    ) -> Result<Option<T>> {
         let directory = Dir::create(&state_directory(root))?;
         let Some(_lock) = Lock::within(&directory, LOCK, LOCK_TIMEOUT)? else {
-            return Ok(false);
+            return Ok(None);
         };
-        let mut state = Self::read(root, session);
-        let before = state.injected.len();
-        state.injected.extend(ids.iter().cloned());
-        let is_new = state.injected.len() == before + ids.len();
-        if is_new {
+        let before = Self::read(root, session);
+        let mut state = before.clone();
+        let changed = change(&mut state);
+        if state != before {
             state.write(root, session)?;
         }
-        Ok(is_new)
+        Ok(Some(changed))
     }
 
     /// Switches injection off or on for a session.

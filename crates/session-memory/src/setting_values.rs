@@ -30,6 +30,11 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Erro
     whole(from, 1).map(|n| n as usize)
 }
 
+/// Deserializes a whole number from 0, which stands for none, to 100000.
+pub(crate) fn count_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    whole(from, 0).map(|n| n as usize)
+}
+
 /// Deserializes milliseconds, from 1 to 100000.
 pub(crate) fn millis<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     whole(from, 1).map(i64::unsigned_abs)

@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use session_agents::{HookAnswer, HookEvent, HookInput, has_user_skill};
-use session_memory::{InjectionOutcome, InjectionRequest};
+use session_memory::{AgentContext, InjectionOutcome, InjectionRequest};
 use std::time::Instant;
 
 /// The outcome of a prompt, and the memories that it was decided by.
@@ -54,9 +54,12 @@ impl PromptOutcome {
                         .then(|| note_second_skill(input, &self.memories))
                         .flatten()
                 });
+                let context = match input.has_empty_context() {
+                    true => AgentContext::Empty,
+                    false => AgentContext::Kept,
+                };
                 let session = input.session_id.as_deref();
-                let injector = self.memories.injector();
-                injector.begin_session(session, input.has_lost_context())
+                self.memories.begin_session(session, context)
             }
             // Its output becomes a part of the instructions for the summary.
             HookEvent::PreCompact => None,

@@ -7,7 +7,8 @@
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
 //! [`OpenIndex`] stays open in a process that asks many times. [`Memories`] joins the same for saved memories,
-//! and [`Memories::inject`] decides which of them are put before a prompt, [`PromptOutcome::hook_answer`] what a hook answers. [`FrontEndHooks`] are what the program
+//! [`Memories::begin_session`] lists them at the start of a session, [`Memories::inject`] decides which of them are put
+//! before a prompt, and [`PromptOutcome::hook_answer`] what a hook answers. [`FrontEndHooks`] are what the program
 //! does for such a process.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes;

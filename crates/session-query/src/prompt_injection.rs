@@ -1,4 +1,5 @@
-//! The text that is put before a prompt: memories, and turns of the history that answer it.
+//! The text that a hook puts into a session: the overview at its start, and before a prompt memories
+//! and turns of the history that answer it.
 
 use crate::error::QueryError;
 use crate::memories::Memories;
@@ -8,7 +9,8 @@ use session_config::Home;
 use session_core::Band;
 use session_embed::Embedder;
 use session_memory::{
-    BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest, InjectionResources, PastTurn,
+    AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
+    InjectionResources, MemoryBlock, PastTurn,
 };
 use session_search::{Hit, Level, Request, search};
 use session_store::SessionRow;
@@ -32,6 +34,18 @@ impl Memories {
             redactor.redact_in_place(&mut block.text);
         }
         Ok(outcome)
+    }
+
+    /// Gives the overview of the memories at the start of a session, without secrets, and records it.
+    pub fn begin_session(
+        &self,
+        session: Option<&str>,
+        context: AgentContext,
+    ) -> Option<MemoryBlock> {
+        let mut block = self.injector().begin_session(session, context)?;
+        let redactor = self.home.config.redactor();
+        redactor.redact_in_place(&mut block.text);
+        Some(block)
     }
 }
 

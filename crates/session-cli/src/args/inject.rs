@@ -39,7 +39,7 @@ pub struct InjectArgs {
 Examples:
   session-search hook install                         shows what it would write
   session-search hook install --yes
-  session-search hook install --event UserPromptSubmit --event SessionStart --yes
+  session-search hook install --event UserPromptSubmit --yes
   session-search hook uninstall --yes")]
 pub struct HookArgs {
     #[command(subcommand)]
@@ -61,7 +61,7 @@ pub enum HookCommand {
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
     /// Events to add; may be repeated
-    #[arg(long, value_name = "EVENT", value_parser = hook_events(), default_values_t = [HookEvent::UserPromptSubmit])]
+    #[arg(long, value_name = "EVENT", value_parser = hook_events(), default_values_t = HookEvent::USUAL)]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
     pub change: HookChangeArgs,
@@ -98,7 +98,7 @@ pub struct HookRunArgs {
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
     let help = |event: &HookEvent| match event {
         HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
-        HookEvent::SessionStart => "When a session begins: what matters most",
+        HookEvent::SessionStart => "When a session begins: a line for each memory",
         HookEvent::PreCompact => {
             "Before a conversation is compacted: a suggestion to save, with auto_save"
         }

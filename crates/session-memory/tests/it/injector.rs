@@ -2,21 +2,14 @@
 
 use crate::support::{INFO, PROMPT, Resources, TOPIC, World, draft, now, saved_from};
 use session_memory::{
-    BlockItem, Draft, FrontmatterTime, GateOutcome, Importance, InjectionLog, Memory, MemoryChange,
-    MemoryKind, PastTurn, SessionState, SkipReason,
+    AgentContext, BlockItem, Draft, FrontmatterTime, GateOutcome, InjectionLog, Memory,
+    MemoryChange, MemoryKind, PastTurn, SessionState, SkipReason,
 };
 
 fn save_pool(world: &World) -> Memory {
     world.save_draft(&Draft {
         kind: MemoryKind::KnownIssue,
         ..draft(TOPIC, INFO)
-    })
-}
-
-fn save_important(world: &World) -> Memory {
-    world.save_draft(&Draft {
-        importance: Importance::High,
-        ..draft("Money is an integer", "of minor units")
     })
 }
 
@@ -116,7 +109,8 @@ fn each_switch_turns_injection_off() {
     assert_eq!(world.inject(PROMPT, "s1"), [memory.id()]);
     world.settings.enabled = false;
     assert_eq!(world.inject(PROMPT, "s2"), [""; 0]);
-    assert_eq!(world.injector().begin_session(Some("s2"), false), None);
+    let context = AgentContext::Empty;
+    assert_eq!(world.injector().begin_session(Some("s2"), context), None);
 }
 
 #[test]
@@ -179,22 +173,6 @@ fn a_block_keeps_its_budget_whatever_its_graphemes() {
     let block = world.decide(prompt, None).decision.block.unwrap();
     assert!(block.text.contains("zalgo"), "{}", block.text);
     assert!(block.char_count() <= world.settings.injection.total_chars);
-}
-
-#[test]
-fn important_memories_are_injected_when_a_session_begins() {
-    let world = World::new();
-    save_pool(&world);
-    let memory = save_important(&world);
-    let begin = |has_lost_context| {
-        let block = world.injector().begin_session(Some("s1"), has_lost_context);
-        block.map(|block| block.ids)
-    };
-    assert_eq!(begin(false).unwrap(), [memory.id()]);
-    assert_eq!(begin(false), None, "it was injected");
-    assert_eq!(world.inject(PROMPT, "s1").len(), 1);
-    assert_eq!(begin(true).unwrap(), [memory.id()]);
-    assert_eq!(world.inject(PROMPT, "s1").len(), 1, "the agent lost it");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod import;
 mod injector;
 mod life_cycle;
 mod search;
+mod session_start;
 mod store;
 mod support;
 #[cfg(unix)]

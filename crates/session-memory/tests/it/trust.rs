@@ -3,8 +3,8 @@
 use crate::support::{INFO, PROMPT, TOPIC, World, draft, now};
 use session_files::Project;
 use session_memory::{
-    Memory, MemoryChange, MemoryError, MemoryState, StorageLocation, Trust, render_context_sheet,
-    trusted_keywords,
+    AgentContext, Memory, MemoryChange, MemoryError, MemoryState, StorageLocation, Trust,
+    render_context_sheet, trusted_keywords,
 };
 
 const ID: &str = "mem-20260110-091500";
@@ -57,10 +57,13 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
     let trust = || theirs(&world).trust;
     assert_eq!(trust(), Trust::Waiting);
     assert!(!is_injected(&world, ID) && !is_in_sheet());
-    assert_eq!(world.injector().begin_session(None, false), None);
+    let overview = || world.injector().begin_session(None, AgentContext::Empty);
+    assert_eq!(overview(), None);
     world.store.trust(&[theirs(&world)]).unwrap();
     assert_eq!(trust(), Trust::Trusted);
     assert!(is_injected(&world, ID) && is_in_sheet());
+    let line = format!("({ID}, from the repository)");
+    assert!(overview().unwrap().text.contains(&line));
     let block = world.decide(PROMPT, None).decision.block.unwrap();
     assert!(block.text.contains("from the repository"));
 

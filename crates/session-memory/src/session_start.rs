@@ -1,0 +1,115 @@
+//! The start of a session: what its agent is told of the memories, whole or as an update.
+
+use crate::directory_records::content_hash;
+use crate::injector::Injector;
+use crate::life_cycle::read_use_months;
+use crate::memory::Memory;
+use crate::memory_block::MemoryBlock;
+use crate::memory_overview::OverviewContent;
+use crate::session_state::SessionState;
+use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The most memories of which a session's state holds hashes.
+const MAX_LISTED: usize = 2000;
+/// The characters of a content hash that tell whether a memory changed.
+const HASH_CHARS: usize = 8;
+
+/// What an agent still knows of its session where a start of it is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentContext {
+    /// Nothing: the session is new, or its context was cleared or compacted.
+    Empty,
+    /// What it was told before: the session is resumed.
+    Kept,
+}
+
+impl Injector<'_> {
+    /// Gives the overview of the memories at the start of a session, and records it. An agent that kept
+    /// its context is told of what changed.
+    pub fn begin_session(
+        &self,
+        session: Option<&str>,
+        context: AgentContext,
+    ) -> Option<MemoryBlock> {
+        if !self.settings.enabled {
+            return None;
+        }
+        let memories = self.list_by_importance();
+        let Some(id) = session.filter(|id| !id.is_empty()) else {
+            return self.give_overview(&memories, None, &mut SessionState::default());
+        };
+        let begin = |state: &mut SessionState| {
+            if context == AgentContext::Empty {
+                state.injected.clear();
+                state.listed.clear();
+            }
+            let block = self.give_overview(&memories, session, state);
+            block.filter(|_| !state.off)
+        };
+        // A block that cannot be recorded would be given again.
+        let recorded = SessionState::update(self.state, id, begin).ok();
+        recorded.flatten().flatten()
+    }
+
+    /// Lists the memories that are in use, by importance, last month of use, age and id. The same files
+    /// have the same order, whatever the day.
+    fn list_by_importance(&self) -> Vec<Memory> {
+        let months = read_use_months(self.store);
+        let mut memories = self.list_candidates(Timestamp::now());
+        memories.retain(|memory| memory.front.superseded_by.is_none());
+        memories.sort_by_cached_key(|memory| {
+            let month = months.get(&(memory.scope, memory.id().to_owned()));
+            let front = &memory.front;
+            let by_use = Reverse((front.importance, month.cloned(), memory.updated()));
+            (by_use, front.id.clone())
+        });
+        memories
+    }
+
+    /// Assembles the overview of what the agent does not know, and puts it into the state.
+    fn give_overview(
+        &self,
+        memories: &[Memory],
+        session: Option<&str>,
+        state: &mut SessionState,
+    ) -> Option<MemoryBlock> {
+        let hashes = hash_contents(memories);
+        let known = std::mem::take(&mut state.listed);
+        let is_new = |memory: &&Memory| match known.get(memory.id()) {
+            Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
+            None if known.is_empty() => true,
+            None => !memory.was_saved_in(session) && !state.injected.contains(memory.id()),
+        };
+        let content = OverviewContent {
+            memories: memories.iter().filter(is_new).collect(),
+            gone: find_gone(&known, &hashes),
+            is_update: !known.is_empty(),
+        };
+        let block = content.assemble(self.settings.injection.overview_tokens);
+        // What is known otherwise than it is now may be injected again.
+        let changed = content.memories.iter().map(|memory| memory.id());
+        for id in changed.filter(|id| known.contains_key(*id)) {
+            state.injected.remove(id);
+        }
+        state.listed = hashes;
+        block
+    }
+}
+
+/// Returns the beginnings of the hashes of memories by id, of the first ones where there are many.
+fn hash_contents(memories: &[Memory]) -> BTreeMap<String, String> {
+    let first = memories.iter().take(MAX_LISTED);
+    let hash = |memory: &Memory| {
+        let mut hash = content_hash(&memory.text);
+        hash.truncate(HASH_CHARS);
+        (memory.id().to_owned(), hash)
+    };
+    first.map(hash).collect()
+}
+
+fn find_gone(known: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let gone = known.keys().filter(|id| !now.contains_key(*id));
+    gone.cloned().collect()
+}
