@@ -116,14 +116,17 @@ impl KnownFiles {
         self.here.remove(&path_key(location))
     }
 
-    /// The file that this one was before its folder was renamed, moved or restored: one of its
-    /// name is no longer where it was, and held no more. Of several it is the one that is as
-    /// it was.
+    /// The file that this one was before its folder was renamed, moved or restored, or before its
+    /// agent packed it: one of its name is no longer where it was, and held no more. Of several it
+    /// is the one that is as it was.
     fn elsewhere(&mut self, source: &dyn Source, location: &Location) -> Option<FileRow> {
         let name = (source.name().as_str().to_owned(), name(&location.path));
         let lost = self.lost.get_mut(&name)?;
         let now = location.stamp;
-        let may_be = |f: &&FileRow| f.stamp.size <= now.size && !Path::new(&f.path).exists();
+        let held_no_more = |f: &FileRow| f.stamp.size <= now.size;
+        let is_repacked = |f: &FileRow| is_packed(Path::new(&f.path)) != is_packed(&location.path);
+        let may_be =
+            |f: &&FileRow| (held_no_more(f) || is_repacked(f)) && !Path::new(&f.path).exists();
         let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
         let mut fitting = lost.iter().filter(may_be);
         let found = match (fitting.next(), fitting.next()) {
@@ -139,8 +142,17 @@ impl KnownFiles {
     }
 }
 
+/// The name of a file, packed or not.
 fn name(path: &Path) -> OsString {
-    path.file_name().unwrap_or_default().to_owned()
+    let name = match is_packed(path) {
+        true => path.file_stem(),
+        false => path.file_name(),
+    };
+    name.unwrap_or_default().to_owned()
+}
+
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "zst")
 }
 
 /// Problems as the index has them: by path, each reason once.

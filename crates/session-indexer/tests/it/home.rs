@@ -1,4 +1,4 @@
-//! A home folder with the histories of both agents, and an index beside it.
+//! A home folder with histories of several agents, and an index beside it.
 
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -49,6 +49,31 @@ impl Home {
 
     pub fn remove_prompts(&self) {
         fs_err::remove_file(self.0.path().join(".claude/history.jsonl")).unwrap();
+    }
+
+    /// Writes a history of Codex with one prompt.
+    pub fn codex_rollout(&self, prompt: &str) -> PathBuf {
+        let folder = self.0.path().join(".codex/sessions/2026/03/02");
+        fs_err::create_dir_all(&folder).unwrap();
+        let line = |kind: &str, payload: Value| {
+            let time = "2026-03-02T10:00:00.000Z";
+            format!(
+                "{}\n",
+                json!({"timestamp": time, "type": kind, "payload": payload})
+            )
+        };
+        let head = json!({"id": session_id(0), "cwd": "/home/ann/app"});
+        let prompt = json!({"type": "user_message", "message": prompt});
+        let path = folder.join(format!(
+            "rollout-2026-03-02T10-00-00-{}.jsonl",
+            session_id(0)
+        ));
+        fs_err::write(
+            &path,
+            line("session_meta", head) + &line("event_msg", prompt),
+        )
+        .unwrap();
+        path
     }
 
     /// OpenCode's database, made if it is not there.

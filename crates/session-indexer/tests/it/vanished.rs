@@ -83,6 +83,24 @@ fn a_full_read_takes_the_place_of_what_it_cannot_read() {
 }
 
 #[test]
+fn a_history_that_its_agent_packs_is_no_second_one() {
+    let home = Home::new();
+    let rollout = home.codex_rollout("Where is the harbour?");
+    home.refresh();
+    let plain = fs_err::read(&rollout).unwrap();
+    let packed = rollout.with_extension("jsonl.zst");
+    fs_err::write(&packed, zstd::encode_all(&*plain, 3).unwrap()).unwrap();
+    fs_err::remove_file(&rollout).unwrap();
+    home.refresh();
+    assert_eq!(gone(&home), [false]);
+    fs_err::write(&rollout, plain).unwrap();
+    fs_err::remove_file(&packed).unwrap();
+    home.refresh();
+    assert_eq!(gone(&home), [false]);
+    assert_eq!(found(&home.reader(), "harbour").len(), 1);
+}
+
+#[test]
 fn a_session_that_is_deleted_from_a_database_is_marked() {
     let home = Home::new();
     let db = home.database();
