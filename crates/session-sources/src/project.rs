@@ -61,6 +61,34 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
     Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
 }
 
+/// Returns a file's path from the root, where it is relative to a working directory. By text: the
+/// history may be of another system.
+pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
+    let is_relative = !path.starts_with(['/', '\\', '~']) && !path.contains(':');
+    let Some((cwd, separator)) = cwd.filter(|_| is_relative).and_then(with_separator) else {
+        return path;
+    };
+    let mut names: Vec<&str> = cwd.split(separator).collect();
+    for name in path.split(['/', separator]) {
+        match name {
+            "" | "." => {}
+            ".." if names.len() > 1 => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join(&separator.to_string())
+}
+
+/// Returns an absolute path without its last separator, and what separates its names.
+fn with_separator(path: &str) -> Option<(&str, char)> {
+    let separator = match path.as_bytes() {
+        [b'/', ..] => '/',
+        [_, b':', b'\\', ..] => '\\',
+        _ => return None,
+    };
+    Some((path.trim_end_matches(separator), separator))
+}
+
 /// Resolves `.` and `..` in the text of a path.
 fn plain(path: &Path) -> PathBuf {
     use std::path::Component::{CurDir, ParentDir};
@@ -79,8 +107,29 @@ fn plain(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::project_root;
+    use super::{path_from, project_root};
     use fs_err as fs;
+
+    #[test]
+    fn a_relative_path_is_one_from_the_working_directory() {
+        let cases = [
+            ("/home/ann/app", "src/main.rs", "/home/ann/app/src/main.rs"),
+            ("/home/ann/app", "./notes.txt", "/home/ann/app/notes.txt"),
+            ("/home/ann/app/", "../other/a.rs", "/home/ann/other/a.rs"),
+            ("/", "../../a.rs", "/a.rs"),
+            (r"C:\work", "src/a.rs", r"C:\work\src\a.rs"),
+            (r"C:\work", r"..\b\a.rs", r"C:\b\a.rs"),
+            ("/home/ann/app", "/etc/hosts", "/etc/hosts"),
+            ("/home/ann/app", "~/notes.txt", "~/notes.txt"),
+            ("/home/ann/app", r"C:\work\a.rs", r"C:\work\a.rs"),
+            ("app", "a.rs", "a.rs"),
+            ("", "a.rs", "a.rs"),
+        ];
+        for (cwd, path, whole) in cases {
+            assert_eq!(path_from(Some(cwd), path.to_owned()), whole, "{cwd} {path}");
+        }
+        assert_eq!(path_from(None, "a.rs".to_owned()), "a.rs");
+    }
 
     #[test]
     fn worktrees_are_known_by_name_when_they_are_gone() {

@@ -2,7 +2,7 @@
 
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;
-use crate::project::project_root;
+use crate::project::{path_from, project_root};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
 use session_core::{
@@ -133,8 +133,14 @@ impl<'a> TurnWriter<'a> {
     }
 
     /// Adds a call; see [`ToolTable::call`](crate::ToolTable::call). Of one without an id no result
-    /// will be known.
+    /// will be known. Its files are those from the session's working directory.
     pub fn call(&mut self, mut call: ToolCall) {
+        let cwd = self.session.cwd.as_deref();
+        call.files = call
+            .files
+            .into_iter()
+            .map(|path| path_from(cwd, path))
+            .collect();
         if self.detail() == Detail::Index {
             call.input = serde_json::Value::Null;
         }

@@ -16,8 +16,8 @@ fn a_legacy_history_is_read() {
     0 Typed: "Fix the flaky test"
       text "I look at it."
       call Bash(c1) $ "cargo test" -> "test a ... FAILED" failed
-      call ApplyPatch(c2) @src/a.rs @src/b.rs
-      call ApplyPatch(c3) @c.rs -> "apply_patch verification failed: no such file" failed
+      call ApplyPatch(c2) @/home/ann/app/src/a.rs @/home/ann/app/src/b.rs
+      call ApplyPatch(c3) @/home/ann/app/c.rs -> "apply_patch verification failed: no such file" failed
       text "Done."
     1 Typed: "And what is this?"
     2 Typed: "Go on"
@@ -32,8 +32,8 @@ fn a_legacy_history_is_shown() {
       thinking "Look first."
       text "I look at it."
       call Bash(c1) $ "cargo test" {"command":"cargo test","workdir":"/home/ann/app"} -> "running\ntest a ... FAILED" failed
-      call ApplyPatch(c2) @src/a.rs @src/b.rs {"patch":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n-1\n+2\n*** Add File: src/b.rs\n+3\n*** End Patch"} -> "Success."
-      call ApplyPatch(c3) @c.rs {"patch":"cd /home/ann/app && apply_patch <<'E'\n*** Begin Patch\n*** Delete File: c.rs\n*** End Patch\nE"} -> "apply_patch verification failed: no such file" failed
+      call ApplyPatch(c2) @/home/ann/app/src/a.rs @/home/ann/app/src/b.rs {"patch":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n-1\n+2\n*** Add File: src/b.rs\n+3\n*** End Patch"} -> "Success."
+      call ApplyPatch(c3) @/home/ann/app/c.rs {"patch":"cd /home/ann/app && apply_patch <<'E'\n*** Begin Patch\n*** Delete File: c.rs\n*** End Patch\nE"} -> "apply_patch verification failed: no such file" failed
       text "Done."
     1 Typed: "And what is this?"
       notice "turn interrupted"

@@ -31,7 +31,7 @@ fn turns_are_read() {
     insta::assert_snapshot!(indexed(&TOY, PATH, content()), @r##"
     0 Typed: "Build it, please"
       call Bash(c1) $ "make" -> "error: no rule" failed
-      call Edit(c2) @src/a.rs
+      call Edit(c2) @/home/ann/app/src/a.rs
     1 Typed: "And test it"
       text "There is no rule."
     "##);
@@ -43,7 +43,7 @@ fn turns_are_shown_in_full() {
     0 Typed: "Build it, please"
       thinking "With make."
       call Bash(c1) $ "make" {"command":"make"} -> "cc a.c\nerror: no rule" failed
-      call Edit(c2) @src/a.rs {"file_path":"src/a.rs","to":"b"} -> "changed"
+      call Edit(c2) @/home/ann/app/src/a.rs {"file_path":"src/a.rs","to":"b"} -> "changed"
     1 Typed: "And test it"
       text "There is no rule."
     "##);
