@@ -53,11 +53,11 @@ pub struct JsonForgetRecords<'a> {
 
 #[derive(Serialize)]
 struct JsonForgetEntry<'a> {
-    id: u32,
     at: &'a str,
-    what: &'a str,
+    id: u32,
     sessions: usize,
     turns: usize,
+    what: &'a str,
 }
 
 impl<'a> JsonForgetRecords<'a> {

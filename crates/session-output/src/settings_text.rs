@@ -10,21 +10,21 @@ use session_core::text::printable;
 /// Columns of what was ignored: a repository chooses its length.
 const COLUMNS: usize = 100;
 
-/// Every setting, as `docs/cli.md` describes it.
+/// Every setting, as `docs/cli.md` describes it; fields are printed by name.
 #[derive(Serialize)]
 pub struct JsonSettings {
-    keys: Vec<JsonKey>,
     ignored: Vec<JsonIgnored>,
+    keys: Vec<JsonKey>,
 }
 
 #[derive(Serialize)]
 struct JsonKey {
-    key: String,
-    value: Value,
-    /// `default`, `file` or `variable`.
-    origin: &'static str,
     /// The file, or the variable.
     from: Option<String>,
+    key: String,
+    /// `default`, `file` or `variable`.
+    origin: &'static str,
+    value: Value,
     /// The variable that would override it.
     variable: Option<String>,
 }
@@ -32,12 +32,12 @@ struct JsonKey {
 /// A setting of a project or a variable that does not count.
 #[derive(Serialize)]
 struct JsonIgnored {
-    /// None where it is a whole file.
-    key: Option<String>,
-    value: Value,
     /// The file, or the variable.
     from: String,
+    /// None where it is a whole file.
+    key: Option<String>,
     reason: String,
+    value: Value,
 }
 
 impl JsonSettings {
@@ -147,7 +147,14 @@ mod tests {
                 reason: "a project narrows only".into(),
             }],
         };
-        let text = JsonSettings::new(&report).text();
+        let settings = JsonSettings::new(&report);
+        let json = serde_json::to_value(&settings).unwrap();
+        // As a map is printed: by name.
+        assert_eq!(
+            serde_json::to_string(&settings).unwrap(),
+            serde_json::to_string(&json).unwrap()
+        );
+        let text = settings.text();
         let text = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(text, @r#"
         model      "table"                 default
