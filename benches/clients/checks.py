@@ -85,12 +85,12 @@ def check_commands(box, checks, turns):
     checks.equal("`commands` tells it as failed", told(box, "commands", FAILS), [{"command": FAILS, "failed": True}])
 
 
-def check_files(box, checks, turns, path, touching=3):
+def check_files(box, checks, turns, path, touching=3, touch="written"):
     """A file that is written, perhaps read, and edited."""
     checks.equal("the files were changed", box.read(path), "two\n")
     named = [one["files"] for one in calls(turns) if one["name"] != "Bash"]
     checks.equal("files of the calls", named, [[path]] * touching)
-    checks.equal("`files` tells it as written", told(box, "files", os.path.basename(path)), [{"path": path, "touch": "written"}])
+    checks.equal(f"`files` tells it as {touch}", told(box, "files", os.path.basename(path)), [{"path": path, "touch": touch}])
 
 
 def told(box, command, words):

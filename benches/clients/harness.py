@@ -43,6 +43,9 @@ class Box:
             "TERM": "xterm-256color",
             "LANG": "C.UTF-8",
             "SHELL": "/bin/bash",
+            # What a client would fetch besides is refused here: tips, lists of plugins, news of versions.
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1,localhost",
         }
 
     def write(self, path, content):

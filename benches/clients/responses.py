@@ -5,12 +5,19 @@ import json
 from mock import Handler, Mock
 
 
+def patch(words):
+    """A call of Codex's tool that takes words of its own rather than JSON."""
+    return {"type": "tool_use", "name": "apply_patch", "input": words}
+
+
 def item(block, number):
     """A block of an answer as an item of a response."""
     if block["type"] == "text":
         content = [{"type": "output_text", "text": block["text"]}]
         return {"type": "message", "role": "assistant", "id": f"msg_{number}", "content": content}
     names = {key: block[key] for key in ("name", "namespace") if key in block}
+    if isinstance(block["input"], str):
+        return {"type": "custom_tool_call", "call_id": block["id"], **names, "input": block["input"]}
     return {"type": "function_call", "call_id": block["id"], **names, "arguments": json.dumps(block["input"])}
 
 
@@ -39,3 +46,7 @@ class ResponsesMock(Mock):
     """The server; `with ResponsesMock() as mock` starts and stops it."""
 
     handler = ResponsesHandler
+
+    def is_side(self, request):
+        # Codex asks for titles; its compaction is without tools, too, but takes a reply.
+        return "thread_title" in json.dumps(request.get("client_metadata", {}))
