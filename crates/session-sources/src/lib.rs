@@ -46,6 +46,7 @@ mod call_result;
 mod calls;
 mod claude;
 mod codex;
+mod copilot;
 mod cursor;
 mod database_copy;
 mod env;
@@ -86,7 +87,12 @@ pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
-static SOURCES: [&dyn Source; 3] = [&claude::Claude, &opencode::OpenCode, &Jsonl(codex::Codex)];
+static SOURCES: [&dyn Source; 4] = [
+    &claude::Claude,
+    &opencode::OpenCode,
+    &Jsonl(codex::Codex),
+    &Jsonl(copilot::Copilot),
+];
 
 /// Every agent that is read. Adding one is a file, its fixtures and a line above.
 pub fn sources() -> &'static [&'static dyn Source] {

@@ -3,6 +3,7 @@
 
 mod codex;
 mod codex_history;
+mod copilot;
 mod support;
 mod toy;
 mod toy_agent;

@@ -1,0 +1,266 @@
+//! Copilot CLI: one JSONL file of events a session, in a folder of its own.
+//!
+//! A subagent's events stand among those of the session that started it, with an `agentId`: of these
+//! only the calls count, to the turn that started it.
+
+use crate::cursor::is_default;
+use crate::turn_writer::session_title;
+use crate::{
+    AgentInfo, CallOutcome, JsonlFormat, Located, ToolRow, ToolTable, TurnWriter, file,
+    milliseconds,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use session_core::{PromptKind, SessionMeta, Tokens};
+use std::io::Read;
+use std::path::Path;
+
+static AGENT: AgentInfo = AgentInfo {
+    folders: &[".copilot"],
+    resume: &["copilot", "--resume", "{id}"],
+    session_variables: &["COPILOT_AGENT_SESSION_ID"],
+    mark_variables: &["COPILOT_CLI"],
+    ..AgentInfo::new("copilot", "Copilot CLI")
+};
+
+const TOOLS: ToolTable = ToolTable(&[
+    tool("bash", "Bash", &[]),
+    tool("local_shell", "Bash", &[]),
+    tool("powershell", "PowerShell", &[]),
+    tool("view", "Read", &[("path", "file_path")]),
+    tool(
+        "edit",
+        "Edit",
+        &[
+            ("path", "file_path"),
+            ("old_str", "old_string"),
+            ("new_str", "new_string"),
+        ],
+    ),
+    tool(
+        "create",
+        "Write",
+        &[("path", "file_path"), ("file_text", "content")],
+    ),
+    tool("apply_patch", "ApplyPatch", &[("patch", "patch")]),
+    tool("grep", "Grep", &[]),
+    tool("rg", "Grep", &[]),
+    tool("glob", "Glob", &[]),
+    tool("web_fetch", "WebFetch", &[]),
+    tool("web_search", "WebSearch", &[]),
+    tool("task", "Task", &[("agent_type", "subagent_type")]),
+    tool("skill", "Skill", &[]),
+    tool(ASK_USER, "AskUserQuestion", &[]),
+]);
+
+const ASK_USER: &str = "ask_user";
+
+const fn tool(
+    agent_name: &'static str,
+    name: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> ToolRow {
+    ToolRow {
+        agent_name,
+        name,
+        fields,
+    }
+}
+
+/// Sessions of Copilot CLI.
+#[derive(Debug)]
+pub(crate) struct Copilot;
+
+/// What a line needs to know of those before it.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CopilotState {
+    /// Ids of questions to the user that have no answer yet.
+    #[serde(skip_serializing_if = "is_default")]
+    questions: Vec<String>,
+}
+
+impl JsonlFormat for Copilot {
+    type Record<'a> = Value;
+    type State = CopilotState;
+
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
+    }
+
+    fn files(&self) -> &'static [&'static str] {
+        &["session-state/*/events.jsonl", "session-state/*.jsonl"]
+    }
+
+    /// `<id>/events.jsonl`; before version 1.0 `<id>.jsonl`.
+    fn located(&self, path: &Path) -> Option<Located> {
+        let is_events = path.file_name()? == EVENTS;
+        let id = match is_events {
+            true => path.parent()?.file_name()?,
+            false => path.file_stem()?,
+        };
+        Some(Located {
+            session: Some(id.to_str()?.to_owned()),
+            parent: None,
+        })
+    }
+
+    fn complete(&self, path: &Path, session: &mut SessionMeta) {
+        if path.file_name().is_some_and(|name| name == EVENTS)
+            && let Some(title) = workspace_name(&path.with_file_name(WORKSPACE))
+        {
+            session.title = Some(title);
+        }
+    }
+
+    fn record(&self, record: Value, state: &mut CopilotState, turns: &mut TurnWriter<'_>) {
+        let data = &record["data"];
+        turns.set_time(milliseconds(text(&record, "timestamp")));
+        turns.set_message(text(&record, "id"));
+        match text(&record, "type") {
+            "tool.execution_start" => turns.call(call(data, state)),
+            "tool.execution_complete" => turns.result(outcome(data, state)),
+            _ if record.get("agentId").is_some_and(Value::is_string) => turns.touch(),
+            "session.start" | "session.resume" => note_context(&data["context"], turns),
+            "user.message" if data["source"].is_null() => {
+                turns.prompt(PromptKind::Typed, text(data, "content"));
+            }
+            "assistant.message" => answer(data, turns),
+            "session.usage_record" => turns.tokens(tokens(&data["usage"])),
+            "tool.user_requested" => shell_escape(data, turns),
+            "session.compaction_complete" => turns.summary(text(data, "summaryContent")),
+            "session.error" => turns.error(text(data, "message")),
+            "session.info" if text(data, "infoType") == "fork" => note_fork(data, turns),
+            "abort" => turns.notice("interrupted"),
+            _ => {}
+        }
+    }
+}
+
+const EVENTS: &str = "events.jsonl";
+const WORKSPACE: &str = "workspace.yaml";
+/// Most bytes of `workspace.yaml` that are read.
+const WORKSPACE_LIMIT: u64 = 64 << 10;
+
+/// The part of `workspace.yaml` that is read.
+#[derive(Deserialize)]
+struct Workspace {
+    /// Given by the user, else the first prompt.
+    name: Option<String>,
+}
+
+fn workspace_name(path: &Path) -> Option<String> {
+    let mut yaml = String::new();
+    let opened = file::open(path).ok()?;
+    opened
+        .take(WORKSPACE_LIMIT)
+        .read_to_string(&mut yaml)
+        .ok()?;
+    let workspace: Workspace = serde_saphyr::from_str(&yaml).ok()?;
+    session_title(&workspace.name?)
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+fn note_context(context: &Value, turns: &mut TurnWriter<'_>) {
+    turns.set_directory(text(context, "cwd"));
+    turns.set_branch(text(context, "branch"));
+}
+
+/// `Forked from "NAME" (ID) as …`: the events up to here are copies, with the ids that they had. What was
+/// forked from this session says `into` in place of `from`.
+fn note_fork(data: &Value, turns: &mut TurnWriter<'_>) {
+    let message = text(data, "message");
+    let from = message.strip_prefix("Forked from ");
+    let origin = from.and_then(|from| from.split_once(") as ")?.0.rsplit_once('('));
+    if let Some((_, id)) = origin {
+        turns.session.forked_from = Some(id.to_owned());
+    }
+}
+
+fn answer(data: &Value, turns: &mut TurnWriter<'_>) {
+    turns.model(text(data, "model"));
+    turns.thinking(text(data, "reasoningText"));
+    turns.text(text(data, "content"));
+    turns.tokens(Tokens {
+        output: count(data, "outputTokens"),
+        ..Tokens::default()
+    });
+}
+
+/// Tokens as current versions count them, which say none with the message.
+fn tokens(usage: &Value) -> Tokens {
+    let cached = count(usage, "cacheReadTokens");
+    Tokens {
+        input: count(usage, "inputTokens").saturating_sub(cached),
+        cached,
+        output: count(usage, "outputTokens"),
+    }
+}
+
+fn count(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+fn call(data: &Value, state: &mut CopilotState) -> session_core::ToolCall {
+    let (id, tool) = (text(data, "toolCallId"), text(data, "toolName"));
+    let mut input = data["arguments"].clone();
+    if tool == ASK_USER {
+        state.questions.push(id.to_owned());
+        input = json!({ "questions": [input] });
+    }
+    TOOLS.call(id, tool, input)
+}
+
+/// A command that the user ran by `!`.
+fn shell_escape(data: &Value, turns: &mut TurnWriter<'_>) {
+    let command = text(&data["arguments"], "command");
+    if !command.is_empty() {
+        turns.prompt(PromptKind::Command, &format!("!{command}"));
+        let arguments = json!({ "command": command });
+        turns.call(TOOLS.call(text(data, "toolCallId"), "local_shell", arguments));
+    }
+}
+
+fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
+    let id = text(data, "toolCallId");
+    let question = state.questions.iter().position(|asked| asked == id);
+    let is_question = question.map(|at| state.questions.remove(at)).is_some();
+    let (output, told) = split_exit_code(text(&data["result"], "content"));
+    let output = match output.is_empty() {
+        true => text(&data["error"], "message"),
+        false => output,
+    };
+    let exit_code = data["shellExecution"]["exitCode"].as_i64().or(told);
+    CallOutcome {
+        id: id.to_owned(),
+        failed: data["success"] == false || exit_code.is_some_and(|code| code != 0),
+        reply: is_question.then(|| reply(output).to_owned()),
+        output: output.to_owned(),
+        ..CallOutcome::default()
+    }
+}
+
+/// Splits off the last line that the output of a command gets, `<exited with exit code 1>` or
+/// `<shellId: 3 completed with exit code 1>`.
+fn split_exit_code(output: &str) -> (&str, Option<i64>) {
+    let trimmed = output.trim_end();
+    let (body, last) = trimmed.rsplit_once('\n').unwrap_or(("", trimmed));
+    let words = last.strip_prefix('<').and_then(|l| l.strip_suffix('>'));
+    let code = words.and_then(|words| words.rsplit_once("with exit code ")?.1.parse().ok());
+    match code {
+        Some(_) => (body, code),
+        None => (output, None),
+    }
+}
+
+/// The user's words in the result of a question.
+fn reply(output: &str) -> &str {
+    let begins = ["User selected: ", "User responded: "];
+    begins
+        .iter()
+        .find_map(|begin| output.strip_prefix(begin))
+        .unwrap_or(output)
+}
