@@ -2,7 +2,6 @@
 
 use crate::file::{self, FileKey, file_key, stamp};
 use crate::path_pattern::PathPattern;
-use crate::prompt_history;
 use crate::reading::warning;
 use crate::{Env, Listing, Located, Location};
 use std::collections::{BTreeMap, HashSet};
@@ -110,14 +109,6 @@ impl HistorySearch {
                 session,
             }
             .walk(&join(root, &begin));
-        }
-    }
-
-    /// Adds the history of prompts in a folder.
-    pub(crate) fn add_prompt_history(&mut self, folder: &HistoryFolder) {
-        let path = folder.path.join(prompt_history::FILE_NAME);
-        if let Ok(metadata) = path.metadata() {
-            self.file(&path, &metadata, Located::default());
         }
     }
 

@@ -79,6 +79,19 @@ impl<F: JsonlFormat> Jsonl<F> {
         self.0.has_prompt_history() && prompt_history::is_prompt_history(path)
     }
 
+    fn patterns(&self) -> Vec<&'static str> {
+        let prompts = prompt_history::FILE_NAME;
+        let prompts = Some(prompts).filter(|_| self.0.has_prompt_history());
+        self.0.files().iter().copied().chain(prompts).collect()
+    }
+
+    fn located(&self, path: &Path) -> Option<Located> {
+        match self.is_prompt_history(path) {
+            true => Some(Located::default()),
+            false => self.0.located(path),
+        }
+    }
+
     fn own_session(&self, session: &SessionMeta) -> SessionMeta {
         SessionMeta {
             id: self.0.own_id(&session.id).to_owned(),
@@ -95,10 +108,7 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
     fn locate(&self, env: &Env) -> Listing {
         let mut search = HistorySearch::default();
         for folder in self.0.folders(env) {
-            search.add(&folder, self.0.files(), &|path| self.0.located(path));
-            if self.0.has_prompt_history() {
-                search.add_prompt_history(&folder);
-            }
+            search.add(&folder, &self.patterns(), &|path| self.located(path));
         }
         search.finish()
     }

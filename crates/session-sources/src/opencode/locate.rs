@@ -16,6 +16,9 @@ const TREE: &str = "storage";
 pub(super) fn locate(env: &Env) -> Listing {
     let mut listing = Listing::default();
     let folder = data_folder(env);
+    if is_missing(&folder) && env.get("OPENCODE_DB").is_none() {
+        return listing;
+    }
     let mut met = HashSet::new();
     for path in databases(env, &folder, &mut listing) {
         let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
