@@ -228,17 +228,22 @@ struct TextItem<'a> {
 
 impl TextItems<'_> {
     /// Returns the texts on a line each; an image alone reads `[Image]`.
-    pub(crate) fn joined(&self) -> String {
-        let texts: Vec<&str> = self.0.iter().filter_map(|item| item.text.get()).collect();
-        match texts.is_empty()
-            && self
-                .0
-                .iter()
-                .any(|item| item.kind.or_empty().contains("image"))
-        {
-            true => "[Image]".to_owned(),
-            false => texts.join("\n"),
+    pub(crate) fn joined(&self) -> Cow<'_, str> {
+        let mut texts = self.0.iter().filter_map(|item| item.text.get());
+        match (texts.next(), texts.next()) {
+            (Some(text), None) => text.into(),
+            (Some(first), Some(second)) => {
+                let all = [first, second].into_iter().chain(texts);
+                all.collect::<Vec<_>>().join("\n").into()
+            }
+            _ if self.has_image() => "[Image]".into(),
+            _ => "".into(),
         }
+    }
+
+    fn has_image(&self) -> bool {
+        let mut kinds = self.0.iter().map(|item| item.kind.or_empty());
+        kinds.any(|kind| kind.contains("image"))
     }
 }
 
