@@ -2,7 +2,7 @@
 //! its own session in its context: the search leaves them out.
 
 use session_core::SourceName;
-use session_sources::{Caller, Env, sources};
+use session_sources::{Caller, Env, Source, sources};
 use session_store::SessionRow;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,14 +35,12 @@ impl CallingProcess<'_> {
     pub fn find_sessions<'s>(&self, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
         let callers = sources()
             .iter()
-            .filter_map(|source| Some((source.name(), source.caller(self.env)?)));
+            .filter_map(|source| Some((*source, source.caller(self.env)?)));
         let mut found: Vec<&SessionRow> = callers
             .filter_map(|(source, caller)| match caller {
-                Caller::Session(id) => all
-                    .iter()
-                    .find(|session| is_from(session, &source) && session.uid == id),
+                Caller::Session(id) => find_named(source, &id, all),
                 Caller::Unnamed if self.is_interactive => None,
-                Caller::Unnamed => self.find_latest(&source, all),
+                Caller::Unnamed => self.find_latest(&source.name(), all),
             })
             .collect();
         let clients = sources().iter().map(|source| source.name());
@@ -88,6 +86,14 @@ impl CallingProcess<'_> {
         let mut directories = directories.into_iter().flatten();
         directories.any(|directory| self.directory.starts_with(directory))
     }
+}
+
+/// Returns the session that an agent knows by an id, of several files of it the latest.
+fn find_named<'s>(source: &dyn Source, id: &str, all: &'s [SessionRow]) -> Option<&'s SessionRow> {
+    let name = source.name();
+    all.iter()
+        .filter(|session| is_from(session, &name) && source.own_id(&session.uid) == id)
+        .max_by_key(|session| session.ended_ms)
 }
 
 fn is_from(session: &SessionRow, source: &SourceName) -> bool {

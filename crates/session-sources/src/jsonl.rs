@@ -94,7 +94,7 @@ impl<F: JsonlFormat> Jsonl<F> {
 
     fn own_session(&self, session: &SessionMeta) -> SessionMeta {
         SessionMeta {
-            id: self.0.own_id(&session.id).to_owned(),
+            id: self.own_id(&session.id).to_owned(),
             ..session.clone()
         }
     }
@@ -127,6 +127,10 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
             false => show::show(&self.0, at, session, spans),
         }
     }
+    fn own_id<'s>(&self, session: &'s str) -> &'s str {
+        self.0.own_id(session)
+    }
+
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {
         self.agent().resume_command(&self.own_session(session))
     }

@@ -30,6 +30,12 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns;
 
+    /// The id by which the agent itself knows a session: another one only where
+    /// a session of the agent has more than one file.
+    fn own_id<'s>(&self, session: &'s str) -> &'s str {
+        session
+    }
+
     /// The program that takes a session up again, and its arguments. None for
     /// a subagent's, and for an id that a program could take for an option.
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {

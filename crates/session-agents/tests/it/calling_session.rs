@@ -65,6 +65,19 @@ fn a_named_session_is_found_from_any_directory_and_at_a_terminal() {
     assert_eq!(find(&env, "/elsewhere", true, &all), [2]);
 }
 
+/// After an undo Codex writes the same thread to another file.
+#[test]
+fn a_named_session_of_several_files_is_the_latest_of_them() {
+    let codex = |id: i64, uid: &str| SessionRow {
+        source: "codex".into(),
+        uid: uid.into(),
+        ..session(id, 10 - id)
+    };
+    let all = [codex(1, "t1"), codex(2, "t1_s2"), codex(3, "t2")];
+    let env = Env::default().var("CODEX_THREAD_ID", "t1");
+    assert_eq!(find(&env, "/elsewhere", false, &all), [2]);
+}
+
 #[test]
 fn an_agent_that_names_no_session_is_found_by_the_directory() {
     let all = [session(1, 9), session(2, 3), session(3, 100_000)];
