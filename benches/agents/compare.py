@@ -25,6 +25,7 @@ import independent_reader
 OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "target", "release", "session-search")
 ENOUGH = 0.99
 CONFIG = 'model = "table"\nbackground = false\n[redaction]\nenabled = false\n'
+PATCH = "*** Begin Patch"  # a patch is an edit, also where a shell applied it
 COLUMNS = ["answers", "commands", "outcomes", "files"]
 
 
@@ -99,15 +100,16 @@ def plain(text):
 
 def read_back(about, shown, owned):
     """A session as the program has it; a turn that nothing opened is none."""
-    turns = [shown_turn(turn, turn["turn"] in owned) for turn in shown if turn["kind"] != "none"]
+    turns = [shown_turn(turn, turn["turn"] in owned, about[-1]) for turn in shown if turn["kind"] != "none"]
     return ReadSession(*about, turns)
 
 
-def shown_turn(turn, is_copy):
+def shown_turn(turn, is_copy, cwd):
     texts = [part["text"] for part in turn["parts"] if part["type"] == "text"]
     calls = [part for part in turn["parts"] if part["type"] == "call"]
-    commands = [call for call in calls if call.get("command")]
-    changed = {path for call in calls if call["name"] in ("Edit", "Write", "MultiEdit", "ApplyPatch") for path in call.get("files") or []}
+    commands = [call for call in calls if call.get("command") and PATCH not in call["command"]]
+    edits = [call for call in calls if call["name"] in ("Edit", "Write", "MultiEdit", "ApplyPatch") or PATCH in (call.get("command") or "")]
+    changed = {os.path.normpath(os.path.join(cwd or "", path)) for call in edits for path in call.get("files") or []}
     return ReadTurn(plain(turn["prompt"]), is_copy, " ".join(" ".join(texts).split()), [plain(call["command"]) for call in commands],
                     [bool(call.get("failed")) for call in commands], sorted(changed))
 
@@ -116,8 +118,9 @@ def own_words(session):
     """A session as the independent reader has it."""
     turns = []
     for turn in session.turns:
-        ran = [call for call in turn.calls if call.command]
-        changed = {path for call in turn.calls if call.name in ("Edit", "Write") for path in call.files}
+        ran = [call for call in turn.calls if call.command and PATCH not in call.command]
+        edits = [call for call in turn.calls if call.name in ("Edit", "Write") or PATCH in (call.command or "")]
+        changed = {os.path.normpath(os.path.join(session.cwd or "", path)) for call in edits for path in call.files}
         turns.append(ReadTurn(plain(turn.prompt), turn.copy, " ".join(" ".join(turn.answer).split()), [plain(call.command) for call in ran],
                               [call.failed is True for call in ran], sorted(changed), turn.loose, turn.where))
     return ReadSession(session.agent, session.id, session.parent, session.title, session.cwd, turns)
