@@ -78,6 +78,32 @@ pub(crate) struct CopilotState {
     /// Ids of questions to the user that have no answer yet.
     #[serde(skip_serializing_if = "is_default")]
     questions: Vec<String>,
+    /// Ids of calls that have no result yet: an interruption is the last that is told of them.
+    #[serde(skip_serializing_if = "is_default")]
+    running: Vec<String>,
+}
+
+/// Most calls that are remembered as running.
+const RUNNING: usize = 32;
+
+impl CopilotState {
+    fn note_running(&mut self, id: &str) {
+        self.running.push(id.to_owned());
+        if self.running.len() > RUNNING {
+            self.running.remove(0);
+        }
+    }
+
+    fn interrupt(&mut self, turns: &mut TurnWriter<'_>) {
+        for id in self.running.drain(..) {
+            turns.interim_result(CallOutcome {
+                id,
+                failed: true,
+                ..CallOutcome::default()
+            });
+        }
+        turns.notice("interrupted");
+    }
 }
 
 impl JsonlFormat for Copilot {
@@ -131,7 +157,7 @@ impl JsonlFormat for Copilot {
             "session.compaction_complete" => turns.summary(text(data, "summaryContent")),
             "session.error" => turns.error(text(data, "message")),
             "session.info" if text(data, "infoType") == "fork" => note_fork(data, turns),
-            "abort" => turns.notice("interrupted"),
+            "abort" => state.interrupt(turns),
             _ => {}
         }
     }
@@ -206,6 +232,7 @@ fn count(value: &Value, name: &str) -> u64 {
 
 fn call(data: &Value, state: &mut CopilotState) -> session_core::ToolCall {
     let (id, tool) = (text(data, "toolCallId"), text(data, "toolName"));
+    state.note_running(id);
     let mut input = data["arguments"].clone();
     if tool == ASK_USER {
         state.questions.push(id.to_owned());
@@ -226,6 +253,7 @@ fn shell_escape(data: &Value, turns: &mut TurnWriter<'_>) {
 
 fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
     let id = text(data, "toolCallId");
+    state.running.retain(|running| running != id);
     let question = state.questions.iter().position(|asked| asked == id);
     let is_question = question.map(|at| state.questions.remove(at)).is_some();
     let (output, told) = split_exit_code(text(&data["result"], "content"));

@@ -274,6 +274,24 @@ fn a_fork_names_its_origin_and_its_copies_keep_their_ids() {
 }
 
 #[test]
+fn a_command_that_was_interrupted_failed() {
+    let bash =
+        json!({"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "sleep 60"}});
+    let text = lines(&[
+        start("/home/ann/harbour"),
+        event(1, "user.message", json!({"content": "Wait"})),
+        event(2, "tool.execution_start", bash),
+        event(3, "abort", json!({"reason": "user_initiated"})),
+        event(4, "user.message", json!({"content": "Go on"})),
+    ]);
+    assert_snapshot!(indexed(copilot(), PATH, text), @r##"
+    0 Typed: "Wait"
+      call Bash(c1) $ "sleep 60" failed
+    1 Typed: "Go on"
+    "##);
+}
+
+#[test]
 fn a_session_of_before_folders_is_read() {
     let path = ".copilot/session-state/2fc2.jsonl";
     assert_eq!(session(copilot(), path, history()).id, "2fc2");
