@@ -277,7 +277,8 @@ def main(package, version, program, play, node=None):
         client = args.client or install(f"{package}@{args.version}", program, npm)
         if node:
             box.env["PATH"] = f"{os.path.dirname(install_node(node, npm))}:{box.env['PATH']}"
-        print(f"{box.run(client, '--version').strip()}, {date.today()}, {platform.system()}\n\n| check | |\n| --- | --- |")
+        version = box.run(client, "--version").strip().split("\n")[0]
+        print(f"{version}, {date.today()}, {platform.system()}\n\n| check | |\n| --- | --- |")
         play(box, client, checks)
         return checks.end()
     finally:
