@@ -4,6 +4,7 @@
 //! only the calls count, to the turn that started it.
 
 use crate::cursor::is_default;
+use crate::json::text;
 use crate::turn_writer::session_title;
 use crate::{
     AgentInfo, CallOutcome, JsonlFormat, Located, ToolRow, ToolTable, TurnWriter, file,
@@ -24,11 +25,11 @@ static AGENT: AgentInfo = AgentInfo {
 };
 
 const TOOLS: ToolTable = ToolTable(&[
-    tool("bash", "Bash", &[]),
-    tool("local_shell", "Bash", &[]),
-    tool("powershell", "PowerShell", &[]),
-    tool("view", "Read", &[("path", "file_path")]),
-    tool(
+    ToolRow::new("bash", "Bash", &[]),
+    ToolRow::new("local_shell", "Bash", &[]),
+    ToolRow::new("powershell", "PowerShell", &[]),
+    ToolRow::new("view", "Read", &[("path", "file_path")]),
+    ToolRow::new(
         "edit",
         "Edit",
         &[
@@ -37,35 +38,23 @@ const TOOLS: ToolTable = ToolTable(&[
             ("new_str", "new_string"),
         ],
     ),
-    tool(
+    ToolRow::new(
         "create",
         "Write",
         &[("path", "file_path"), ("file_text", "content")],
     ),
-    tool("apply_patch", "ApplyPatch", &[("patch", "patch")]),
-    tool("grep", "Grep", &[]),
-    tool("rg", "Grep", &[]),
-    tool("glob", "Glob", &[]),
-    tool("web_fetch", "WebFetch", &[]),
-    tool("web_search", "WebSearch", &[]),
-    tool("task", "Task", &[("agent_type", "subagent_type")]),
-    tool("skill", "Skill", &[]),
-    tool(ASK_USER, "AskUserQuestion", &[]),
+    ToolRow::new("apply_patch", "ApplyPatch", &[("patch", "patch")]),
+    ToolRow::new("grep", "Grep", &[]),
+    ToolRow::new("rg", "Grep", &[]),
+    ToolRow::new("glob", "Glob", &[]),
+    ToolRow::new("web_fetch", "WebFetch", &[]),
+    ToolRow::new("web_search", "WebSearch", &[]),
+    ToolRow::new("task", "Task", &[("agent_type", "subagent_type")]),
+    ToolRow::new("skill", "Skill", &[]),
+    ToolRow::new(ASK_USER, "AskUserQuestion", &[]),
 ]);
 
 const ASK_USER: &str = "ask_user";
-
-const fn tool(
-    agent_name: &'static str,
-    name: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> ToolRow {
-    ToolRow {
-        agent_name,
-        name,
-        fields,
-    }
-}
 
 /// Sessions of Copilot CLI.
 #[derive(Debug)]
@@ -184,10 +173,6 @@ fn workspace_name(path: &Path) -> Option<String> {
         .ok()?;
     let workspace: Workspace = serde_saphyr::from_str(&yaml).ok()?;
     session_title(&workspace.name?)
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
 }
 
 fn note_context(context: &Value, turns: &mut TurnWriter<'_>) {

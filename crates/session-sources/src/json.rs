@@ -3,6 +3,7 @@
 use memchr::{memchr, memchr2};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// Reads the record that a line holds; `None` when it is not a JSON object. Invalid UTF-8 and lone
@@ -103,4 +104,9 @@ fn after_scalar(bytes: &[u8]) -> Option<&[u8]> {
         b'{' | b'[' => None,
         _ => bytes.get(memchr(b',', bytes)?..),
     }
+}
+
+/// Returns a field that is a text; empty where it is not.
+pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
 }

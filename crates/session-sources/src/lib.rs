@@ -58,6 +58,7 @@ mod lenient_json;
 mod lines;
 mod opencode;
 mod path_pattern;
+mod pi;
 mod project;
 mod prompt_history;
 mod reading;
@@ -87,11 +88,12 @@ pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
-static SOURCES: [&dyn Source; 4] = [
+static SOURCES: [&dyn Source; 5] = [
     &claude::Claude,
     &opencode::OpenCode,
     &Jsonl(codex::Codex),
     &Jsonl(copilot::Copilot),
+    &Jsonl(pi::Pi),
 ];
 
 /// Every agent that is read. Adding one is a file, its fixtures and a line above.

@@ -26,6 +26,21 @@ pub struct ToolRow {
     pub fields: &'static [(&'static str, &'static str)],
 }
 
+impl ToolRow {
+    /// A row, field by field.
+    pub const fn new(
+        agent_name: &'static str,
+        name: &'static str,
+        fields: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self {
+            agent_name,
+            name,
+            fields,
+        }
+    }
+}
+
 /// The tools of an agent. What is not in it keeps its names.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolTable(pub &'static [ToolRow]);

@@ -7,34 +7,22 @@ use session_core::ToolCall;
 use std::borrow::Cow;
 
 const TOOLS: ToolTable = ToolTable(&[
-    row("exec_command", "Bash", &[("cmd", "command")]),
-    row("shell_command", "Bash", &[]),
-    row("shell", "Bash", &[]),
-    row("container.exec", "Bash", &[("cmd", "command")]),
-    row("write_stdin", "BashOutput", &[]),
-    row("apply_patch", "ApplyPatch", &[("input", "patch")]),
-    row("view_image", "Read", &[("path", "file_path")]),
-    row("update_plan", "TodoWrite", &[("plan", "todos")]),
-    row("web_search", "WebSearch", &[]),
-    row("request_user_input", "AskUserQuestion", &[]),
-    row(
+    ToolRow::new("exec_command", "Bash", &[("cmd", "command")]),
+    ToolRow::new("shell_command", "Bash", &[]),
+    ToolRow::new("shell", "Bash", &[]),
+    ToolRow::new("container.exec", "Bash", &[("cmd", "command")]),
+    ToolRow::new("write_stdin", "BashOutput", &[]),
+    ToolRow::new("apply_patch", "ApplyPatch", &[("input", "patch")]),
+    ToolRow::new("view_image", "Read", &[("path", "file_path")]),
+    ToolRow::new("update_plan", "TodoWrite", &[("plan", "todos")]),
+    ToolRow::new("web_search", "WebSearch", &[]),
+    ToolRow::new("request_user_input", "AskUserQuestion", &[]),
+    ToolRow::new(
         "spawn_agent",
         "Task",
         &[("message", "prompt"), ("agent_type", "subagent_type")],
     ),
 ]);
-
-const fn row(
-    agent_name: &'static str,
-    name: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> ToolRow {
-    ToolRow {
-        agent_name,
-        name,
-        fields,
-    }
-}
 
 /// What stands before the words of a prompt that has files, findings or an editor's context.
 const REQUEST: &str = "\n## My request for Codex:";

@@ -4,6 +4,7 @@
 mod codex;
 mod codex_history;
 mod copilot;
+mod pi;
 mod support;
 mod toy;
 mod toy_agent;

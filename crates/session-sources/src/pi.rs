@@ -1,0 +1,174 @@
+//! pi: one JSONL file a session, whose entries are a tree. All branches are read, in the order of the file.
+
+use crate::json::text;
+use crate::{
+    AgentInfo, CallOutcome, JsonlFormat, Located, ToolRow, ToolTable, TurnWriter, milliseconds,
+};
+use serde_json::{Value, json};
+use session_core::{PromptKind, Tokens, ToolCall};
+use std::path::Path;
+
+static AGENT: AgentInfo = AgentInfo {
+    folders: &[".pi/agent"],
+    variables: &["PI_CODING_AGENT_DIR"],
+    resume: &["pi", "--session", "{id}"],
+    ..AgentInfo::new("pi", "pi")
+};
+
+const EDIT_FIELDS: &[(&str, &str)] = &[
+    ("path", "file_path"),
+    ("oldText", "old_string"),
+    ("newText", "new_string"),
+];
+
+const TOOLS: ToolTable = ToolTable(&[
+    ToolRow::new("bash", "Bash", &[]),
+    ToolRow::new("read", "Read", &[("path", "file_path")]),
+    ToolRow::new("edit", "Edit", EDIT_FIELDS),
+    ToolRow::new(MULTI_EDIT, "MultiEdit", EDIT_FIELDS),
+    ToolRow::new("write", "Write", &[("path", "file_path")]),
+    ToolRow::new("grep", "Grep", &[]),
+    ToolRow::new("find", "Glob", &[]),
+    ToolRow::new("ls", "LS", &[]),
+]);
+
+/// Our name of an `edit` with a list of edits.
+const MULTI_EDIT: &str = "multi_edit";
+
+/// Sessions of pi.
+#[derive(Debug)]
+pub(crate) struct Pi;
+
+impl JsonlFormat for Pi {
+    type Record<'a> = Value;
+    type State = ();
+
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
+    }
+
+    fn files(&self) -> &'static [&'static str] {
+        &["sessions/**/*.jsonl"]
+    }
+
+    fn located(&self, path: &Path) -> Option<Located> {
+        Some(Located {
+            session: Some(session_id(path)?.to_owned()),
+            parent: None,
+        })
+    }
+
+    fn record(&self, record: Value, (): &mut (), turns: &mut TurnWriter<'_>) {
+        let time = text(&record, "timestamp");
+        turns.set_time(milliseconds(time));
+        // Ids have eight letters: with its time an entry is known wherever it was copied.
+        turns.set_message(&format!("{} {time}", text(&record, "id")));
+        match text(&record, "type") {
+            "session" => head(&record, turns),
+            "message" => message(&record, turns),
+            "compaction" | "branch_summary" => turns.summary(text(&record, "summary")),
+            "session_info" => turns.set_title(text(&record, "name")),
+            _ => {}
+        }
+    }
+}
+
+/// The id in the name of a file, `<time>_<id>.jsonl`.
+fn session_id(path: &Path) -> Option<&str> {
+    let stem = path.file_stem()?.to_str()?;
+    Some(stem.rsplit_once('_').map_or(stem, |(_, id)| id))
+}
+
+fn head(record: &Value, turns: &mut TurnWriter<'_>) {
+    turns.set_directory(text(record, "cwd"));
+    let origin = ["parentSession", "branchedFrom"].map(|name| text(record, name));
+    let origin = origin.into_iter().find(|path| !path.is_empty());
+    if let Some(id) = origin.and_then(|path| session_id(Path::new(path))) {
+        turns.session.forked_from = Some(id.to_owned());
+    }
+}
+
+fn message(record: &Value, turns: &mut TurnWriter<'_>) {
+    let message = &record["message"];
+    match text(message, "role") {
+        "user" => turns.prompt(PromptKind::Typed, &texts(&message["content"])),
+        "assistant" => answer(message, turns),
+        "toolResult" => turns.result(CallOutcome {
+            id: text(message, "toolCallId").to_owned(),
+            output: texts(&message["content"]),
+            failed: message["isError"] == true,
+            ..CallOutcome::default()
+        }),
+        "bashExecution" => shell_escape(text(record, "id"), message, turns),
+        _ => {}
+    }
+}
+
+/// The texts of a message's blocks, or the text that it is.
+fn texts(content: &Value) -> String {
+    let blocks = content.as_array().into_iter().flatten();
+    let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+    content
+        .as_str()
+        .map_or_else(|| texts.join("\n"), str::to_owned)
+}
+
+fn answer(message: &Value, turns: &mut TurnWriter<'_>) {
+    turns.model(text(message, "model"));
+    for block in message["content"].as_array().into_iter().flatten() {
+        match text(block, "type") {
+            "text" => turns.text(text(block, "text")),
+            "thinking" => turns.thinking(text(block, "thinking")),
+            "toolCall" => turns.call(call(block)),
+            _ => {}
+        }
+    }
+    match text(message, "stopReason") {
+        "error" => turns.error(text(message, "errorMessage")),
+        "aborted" => turns.notice(text(message, "errorMessage")),
+        _ => {}
+    }
+    let count = |name: &str| message["usage"][name].as_u64().unwrap_or_default();
+    turns.tokens(Tokens {
+        input: count("input").saturating_add(count("cacheWrite")),
+        cached: count("cacheRead"),
+        output: count("output"),
+    });
+}
+
+fn call(block: &Value) -> ToolCall {
+    let mut input = block["arguments"].clone();
+    let name = text(block, "name");
+    let name = match input.get_mut("edits").and_then(Value::as_array_mut) {
+        Some(edits) if name == "edit" => {
+            edits.iter_mut().for_each(rename_edit);
+            MULTI_EDIT
+        }
+        _ => name,
+    };
+    TOOLS.call(text(block, "id"), name, input)
+}
+
+fn rename_edit(edit: &mut Value) {
+    *edit = json!({"old_string": edit["oldText"], "new_string": edit["newText"]});
+}
+
+/// A command that the user ran: by `!`, or by `!!` where the model is not to know of it.
+fn shell_escape(id: &str, message: &Value, turns: &mut TurnWriter<'_>) {
+    let command = text(message, "command");
+    if command.is_empty() {
+        return;
+    }
+    let mark = match message["excludeFromContext"] == true {
+        true => "!!",
+        false => "!",
+    };
+    turns.prompt(PromptKind::Command, &format!("{mark}{command}"));
+    turns.call(TOOLS.call(id, "bash", json!({ "command": command })));
+    turns.result(CallOutcome {
+        id: id.to_owned(),
+        output: text(message, "output").to_owned(),
+        failed: message["exitCode"] != 0 || message["cancelled"] == true,
+        ..CallOutcome::default()
+    });
+}

@@ -1,0 +1,187 @@
+//! pi.
+
+use crate::support::{
+    AgentHome, check_damage, check_splits, indexed, lines, session, shown, source,
+};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use session_sources::Source;
+
+const ID: &str = "01a20000-0000-7000-8000-000000000001";
+const PATH: &str = ".pi/agent/sessions/--home-ann-harbour--/2026-01-10T09-00-00-000Z_01a20000-0000-7000-8000-000000000001.jsonl";
+
+fn pi() -> &'static dyn Source {
+    source("pi")
+}
+
+fn entry(number: u32, kind: &str, mut fields: Value) -> Value {
+    fields["type"] = kind.into();
+    fields["id"] = format!("{number:08x}").into();
+    fields["timestamp"] = format!("2026-01-10T09:00:{number:02}Z").into();
+    fields
+}
+
+fn message(number: u32, message: Value) -> Value {
+    entry(number, "message", json!({ "message": message }))
+}
+
+fn user(number: u32, words: &str) -> Value {
+    let content = json!([{"type": "text", "text": words}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]);
+    message(number, json!({"role": "user", "content": content}))
+}
+
+fn assistant(number: u32, content: Value) -> Value {
+    let usage = json!({"input": 10, "output": 3, "cacheRead": 100, "cacheWrite": 5});
+    message(
+        number,
+        json!({"role": "assistant", "content": content, "model": "m1", "usage": usage, "stopReason": "toolUse"}),
+    )
+}
+
+fn result(number: u32, call: &str, words: &str, is_error: bool) -> Value {
+    let content = json!([{"type": "text", "text": words}]);
+    message(
+        number,
+        json!({"role": "toolResult", "toolCallId": call, "content": content, "isError": is_error}),
+    )
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> Value {
+    json!({"type": "toolCall", "id": id, "name": name, "arguments": arguments})
+}
+
+fn head() -> Value {
+    json!({"type": "session", "version": 3, "id": ID, "timestamp": "2026-01-10T09:00:00Z", "cwd": "/home/ann/harbour"})
+}
+
+fn history() -> String {
+    let edits = json!({"path": "oil.toml", "edits": [{"oldText": "0", "newText": "9"}]});
+    lines(&[
+        head(),
+        entry(
+            1,
+            "model_change",
+            json!({"provider": "mock", "modelId": "m1"}),
+        ),
+        message(
+            2,
+            json!({"role": "system", "content": "", "sections": {"preamble": "You are pi."}}),
+        ),
+        user(3, "Why is the lamp dark?"),
+        assistant(
+            4,
+            json!([
+                {"type": "thinking", "thinking": "The oil?"},
+                {"type": "text", "text": "I will look."},
+                call("c1", "bash", json!({"command": "lamp --test"})),
+                call("c2", "edit", edits),
+            ]),
+        ),
+        result(5, "c1", "error: no oil\n\nCommand exited with code 3", true),
+        result(6, "c2", "edited", false),
+        message(
+            7,
+            json!({"role": "bashExecution", "command": "ls /nowhere", "output": "ls: no such file\n", "exitCode": 2, "cancelled": false, "excludeFromContext": true}),
+        ),
+        user(8, "And the other?"),
+        message(
+            9,
+            json!({"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "400 bad request"}),
+        ),
+        entry(10, "compaction", json!({"summary": "The lamp has oil."})),
+        user(11, "Try again"),
+        assistant(
+            12,
+            json!([{"type": "text", "text": "It burns."}, call("c3", "write", json!({"path": "/tmp/log", "content": "x"}))]),
+        ),
+        entry(13, "session_info", json!({"name": "Lamps"})),
+    ])
+}
+
+#[test]
+fn a_history_is_read() {
+    assert_snapshot!(indexed(pi(), PATH, history()), @r##"
+    0 Typed: "Why is the lamp dark?"
+      text "I will look."
+      call Bash(c1) $ "lamp --test" -> "error: no oil" failed
+      call MultiEdit(c2) @/home/ann/harbour/oil.toml
+    1 Command: "!!ls /nowhere"
+      call Bash(00000007) $ "ls /nowhere" -> "ls: no such file" failed
+    2 Typed: "And the other?"
+      error "400 bad request"
+    3 Typed: "Try again"
+      text "It burns."
+      call Write(c3) @/tmp/log
+    "##);
+}
+
+#[test]
+fn a_history_is_shown() {
+    assert_snapshot!(shown(pi(), PATH, history()), @r##"
+    0 Typed: "Why is the lamp dark?"
+      thinking "The oil?"
+      text "I will look."
+      call Bash(c1) $ "lamp --test" {"command":"lamp --test"} -> "error: no oil\n\nCommand exited with code 3" failed
+      call MultiEdit(c2) @/home/ann/harbour/oil.toml {"edits":[{"new_string":"9","old_string":"0"}],"file_path":"oil.toml"} -> "edited"
+    1 Command: "!!ls /nowhere"
+      call Bash(00000007) $ "ls /nowhere" {"command":"ls /nowhere"} -> "ls: no such file" failed
+    2 Typed: "And the other?"
+      error "400 bad request"
+      summary "The lamp has oil."
+    3 Typed: "Try again"
+      text "It burns."
+      call Write(c3) @/tmp/log {"content":"x","file_path":"/tmp/log"}
+    "##);
+}
+
+#[test]
+fn the_session_is_known_by_its_file() {
+    let home = AgentHome::with(pi(), PATH, history());
+    let found = home.read(None);
+    let known = &found.sessions[0];
+    assert_eq!(
+        (known.id.as_str(), known.title.as_deref()),
+        (ID, Some("Lamps"))
+    );
+    assert_eq!(known.cwd.as_deref(), Some("/home/ann/harbour"));
+    assert_eq!(pi().resume(known).unwrap(), ["pi", "--session", ID]);
+    let counted = found.turns[0].1.turn_stats.tokens;
+    assert_eq!(
+        (counted.input, counted.cached, counted.output),
+        (15, 100, 3)
+    );
+    let moved = AgentHome::with(pi(), "elsewhere/sessions/a/b_c.jsonl", history());
+    let variable = moved.path("elsewhere").display().to_string();
+    let env = moved.env().var("PI_CODING_AGENT_DIR", &variable);
+    assert_eq!(pi().locate(&env).locations.len(), 1);
+}
+
+#[test]
+fn a_fork_names_its_origin_and_its_copies_are_known() {
+    let mut fork = head();
+    fork["parentSession"] =
+        "/home/ann/.pi/agent/sessions/x/2026-01-10T09-00-00-000Z_01a2.jsonl".into();
+    let fork = lines(&[
+        fork,
+        user(3, "Why is the lamp dark?"),
+        user(30, "And then?"),
+    ]);
+    assert_eq!(
+        session(pi(), PATH, &fork).forked_from.as_deref(),
+        Some("01a2")
+    );
+    let turns = AgentHome::with(pi(), PATH, fork).read(None).turns;
+    let origins = AgentHome::with(pi(), PATH, history()).read(None).turns;
+    assert_eq!(turns[0].1.origin, origins[0].1.origin);
+    assert_ne!(turns[1].1.origin, origins[1].1.origin);
+}
+
+#[test]
+fn a_read_goes_on_wherever_it_stopped() {
+    check_splits(pi(), PATH, history().as_bytes());
+}
+
+#[test]
+fn no_bytes_are_fatal() {
+    check_damage(pi(), PATH, history().as_bytes());
+}
