@@ -50,6 +50,9 @@ pub trait JsonlFormat: Sync {
         })
     }
 
+    /// Describes a session by the place of its file, before its lines are read.
+    fn begin(&self, _path: &Path, _session: &mut SessionMeta) {}
+
     /// Completes a session with what stands beside its file, whenever its lines have been read.
     fn complete(&self, _path: &Path, _session: &mut SessionMeta) {}
 

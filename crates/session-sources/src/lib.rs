@@ -51,6 +51,7 @@ mod cursor;
 mod database_copy;
 mod env;
 mod file;
+mod gemini;
 mod history_search;
 mod json;
 mod jsonl;
@@ -88,10 +89,11 @@ pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
-static SOURCES: [&dyn Source; 5] = [
+static SOURCES: [&dyn Source; 6] = [
     &claude::Claude,
     &opencode::OpenCode,
     &Jsonl(codex::Codex),
+    &gemini::Gemini,
     &Jsonl(copilot::Copilot),
     &Jsonl(pi::Pi),
 ];

@@ -14,6 +14,9 @@ pub(crate) enum StorageError {
     /// Another file.
     #[error("file is not a SQLite database")]
     NotADatabase,
+    /// Another file, or one that is being written.
+    #[error("file is not a JSON document of a session")]
+    NotADocument,
     /// Another program holds the lock.
     #[error("database is locked by another program")]
     Locked,
@@ -47,6 +50,7 @@ impl StorageError {
             self,
             Self::NotRegular
                 | Self::NotADatabase
+                | Self::NotADocument
                 | Self::Damaged
                 | Self::NoTables(_)
                 | Self::NewerForm

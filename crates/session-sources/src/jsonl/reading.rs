@@ -122,6 +122,7 @@ pub(super) fn read<F: JsonlFormat>(
     let mut state: JsonlState<F::State> = state;
     if offset == 0 {
         state.session = located_session(at);
+        format.begin(&at.path, &mut state.session);
     }
     let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index);
     let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);

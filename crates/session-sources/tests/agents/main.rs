@@ -4,6 +4,8 @@
 mod codex;
 mod codex_history;
 mod copilot;
+mod gemini;
+mod gemini_document;
 mod pi;
 mod support;
 mod toy;

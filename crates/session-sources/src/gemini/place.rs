@@ -1,0 +1,100 @@
+//! What the places of files tell: sessions, their parents, their projects.
+
+use crate::{Located, Location, file, project_root};
+use serde_json::Value;
+use session_core::SessionMeta;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const CHATS: &str = "chats";
+/// Largest file about projects that is read, in bytes.
+const LIMIT: u64 = 1024 * 1024;
+
+/// `chats/session-<time>-<begin of the id>.jsonl`, or a subagent's: `chats/<parent>/<id>.jsonl`.
+pub(super) fn located(path: &Path) -> Option<Located> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent()?.file_name()?.to_str()?;
+    Some(Located {
+        session: Some(name.split('.').next()?.to_owned()),
+        parent: (folder != CHATS).then(|| folder.to_owned()),
+    })
+}
+
+/// Notes the folder that a session's project is: as a file beside it says, or the client's list of
+/// projects.
+pub(super) fn set_directory(path: &Path, session: &mut SessionMeta) {
+    let Some(folder) = chats_folder(path).and_then(Path::parent) else {
+        return;
+    };
+    let directory = read(&folder.join(".project_root"))
+        .map(|content| content.trim().to_owned())
+        .filter(|directory| !directory.is_empty())
+        .or_else(|| listed_project(folder));
+    if let Some(directory) = directory {
+        session.project = project_root(&directory);
+        session.cwd = Some(directory);
+    }
+}
+
+fn chats_folder(path: &Path) -> Option<&Path> {
+    let mut folders = path.ancestors().skip(1);
+    folders.find(|folder| folder.file_name() == Some(OsStr::new(CHATS)))
+}
+
+/// Finds the project by the name of its folder here, which in older versions is a hash of its path.
+fn listed_project(folder: &Path) -> Option<String> {
+    let name = folder.file_name()?.to_str()?;
+    let root = folder.parent()?.parent()?;
+    let parse = |name: &str| serde_json::from_str::<Value>(&read(&root.join(name))?).ok();
+    let projects = parse("projects.json");
+    let projects = projects
+        .as_ref()
+        .and_then(|p| p.get("projects")?.as_object());
+    let trusted = parse("trustedFolders.json");
+    let trusted = trusted.as_ref().and_then(Value::as_object);
+    let mut known = projects.into_iter().chain(trusted).flatten();
+    let found = known
+        .find(|(path, slug)| slug.as_str() == Some(name) || (is_hash(name) && hash(path) == name));
+    found.map(|(path, _)| path.clone())
+}
+
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn hash(path: &str) -> String {
+    format!("{:x}", Sha256::digest(path))
+}
+
+fn read(path: &Path) -> Option<String> {
+    let mut content = String::new();
+    let file = file::open(path).ok()?;
+    file.take(LIMIT).read_to_string(&mut content).ok()?;
+    Some(content)
+}
+
+/// Drops files of which another one is the continued copy: a document that was resumed goes on as
+/// lines beside it, and a folder named by a hash was copied to one with a readable name.
+pub(super) fn drop_copies(locations: &mut Vec<Location>) {
+    let mut best: HashMap<PathBuf, (bool, bool)> = HashMap::new();
+    for at in locations.iter() {
+        let rank = rank(&at.path);
+        let known = best.entry(key(&at.path)).or_insert(rank);
+        *known = rank.max(*known);
+    }
+    locations.retain(|at| best.get(&key(&at.path)) == Some(&rank(&at.path)));
+}
+
+/// The file's path below `chats`, without its extension.
+fn key(path: &Path) -> PathBuf {
+    let below = chats_folder(path).and_then(|chats| path.strip_prefix(chats).ok());
+    below.unwrap_or(path).with_extension("")
+}
+
+fn rank(path: &Path) -> (bool, bool) {
+    let folder = chats_folder(path).and_then(|chats| chats.parent()?.file_name()?.to_str());
+    (!super::is_document(path), !folder.is_some_and(is_hash))
+}

@@ -1,0 +1,99 @@
+//! Tells what a user typed from what the client says in a user's place.
+
+use super::content::GeminiContent;
+use super::{output, tools};
+use crate::TurnWriter;
+use crate::turn_writer::CallOutcome;
+
+/// How messages begin that the client writes by itself.
+const OF_CLIENT: [&str; 6] = [
+    "System: Please continue.",
+    "System: Potential loop detected.",
+    "[System: ",
+    "You have stopped calling tools without finishing.",
+    "Here is the user's editor context",
+    "Here is a summary of changes in the user's editor context",
+];
+
+/// What stands before the contents of files that a prompt names.
+const FILES_FOLLOW: &str = "--- Content from referenced files ---";
+/// What a hook adds to a prompt.
+const HOOK_CONTEXT: &str = "<hook_context>";
+/// How words begin that were typed while the model works.
+const STEERING: [&str; 2] = ["User steering update:\n", "User hints:\n"];
+
+/// True for a message that the client wrote by itself.
+pub(super) fn is_of_client(content: &GeminiContent<'_>) -> bool {
+    let texts = content.texts();
+    let first = texts.first().map_or("", |text| text.trim_start());
+    content.begins_session() || OF_CLIENT.iter().any(|begin| first.starts_with(begin))
+}
+
+/// Returns what was typed of these texts.
+pub(super) fn typed_words(texts: &[&str]) -> String {
+    let is_typed = |text: &&&str| !text.trim_start().starts_with(FILES_FOLLOW);
+    let texts = texts.iter().take_while(is_typed);
+    let texts = texts.filter(|text| !text.trim_start().starts_with(HOOK_CONTEXT));
+    let words: Vec<&str> = texts.map(|text| steering(without_context(text))).collect();
+    words.join("\n").trim().to_owned()
+}
+
+/// Older versions put all in one text.
+fn without_context(text: &str) -> &str {
+    let ends = [FILES_FOLLOW, HOOK_CONTEXT];
+    let ends = ends.iter().filter_map(|end| text.find(&format!("\n{end}")));
+    ends.min().map_or(text, |end| &text[..end])
+}
+
+fn steering(text: &str) -> &str {
+    let inner = || {
+        let (_, rest) = text.split_once("<user_input>\n")?;
+        Some(rest.rsplit_once("\n</user_input>")?.0)
+    };
+    match STEERING.iter().any(|begin| text.starts_with(begin)) {
+        true => inner().unwrap_or(text),
+        false => text,
+    }
+}
+
+/// A command that the user ran, as the model is told of it.
+pub(super) struct TypedCommand<'t> {
+    pub command: &'t str,
+    output: &'t str,
+}
+
+/// Splits the commands that the user ran from the texts after them.
+pub(super) fn split_shell_escapes<'s, 't>(
+    texts: &'s [&'t str],
+) -> (Vec<TypedCommand<'t>>, &'s [&'t str]) {
+    let escapes: Vec<TypedCommand<'_>> = texts
+        .iter()
+        .map_while(|text| TypedCommand::parse(text))
+        .collect();
+    let rest = texts.get(escapes.len()..).unwrap_or_default();
+    (escapes, rest)
+}
+
+impl<'t> TypedCommand<'t> {
+    fn parse(text: &'t str) -> Option<Self> {
+        let rest = text.trim_start();
+        let rest = rest.strip_prefix("I ran the following shell command:\n```sh\n")?;
+        let (command, rest) = rest.split_once("\n```\n\nThis produced the following result:\n")?;
+        let output = rest.trim().trim_start_matches("```");
+        Some(Self {
+            command,
+            output: output.strip_suffix("```").unwrap_or(output).trim(),
+        })
+    }
+
+    /// Tells it as a call with its result.
+    pub(super) fn tell(&self, id: &str, turns: &mut TurnWriter<'_>) {
+        turns.call(tools::user_shell(id, self.command));
+        turns.result(CallOutcome {
+            id: id.to_owned(),
+            output: output::unless_empty(self.output).to_owned(),
+            failed: output::tells_failure(self.output),
+            ..CallOutcome::default()
+        });
+    }
+}

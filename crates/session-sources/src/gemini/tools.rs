@@ -1,0 +1,92 @@
+//! Calls of Gemini CLI in the vocabulary of all agents.
+
+use super::output;
+use super::record::GeminiCall;
+use crate::turn_writer::CallOutcome;
+use crate::{ToolRow, ToolTable};
+use serde_json::{Value, json};
+use session_core::ToolCall;
+
+const SHELL: &str = "run_shell_command";
+const QUESTIONS: &str = "ask_user";
+
+const TOOLS: ToolTable = ToolTable(&[
+    row(SHELL, "Bash", &[]),
+    row("read_file", "Read", &[("absolute_path", "file_path")]),
+    row("read_many_files", "Read", &[]),
+    row("replace", "Edit", &[]),
+    row("write_file", "Write", &[]),
+    row("glob", "Glob", &[("dir_path", "path")]),
+    row("grep_search", "Grep", &[("dir_path", "path")]),
+    row("search_file_content", "Grep", &[("dir_path", "path")]),
+    row("list_directory", "LS", &[("dir_path", "path")]),
+    row("web_fetch", "WebFetch", &[]),
+    row("google_web_search", "WebSearch", &[]),
+    row("write_todos", "TodoWrite", &[]),
+    row("invoke_agent", "Task", &[("agent_name", "subagent_type")]),
+    row("activate_skill", "Skill", &[("name", "skill")]),
+    row(QUESTIONS, "AskUserQuestion", &[]),
+]);
+
+const fn row(
+    agent_name: &'static str,
+    name: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> ToolRow {
+    ToolRow {
+        agent_name,
+        name,
+        fields,
+    }
+}
+
+/// Makes a call.
+pub(super) fn call(id: &str, call: &GeminiCall<'_>) -> ToolCall {
+    let args = call.args.map_or("null", |args| args.get());
+    let input = serde_json::from_str(args).unwrap_or_default();
+    TOOLS.call(id, &full_name(call.name.or_empty()), input)
+}
+
+/// Makes a call of a command that the user ran.
+pub(super) fn user_shell(id: &str, command: &str) -> ToolCall {
+    TOOLS.call(id, SHELL, json!({ "command": command }))
+}
+
+/// Tools of a server are called `mcp_server_tool`, and known as `mcp__server__tool`.
+fn full_name(name: &str) -> String {
+    let parts = name
+        .strip_prefix("mcp_")
+        .and_then(|name| name.split_once('_'));
+    match parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
+        Some((server, tool)) => format!("mcp__{server}__{tool}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Returns what came of a call.
+pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
+    let told = call.result.tool_output();
+    let text = output::without_tags(&told);
+    let parsed = match call.name.or_empty() {
+        SHELL => output::ShellOutput::parse(text),
+        _ => output::ShellOutput::plain(text),
+    };
+    let refused = ["error", "cancelled"].contains(&call.status.or_empty());
+    CallOutcome {
+        id: id.to_owned(),
+        reply: Some(text)
+            .filter(|_| call.name.or_empty() == QUESTIONS)
+            .and_then(answers),
+        output: parsed.text.to_owned(),
+        failed: refused || parsed.failed || call.result.has_error(),
+        subagent: call.agent_id.get().map(str::to_owned),
+    }
+}
+
+/// Returns the user's answers to questions, a line each: `{"answers":{"0":…}}`.
+fn answers(output: &str) -> Option<String> {
+    let json: Value = serde_json::from_str(output).ok()?;
+    let answers = json.get("answers")?.as_object()?.values();
+    let answers: Vec<&str> = answers.filter_map(Value::as_str).collect();
+    Some(answers.join("\n"))
+}
