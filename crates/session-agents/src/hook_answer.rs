@@ -17,8 +17,13 @@ pub struct HookAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HookOutput {
-    additional_context: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
     hook_event_name: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
 }
 
 impl HookAnswer {
@@ -26,8 +31,22 @@ impl HookAnswer {
     #[must_use]
     pub fn with_context(mut self, event: HookEvent, text: &str) -> Self {
         self.hook_specific_output = Some(HookOutput {
-            additional_context: text.to_owned(),
+            additional_context: Some(text.to_owned()),
             hook_event_name: event.name(),
+            permission_decision: None,
+            permission_decision_reason: None,
+        });
+        self
+    }
+
+    /// Refuses the call of a tool, with the reason that the model is told.
+    #[must_use]
+    pub fn with_refusal(mut self, reason: &str) -> Self {
+        self.hook_specific_output = Some(HookOutput {
+            additional_context: None,
+            hook_event_name: HookEvent::PreToolUse.name(),
+            permission_decision: Some("deny"),
+            permission_decision_reason: Some(reason.to_owned()),
         });
         self
     }
@@ -54,5 +73,10 @@ mod tests {
             r#"{"hookSpecificOutput":{"additionalContext":"text","hookEventName":"SessionStart"},"systemMessage":"saved"}"#
         );
         assert!(HookAnswer::default().is_empty());
+        let refusal = HookAnswer::default().with_refusal("read this");
+        assert_eq!(
+            serde_json::to_string(&refusal).unwrap(),
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"read this"}}"#
+        );
     }
 }

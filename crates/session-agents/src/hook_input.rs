@@ -2,6 +2,7 @@
 
 use crate::hook_settings::HookEvent;
 use serde::Deserialize;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// The question to a hook, as Claude Code writes it to stdin.
@@ -12,18 +13,36 @@ pub struct HookInput {
     pub prompt: String,
     /// The session's full id.
     pub session_id: Option<String>,
+    /// The id of the subagent that asks.
+    pub agent_id: Option<String>,
     /// The directory of the session.
     pub cwd: Option<PathBuf>,
     /// The name of the event.
     pub hook_event_name: String,
     /// The cause of a `SessionStart`: `startup`, `resume`, `clear`, `compact`.
     pub source: Option<String>,
+    /// The name of the tool that is called.
+    pub tool_name: String,
+    /// The input of the tool.
+    pub tool_input: Value,
+    /// The error with which a call ended.
+    pub error: Option<String>,
 }
 
 impl HookInput {
     /// Returns the event; `None` for one that this program does not answer.
     pub fn event(&self) -> Option<HookEvent> {
         HookEvent::from_name(&self.hook_event_name)
+    }
+
+    /// Returns the name of the context that the answer enters: the session's id, with that of its
+    /// subagent.
+    pub fn context_id(&self) -> Option<String> {
+        let session = self.session_id.as_deref().filter(|id| !id.is_empty())?;
+        Some(match &self.agent_id {
+            Some(agent) => format!("{session}/{agent}"),
+            None => session.to_owned(),
+        })
     }
 
     /// Returns true where a session begins.
@@ -58,6 +77,9 @@ mod tests {
         assert!(read(r#"{"source":"compact"}"#).has_empty_context());
         assert!(read(r#"{"source":"startup"}"#).has_empty_context());
         assert!(!read(r#"{"source":"resume"}"#).has_empty_context());
+        let of_subagent = read(r#"{"session_id":"s1","agent_id":"a2"}"#);
+        assert_eq!(of_subagent.context_id().as_deref(), Some("s1/a2"));
+        assert_eq!(read(r#"{"agent_id":"a2"}"#).context_id(), None);
         assert_eq!(read("{}"), HookInput::default());
         assert_eq!(HookInput::default().event(), None);
     }

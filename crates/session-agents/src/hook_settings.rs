@@ -11,6 +11,8 @@ use session_files::Project;
 use session_sources::Env;
 
 const HOOKS: &str = "hooks";
+/// The tools that read, change or run what a memory may be about.
+const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash";
 /// Seconds after which Claude Code stops waiting for the hook.
 const TIMEOUT_S: i32 = 5;
 
@@ -23,13 +25,28 @@ pub enum HookEvent {
     SessionStart,
     /// A conversation is about to be compacted.
     PreCompact,
+    /// A tool is about to be called.
+    PreToolUse,
+    /// A call of a tool failed.
+    PostToolUseFailure,
 }
 
 impl HookEvent {
     /// Every event that the hook answers.
-    pub const ALL: [Self; 3] = [Self::UserPromptSubmit, Self::SessionStart, Self::PreCompact];
+    pub const ALL: [Self; 5] = [
+        Self::UserPromptSubmit,
+        Self::SessionStart,
+        Self::PreCompact,
+        Self::PreToolUse,
+        Self::PostToolUseFailure,
+    ];
     /// The events for which the hook is installed unless others are chosen.
-    pub const USUAL: [Self; 2] = [Self::UserPromptSubmit, Self::SessionStart];
+    pub const USUAL: [Self; 4] = [
+        Self::UserPromptSubmit,
+        Self::SessionStart,
+        Self::PreToolUse,
+        Self::PostToolUseFailure,
+    ];
 
     /// Returns the name of the event in settings and payloads.
     pub fn name(self) -> &'static str {
@@ -37,7 +54,14 @@ impl HookEvent {
             Self::UserPromptSubmit => "UserPromptSubmit",
             Self::SessionStart => "SessionStart",
             Self::PreCompact => "PreCompact",
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUseFailure => "PostToolUseFailure",
         }
+    }
+
+    /// Returns the tools for which the hook is asked, as settings name them; `None` for all.
+    pub fn matcher(self) -> Option<&'static str> {
+        (self == Self::PreToolUse).then_some(TOOLS)
     }
 
     /// Returns the event with a name.
@@ -117,12 +141,15 @@ fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<S
     let settings = SettingsText::parse(&remove_hook(text)?)?;
     let hooks = object_under(&settings.object, HOOKS)?;
     for hook in wanted {
-        let (name, command) = (hook.event.name(), hook.command);
+        let InstalledHook { event, command } = hook;
+        let name = event.name();
         let groups = list_under(&hooks, name, format!("{HOOKS}.{name}"))?;
         groups.ensure_multiline();
-        groups.append(json!({
-            "hooks": [{"type": "command", "command": command, "timeout": TIMEOUT_S}]
-        }));
+        let hook = json!([{"type": "command", "command": command, "timeout": TIMEOUT_S}]);
+        groups.append(match event.matcher() {
+            Some(tools) => json!({"matcher": tools, "hooks": hook}),
+            None => json!({"hooks": hook}),
+        });
     }
     settings.finish()
 }
@@ -225,9 +252,19 @@ mod tests {
         ] {
             add_and_remove(text, &[UserPromptSubmit]);
             add_and_remove(text, &[UserPromptSubmit, SessionStart, PreCompact]);
+            add_and_remove(text, &HookEvent::ALL);
         }
         let new = add_hook(OTHERS, COMMAND, &[UserPromptSubmit]).unwrap();
         assert_eq!(remove_hook(&new).unwrap(), OTHERS);
+    }
+
+    #[test]
+    fn only_tools_that_a_memory_may_be_about_are_matched() {
+        let new = add_hook("", COMMAND, &HookEvent::USUAL).unwrap();
+        let settings: Value = serde_json::from_str(&new).unwrap();
+        let matcher = |event: &str| settings[HOOKS][event][0]["matcher"].clone();
+        assert_eq!(matcher("PreToolUse"), TOOLS);
+        assert_eq!(matcher("PostToolUseFailure"), Value::Null);
     }
 
     #[test]

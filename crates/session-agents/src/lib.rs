@@ -8,7 +8,7 @@
 //! the change stays.
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
-//! [`HookAnswer`] is what the program prints then.
+//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is what a hook is told of a tool.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A
 //! [`SkillPlan`] compares them with those in a [`SkillLocation`], by a manifest of what was
@@ -68,6 +68,7 @@ mod skill_manifest;
 mod skill_plan;
 mod skill_report;
 mod skill_rule;
+mod tool_use;
 
 pub use agent::Agent;
 pub use agent_setup::AgentSetup;
@@ -87,3 +88,4 @@ pub use skill_location::SkillLocation;
 pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
 pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};
 pub use skill_rule::{RuleList, RuledSkill, revoke_skill_rule};
+pub use tool_use::ToolUse;

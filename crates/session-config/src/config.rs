@@ -59,6 +59,16 @@ pub struct Config {
     pub retrieval: RetrievalSettings,
     /// Settings of injection.
     pub injection: InjectionSettings,
+    /// Settings of the hook.
+    pub hook: HookSettings,
+}
+
+/// Settings of the hook in an agent: `[hook]` of the configuration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HookSettings {
+    /// A call that may change something is refused once where a memory concerns it.
+    pub hold: bool,
 }
 
 /// Whether a background process runs while the machine is on battery power.
@@ -147,6 +157,7 @@ impl Default for Config {
             storage: StorageSettings::default(),
             retrieval: RetrievalSettings::default(),
             injection: InjectionSettings::default(),
+            hook: HookSettings::default(),
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum Narrowing {
 }
 
 /// The keys about memories, and how each may be narrowed.
-const KEYS: [(&str, Narrowing); 23] = [
+const KEYS: [(&str, Narrowing); 24] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
     ("auto_retrieve", Narrowing::Off),
@@ -45,6 +45,7 @@ const KEYS: [(&str, Narrowing); 23] = [
     ("injection.overview_tokens", Narrowing::Smaller),
     ("injection.timeout_ms", Narrowing::Smaller),
     ("injection.past_turns", Narrowing::Off),
+    ("hook.hold", Narrowing::Off),
 ];
 
 /// Returns how a key about memories may be narrowed; `None` for any other key.
@@ -158,7 +159,7 @@ mod tests {
     fn every_key_of_memories_has_a_narrowing() {
         let all = flatten(&serde_json::to_value(Config::default()).unwrap());
         let of_memories = ["enabled", "auto_save", "auto_retrieve"];
-        let tables = ["storage.", "retrieval.", "injection."];
+        let tables = ["storage.", "retrieval.", "injection.", "hook."];
         for (key, _) in all {
             let wanted = of_memories.contains(&key.as_str())
                 || tables.iter().any(|table| key.starts_with(table));

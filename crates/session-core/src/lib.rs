@@ -34,7 +34,7 @@ pub mod paste;
 mod query;
 pub mod safe_json;
 mod session;
-mod shell;
+pub mod shell;
 mod sqlite_uri;
 pub mod text;
 pub mod title;

@@ -15,11 +15,16 @@ const ENDS: [&str; 4] = ["fi", "done", "}", "esac"];
 
 /// The program that a pipe begins with, without its folder.
 pub(crate) fn program(pipe: &str) -> Option<&str> {
-    let mut words = pipe.split_whitespace();
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-    let leads = |word: &&str| word.contains('=') || WRAPPERS.contains(word) || is_number(word);
-    let program = words.find(|word| !leads(word))?;
+    let program = words_from_program(pipe).next()?;
     (!ENDS.contains(&program)).then(|| file_name(program))
+}
+
+/// Returns the words of a simple command from its program on, without variables and programs such as
+/// `sudo` before it.
+pub fn words_from_program(simple: &str) -> impl Iterator<Item = &str> {
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let leads = move |word: &&str| word.contains('=') || WRAPPERS.contains(word) || is_number(word);
+    simple.split_whitespace().skip_while(leads)
 }
 
 /// The pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
@@ -28,8 +33,9 @@ pub(crate) fn pipes(command: &str) -> Vec<String> {
     split(command, false)
 }
 
-/// The simple commands of a command line: its pipes, split at `|`.
-fn simple_commands(command: &str) -> Vec<String> {
+/// Splits a command line into its simple commands, without quotes, comments and the texts of heredocs;
+/// space inside quotes is `_`.
+pub fn simple_commands(command: &str) -> Vec<String> {
     split(command, true)
 }
 

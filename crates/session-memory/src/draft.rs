@@ -46,6 +46,7 @@ pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontma
         tags,
         keywords,
         cues: normalize_cues(&draft.cues),
+        when: draft.when.clone(),
         created: now.into(),
         updated: Some(now.into()),
         superseded_by: None,

@@ -2,6 +2,7 @@
 
 use crate::memory::{Draft, Importance, MemoryKind};
 use crate::string_list::deserialize_string_list;
+use crate::triggers::{Triggers, deserialize_triggers};
 use serde::Deserialize;
 
 /// The reason for which a text is no draft.
@@ -24,7 +25,7 @@ impl DraftError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Json(_) => {
-                "as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}"
+                "as {\"topic\": \"…\", \"key_info\": [\"…\"], \"cues\": [\"…\"], \"when\": {\"paths\": [\"…\"]}, \"tags\": [\"…\"], \"kind\": \"decision\", \"importance\": \"high\"}"
             }
             Self::UnknownKind(_) => "decision, known-issue, context, preference or todo",
             Self::UnknownImportance(_) => "high, normal or low",
@@ -45,6 +46,8 @@ struct DraftInput {
     keywords: Vec<String>,
     #[serde(default, deserialize_with = "deserialize_string_list")]
     cues: Vec<String>,
+    #[serde(default, deserialize_with = "deserialize_triggers")]
+    when: Triggers,
     #[serde(default)]
     kind: Option<String>,
     #[serde(default)]
@@ -75,6 +78,7 @@ impl Draft {
             tags: given.tags,
             keywords: given.keywords,
             cues: given.cues,
+            when: given.when,
             kind: kind.transpose()?.unwrap_or_default(),
             importance: importance.transpose()?.unwrap_or_default(),
             ..Self::default()

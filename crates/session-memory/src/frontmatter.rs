@@ -170,6 +170,7 @@ mod tests {
     use super::*;
     use crate::frontmatter_time::FrontmatterTime;
     use crate::memory::{Importance, MemoryKind, MemorySource};
+    use crate::triggers::Triggers;
     use proptest::prelude::*;
 
     const MINE: &str = "id: mem-20260110-091500\ntopic: \"Pool\" # mine\nmood: [calm,\n  blue]\n# a comment\ntags:\n- a\n- b\ncreated: 2026-01-10\nzeal: {x: 1}\n";
@@ -241,10 +242,10 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
         #[test]
-        fn formatted_frontmatter_is_parsed_back(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), body in "[a-z\n-]{0,30}") {
+        fn formatted_frontmatter_is_parsed_back(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), paths in prop::collection::vec(text(), 0..3), body in "[a-z\n-]{0,30}") {
             let front = Frontmatter {
                 id: "mem-20260110-091500".into(), topic, kind: MemoryKind::KnownIssue, importance: Importance::High,
-                tags, keywords: vec![], cues: vec![], created: FrontmatterTime::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
+                tags, keywords: vec![], cues: vec![], when: Triggers { paths: paths.clone(), ..Triggers::default() }, created: FrontmatterTime::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
                 source: Some(MemorySource { session: Some(session), ..MemorySource::default() }),
             };
             let text = format_file(&front, &body).unwrap();

@@ -122,7 +122,9 @@ impl Injector<'_> {
             started: request.started,
         };
         if self.settings.enabled && !state.off {
-            outcome.candidates = self.list_candidates(Timestamp::now());
+            if !request.prompt.trim().is_empty() {
+                outcome.candidates = self.list_candidates(Timestamp::now());
+            }
             outcome.decision = self.decide(request, &outcome.candidates, state, resources)?;
         }
         Ok(outcome)

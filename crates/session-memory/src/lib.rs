@@ -25,6 +25,8 @@
 //! gate ([`InjectionSettings`]) to the matches, less the prompt's [`background_similarity`], and
 //! assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
 //! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
+//! [`Triggers`] name the files, commands and errors for which a memory matters;
+//! [`Injector::inject_for_event`] gives those that a call of a tool matches.
 //! [`SessionState`] prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
 //! ```
@@ -104,6 +106,8 @@ mod similarity;
 mod stop_words;
 mod string_list;
 mod terms;
+mod trigger_injection;
+mod triggers;
 mod trust;
 mod vector_cache;
 mod views;
@@ -149,5 +153,6 @@ pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use signals::{Signal, find_signals, without_continuation};
 pub use string_list::deserialize_string_list;
+pub use triggers::{TriggerChange, TriggerEvent, Triggers};
 pub use trust::Trust;
 pub use views::render_index;

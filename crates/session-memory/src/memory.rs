@@ -1,6 +1,7 @@
 //! A memory with its frontmatter, and the draft of a new one.
 
 use crate::frontmatter_time::FrontmatterTime;
+use crate::triggers::Triggers;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -198,6 +199,13 @@ pub struct Frontmatter {
         deserialize_with = "crate::string_list::deserialize_string_list"
     )]
     pub cues: Vec<String>,
+    /// The triggers: files, commands and errors for which the memory matters.
+    #[serde(
+        default,
+        skip_serializing_if = "Triggers::is_empty",
+        deserialize_with = "crate::triggers::deserialize_triggers"
+    )]
+    pub when: Triggers,
     /// The time of saving.
     pub created: FrontmatterTime,
     /// The time of the last change; `None` in a file that was never changed.
@@ -307,6 +315,8 @@ pub struct Draft {
     pub keywords: Vec<String>,
     /// The cues: prompts for which the memory helps.
     pub cues: Vec<String>,
+    /// The triggers: files, commands and errors for which the memory matters.
+    pub when: Triggers,
     /// The kind.
     pub kind: MemoryKind,
     /// The importance.

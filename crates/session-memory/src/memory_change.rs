@@ -7,6 +7,7 @@ use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
 use crate::keywords;
 use crate::memory::{Importance, Memory, MemoryKind};
+use crate::triggers::TriggerChange;
 use jiff::Zoned;
 use serde::Serialize;
 use session_core::text::one_line;
@@ -22,6 +23,8 @@ pub struct MemoryChange {
     pub tags: Option<Vec<String>>,
     /// The new cues.
     pub cues: Option<Vec<String>>,
+    /// The new triggers.
+    pub when: TriggerChange,
     /// The new kind.
     pub kind: Option<MemoryKind>,
     /// The new importance.
@@ -37,6 +40,7 @@ impl MemoryChange {
             && self.key_info.is_none()
             && self.tags.is_none()
             && self.cues.is_none()
+            && self.when.is_empty()
             && self.kind.is_none()
             && self.importance.is_none()
             && self.superseded_by.is_none()
@@ -70,6 +74,11 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
     }
     if let Some(cues) = &change.cues {
         front = set_front_key(&front, "cues", &normalize_cues(cues))?;
+    }
+    if !change.when.is_empty() {
+        let when = change.when.apply(&memory.front.when)?;
+        let value = (!when.is_empty()).then_some(&when);
+        front = yaml::set_key(&front, "when", value).map_err(MemoryError::Refused)?;
     }
     if let Some(kind) = &change.kind {
         front = set_front_key(&front, "kind", kind)?;

@@ -127,13 +127,14 @@ pub(crate) fn read_memory(
     parse_memory(directory, record, state, id, text).map(Some)
 }
 
-/// Reads an active memory if its content is trusted. Other content is not parsed, and not read
-/// where its length is not recorded.
+/// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed,
+/// and not read where its length is not recorded.
 pub(crate) fn read_trusted_memory(
     directory: &MemoryDirectory,
     dir: &Dir,
     record: &DirectoryRecord,
     id: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Option<Memory> {
     let relative = memory_path(MemoryState::Active, id);
     let is_own = directory.scope == MemoryScope::Global;
@@ -141,6 +142,9 @@ pub(crate) fn read_trusted_memory(
         return None;
     }
     let text = dir.read_text(&relative, FILE_LIMIT).ok()??;
+    if !is_wanted(&text) {
+        return None;
+    }
     let is_trusted = find_trust(directory, record, MemoryState::Active, id, &text).is_trusted();
     let memory =
         is_trusted.then(|| parse_memory(directory, record, MemoryState::Active, id, text))?;

@@ -23,6 +23,9 @@ use std::path::{Path, PathBuf};
 /// The most bytes of memories that are read while a prompt waits.
 const PROMPT_LIMIT: usize = 3 << 20;
 
+/// The key of triggers in a file.
+const TRIGGERS_KEY: &str = "when";
+
 /// A store of the memories in some directories. New ones are saved in the first directory.
 #[derive(Debug, Clone)]
 pub struct MemoryStore {
@@ -135,6 +138,18 @@ impl MemoryStore {
     /// Reads the active memories that may be injected, at most `PROMPT_LIMIT` bytes. In a project
     /// only files with a recorded content are opened, so that a repository cannot delay a prompt.
     pub fn list_trusted(&self) -> Vec<Memory> {
+        self.list_trusted_where(&|_| true)
+    }
+
+    /// Reads those of the active memories that may be injected which have triggers. Files without are
+    /// not parsed.
+    pub(crate) fn list_trusted_with_triggers(&self) -> Vec<Memory> {
+        let mut memories = self.list_trusted_where(&|text| text.contains(TRIGGERS_KEY));
+        memories.retain(|memory| !memory.front.when.is_empty());
+        memories
+    }
+
+    fn list_trusted_where(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Memory> {
         let opened = self.open_directories(&mut Vec::new());
         let mut memories = Vec::new();
         let mut budget = PROMPT_LIMIT;
@@ -146,7 +161,7 @@ impl MemoryStore {
                 MemoryScope::Project => directory.record.ids().map(str::to_owned).collect(),
             };
             for id in ids {
-                let memory = directory.read_trusted(&id);
+                let memory = directory.read_trusted(&id, is_wanted);
                 let fits = memory.filter(|memory| memory.text.len() <= budget);
                 budget -= fits.as_ref().map_or(0, |memory| memory.text.len());
                 memories.extend(fits);
@@ -171,7 +186,9 @@ impl MemoryStore {
     /// When the draft is not valid, or the directory cannot be written.
     pub fn save(&self, draft: &Draft, scope: Option<MemoryScope>, now: &Zoned) -> Result<Memory> {
         validate_draft(draft)?;
-        let draft = &redact_draft(&self.redactor, draft);
+        let mut draft = redact_draft(&self.redactor, draft);
+        draft.when = draft.when.normalized()?;
+        let draft = &draft;
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
         let front = new_frontmatter(draft, self.free_id(now), now);

@@ -63,9 +63,13 @@ impl OpenDirectory<'_> {
         }
     }
 
-    /// Reads an active memory if its content is trusted.
-    pub(crate) fn read_trusted(&self, id: &str) -> Option<Memory> {
-        read_trusted_memory(self.directory, &self.dir, &self.record, id)
+    /// Reads an active memory if its content is trusted and its text is wanted.
+    pub(crate) fn read_trusted(
+        &self,
+        id: &str,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Option<Memory> {
+        read_trusted_memory(self.directory, &self.dir, &self.record, id, is_wanted)
     }
 
     /// Reads a memory's file; `None` where there is none.

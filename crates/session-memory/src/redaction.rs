@@ -3,6 +3,7 @@
 use crate::memory::{Draft, Frontmatter};
 use crate::memory_change::MemoryChange;
 use crate::memory_store::ImportedMemory;
+use crate::triggers::Triggers;
 use session_redact::Redactor;
 
 /// Redacts all texts of a draft.
@@ -13,6 +14,7 @@ pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
     for list in [&mut draft.key_info, &mut draft.cues, &mut draft.keywords] {
         redact_all(redactor, list);
     }
+    redact_triggers(redactor, &mut draft.when);
     redact_optional(redactor, &mut draft.raw);
     draft
 }
@@ -32,7 +34,14 @@ pub(crate) fn redact_imported(redactor: &Redactor, memory: &ImportedMemory) -> I
 pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> MemoryChange {
     let mut change = change.clone();
     redact_optional(redactor, &mut change.topic);
-    for list in [&mut change.key_info, &mut change.cues] {
+    let when = &mut change.when;
+    for list in [
+        &mut change.key_info,
+        &mut change.cues,
+        &mut when.paths,
+        &mut when.commands,
+        &mut when.errors,
+    ] {
         redact_all(redactor, list.as_deref_mut().unwrap_or_default());
     }
     change
@@ -42,6 +51,13 @@ fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
     redactor.redact_in_place(&mut front.topic);
     redact_all(redactor, &mut front.cues);
     redact_all(redactor, &mut front.keywords);
+    redact_triggers(redactor, &mut front.when);
+}
+
+fn redact_triggers(redactor: &Redactor, when: &mut Triggers) {
+    for list in [&mut when.paths, &mut when.commands, &mut when.errors] {
+        redact_all(redactor, list);
+    }
 }
 
 fn redact_optional(redactor: &Redactor, text: &mut Option<String>) {

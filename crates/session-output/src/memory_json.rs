@@ -3,7 +3,7 @@
 use serde::Serialize;
 use session_memory::{
     Importance, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource, MemoryState,
-    MovedMemories, NearDuplicate, Trust,
+    MovedMemories, NearDuplicate, Triggers, Trust,
 };
 use session_query::SavedMemory;
 
@@ -18,6 +18,7 @@ pub struct JsonMemory<'a> {
     tags: &'a [String],
     keywords: &'a [String],
     cues: &'a [String],
+    when: &'a Triggers,
     created: String,
     updated: String,
     state: MemoryState,
@@ -43,6 +44,7 @@ impl<'a> JsonMemory<'a> {
             tags: &front.tags,
             keywords: &front.keywords,
             cues: &front.cues,
+            when: &front.when,
             created: front.created.to_string(),
             updated: memory.updated().to_string(),
             state: memory.state,

@@ -2,9 +2,12 @@
 
 use crate::error::QueryError;
 use crate::memories::Memories;
-use session_agents::{HookAnswer, HookEvent, HookInput, has_user_skill};
+use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_memory::{AgentContext, InjectionOutcome, InjectionRequest};
 use std::time::Instant;
+
+/// The reason for which a call is refused, before the memories.
+const HELD: &str = "session-search holds this call once: what was saved concerns it. Call again as far as it agrees with this.";
 
 /// The outcome of a prompt, and the memories that it was decided by.
 pub struct PromptOutcome {
@@ -48,6 +51,9 @@ impl PromptOutcome {
         let event = input.event()?;
         let mut answer = HookAnswer::default();
         let block = match event {
+            HookEvent::PreToolUse | HookEvent::PostToolUseFailure => {
+                return self.answer_tool(event, input);
+            }
             HookEvent::SessionStart => {
                 answer.system_message = suggest_save(input, &self.memories).or_else(|| {
                     is_plugin
@@ -73,6 +79,19 @@ impl PromptOutcome {
             answer = answer.with_context(event, &block.text);
         }
         Some(answer).filter(|answer| !answer.is_empty())
+    }
+
+    /// Returns the memories that a call of a tool triggers. Where the user wants it, they refuse a call
+    /// that would change something; they do it once, since they are given once.
+    fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
+        let tool_use = ToolUse::from_hook(input)?;
+        let block = self.memories.inject_for_tool(input, &tool_use)?;
+        let is_held = self.memories.home.config.hook.hold && tool_use.is_pending_change;
+        let answer = HookAnswer::default();
+        Some(match is_held {
+            true => answer.with_refusal(&format!("{HELD}\n{}", block.text)),
+            false => answer.with_context(event, &block.text),
+        })
     }
 }
 

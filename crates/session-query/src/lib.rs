@@ -51,6 +51,7 @@ mod query_models;
 mod query_tokens;
 mod query_vectors;
 mod search_engine;
+mod tool_event;
 mod typed_filter_error;
 mod typed_query;
 mod typed_search;

@@ -4,7 +4,9 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use crate::query_models::QueryModels;
+use crate::tool_event::ToolPlace;
 use jiff::Timestamp;
+use session_agents::{HookInput, ToolUse};
 use session_config::Home;
 use session_core::Band;
 use session_embed::Embedder;
@@ -43,6 +45,25 @@ impl Memories {
         context: AgentContext,
     ) -> Option<MemoryBlock> {
         let mut block = self.injector().begin_session(session, context)?;
+        let redactor = self.home.config.redactor();
+        redactor.redact_in_place(&mut block.text);
+        Some(block)
+    }
+
+    /// Gives the memories that a call of a tool triggers, without secrets, and records them.
+    pub(crate) fn inject_for_tool(
+        &self,
+        input: &HookInput,
+        tool_use: &ToolUse,
+    ) -> Option<MemoryBlock> {
+        let place = ToolPlace {
+            folder: input.cwd.as_deref()?,
+            project: self.project.as_ref(),
+            home: &self.home.env.home,
+        };
+        let event = place.trigger_event(tool_use);
+        let context = input.context_id()?;
+        let mut block = self.injector().inject_for_event(&event, &context)?;
         let redactor = self.home.config.redactor();
         redactor.redact_in_place(&mut block.text);
         Some(block)

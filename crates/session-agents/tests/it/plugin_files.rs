@@ -1,6 +1,7 @@
 //! The plugin's files: what they promise of each other, and the script that finds the program.
 
 use serde_json::Value;
+use session_agents::HookEvent;
 use std::path::{Path, PathBuf};
 
 fn repository() -> PathBuf {
@@ -37,8 +38,11 @@ fn the_marketplace_leads_to_the_skill() {
 fn hooks_and_server_run_the_script() {
     let hooks = json("skill/hooks/hooks.json");
     let hooks = hooks["hooks"].as_object().unwrap();
-    let events: Vec<&str> = hooks.keys().map(String::as_str).collect();
-    assert_eq!(events, ["SessionStart", "UserPromptSubmit"]);
+    assert_eq!(hooks.len(), HookEvent::USUAL.len());
+    for event in HookEvent::USUAL {
+        let group = &hooks[event.name()][0];
+        assert_eq!(group["matcher"].as_str(), event.matcher(), "{event}");
+    }
     let servers = json("skill/.mcp.json");
     let commands = hooks.values().map(|groups| &groups[0]["hooks"][0]);
     for command in commands.chain([&servers["mcpServers"]["session-search"]]) {

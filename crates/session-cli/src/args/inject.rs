@@ -102,6 +102,8 @@ fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
         HookEvent::PreCompact => {
             "Before a conversation is compacted: a suggestion to save, with auto_save"
         }
+        HookEvent::PreToolUse => "Before a tool is called: what concerns its file or command",
+        HookEvent::PostToolUseFailure => "After a tool failed: what concerns its error",
     };
     let value = |event: &HookEvent| PossibleValue::new(event.name()).help(help(event));
     PossibleValuesParser::new(HookEvent::ALL.iter().map(value))

@@ -70,6 +70,15 @@ pub struct MemoryFieldArgs {
     /// Prompt that it helps; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cue: Vec<String>,
+    /// Glob of files for which it matters, from the project's root: `**/migrations/**`; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub when_path: Vec<String>,
+    /// Glob of commands for which it matters: `terraform *`; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub when_command: Vec<String>,
+    /// Part of an error for which it matters; may be repeated
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub when_error: Vec<String>,
     /// Tag; may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
@@ -87,9 +96,10 @@ Examples:
   session-search memory save --topic \"PostgreSQL with pgBouncer\" --info \"transaction mode\" --kind decision --tag db
   session-search memory save --topic \"The flaky test\" --info \"run it with TZ=UTC\" --from a1b2c3d4:5-7
   session-search memory save --topic \"pnpm, never npm\" --info \"one lock file\" --cue \"add a package to the front end\"
+  session-search memory save --topic \"Migrations\" --info \"never edit one that has run\" --when-path \"**/migrations/**\"
   echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' | session-search memory save --global
 
-Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, tags, kind, importance.")]
+Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, when, tags, kind, importance.")]
 pub struct SaveArgs {
     #[command(flatten)]
     pub fields: MemoryFieldArgs,

@@ -74,6 +74,101 @@ fn the_installed_command_answers_a_payload() {
     assert!(ran.stdout().contains(&id), "{ran}");
 }
 
+/// Returns the answer to a hook about a tool, and asserts that it succeeds.
+fn about_tool(project: &Project, event: &str, session: &str, more: Value) -> Value {
+    let mut asked = serde_json::json!({"session_id": session, "cwd": project.env.home("shop"), "hook_event_name": event, "permission_mode": "default"});
+    let fields = more.as_object().unwrap().clone();
+    asked.as_object_mut().unwrap().extend(fields);
+    let ran = project.fed(&["hook", "run"], &asked.to_string());
+    let answer = ran.succeeded().stdout();
+    serde_json::from_str(&answer).unwrap_or_default()
+}
+
+#[test]
+fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
+    let project = Project::new();
+    let when = [
+        "--when-path",
+        "db/**",
+        "--when-command",
+        "psql *",
+        "--when-error",
+        "PoolTimedOut",
+    ];
+    let id = project.save("Connection pool too small", "40 per pod", &when);
+    let file = project.env.home("shop/db/schema.sql");
+    let read = serde_json::json!({"tool_name": "Read", "tool_input": {"file_path": file}});
+    let ran =
+        serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "cd x && psql -f a"}});
+    let failed = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 3\nPoolTimedOut"});
+    for (event, session, call) in [
+        ("PreToolUse", "s1", &read),
+        ("PreToolUse", "s2", &ran),
+        ("PostToolUseFailure", "s3", &failed),
+    ] {
+        let answer = about_tool(&project, event, session, call.clone());
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!(output["hookEventName"], event);
+        assert!(
+            output["additionalContext"].as_str().unwrap().contains(&id),
+            "{answer}"
+        );
+        assert!(output.get("permissionDecision").is_none(), "{answer}");
+        let again = about_tool(&project, event, session, call.clone());
+        assert_eq!(again, Value::Null, "once a session");
+    }
+    let other = serde_json::json!({"tool_name": "Read", "tool_input": {"file_path": project.env.home("shop/src/a.rs")}});
+    assert_eq!(about_tool(&project, "PreToolUse", "s4", other), Value::Null);
+    let odd = serde_json::json!({"tool_name": "Read", "tool_input": [1]});
+    assert_eq!(about_tool(&project, "PreToolUse", "s4", odd), Value::Null);
+}
+
+#[test]
+fn a_call_is_held_once_where_the_user_wants_it() {
+    let project = Project::new();
+    let id = project.save(
+        "Migrations",
+        "never edit one that has run",
+        &["--when-path", "db/"],
+    );
+    project.configure("hook.hold = true", "");
+    let call = |tool: &str| serde_json::json!({"tool_name": tool, "tool_input": {"file_path": project.env.home("shop/db/1.sql")}});
+    let read = about_tool(&project, "PreToolUse", "s1", call("Read"));
+    assert!(
+        read["hookSpecificOutput"]["additionalContext"].is_string(),
+        "{read}"
+    );
+    assert_eq!(
+        about_tool(&project, "PreToolUse", "s1", call("Edit")),
+        Value::Null,
+        "it is known"
+    );
+    let edit = about_tool(&project, "PreToolUse", "s2", call("Edit"));
+    let output = &edit["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny");
+    assert!(
+        output["permissionDecisionReason"]
+            .as_str()
+            .unwrap()
+            .contains(&id),
+        "{edit}"
+    );
+    assert_eq!(
+        about_tool(&project, "PreToolUse", "s2", call("Edit")),
+        Value::Null
+    );
+    project.configure("", "");
+    project.env.write(
+        &project.env.home("shop/.claude/session-search.toml"),
+        "hook.hold = true\n",
+    );
+    let edit = about_tool(&project, "PreToolUse", "s3", call("Edit"));
+    assert!(
+        edit["hookSpecificOutput"]["additionalContext"].is_string(),
+        "{edit}"
+    );
+}
+
 #[test]
 fn settings_that_are_not_json_are_left_alone() {
     let project = Project::new();

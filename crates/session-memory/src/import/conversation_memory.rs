@@ -10,6 +10,7 @@ use crate::keywords;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
 use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
 use crate::memory_store::ImportedMemory;
+use crate::triggers::Triggers;
 use jiff::Zoned;
 use jiff::civil::DateTime;
 use session_files::Dir;
@@ -123,6 +124,7 @@ fn read_memory(
             },
             keywords: keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[])),
             cues: Vec::new(),
+            when: Triggers::default(),
             topic,
             kind: MemoryKind::Context,
             importance: Importance::Normal,

@@ -11,6 +11,7 @@ use crate::keywords;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
 use crate::memory_file::MAX_FILES;
 use crate::memory_store::ImportedMemory;
+use crate::triggers::Triggers;
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use serde::Deserialize;
@@ -267,6 +268,7 @@ fn new_imported(new: NewImport<'_>) -> ImportedMemory {
             tags: new.tags,
             keywords,
             cues: Vec::new(),
+            when: Triggers::default(),
             created: new.created,
             updated: Some(new.created),
             superseded_by: None,

@@ -7,5 +7,6 @@ mod search;
 mod session_start;
 mod store;
 mod support;
+mod triggers;
 #[cfg(unix)]
 mod trust;

@@ -8,7 +8,7 @@ use crate::memories::Memories;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_files::private;
-use session_memory::{Memory, MemoryChange};
+use session_memory::{Memory, MemoryChange, TriggerChange};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
@@ -28,6 +28,11 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
         key_info: some(&fields.info),
         tags: some(&fields.tag),
         cues: some(&fields.cue),
+        when: TriggerChange {
+            paths: some(&fields.when_path),
+            commands: some(&fields.when_command),
+            errors: some(&fields.when_error),
+        },
         kind: fields.kind,
         importance: fields.importance,
         superseded_by: None,

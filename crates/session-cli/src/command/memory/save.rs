@@ -70,6 +70,12 @@ fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
         false => read_input()?,
     };
     draft.cues.extend(fields.cue.iter().cloned());
+    draft.when.paths.extend(fields.when_path.iter().cloned());
+    draft
+        .when
+        .commands
+        .extend(fields.when_command.iter().cloned());
+    draft.when.errors.extend(fields.when_error.iter().cloned());
     draft.tags.extend(
         fields
             .tag

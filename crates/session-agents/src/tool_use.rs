@@ -1,0 +1,115 @@
+//! A call of a tool, as Claude Code tells a hook of it.
+
+use crate::hook_input::HookInput;
+use crate::hook_settings::HookEvent;
+use std::path::PathBuf;
+
+/// The inputs that name a file.
+const FILE_KEYS: [&str; 2] = ["file_path", "notebook_path"];
+/// The tools that change something.
+const CHANGING_TOOLS: [&str; 5] = ["Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"];
+
+/// A call of a tool: what it reads, changes or runs, or how it failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolUse {
+    /// The files and folders that it names, and the globs that it searches.
+    pub paths: Vec<PathBuf>,
+    /// The command line that it runs.
+    pub command: Option<String>,
+    /// The error with which it ended.
+    pub error: Option<String>,
+    /// It has not run yet, and may change something.
+    pub is_pending_change: bool,
+}
+
+impl ToolUse {
+    /// Reads the call that a hook is asked about; `None` for an event without one.
+    pub fn from_hook(input: &HookInput) -> Option<Self> {
+        match input.event()? {
+            HookEvent::PreToolUse => Some(Self {
+                paths: read_paths(input),
+                command: read_text(input, "command").filter(|_| input.tool_name == "Bash"),
+                error: None,
+                is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
+            }),
+            HookEvent::PostToolUseFailure => Some(Self {
+                error: input.error.clone(),
+                ..Self::default()
+            }),
+            HookEvent::UserPromptSubmit | HookEvent::SessionStart | HookEvent::PreCompact => None,
+        }
+    }
+}
+
+fn read_text(input: &HookInput, key: &str) -> Option<String> {
+    let text = input.tool_input.get(key)?.as_str()?;
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn read_paths(input: &HookInput) -> Vec<PathBuf> {
+    let files = FILE_KEYS
+        .into_iter()
+        .filter_map(|key| read_text(input, key));
+    let mut paths: Vec<PathBuf> = files.map(PathBuf::from).collect();
+    let searched = match input.tool_name.as_str() {
+        "Grep" => read_text(input, "glob"),
+        "Glob" => read_text(input, "pattern"),
+        _ => return paths,
+    };
+    let folder = read_text(input, "path").map(PathBuf::from);
+    let below = PathBuf::from(searched.as_deref().unwrap_or("*"));
+    match folder {
+        Some(folder) => paths.extend([folder.join(below), folder]),
+        None if searched.is_some() => paths.push(below),
+        None => {}
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn pending(tool: &str, input: Value) -> ToolUse {
+        let asked =
+            json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
+        let input: HookInput = serde_json::from_value(asked).unwrap();
+        ToolUse::from_hook(&input).unwrap()
+    }
+
+    fn paths(tool: &str, input: Value) -> Vec<PathBuf> {
+        pending(tool, input).paths
+    }
+
+    #[test]
+    fn each_tool_names_its_files_in_its_own_way() {
+        let edit = pending("Edit", json!({"file_path": "/a/b.go", "old_string": "x"}));
+        assert_eq!(edit.paths, [PathBuf::from("/a/b.go")]);
+        assert!(edit.is_pending_change);
+        let read = pending("Read", json!({"file_path": "/a/b.go"}));
+        assert!(!read.is_pending_change);
+        let notebook = paths("NotebookEdit", json!({"notebook_path": "/a.ipynb"}));
+        assert_eq!(notebook, [PathBuf::from("/a.ipynb")]);
+        let grep = paths("Grep", json!({"pattern": "x", "path": "/a"}));
+        assert_eq!(grep, ["/a/*", "/a"].map(PathBuf::from));
+        assert!(paths("Grep", json!({"pattern": "x"})).is_empty());
+        let glob = paths("Glob", json!({"pattern": "**/*.go"}));
+        assert_eq!(glob, [PathBuf::from("**/*.go")]);
+    }
+
+    #[test]
+    fn a_command_and_an_error_are_read() {
+        let bash = pending("Bash", json!({"command": "terraform apply"}));
+        assert_eq!(bash.command.as_deref(), Some("terraform apply"));
+        let asked = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "x"}, "error": "Exit code 3"});
+        let failed: HookInput = serde_json::from_value(asked).unwrap();
+        let expected = ToolUse {
+            error: Some("Exit code 3".to_owned()),
+            ..ToolUse::default()
+        };
+        assert_eq!(ToolUse::from_hook(&failed), Some(expected));
+        assert_eq!(pending("Bash", json!(3)).command, None);
+        assert_eq!(ToolUse::from_hook(&HookInput::default()), None);
+    }
+}

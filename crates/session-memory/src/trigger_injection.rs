@@ -1,0 +1,43 @@
+//! The injection of memories whose trigger an agent's call of a tool matches.
+
+use crate::injector::Injector;
+use crate::life_cycle::record_use;
+use crate::memory::Memory;
+use crate::memory_block::{BlockItem, MemoryBlock};
+use crate::session_state::SessionState;
+use crate::triggers::TriggerEvent;
+use jiff::Timestamp;
+
+impl Injector<'_> {
+    /// Gives the memories that an event triggers, each once a session, and records them. No model is
+    /// opened.
+    pub fn inject_for_event(&self, event: &TriggerEvent, session: &str) -> Option<MemoryBlock> {
+        if !self.settings.enabled || session.is_empty() || event.is_empty() {
+            return None;
+        }
+        let state = SessionState::read(self.state, session);
+        if state.off {
+            return None;
+        }
+        let now = Timestamp::now();
+        let mut triggered = self.store.list_trusted_with_triggers();
+        triggered.retain(|memory| {
+            let front = &memory.front;
+            front.superseded_by.is_none()
+                && !state.injected.contains(memory.id())
+                && !memory.was_saved_in(Some(session))
+                && self.settings.retrieval.is_in_scope(memory, now)
+                && front.when.matches(event)
+        });
+        let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
+        let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;
+        // A block that cannot be recorded would be given at each call.
+        if !SessionState::record_injected(self.state, session, &block.ids).unwrap_or(false) {
+            return None;
+        }
+        let is_given = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
+        let given: Vec<&Memory> = triggered.iter().filter(is_given).collect();
+        record_use(self.store, &given, now);
+        Some(block)
+    }
+}

@@ -1,0 +1,280 @@
+//! Triggers: the files, commands and errors for which a memory matters, matched exactly.
+
+use crate::error::{MemoryError, Result};
+use crate::string_list::deserialize_string_list;
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Deserializer, Serialize};
+use session_core::text::{clip, one_line};
+
+/// The longest trigger, in bytes.
+const MAX_TRIGGER_BYTES: usize = 300;
+/// The most triggers of each sort.
+const MAX_TRIGGERS: usize = 32;
+/// The fewest characters of an error: fewer are part of any text.
+const MIN_ERROR_CHARS: usize = 4;
+
+/// The triggers of a memory: `when` in its file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Triggers {
+    /// Globs of paths relative to the project's root: `**/migrations/**`.
+    #[serde(
+        deserialize_with = "deserialize_string_list",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub paths: Vec<String>,
+    /// Globs of commands: `terraform *`.
+    #[serde(
+        deserialize_with = "deserialize_string_list",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub commands: Vec<String>,
+    /// Parts of error messages: `PoolTimedOut`.
+    #[serde(
+        deserialize_with = "deserialize_string_list",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub errors: Vec<String>,
+}
+
+/// Deserializes triggers, or nothing (`null`, an empty value).
+pub(crate) fn deserialize_triggers<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Triggers, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+impl Triggers {
+    /// Returns true where there is none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
+    }
+
+    /// Returns the triggers without blank ones and repeats.
+    ///
+    /// # Errors
+    /// When one is no glob, or an error is too short.
+    pub(crate) fn normalized(&self) -> Result<Self> {
+        let normal = Self {
+            paths: normalize(&self.paths),
+            commands: normalize(&self.commands),
+            errors: normalize(&self.errors),
+        };
+        for glob in &normal.paths {
+            path_glob(glob).map_err(|error| refuse_glob(glob, &error))?;
+        }
+        for glob in &normal.commands {
+            command_glob(glob).map_err(|error| refuse_glob(glob, &error))?;
+        }
+        let mut errors = normal.errors.iter();
+        match errors.find(|error| error.chars().count() < MIN_ERROR_CHARS) {
+            Some(short) => Err(MemoryError::Refused(format!(
+                "the error `{short}` is too short: it needs {MIN_ERROR_CHARS} characters"
+            ))),
+            None => Ok(normal),
+        }
+    }
+
+    /// Returns true where a path, relative to the root and with `/`, is one of the triggers.
+    pub fn matches_path(&self, path: &str) -> bool {
+        let globs = self.paths.iter().filter_map(|glob| path_glob(glob).ok());
+        globs.into_iter().any(|glob| glob.is_match(path))
+    }
+
+    /// Returns true where a command is one of the triggers.
+    pub fn matches_command(&self, command: &str) -> bool {
+        let globs = self.commands.iter();
+        let mut globs = globs.filter_map(|glob| command_glob(glob).ok());
+        globs.any(|glob| glob.is_match(command))
+    }
+
+    /// Returns true where the text of an error holds one of the triggers.
+    pub fn matches_error(&self, text: &str) -> bool {
+        let long = |error: &&String| error.chars().count() >= MIN_ERROR_CHARS;
+        let mut errors = self.errors.iter().filter(long);
+        errors.any(|error| text.contains(error.as_str()))
+    }
+
+    /// Returns true where an event is one of the triggers.
+    pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
+        event.paths.iter().any(|path| self.matches_path(path))
+            || event.commands.iter().any(|line| self.matches_command(line))
+            || event.errors.iter().any(|text| self.matches_error(text))
+    }
+}
+
+/// The triggers of a memory that a command changes; `None` leaves some as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TriggerChange {
+    /// The new globs of paths.
+    pub paths: Option<Vec<String>>,
+    /// The new globs of commands.
+    pub commands: Option<Vec<String>>,
+    /// The new parts of errors.
+    pub errors: Option<Vec<String>>,
+}
+
+impl TriggerChange {
+    /// Returns true where nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Applies the change to triggers.
+    ///
+    /// # Errors
+    /// When one is no glob, or an error is too short.
+    pub(crate) fn apply(&self, triggers: &Triggers) -> Result<Triggers> {
+        let new =
+            |new: &Option<Vec<String>>, old: &Vec<String>| new.as_ref().unwrap_or(old).clone();
+        let changed = Triggers {
+            paths: new(&self.paths, &triggers.paths),
+            commands: new(&self.commands, &triggers.commands),
+            errors: new(&self.errors, &triggers.errors),
+        };
+        changed.normalized()
+    }
+}
+
+/// What an agent is about to do, or what failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TriggerEvent {
+    /// The paths of files relative to the project's root, with `/`.
+    pub paths: Vec<String>,
+    /// The simple commands of a command line, each in the forms in which a glob may name it.
+    pub commands: Vec<String>,
+    /// The texts of errors.
+    pub errors: Vec<String>,
+}
+
+impl TriggerEvent {
+    /// Returns true where nothing can match.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
+    }
+}
+
+fn normalize(texts: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for text in texts {
+        let text = clip(&one_line(text), MAX_TRIGGER_BYTES).trim().to_owned();
+        if !text.is_empty() && !out.contains(&text) && out.len() < MAX_TRIGGERS {
+            out.push(text);
+        }
+    }
+    out
+}
+
+fn refuse_glob(glob: &str, error: &globset::Error) -> MemoryError {
+    MemoryError::Refused(format!("`{glob}` is no glob: {}", error.kind()))
+}
+
+/// Compiles the glob of paths. One without `/` is of a name in any folder, one that ends with `/` of all
+/// that lies in a folder, and `**` beside other characters passes folders, too.
+fn path_glob(glob: &str) -> std::result::Result<GlobMatcher, globset::Error> {
+    let glob = glob.trim_start_matches("./");
+    let is_name = !glob.trim_end_matches('/').contains('/');
+    let glob = glob.trim_start_matches('/');
+    let segment = |segment: &str| match segment.strip_prefix("**") {
+        Some(rest) if !rest.is_empty() => format!("**/*{rest}"),
+        _ => segment.to_owned(),
+    };
+    let segments: Vec<String> = glob.split('/').map(segment).collect();
+    let mut glob = segments.join("/");
+    if glob.ends_with('/') {
+        glob.push_str("**");
+    }
+    if is_name && !glob.starts_with("**") {
+        glob = format!("**/{glob}");
+    }
+    compile(GlobBuilder::new(&glob).literal_separator(true))
+}
+
+/// Compiles the glob of commands, whose `*` passes spaces and `/`.
+fn command_glob(glob: &str) -> std::result::Result<GlobMatcher, globset::Error> {
+    compile(&mut GlobBuilder::new(glob))
+}
+
+fn compile(glob: &mut GlobBuilder<'_>) -> std::result::Result<GlobMatcher, globset::Error> {
+    let glob = glob.backslash_escape(true).build();
+    glob.as_ref()
+        .map(Glob::compile_matcher)
+        .map_err(Clone::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches_path(glob: &str, path: &str) -> bool {
+        let triggers = Triggers {
+            paths: vec![glob.to_owned()],
+            ..Triggers::default()
+        };
+        triggers.matches_path(path)
+    }
+
+    #[test]
+    fn paths_are_matched_from_the_root_and_names_in_any_folder() {
+        for (glob, path) in [
+            ("billing/**.go", "billing/tax/vat.go"),
+            ("billing/**.go", "billing/vat.go"),
+            ("**/migrations/**", "db/migrations/001.sql"),
+            ("**/migrations/**", "migrations/001.sql"),
+            ("db/", "db/schema/a.sql"),
+            ("migrations/", "db/migrations/a.sql"),
+            ("./src/*.rs", "src/lib.rs"),
+            ("/Makefile", "Makefile"),
+            ("Makefile", "tools/Makefile"),
+            ("*.{tf,tfvars}", "infra/main.tf"),
+            ("**.go", "a/b.go"),
+        ] {
+            assert!(matches_path(glob, path), "{glob} {path}");
+        }
+        for (glob, path) in [
+            ("billing/**.go", "src/billing/vat.go"),
+            ("billing/**.go", "billing/vat.gos"),
+            ("src/*.rs", "src/a/lib.rs"),
+            ("/Makefile", "tools/Makefile"),
+            ("Makefile", "Makefile.am"),
+            ("migrations", "migrations/001.sql"),
+        ] {
+            assert!(!matches_path(glob, path), "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn commands_and_errors_are_matched_exactly() {
+        let triggers = Triggers {
+            commands: vec!["terraform *".into(), "npm install*".into(), "[".into()],
+            errors: vec!["PoolTimedOut".into(), "e".into()],
+            ..Triggers::default()
+        };
+        assert!(triggers.matches_command("terraform apply -var a=/b"));
+        assert!(triggers.matches_command("npm install"));
+        assert!(!triggers.matches_command("terraform"));
+        assert!(!triggers.matches_command("my terraform apply"));
+        assert!(triggers.matches_error("Exit code 1\nthread: PoolTimedOut (30s)"));
+        assert!(
+            !triggers.matches_error("pool timed out"),
+            "`e` is too short"
+        );
+    }
+
+    #[test]
+    fn triggers_are_normalized_and_mistakes_refused() {
+        let triggers = |paths: &[&str]| Triggers {
+            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+            ..Triggers::default()
+        };
+        let normal = triggers(&[" a\n", "a", "", "b"]).normalized().unwrap();
+        assert_eq!(normal, triggers(&["a", "b"]));
+        let error = triggers(&["[a"]).normalized().unwrap_err().to_string();
+        assert!(error.starts_with("`[a` is no glob: "), "{error}");
+        let short = Triggers {
+            errors: vec!["no".into()],
+            ..Triggers::default()
+        };
+        assert!(short.normalized().is_err());
+    }
+}

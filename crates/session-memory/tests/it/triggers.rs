@@ -1,0 +1,169 @@
+//! Memories with triggers: saved, changed, and injected for what an agent does.
+
+use crate::support::{INFO, PROMPT, TOPIC, World, draft, now, saved_from};
+use session_memory::{
+    Draft, Memory, MemoryChange, MemoryState, SessionState, TriggerChange, TriggerEvent, Triggers,
+};
+
+fn triggers() -> Triggers {
+    Triggers {
+        paths: vec!["db/**".into()],
+        commands: vec!["terraform *".into()],
+        errors: vec!["PoolTimedOut".into()],
+    }
+}
+
+fn save(world: &World) -> Memory {
+    world.save_draft(&Draft {
+        when: triggers(),
+        ..draft(TOPIC, INFO)
+    })
+}
+
+fn reading(path: &str) -> TriggerEvent {
+    TriggerEvent {
+        paths: vec![path.to_owned()],
+        ..TriggerEvent::default()
+    }
+}
+
+fn ids(world: &World, event: &TriggerEvent, session: &str) -> Vec<String> {
+    let block = world.injector().inject_for_event(event, session);
+    block.map_or_else(Vec::new, |block| block.ids)
+}
+
+#[test]
+fn triggers_are_saved_in_the_file_and_changed_one_sort_at_a_time() {
+    let world = World::new();
+    let memory = save(&world);
+    let text = world.read(&memory);
+    insta::assert_snapshot!(
+        text[text.find("when:").unwrap()..text.find("created:").unwrap()].trim_end(),
+        @r#"
+    when:
+      paths:
+      - db/**
+      commands:
+      - terraform *
+      errors:
+      - PoolTimedOut
+    "#
+    );
+    let change = |when: TriggerChange| {
+        let change = MemoryChange {
+            when,
+            ..MemoryChange::default()
+        };
+        world.store.change(memory.id(), &change, &now())
+    };
+    let paths = |paths: &[&str]| TriggerChange {
+        paths: Some(paths.iter().map(|path| (*path).to_owned()).collect()),
+        ..TriggerChange::default()
+    };
+    let changed = change(paths(&["src/**", ""])).unwrap().front.when;
+    let expected = Triggers {
+        paths: vec!["src/**".into()],
+        ..triggers()
+    };
+    assert_eq!(changed, expected);
+    assert!(
+        change(paths(&["["]))
+            .unwrap_err()
+            .to_string()
+            .contains("no glob")
+    );
+    let none = TriggerChange {
+        commands: Some(vec![]),
+        errors: Some(vec![]),
+        ..paths(&[])
+    };
+    let memory = change(none).unwrap();
+    assert!(!world.read(&memory).contains("when"));
+}
+
+#[test]
+fn a_glob_that_is_none_is_not_saved() {
+    let world = World::new();
+    let draft = Draft {
+        when: Triggers {
+            commands: vec!["a[".into()],
+            ..Triggers::default()
+        },
+        ..draft(TOPIC, INFO)
+    };
+    assert!(world.store.save(&draft, None, &now()).is_err());
+}
+
+#[test]
+fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
+    let world = World::new();
+    let memory = save(&world);
+    world.save("Fonts", "when db/schema.sql is read");
+    assert_eq!(ids(&world, &reading("src/main.rs"), "s1"), [""; 0]);
+    let block = world
+        .injector()
+        .inject_for_event(&reading("db/schema.sql"), "s1")
+        .unwrap();
+    let line = format!("[context] {TOPIC}; {INFO} ({}, ", memory.id());
+    assert!(block.text.contains(&line), "{}", block.text);
+    assert_eq!(ids(&world, &reading("db/schema.sql"), "s1"), [""; 0]);
+    assert_eq!(world.inject(PROMPT, "s1"), [""; 0], "it was injected");
+    let command = TriggerEvent {
+        commands: vec!["cd x".into(), "terraform apply".into()],
+        ..TriggerEvent::default()
+    };
+    assert_eq!(ids(&world, &command, "s2"), [memory.id()]);
+    let error = TriggerEvent {
+        errors: vec!["Exit code 1\nPoolTimedOut".into()],
+        ..TriggerEvent::default()
+    };
+    assert_eq!(ids(&world, &error, "s3"), [memory.id()]);
+    assert_eq!(world.inject(PROMPT, "s4"), [memory.id()]);
+    assert_eq!(ids(&world, &error, "s4"), [""; 0], "a prompt injected it");
+}
+
+#[test]
+fn what_is_switched_off_replaced_or_own_is_not_triggered() {
+    let mut world = World::new();
+    let memory = save(&world);
+    let event = reading("db/a.sql");
+    SessionState::switch(&world.state, "s1", true).unwrap();
+    assert_eq!(ids(&world, &event, "s1"), [""; 0]);
+    assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");
+    world.settings.enabled = false;
+    assert_eq!(ids(&world, &event, "s2"), [""; 0]);
+    world.settings.enabled = true;
+    let new = world.save_draft(&Draft {
+        when: triggers(),
+        source: saved_from("s2"),
+        ..draft("New", INFO)
+    });
+    world
+        .store
+        .supersede(memory.id(), new.id(), &now())
+        .unwrap();
+    assert_eq!(ids(&world, &event, "s2"), [""; 0]);
+    assert_eq!(ids(&world, &event, "s3"), [new.id()]);
+    world.store.move_to(&new, MemoryState::Archive).unwrap();
+    assert_eq!(ids(&world, &event, "s4"), [""; 0]);
+}
+
+#[test]
+fn triggers_written_by_hand_may_be_one_text_or_nothing() {
+    let world = World::new();
+    let memory = save(&world);
+    let text = world.read(&memory);
+    let (head, rest) = text.split_once("when:").unwrap();
+    let tail = &rest[rest.find("created:").unwrap()..];
+    let read = |when: &str| {
+        world.write(&memory.path, format!("{head}{when}{tail}"));
+        world
+            .store
+            .find(memory.id())
+            .map(|memory| memory.front.when)
+    };
+    let one = read("when: {paths: 'db/**'}\n").unwrap();
+    assert_eq!(one.paths, ["db/**"]);
+    assert!(read("when:\n").unwrap().is_empty());
+    assert!(read("when: {files: a}\n").is_err());
+}

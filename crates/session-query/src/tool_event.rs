@@ -1,0 +1,218 @@
+//! A call of a tool in the terms of triggers: paths from the root of a project, simple commands.
+
+use session_agents::ToolUse;
+use session_core::shell::{simple_commands, words_from_program};
+use session_core::text::file_name;
+use session_files::{Project, normal};
+use session_memory::{TriggerEvent, settings_directory};
+use std::path::{Component, Path, PathBuf};
+
+/// The most simple commands of a line, and the most words of them, that are compared.
+const MAX_COMMANDS: usize = 50;
+const MAX_WORDS: usize = 100;
+
+/// The directory and the project of a session, from which paths are named.
+pub(crate) struct ToolPlace<'a> {
+    /// The working directory of the session.
+    pub(crate) folder: &'a Path,
+    /// The project, if the directory belongs to one.
+    pub(crate) project: Option<&'a Project>,
+    /// The user's home directory.
+    pub(crate) home: &'a Path,
+}
+
+impl ToolPlace<'_> {
+    /// Returns what triggers are compared with.
+    pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
+        let commands = tool_use.command.as_deref().map(simple_commands);
+        let commands = commands.unwrap_or_default();
+        let simple = commands.iter().map(|simple| simple.trim());
+        let simple: Vec<&str> = simple.take(MAX_COMMANDS).collect();
+        let words = simple.iter().flat_map(|simple| simple.split_whitespace());
+        let files = words.filter(is_path).take(MAX_WORDS);
+        let files = files.map(PathBuf::from).collect::<Vec<_>>();
+        let paths = tool_use.paths.iter().chain(&files);
+        TriggerEvent {
+            paths: paths.filter_map(|path| self.relative_path(path)).collect(),
+            commands: tool_use
+                .command
+                .iter()
+                .cloned()
+                .chain(simple.iter().flat_map(|simple| command_forms(simple)))
+                .collect(),
+            errors: tool_use.error.iter().cloned().collect(),
+        }
+    }
+
+    /// Returns a path from the root of the project, or of another worktree of its repository, with `/`.
+    /// Files of other projects have none.
+    fn relative_path(&self, path: &Path) -> Option<String> {
+        let path = normal(&self.folder.join(path)).ok()?;
+        let root = self.project.map_or(self.folder, Project::root);
+        let inside = strip_root(&path, root).filter(|inside| !is_in_worktree(inside));
+        let relative = inside.or_else(|| self.path_in_worktree(&path))?;
+        let names = relative
+            .components()
+            .filter_map(|component| match component {
+                Component::Normal(name) => Some(name.to_string_lossy()),
+                _ => None,
+            });
+        Some(names.collect::<Vec<_>>().join("/"))
+    }
+
+    fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
+        let own = self.project?.identity();
+        let other = Project::find(path.parent()?, self.home).ok()??;
+        (other.identity() == own).then(|| strip_root(path, other.root()))?
+    }
+}
+
+/// Returns the path below a root, which is a path without links.
+fn strip_root(path: &Path, root: &Path) -> Option<PathBuf> {
+    if let Ok(inside) = path.strip_prefix(root) {
+        return Some(inside.to_owned());
+    }
+    let existing = path.ancestors().find_map(|part| {
+        let real = fs_err::canonicalize(part).ok()?;
+        Some(real.join(path.strip_prefix(part).ok()?))
+    });
+    Some(existing?.strip_prefix(root).ok()?.to_owned())
+}
+
+/// True in the folder where an agent makes worktrees.
+fn is_in_worktree(inside: &Path) -> bool {
+    inside.starts_with(settings_directory().join("worktrees"))
+}
+
+/// True for a word of a command that may name a file.
+fn is_path(word: &&str) -> bool {
+    let is_file = word.contains(['/', '.']) && word.contains(|c: char| c.is_alphanumeric());
+    is_file && !word.starts_with('-') && !word.contains("://")
+}
+
+/// Returns the forms in which a glob may name a simple command: as it is, without what is before its
+/// program, and with the program's name alone.
+fn command_forms(simple: &str) -> Vec<String> {
+    let words: Vec<&str> = words_from_program(simple).collect();
+    let mut named = words.clone();
+    if let Some(program) = named.first_mut() {
+        *program = file_name(program);
+    }
+    let mut forms = vec![simple.to_owned(), words.join(" "), named.join(" ")];
+    forms.dedup();
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the event of a call in the project `shop`, whose home directory is given.
+    fn event(home: &Path, tool_use: &ToolUse) -> TriggerEvent {
+        let root = home.join("shop");
+        let project = Project::find(&root, home).unwrap().unwrap();
+        let place = ToolPlace {
+            folder: &root.join("src"),
+            project: Some(&project),
+            home,
+        };
+        place.trigger_event(tool_use)
+    }
+
+    fn home() -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        fs_err::create_dir_all(home.path().join("shop/.git")).unwrap();
+        fs_err::create_dir_all(home.path().join("shop/src")).unwrap();
+        home
+    }
+
+    fn paths(home: &Path, paths: &[&Path]) -> Vec<String> {
+        let tool_use = ToolUse {
+            paths: paths.iter().map(|path| path.to_path_buf()).collect(),
+            ..ToolUse::default()
+        };
+        event(home, &tool_use).paths
+    }
+
+    #[test]
+    fn paths_are_named_from_the_root() {
+        let home = home();
+        let shop = home.path().join("shop");
+        let found = paths(
+            home.path(),
+            &[
+                &shop.join("db/new/a.sql"),
+                Path::new("main.rs"),
+                Path::new("../db/../Makefile"),
+                &home.path().join("other/a.sql"),
+                Path::new("../../other/a.sql"),
+            ],
+        );
+        assert_eq!(found, ["db/new/a.sql", "src/main.rs", "Makefile"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_the_project_leads_to_its_root() {
+        let home = home();
+        let link = home.path().join("link");
+        fs_err::os::unix::fs::symlink(home.path().join("shop"), &link).unwrap();
+        assert_eq!(paths(home.path(), &[&link.join("db/a.sql")]), ["db/a.sql"]);
+    }
+
+    #[test]
+    fn files_of_a_worktree_are_named_from_its_root() {
+        let home = home();
+        let shop = home.path().join("shop");
+        let git = shop.join(".git/worktrees/fix");
+        fs_err::create_dir_all(&git).unwrap();
+        fs_err::write(git.join("commondir"), "../..\n").unwrap();
+        for worktree in [
+            shop.join(settings_directory()).join("worktrees/fix"),
+            home.path().join("fix"),
+        ] {
+            fs_err::create_dir_all(worktree.join("db")).unwrap();
+            fs_err::write(
+                worktree.join(".git"),
+                format!("gitdir: {}\n", git.display()),
+            )
+            .unwrap();
+            fs_err::write(
+                git.join("gitdir"),
+                format!("{}\n", worktree.join(".git").display()),
+            )
+            .unwrap();
+            assert_eq!(
+                paths(home.path(), &[&worktree.join("db/a.sql")]),
+                ["db/a.sql"]
+            );
+        }
+    }
+
+    #[test]
+    fn commands_are_taken_apart_and_their_files_are_paths() {
+        let home = home();
+        let line = "cd infra && X=1 sudo /usr/bin/terraform apply -var-file=a.tfvars ../db/a.sql | tee https://x.y 'a b'";
+        let tool_use = ToolUse {
+            command: Some(line.to_owned()),
+            ..ToolUse::default()
+        };
+        let found = event(home.path(), &tool_use);
+        for command in [
+            line,
+            "cd infra",
+            "/usr/bin/terraform apply -var-file=a.tfvars ../db/a.sql",
+            "terraform apply -var-file=a.tfvars ../db/a.sql",
+        ] {
+            assert!(
+                found.commands.iter().any(|form| form == command),
+                "{command}: {found:?}"
+            );
+        }
+        assert!(found.paths.contains(&"db/a.sql".to_owned()), "{found:?}");
+        assert!(
+            !found.paths.iter().any(|path| path.contains("x.y")),
+            "{found:?}"
+        );
+    }
+}
