@@ -44,11 +44,11 @@ def projects(root):
 
 
 def mark_replays(sessions):
-    """Marks the turns that `/chat resume` brought from another session of the folder."""
+    """Marks the turns that `/chat resume` brought from a session of the folder, often the same one."""
+    typed = {turn.prompt for session in sessions for turn in session.turns if not turn.mark}
     for session in sessions:
-        others = {turn.prompt for other in sessions for turn in other.turns if other is not session and not turn.mark}
         for turn in session.turns:
-            turn.copy = turn.mark and turn.prompt in others
+            turn.copy = turn.mark and turn.prompt in typed
 
 
 class Chat:
