@@ -244,7 +244,7 @@ impl GeminiState {
     }
 
     fn user(&mut self, id: &str, record: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
-        if prompt::is_of_client(&record.content) || (self.is_subagent && self.has_prompt) {
+        if prompt::is_of_client(record) || (self.is_subagent && self.has_prompt) {
             if !record.content.begins_session() {
                 turns.notice(&record.content.joined());
             }
@@ -257,14 +257,15 @@ impl GeminiState {
             turns.set_message(&format!("{id}/{}", n + 1));
             escape.tell(&format!("{id}-{n}"), turns);
         }
+        let sent = prompt::typed_words(rest);
         let shown = record.display_content.joined();
-        let words = match shown.trim().is_empty() || !escapes.is_empty() {
-            true => prompt::typed_words(rest),
-            false => shown,
-        };
-        match words.is_empty() {
-            true => turns.touch(),
-            false => self.prompt(PromptKind::Typed, &words, turns),
+        match shown.trim() {
+            // Results of calls, which are told with their calls.
+            _ if rest.is_empty() => turns.touch(),
+            shown if !shown.is_empty() && escapes.is_empty() => {
+                self.prompt(prompt::kind_of(shown, &sent), shown, turns);
+            }
+            _ => self.prompt(PromptKind::Typed, &sent, turns),
         }
     }
 

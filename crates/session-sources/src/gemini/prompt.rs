@@ -1,9 +1,10 @@
 //! Tells what a user typed from what the client says in a user's place.
 
-use super::content::GeminiContent;
+use super::record::GeminiRecord;
 use super::{output, tools};
 use crate::TurnWriter;
 use crate::turn_writer::CallOutcome;
+use session_core::PromptKind;
 
 /// How messages begin that the client writes by itself.
 const OF_CLIENT: [&str; 6] = [
@@ -22,11 +23,17 @@ const HOOK_CONTEXT: &str = "<hook_context>";
 /// How words begin that were typed while the model works.
 const STEERING: [&str; 2] = ["User steering update:\n", "User hints:\n"];
 
+/// What the client says to go on. What was typed stands beside it again.
+const CONTINUE: &str = "Please continue.";
+
 /// True for a message that the client wrote by itself.
-pub(super) fn is_of_client(content: &GeminiContent<'_>) -> bool {
-    let texts = content.texts();
-    let first = texts.first().map_or("", |text| text.trim_start());
-    content.begins_session() || OF_CLIENT.iter().any(|begin| first.starts_with(begin))
+pub(super) fn is_of_client(record: &GeminiRecord<'_>) -> bool {
+    let texts = record.content.texts();
+    let first = texts.first().map_or("", |text| text.trim());
+    let is_repeated = !record.display_content.texts().is_empty();
+    record.content.begins_session()
+        || (is_repeated && first == CONTINUE)
+        || OF_CLIENT.iter().any(|begin| first.starts_with(begin))
 }
 
 /// Returns what was typed of these texts.
@@ -36,6 +43,14 @@ pub(super) fn typed_words(texts: &[&str]) -> String {
     let texts = texts.filter(|text| !text.trim_start().starts_with(HOOK_CONTEXT));
     let words: Vec<&str> = texts.map(|text| steering(without_context(text))).collect();
     words.join("\n").trim().to_owned()
+}
+
+/// Tells what was typed: a slash command is sent as the text that it stands for.
+pub(super) fn kind_of(shown: &str, sent: &str) -> PromptKind {
+    match shown.starts_with('/') && !sent.starts_with('/') {
+        true => PromptKind::Command,
+        false => PromptKind::Typed,
+    }
 }
 
 /// Older versions put all in one text.

@@ -355,14 +355,30 @@ fn a_subagent_has_its_task_alone() {
 }
 
 #[test]
-fn words_typed_while_it_works_are_a_prompt() {
+fn a_prompt_is_what_was_typed() {
     let steering = "User steering update:\n<user_input>\nUse the other store\n</user_input>\nInternal instruction: Re-evaluate.";
     let typed = json!({"id": "u2", "type": "user", "content": ["Why?", {"text": "<hook_context>a</hook_context>"}]});
     let old = json!({"id": "u3", "type": "user", "content": "read @a\n--- Content from referenced files ---\nb"});
-    let content = lines(&[header(), user("u1", 1, steering), typed, old]);
+    let command = json!({"id": "u4", "type": "user", "content": [{"text": "Deploy to staging."}], "displayContent": [{"text": "/deploy staging"}]});
+    let again = |id: &str, content: &Value| json!({"id": id, "type": "user", "content": content, "displayContent": "/deploy staging"});
+    let goes_on = again("u5", &json!("Please continue."));
+    let result = again(
+        "u6",
+        &json!([{"functionResponse": {"response": {"output": "a"}}}]),
+    );
+    let content = lines(&[
+        header(),
+        user("u1", 1, steering),
+        typed,
+        old,
+        command,
+        goes_on,
+        result,
+    ]);
     assert_snapshot!(indexed(gemini(), PATH, content), @r##"
     0 Typed: "Use the other store"
     1 Typed: "Why?"
     2 Typed: "read @a"
+    3 Command: "/deploy staging"
     "##);
 }
