@@ -52,7 +52,7 @@ use session_query::TypedQuery;
 use session_search::Tuning;
 use std::ffi::OsString;
 
-/// Find what you did with Claude Code and OpenCode: by meaning and by word, offline
+/// Find what you did with coding agents: by meaning and by word, offline
 ///
 /// Three levels: which session was it, which exchange in it, and everything around it. The index
 /// is kept up to date by each search; there is nothing to set up. Alone, on a terminal, it opens the

@@ -7,16 +7,29 @@ use std::time::Duration;
 #[cfg(unix)]
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Waits until the process that started this one has ended. On Windows it never ends: there a pipe's
-/// end is enough.
-pub(crate) async fn parent_ended() {
+/// The process that started this one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParentProcess {
     #[cfg(unix)]
-    {
-        let parent = rustix::process::getppid();
-        while rustix::process::getppid() == parent {
-            tokio::time::sleep(INTERVAL).await;
+    id: Option<rustix::process::Pid>,
+}
+
+impl ParentProcess {
+    /// Looks who it is. This is the first thing to do: one that has ended cannot be told.
+    pub(crate) fn now() -> Self {
+        Self {
+            #[cfg(unix)]
+            id: rustix::process::getppid(),
         }
     }
-    #[cfg(not(unix))]
-    std::future::pending::<()>().await;
+
+    /// Waits until it has ended. On Windows it never does: there a pipe's end is enough.
+    pub(crate) async fn ended(self) {
+        #[cfg(unix)]
+        while rustix::process::getppid() == self.id {
+            tokio::time::sleep(INTERVAL).await;
+        }
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await;
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Fenced};
 use crate::call_error::CallError;
-use crate::parent_watch::parent_ended;
+use crate::parent_watch::ParentProcess;
 use crate::progress::{ProgressSink, ProgressStep, STAGES};
 use crate::tools::{INSTRUCTIONS, ToolCallRequest, list};
 use crate::worker::{ToolJob, Worker};
@@ -31,6 +31,7 @@ const LAST_CALL: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the runtime cannot start, or the client does not speak the protocol.
 pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
+    let parent = ParentProcess::now();
     let (jobs, queue) = mpsc::channel();
     let (done, ended) = mpsc::channel();
     std::thread::Builder::new()
@@ -44,7 +45,7 @@ pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
         .enable_time()
         .build()
         .context("the server cannot start")?;
-    let served = runtime.block_on(serve(SearchServer { jobs, hooks }));
+    let served = runtime.block_on(serve(SearchServer { jobs, hooks }, parent));
     // A read of stdin that is still waiting must not hold up the end.
     runtime.shutdown_background();
     // The memory that is being saved is saved; a long refresh is left to the next process.
@@ -52,10 +53,10 @@ pub fn serve_stdio(hooks: FrontEndHooks<anyhow::Error>) -> Result<()> {
     served
 }
 
-async fn serve(server: SearchServer) -> Result<()> {
+async fn serve(server: SearchServer, parent: ParentProcess) -> Result<()> {
     tokio::select! {
         served = serve_client(server) => served,
-        () = parent_ended() => Ok(()),
+        () = parent.ended() => Ok(()),
     }
 }
 
