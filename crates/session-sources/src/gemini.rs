@@ -270,7 +270,7 @@ impl GeminiState {
     }
 
     fn prompt(&mut self, kind: PromptKind, words: &str, turns: &mut TurnWriter<'_>) {
-        self.has_prompt = true;
+        self.has_prompt |= !words.is_empty();
         let kind = match kind {
             PromptKind::Typed if self.is_subagent => PromptKind::Model,
             kind => kind,

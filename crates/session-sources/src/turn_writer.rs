@@ -11,7 +11,7 @@ use session_core::{
 
 /// Longest title and longest path of a session, in bytes.
 const TITLE_LIMIT: usize = 400;
-const PATH_LIMIT: usize = 2048;
+pub(crate) const PATH_LIMIT: usize = 2048;
 
 /// Takes what one line of a history tells, in the order in which it happened: prompts open turns,
 /// all else belongs to the turn at hand.

@@ -1,8 +1,9 @@
 //! What the places of files tell: sessions, their parents, their projects.
 
+use crate::turn_writer::PATH_LIMIT;
 use crate::{Located, Location, file, project_root};
 use serde_json::Value;
-use session_core::SessionMeta;
+use session_core::{SessionMeta, text};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -30,12 +31,12 @@ pub(super) fn set_directory(path: &Path, session: &mut SessionMeta) {
         return;
     };
     let directory = read(&folder.join(".project_root"))
-        .map(|content| content.trim().to_owned())
-        .filter(|directory| !directory.is_empty())
+        .filter(|content| !content.trim().is_empty())
         .or_else(|| listed_project(folder));
     if let Some(directory) = directory {
-        session.project = project_root(&directory);
-        session.cwd = Some(directory);
+        let directory = text::clip(directory.trim(), PATH_LIMIT);
+        session.project = project_root(directory);
+        session.cwd = Some(directory.to_owned());
     }
 }
 
