@@ -57,6 +57,7 @@ impl FoundTurns {
         let mut state = JsonlState::<F::State>::default();
         state.session.id.clone_from(&session.id);
         state.session.parent.clone_from(&session.parent);
+        format.begin(path, &mut state.session);
         let mut assembly = JsonlLines::new(format, path, state, detail);
         let mut lines = Lines::open(path, 0)?;
         let mut late = 0;

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::{SessionMeta, Tokens};
+use session_core::{Part, SessionMeta, Tokens, Turn};
 use session_sources::{Caller, Source};
 
 const ID: &str = "5a1f0c3e-0000-4000-8000-000000000001";
@@ -151,6 +151,30 @@ fn turns_are_shown_in_full() {
       notice "System: Potential loop detected. Details: a"
       error "quota exceeded"
     "##);
+}
+
+/// The folder stands beside the file, and not in its lines.
+#[test]
+fn a_relative_path_is_one_from_the_projects_folder() {
+    let args = json!({"file_path": "src/a.rs"});
+    let read = call("k1", "read_file", &args, "success", &json!({"output": "a"}));
+    let read = with_calls(answer("g1", 2, "I read it."), &[read]);
+    let text = lines(&[header(), user("u1", 1, "Read it"), read]);
+    let home = AgentHome::with(gemini(), PATH, text);
+    home.write(".gemini/tmp/app/.project_root", "/home/ann/app");
+    let found = home.read(None);
+    let files = |turns: &[Turn]| {
+        let calls = turns.iter().flat_map(|turn| &turn.parts);
+        calls
+            .filter_map(|part| match part {
+                Part::Call(call) => Some(call.files.clone()),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    let indexed: Vec<Turn> = found.turns.iter().map(|(_, turn)| turn.clone()).collect();
+    assert_eq!(files(&indexed), [["/home/ann/app/src/a.rs"]]);
+    assert_eq!(files(&home.show(&found)), files(&indexed));
 }
 
 #[test]
