@@ -151,6 +151,10 @@ def check_typed(box, checks, wanted, about):
 
 def check_name_and_summary(box, checks, session, turns):
     checks.equal("a name that was given", box.ours("show", session)["title"], "Named by hand")
+    check_summary(checks, turns)
+
+
+def check_summary(checks, turns):
     summaries = texts(turns, "summary")
     checks.check("the summary is none of the prompts", len(summaries) == 1 and SUMMARY in summaries[0], summaries)
 
