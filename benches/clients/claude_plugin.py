@@ -21,6 +21,7 @@ TOOLS = [TOOL + name for name in ("history", "recall", "remember", "search", "sh
 SKILL = "session-search:session-search"
 RULE = json.dumps({"permissions": {"allow": [f"Skill({SKILL})"]}})
 MEMORY = "Connection pool too small"
+INFO = "time-outs under load; 40 per pod"
 PROMPT = "is the connection pool too small for the load?"
 
 
@@ -74,7 +75,7 @@ def check_cost(box, client, checks):
 
 def play_session(box, client, checks, mock):
     """A session with the program in the search path: skill, hook and server."""
-    box.ours("memory", "save", "--global", "--topic", MEMORY, "--info", "time-outs under load; 40 per pod")
+    box.ours("memory", "save", "--global", "--topic", MEMORY, "--info", INFO)
     mock.plays(
         [call("ToolSearch", query="session-search recall")],
         [call(TOOL + "recall", query="connection pool")],
@@ -88,14 +89,49 @@ def play_session(box, client, checks, mock):
     checks.equal("the server is connected", session.servers(), {SERVER: "connected"})
     tools = sorted(tool for tool in session.begin["tools"] if tool.startswith(TOOL))
     checks.equal("its tools", tools, TOOLS)
-    checks.equal("both hooks answered", [(hook["hook_event"], hook["exit_code"]) for hook in session.hooks],
-                 [("SessionStart", 0), ("UserPromptSubmit", 0)])
+    checks.equal("the hooks answered", {(hook["hook_event"], hook["exit_code"]) for hook in session.hooks},
+                 {("SessionStart", 0), ("UserPromptSubmit", 0), ("PreToolUse", 0)})
     told = json.dumps(mock.requests[first], ensure_ascii=False)
-    checks.check("the memory is before the prompt", MEMORY in told)
+    checks.check("the memory is listed at the start", f"[context] {MEMORY} (mem-" in told)
+    checks.check("the memory is before the prompt", f"[context] {MEMORY}; {INFO} (mem-" in told)
     results = [json.dumps(result) for result in session.results()]
     checks.check("the memory is recalled by the server", any(MEMORY in result for result in results), results)
     checks.check("the model loads the skill", any("# session-search" in result for result in results), results)
     checks.check("the program runs in the client's shell", any(re.search(r"session-search \d", result) for result in results), results)
+
+
+def play_triggers(box, client, checks, mock):
+    """Memories that name the file, the command or the error at hand, and a call that they hold."""
+    memories = {
+        "--when-path": ("Migrations", "db/", "never edit one that has run"),
+        "--when-command": ("Deploys", "echo deploy *", "never on a Friday"),
+        "--when-error": ("The pool", "PoolTimedOut", "raise it to forty"),
+    }
+    for option, (topic, trigger, info) in memories.items():
+        box.ours("memory", "save", "--topic", topic, "--info", info, option, trigger)
+    box.write("db/1.sql", "select 1;\n")
+    path = os.path.join(box.project, "db/1.sql")
+    calls = [call("Read", file_path=path), call("Bash", command="cd . && echo deploy it"), call("Bash", command="echo PoolTimedOut; exit 3")]
+    mock.plays(*([one] for one in calls), [text("Told.")])
+    first = len(mock.requests)
+    Session(box, client, "Go on.", "--allowedTools", "Read,Bash")
+    asked = [json.dumps(request, ensure_ascii=False) for request in mock.requests[first:] if request.get("tools")]
+    checks.check("the topics are listed, without their text", all(topic in asked[0] and info not in asked[0] for topic, _, info in memories.values()))
+    for (option, (_, _, info)), before, after in zip(memories.items(), asked, asked[1:]):
+        checks.check(f"{option}: the memory comes with the call", info not in before and info in after, after[-2000:])
+
+    path_of_config = os.path.join(box.home, ".config/session-search/config.toml")
+    config = box.read(path_of_config)
+    box.write(path_of_config, config + "\n[hook]\nhold = true\n")
+    edit = call("Edit", file_path=path, old_string="1", new_string="2")
+    mock.plays([call("Bash", command="echo deploy now")], [call("Bash", command="echo deploy now")], [edit], [text("Told.")])
+    first = len(mock.requests)
+    session = Session(box, client, "And on.", "--allowedTools", "Read,Edit,Bash")
+    results = [json.dumps(result, ensure_ascii=False) for result in session.results()]
+    checks.check("a call is held once", "never on a Friday" in results[0] and "deploy now" not in results[0], results[0])
+    checks.check("and passes then", "deploy now" in results[1], results[1:])
+    checks.check("a change is held", "never edit one that has run" in results[2], results[2:])
+    box.write(path_of_config, config)
 
 
 def play_two_hooks(box, client, checks, mock):
@@ -107,7 +143,9 @@ def play_two_hooks(box, client, checks, mock):
     answers = [hook["stdout"] for hook in session.hooks if hook["hook_event"] == "UserPromptSubmit"]
     checks.equal("of two hooks one answers", [bool(answer.strip()) for answer in answers].count(True), 1)
     asked = [request for request in mock.requests[first:] if request.get("tools")]
-    checks.equal("the memory is there once", json.dumps(asked[0], ensure_ascii=False).count("<project-memory"), 1)
+    told = json.dumps(asked[0], ensure_ascii=False)
+    checks.equal("the memory is there once", told.count(f"{MEMORY}; {INFO}"), 1)
+    checks.equal("the list is there once", told.count("<project-memory"), 2)
     box.ours("hook", "uninstall", "--yes")
 
 
@@ -159,6 +197,7 @@ def play(box, client, checks):
         prepare(box, mock)
         play_install(box, client, checks)
         play_session(box, client, checks, mock)
+        play_triggers(box, client, checks, mock)
         play_two_hooks(box, client, checks, mock)
         play_second_skill(box, client, checks)
         play_missing(box, client, checks, mock)
