@@ -153,6 +153,6 @@ pub use session_start::AgentContext;
 pub use session_state::SessionState;
 pub use signals::{Signal, find_signals, without_continuation};
 pub use string_list::deserialize_string_list;
-pub use triggers::{TriggerChange, TriggerEvent, Triggers};
+pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
 pub use trust::Trust;
 pub use views::render_index;

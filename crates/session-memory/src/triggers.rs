@@ -2,7 +2,7 @@
 
 use crate::error::{MemoryError, Result};
 use crate::string_list::deserialize_string_list;
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_core::text::{clip, one_line};
 
@@ -61,10 +61,10 @@ impl Triggers {
             errors: normalize(&self.errors),
         };
         for glob in &normal.paths {
-            path_glob(glob).map_err(|error| refuse_glob(glob, &error))?;
+            TriggerGlob::of_paths(glob)?;
         }
         for glob in &normal.commands {
-            command_glob(glob).map_err(|error| refuse_glob(glob, &error))?;
+            TriggerGlob::of_commands(glob)?;
         }
         let mut errors = normal.errors.iter();
         match errors.find(|error| error.chars().count() < MIN_ERROR_CHARS) {
@@ -75,31 +75,23 @@ impl Triggers {
         }
     }
 
-    /// Returns true where a path, relative to the root and with `/`, is one of the triggers.
-    pub fn matches_path(&self, path: &str) -> bool {
-        let globs = self.paths.iter().filter_map(|glob| path_glob(glob).ok());
-        globs.into_iter().any(|glob| glob.is_match(path))
+    /// Returns true where an event is one of the triggers. Globs that are none match nothing.
+    pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
+        let is_any =
+            |globs: &[String], compile: fn(&str) -> Result<TriggerGlob>, texts: &[String]| {
+                let globs = globs.iter().filter(|_| !texts.is_empty());
+                let mut globs = globs.filter_map(|glob| compile(glob).ok());
+                globs.any(|glob| texts.iter().any(|text| glob.is_match(text)))
+            };
+        is_any(&self.paths, TriggerGlob::of_paths, &event.paths)
+            || is_any(&self.commands, TriggerGlob::of_commands, &event.commands)
+            || event.errors.iter().any(|text| self.matches_error(text))
     }
 
-    /// Returns true where a command is one of the triggers.
-    pub fn matches_command(&self, command: &str) -> bool {
-        let globs = self.commands.iter();
-        let mut globs = globs.filter_map(|glob| command_glob(glob).ok());
-        globs.any(|glob| glob.is_match(command))
-    }
-
-    /// Returns true where the text of an error holds one of the triggers.
-    pub fn matches_error(&self, text: &str) -> bool {
+    fn matches_error(&self, text: &str) -> bool {
         let long = |error: &&String| error.chars().count() >= MIN_ERROR_CHARS;
         let mut errors = self.errors.iter().filter(long);
         errors.any(|error| text.contains(error.as_str()))
-    }
-
-    /// Returns true where an event is one of the triggers.
-    pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
-        event.paths.iter().any(|path| self.matches_path(path))
-            || event.commands.iter().any(|line| self.matches_command(line))
-            || event.errors.iter().any(|text| self.matches_error(text))
     }
 }
 
@@ -165,41 +157,54 @@ fn normalize(texts: &[String]) -> Vec<String> {
     out
 }
 
-fn refuse_glob(glob: &str, error: &globset::Error) -> MemoryError {
-    MemoryError::Refused(format!("`{glob}` is no glob: {}", error.kind()))
-}
+/// A glob of paths or commands.
+#[derive(Debug, Clone)]
+pub struct TriggerGlob(GlobMatcher);
 
-/// Compiles the glob of paths. One without `/` is of a name in any folder, one that ends with `/` of all
-/// that lies in a folder, and `**` beside other characters passes folders, too.
-fn path_glob(glob: &str) -> std::result::Result<GlobMatcher, globset::Error> {
-    let glob = glob.trim_start_matches("./");
-    let is_name = !glob.trim_end_matches('/').contains('/');
-    let glob = glob.trim_start_matches('/');
-    let segment = |segment: &str| match segment.strip_prefix("**") {
-        Some(rest) if !rest.is_empty() => format!("**/*{rest}"),
-        _ => segment.to_owned(),
-    };
-    let segments: Vec<String> = glob.split('/').map(segment).collect();
-    let mut glob = segments.join("/");
-    if glob.ends_with('/') {
-        glob.push_str("**");
+impl TriggerGlob {
+    /// Compiles a glob of paths. One without `/` is of a name in any folder, one that ends with `/` of all
+    /// that lies in a folder, and `**` beside other characters passes folders, too.
+    ///
+    /// # Errors
+    /// When it is no glob.
+    pub fn of_paths(glob: &str) -> Result<Self> {
+        let relative = glob.trim_start_matches("./");
+        let is_name = !relative.trim_end_matches('/').contains('/');
+        let segment = |segment: &str| match segment.strip_prefix("**") {
+            Some(rest) if !rest.is_empty() => format!("**/*{rest}"),
+            _ => segment.to_owned(),
+        };
+        let segments = relative.trim_start_matches('/').split('/').map(segment);
+        let mut whole = segments.collect::<Vec<_>>().join("/");
+        if whole.ends_with('/') {
+            whole.push_str("**");
+        }
+        if is_name && !whole.starts_with("**") {
+            whole = format!("**/{whole}");
+        }
+        Self::compile(glob, GlobBuilder::new(&whole).literal_separator(true))
     }
-    if is_name && !glob.starts_with("**") {
-        glob = format!("**/{glob}");
+
+    /// Compiles a glob of commands, whose `*` passes spaces and `/`.
+    ///
+    /// # Errors
+    /// When it is no glob.
+    pub fn of_commands(glob: &str) -> Result<Self> {
+        Self::compile(glob, &mut GlobBuilder::new(glob))
     }
-    compile(GlobBuilder::new(&glob).literal_separator(true))
-}
 
-/// Compiles the glob of commands, whose `*` passes spaces and `/`.
-fn command_glob(glob: &str) -> std::result::Result<GlobMatcher, globset::Error> {
-    compile(&mut GlobBuilder::new(glob))
-}
+    fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<Self> {
+        let built = builder.backslash_escape(true).build();
+        let refuse = |error: globset::Error| {
+            MemoryError::Refused(format!("`{glob}` is no glob: {}", error.kind()))
+        };
+        Ok(Self(built.map_err(refuse)?.compile_matcher()))
+    }
 
-fn compile(glob: &mut GlobBuilder<'_>) -> std::result::Result<GlobMatcher, globset::Error> {
-    let glob = glob.backslash_escape(true).build();
-    glob.as_ref()
-        .map(Glob::compile_matcher)
-        .map_err(Clone::clone)
+    /// Returns true where the glob is of a path from the root, with `/`, or of a command.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
 }
 
 #[cfg(test)]
@@ -207,11 +212,7 @@ mod tests {
     use super::*;
 
     fn matches_path(glob: &str, path: &str) -> bool {
-        let triggers = Triggers {
-            paths: vec![glob.to_owned()],
-            ..Triggers::default()
-        };
-        triggers.matches_path(path)
+        TriggerGlob::of_paths(glob).unwrap().is_match(path)
     }
 
     #[test]
@@ -250,10 +251,16 @@ mod tests {
             errors: vec!["PoolTimedOut".into(), "e".into()],
             ..Triggers::default()
         };
-        assert!(triggers.matches_command("terraform apply -var a=/b"));
-        assert!(triggers.matches_command("npm install"));
-        assert!(!triggers.matches_command("terraform"));
-        assert!(!triggers.matches_command("my terraform apply"));
+        let runs = |command: &str| {
+            triggers.matches(&TriggerEvent {
+                commands: vec![command.to_owned()],
+                ..TriggerEvent::default()
+            })
+        };
+        assert!(runs("terraform apply -var a=/b"));
+        assert!(runs("npm install"));
+        assert!(!runs("terraform"));
+        assert!(!runs("my terraform apply"));
         assert!(triggers.matches_error("Exit code 1\nthread: PoolTimedOut (30s)"));
         assert!(
             !triggers.matches_error("pool timed out"),
