@@ -1,6 +1,7 @@
 //! Notes on memories: which wait for trust, which were moved, where one comes from.
 
 use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
+use session_query::{BroadTrigger, TriggerKind};
 
 /// Most ids that a note names.
 const NAMED: usize = 5;
@@ -51,6 +52,22 @@ pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
         )
     };
     repeats.iter().take(REPEATED).map(note).collect()
+}
+
+/// Returns notes on triggers of a memory that match much of what there is.
+pub fn broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
+    let note = |trigger: &BroadTrigger| {
+        let (counted, option) = match trigger.kind {
+            TriggerKind::Path => ("files of the project", "--when-path"),
+            TriggerKind::Command => ("commands that were run", "--when-command"),
+        };
+        let (glob, matched, total) = (&trigger.glob, trigger.matched, trigger.total);
+        let id = memory.id();
+        format!(
+            "`{glob}` matches {matched} of {total} {counted}, so it says little about the one at hand\nhint: `session-search memory edit {id} {option} GLOB` gives narrower ones"
+        )
+    };
+    broad.iter().map(note).collect()
 }
 
 /// Returns notes on a memory that is shown, and the commands that go on from it.

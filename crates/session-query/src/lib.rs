@@ -34,6 +34,7 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod broad_triggers;
 mod demo_index;
 mod error;
 mod filter_completion;
@@ -56,6 +57,7 @@ mod typed_filter_error;
 mod typed_query;
 mod typed_search;
 
+pub use broad_triggers::{BroadTrigger, TriggerKind};
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};

@@ -1,11 +1,12 @@
 //! A call of a tool in the terms of triggers: paths from the root of a project, simple commands.
 
+use crate::broad_triggers::join_with_slashes;
 use session_agents::ToolUse;
 use session_core::shell::{simple_commands, words_from_program};
 use session_core::text::file_name;
 use session_files::{Project, normal};
 use session_memory::{TriggerEvent, settings_directory};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The most simple commands of a line, and the most words of them, that are compared.
 const MAX_COMMANDS: usize = 50;
@@ -24,22 +25,12 @@ pub(crate) struct ToolPlace<'a> {
 impl ToolPlace<'_> {
     /// Returns what triggers are compared with.
     pub(crate) fn trigger_event(&self, tool_use: &ToolUse) -> TriggerEvent {
-        let commands = tool_use.command.as_deref().map(simple_commands);
-        let commands = commands.unwrap_or_default();
-        let simple = commands.iter().map(|simple| simple.trim());
-        let simple: Vec<&str> = simple.take(MAX_COMMANDS).collect();
-        let words = simple.iter().flat_map(|simple| simple.split_whitespace());
-        let files = words.filter(is_path).take(MAX_WORDS);
-        let files = files.map(PathBuf::from).collect::<Vec<_>>();
+        let command = tool_use.command.as_deref();
+        let files = command.map(named_files).unwrap_or_default();
         let paths = tool_use.paths.iter().chain(&files);
         TriggerEvent {
             paths: paths.filter_map(|path| self.relative_path(path)).collect(),
-            commands: tool_use
-                .command
-                .iter()
-                .cloned()
-                .chain(simple.iter().flat_map(|simple| command_forms(simple)))
-                .collect(),
+            commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
         }
     }
@@ -51,13 +42,7 @@ impl ToolPlace<'_> {
         let root = self.project.map_or(self.folder, Project::root);
         let inside = strip_root(&path, root).filter(|inside| !is_in_worktree(inside));
         let relative = inside.or_else(|| self.path_in_worktree(&path))?;
-        let names = relative
-            .components()
-            .filter_map(|component| match component {
-                Component::Normal(name) => Some(name.to_string_lossy()),
-                _ => None,
-            });
-        Some(names.collect::<Vec<_>>().join("/"))
+        Some(join_with_slashes(&relative))
     }
 
     fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
@@ -88,6 +73,23 @@ fn is_in_worktree(inside: &Path) -> bool {
 fn is_path(word: &&str) -> bool {
     let is_file = word.contains(['/', '.']) && word.contains(|c: char| c.is_alphanumeric());
     is_file && !word.starts_with('-') && !word.contains("://")
+}
+
+/// Returns a command line and its simple commands, each in the forms in which a glob may name it.
+pub(crate) fn command_lines(command: &str) -> Vec<String> {
+    let mut lines = vec![command.to_owned()];
+    for simple in simple_commands(command).iter().take(MAX_COMMANDS) {
+        lines.extend(command_forms(simple.trim()));
+    }
+    lines
+}
+
+/// Returns the words of a command line that may name files.
+fn named_files(command: &str) -> Vec<PathBuf> {
+    let commands = simple_commands(command);
+    let words = commands.iter().flat_map(|simple| simple.split_whitespace());
+    let files = words.filter(is_path).take(MAX_WORDS);
+    files.map(PathBuf::from).collect()
 }
 
 /// Returns the forms in which a glob may name a simple command: as it is, without what is before its

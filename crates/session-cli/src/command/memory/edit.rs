@@ -1,6 +1,7 @@
 //! `memory edit`.
 
 use super::print_change;
+use super::save::note_broad_triggers;
 use crate::Found;
 use crate::args::EditArgs;
 use crate::environment;
@@ -41,6 +42,9 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     if !change.is_empty() {
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
+        if !change.when.is_empty() {
+            note_broad_triggers(memories, &memory)?;
+        }
         return print_change("changed", &[memory], args.json);
     }
     let memory = memories.store.find(&args.id)?;

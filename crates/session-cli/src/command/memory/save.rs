@@ -11,8 +11,10 @@ use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
 use session_display::safe_line;
-use session_memory::{Draft, MemorySource, MovedMemories};
-use session_output::{JsonSavedMemory, format_conversation, moved_notes, repeat_notes};
+use session_memory::{Draft, Memory, MemorySource, MovedMemories};
+use session_output::{
+    JsonSavedMemory, broad_trigger_notes, format_conversation, moved_notes, repeat_notes,
+};
 use std::io::{IsTerminal, Read, Write};
 
 /// Most bytes of JSON that are read.
@@ -42,8 +44,19 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     }
     let repeats = repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| note(text))?;
+    note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
     Ok(Found::Something)
+}
+
+/// Says which triggers of a memory match much of what there is.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_broad_triggers(memories: &Memories, memory: &Memory) -> Result<()> {
+    let broad = memories.find_broad_triggers(&memory.front.when);
+    let notes = broad_trigger_notes(memory, &broad);
+    notes.iter().try_for_each(|text| note(text))
 }
 
 /// Says what was moved because of its age.

@@ -1,0 +1,168 @@
+//! Triggers that match much of what there is: such a memory says little about the file at hand.
+
+use crate::error::QueryError;
+use crate::memories::Memories;
+use crate::tool_event::command_lines;
+use session_memory::{Result as MemoryResult, TriggerGlob, Triggers};
+use std::path::{Component, Path};
+use walkdir::{DirEntry, WalkDir};
+
+/// The part of all from which on a trigger is broad: one of so many.
+const BROAD_PART: usize = 5;
+/// The fewest files or commands by which that is judged.
+const MIN_COUNT: usize = 20;
+/// The most files that are listed, and the most commands that are read.
+const MAX_FILES: usize = 20_000;
+const MAX_COMMANDS: usize = 5_000;
+/// Folders of what others wrote or programs made.
+const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
+
+/// A trigger that matches more than a fifth of a project's files or of the commands that were run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroadTrigger {
+    /// The glob.
+    pub glob: String,
+    /// What it matches.
+    pub kind: TriggerKind,
+    /// The number of files or commands that it matches.
+    pub matched: usize,
+    /// The number of all.
+    pub total: usize,
+}
+
+/// What a glob matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TriggerKind {
+    /// Files of the project.
+    Path,
+    /// Commands that were run.
+    Command,
+}
+
+impl Memories {
+    /// Finds the triggers that match more than a fifth of the project's files, or of the newest commands
+    /// in the index as it is.
+    pub fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
+        let files = || {
+            let root = self.project.as_ref().map(|project| project.root());
+            root.map(list_files).unwrap_or_default()
+        };
+        let commands = || self.list_commands().unwrap_or_default();
+        let paths = find_broad(&when.paths, TriggerKind::Path, files);
+        let commands = find_broad(&when.commands, TriggerKind::Command, commands);
+        paths.into_iter().chain(commands).collect()
+    }
+
+    /// Lists the newest commands of the index, each in the forms in which a glob may name it.
+    fn list_commands(&self) -> Result<Vec<Vec<String>>, QueryError> {
+        let index = self.home.index()?;
+        let mut sessions = index.sessions()?;
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.ended_ms));
+        let mut commands = Vec::new();
+        for session in sessions {
+            if commands.len() >= MAX_COMMANDS {
+                break;
+            }
+            for (_, content) in index.contents(session.id)? {
+                let runs = content.command_runs();
+                commands.extend(runs.map(|run| command_lines(run.command)));
+            }
+        }
+        Ok(commands)
+    }
+}
+
+/// Finds the broad ones of some globs. Each of `all` has the texts of which a glob has to match one.
+fn find_broad(
+    globs: &[String],
+    kind: TriggerKind,
+    all: impl FnOnce() -> Vec<Vec<String>>,
+) -> Vec<BroadTrigger> {
+    if globs.is_empty() {
+        return Vec::new();
+    }
+    let all = all();
+    let compile: fn(&str) -> MemoryResult<TriggerGlob> = match kind {
+        TriggerKind::Path => TriggerGlob::of_paths,
+        TriggerKind::Command => TriggerGlob::of_commands,
+    };
+    let count = |glob: &String| {
+        let compiled = compile(glob).ok()?;
+        let is_matched = |texts: &&Vec<String>| texts.iter().any(|text| compiled.is_match(text));
+        Some(BroadTrigger {
+            glob: glob.clone(),
+            kind,
+            matched: all.iter().filter(is_matched).count(),
+            total: all.len(),
+        })
+    };
+    let counted = globs.iter().filter_map(count);
+    let is_broad = |trigger: &BroadTrigger| {
+        trigger.total >= MIN_COUNT && trigger.matched * BROAD_PART > trigger.total
+    };
+    counted.filter(is_broad).collect()
+}
+
+/// Lists files below a root, relative and with `/`. Hidden folders and links are left out.
+fn list_files(root: &Path) -> Vec<Vec<String>> {
+    let is_own = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        let is_foreign = name.starts_with('.') || FOREIGN_FOLDERS.contains(&&*name);
+        entry.depth() == 0 || !entry.file_type().is_dir() || !is_foreign
+    };
+    let entries = WalkDir::new(root).into_iter().filter_entry(is_own);
+    let files = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_file());
+    let relative = files.take(MAX_FILES).filter_map(|file| {
+        let path = file.path().strip_prefix(root).ok()?;
+        Some(vec![join_with_slashes(path)])
+    });
+    relative.collect()
+}
+
+/// Joins the names of a path with `/`.
+pub(crate) fn join_with_slashes(path: &Path) -> String {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_of_more_than_a_fifth_is_broad() {
+        let root = tempfile::tempdir().unwrap();
+        for n in 0..30 {
+            for path in [format!("src/{n}.rs"), format!("target/{n}.rs")] {
+                let path = root.path().join(path);
+                fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+                fs_err::write(path, "").unwrap();
+            }
+        }
+        let find = |globs: &[&str]| {
+            let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
+            find_broad(&globs, TriggerKind::Path, || list_files(root.path()))
+        };
+        let broad = BroadTrigger {
+            glob: "src/".into(),
+            kind: TriggerKind::Path,
+            matched: 30,
+            total: 30,
+        };
+        assert_eq!(
+            find(&["src/", "src/1*.rs", "src/1.rs", "[", "target/"])[0],
+            broad
+        );
+        assert!(
+            find(&["src/1.rs", "src/2?.rs", "target/"]).len() == 1,
+            "10 of 30"
+        );
+        fs_err::remove_dir_all(root.path().join("src")).unwrap();
+        assert!(find(&["src/", "*"]).is_empty(), "too few files");
+    }
+}
