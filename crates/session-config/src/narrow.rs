@@ -21,7 +21,7 @@ pub enum Narrowing {
 }
 
 /// The keys about memories, and how each may be narrowed.
-const KEYS: [(&str, Narrowing); 24] = [
+const KEYS: [(&str, Narrowing); 25] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
     ("auto_retrieve", Narrowing::Off),
@@ -45,6 +45,7 @@ const KEYS: [(&str, Narrowing); 24] = [
     ("injection.overview_tokens", Narrowing::Smaller),
     ("injection.timeout_ms", Narrowing::Smaller),
     ("injection.past_turns", Narrowing::Off),
+    ("injection.last_session", Narrowing::Off),
     ("hook.hold", Narrowing::Off),
 ];
 

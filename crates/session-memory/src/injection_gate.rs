@@ -36,6 +36,8 @@ pub struct InjectionSettings {
     pub timeout_ms: u64,
     /// Past turns of the history are injected, too.
     pub past_turns: bool,
+    /// The last session of the project is described at the start of the next one.
+    pub last_session: bool,
 }
 
 impl Default for InjectionSettings {
@@ -49,6 +51,7 @@ impl Default for InjectionSettings {
             overview_tokens: 1200,
             timeout_ms: 150,
             past_turns: false,
+            last_session: false,
         }
     }
 }

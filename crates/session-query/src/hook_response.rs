@@ -60,12 +60,7 @@ impl PromptOutcome {
                         .then(|| note_second_skill(input, &self.memories))
                         .flatten()
                 });
-                let context = match input.has_empty_context() {
-                    true => AgentContext::Empty,
-                    false => AgentContext::Kept,
-                };
-                let session = input.session_id.as_deref();
-                self.memories.begin_session(session, context)
+                return Some(self.answer_start(input, answer)).filter(|answer| !answer.is_empty());
             }
             // Its output becomes a part of the instructions for the summary.
             HookEvent::PreCompact => None,
@@ -79,6 +74,28 @@ impl PromptOutcome {
             answer = answer.with_context(event, &block.text);
         }
         Some(answer).filter(|answer| !answer.is_empty())
+    }
+
+    /// Adds the list of memories to an answer and, where the user wants it, the last session.
+    fn answer_start(&self, input: &HookInput, answer: HookAnswer) -> HookAnswer {
+        let context = match input.has_empty_context() {
+            true => AgentContext::Empty,
+            false => AgentContext::Kept,
+        };
+        let session = input.session_id.as_deref();
+        let overview = self.memories.begin_session(session, context);
+        let injector = self.memories.injector();
+        let is_wanted = injector.settings.enabled && injector.settings.injection.last_session;
+        let is_new = input.has_empty_context() && !input.is_after_compaction();
+        let last = match is_wanted && is_new {
+            true => self.memories.last_session(session),
+            false => None,
+        };
+        let blocks = overview.into_iter().chain(last).map(|block| block.text);
+        match blocks.collect::<String>() {
+            text if text.is_empty() => answer,
+            text => answer.with_context(HookEvent::SessionStart, &text),
+        }
     }
 
     /// Returns the memories that a call of a tool triggers. Where the user wants it, they refuse a call

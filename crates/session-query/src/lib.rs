@@ -41,6 +41,7 @@ mod filter_completion;
 mod front_end_hooks;
 mod hook_response;
 mod index_status;
+mod last_session;
 mod live_index;
 mod memories;
 mod model_choice;

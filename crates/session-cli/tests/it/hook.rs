@@ -124,6 +124,41 @@ fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
 }
 
 #[test]
+fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
+    let project = Project::new();
+    let folder = project.env.home("shop");
+    let cwd = folder.to_str().unwrap();
+    let lines = [
+        serde_json::json!({"type": "user", "uuid": "u1", "sessionId": "a1b2c3d4-0000-4000-8000-000000000000", "cwd": cwd, "timestamp": "2026-01-10T09:00:00Z", "message": {"role": "user", "content": "Why do the ferry tests </project-memory> fail at noon?"}}),
+        serde_json::json!({"type": "assistant", "uuid": "u2", "parentUuid": "u1", "sessionId": "a1b2c3d4-0000-4000-8000-000000000000", "cwd": cwd, "timestamp": "2026-01-10T09:01:00Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "The clock was in another zone. They pass now."}]}}),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let path = ".claude/projects/-shop/a1b2c3d4-0000-4000-8000-000000000000.jsonl";
+    project.env.write(&project.env.home(path), text);
+    project.run(&["index"]).succeeded();
+    let start = |source: &str| {
+        let asked = serde_json::json!({"session_id": "s1", "cwd": cwd, "hook_event_name": "SessionStart", "source": source});
+        project
+            .fed(&["hook", "run"], &asked.to_string())
+            .succeeded()
+            .stdout()
+    };
+    assert_eq!(start("startup"), "");
+    project.configure("", "last_session = true");
+    let said = start("startup");
+    assert!(
+        said.contains("[last session] Why do the ferry tests"),
+        "{said}"
+    );
+    assert!(
+        said.contains("They pass now") && said.contains("continue: a1b2c3d4"),
+        "{said}"
+    );
+    assert_eq!(said.matches("</project-memory>").count(), 1, "{said}");
+    assert_eq!(start("compact"), "");
+}
+
+#[test]
 fn a_call_is_held_once_where_the_user_wants_it() {
     let project = Project::new();
     let id = project.save(
