@@ -13,6 +13,7 @@ use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directori
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::redaction::{redact_change, redact_draft, redact_imported};
+use crate::triggers::{TRIGGERS_KEY, TriggerEvent, Triggers};
 use crate::trust::Trust;
 use crate::views;
 use jiff::Zoned;
@@ -22,9 +23,6 @@ use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
 const PROMPT_LIMIT: usize = 3 << 20;
-
-/// The key of triggers in a file.
-const TRIGGERS_KEY: &str = "when";
 
 /// A store of the memories in some directories. New ones are saved in the first directory.
 #[derive(Debug, Clone)]
@@ -141,11 +139,15 @@ impl MemoryStore {
         self.list_trusted_where(&|_| true)
     }
 
-    /// Reads those of the active memories that may be injected which have triggers. Files without are
-    /// not parsed.
-    pub(crate) fn list_trusted_with_triggers(&self) -> Vec<Memory> {
-        let mut memories = self.list_trusted_where(&|text| text.contains(TRIGGERS_KEY));
-        memories.retain(|memory| !memory.front.when.is_empty());
+    /// Reads those of the active memories that may be injected which an event triggers. Of the others no
+    /// more than the triggers is parsed.
+    pub(crate) fn list_triggered(&self, event: &TriggerEvent) -> Vec<Memory> {
+        let may_match = |text: &str| match Triggers::read_alone(text) {
+            Some(triggers) => triggers.matches(event),
+            None => text.contains(TRIGGERS_KEY),
+        };
+        let mut memories = self.list_trusted_where(&may_match);
+        memories.retain(|memory| memory.front.when.matches(event));
         memories
     }
 

@@ -20,14 +20,13 @@ impl Injector<'_> {
             return None;
         }
         let now = Timestamp::now();
-        let mut triggered = self.store.list_trusted_with_triggers();
+        let mut triggered = self.store.list_triggered(event);
         triggered.retain(|memory| {
             let front = &memory.front;
             front.superseded_by.is_none()
                 && !state.injected.contains(memory.id())
                 && !memory.was_saved_in(Some(session))
                 && self.settings.retrieval.is_in_scope(memory, now)
-                && front.when.matches(event)
         });
         let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
         let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;

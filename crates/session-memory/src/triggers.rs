@@ -6,6 +6,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_core::text::{clip, one_line};
 
+/// The key of triggers in a file.
+pub(crate) const TRIGGERS_KEY: &str = "when";
 /// The longest trigger, in bytes.
 const MAX_TRIGGER_BYTES: usize = 300;
 /// The most triggers of each sort.
@@ -75,11 +77,35 @@ impl Triggers {
         }
     }
 
+    /// Reads the triggers of a file without the rest of its frontmatter, which takes most of the time;
+    /// `None` where they do not stand by themselves.
+    pub(crate) fn read_alone(text: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct TriggersAlone {
+            #[serde(deserialize_with = "deserialize_triggers")]
+            when: Triggers,
+        }
+        let mut lines = text.lines().skip_while(|line| !line.starts_with("when:"));
+        let first = lines.next()?;
+        let mut yaml = first.to_owned();
+        let belongs = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '#']);
+        for line in lines.take_while(belongs) {
+            yaml.push('\n');
+            yaml.push_str(line);
+        }
+        let alone: TriggersAlone = serde_saphyr::from_str(&yaml).ok()?;
+        Some(alone.when).filter(|when| !when.is_empty())
+    }
+
     /// Returns true where an event is one of the triggers. Globs that are none match nothing.
     pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
         let is_any =
             |globs: &[String], compile: fn(&str) -> Result<TriggerGlob>, texts: &[String]| {
-                let globs = globs.iter().filter(|_| !texts.is_empty());
+                let may_match = |glob: &&String| {
+                    let literal = longest_literal(glob);
+                    texts.iter().any(|text| text.contains(literal))
+                };
+                let globs = globs.iter().filter(may_match);
                 let mut globs = globs.filter_map(|glob| compile(glob).ok());
                 globs.any(|glob| texts.iter().any(|text| glob.is_match(text)))
             };
@@ -155,6 +181,14 @@ fn normalize(texts: &[String]) -> Vec<String> {
         }
     }
     out
+}
+
+/// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled.
+fn longest_literal(glob: &str) -> &str {
+    let plain = glob.split(['[', '{', '\\']).next().unwrap_or_default();
+    let plain = plain.trim_start_matches("./");
+    let literals = plain.split(['*', '?']).map(|part| part.trim_matches('/'));
+    literals.max_by_key(|part| part.len()).unwrap_or_default()
 }
 
 /// A glob of paths or commands.
@@ -266,6 +300,39 @@ mod tests {
             !triggers.matches_error("pool timed out"),
             "`e` is too short"
         );
+    }
+
+    #[test]
+    fn the_longest_literal_is_in_all_that_a_glob_matches() {
+        for (glob, literal) in [
+            ("**/migrations/**", "migrations"),
+            ("./src/*.{rs,go}", "src"),
+            ("billing/**.go", "billing"),
+            ("npm install*", "npm install"),
+            ("[ab]c", ""),
+            ("a\\*b", "a"),
+        ] {
+            assert_eq!(longest_literal(glob), literal, "{glob}");
+        }
+    }
+
+    #[test]
+    fn triggers_are_read_without_the_rest() {
+        let read = Triggers::read_alone;
+        let when = read("---\nid: x\nwhen:\n  paths:\n\n# b\n    - a\ntopic: [\n---\n").unwrap();
+        assert_eq!(when.paths, ["a"]);
+        assert_eq!(
+            read("---\nwhen: {errors: boom}\n---\n").unwrap().errors,
+            ["boom"]
+        );
+        for other in [
+            "---\nid: x\n---\n",
+            "---\n\"when\": {paths: a}\n",
+            "---\nwhen:\npaths: a\n",
+            "when: {paths: [a,\nb]}\n",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
     }
 
     #[test]
