@@ -18,7 +18,7 @@ const MAX_COUNT: usize = 9999;
 const WHOLE_HEADING: &str = "Notes that were saved for this project, a line each. Before work that one concerns, read it: `session-search memory show ID`\n";
 const UPDATE_HEADING: &str = "Saved notes that are new or changed since. Before work that one concerns, read it: `session-search memory show ID`\n";
 
-/// What an overview says.
+/// The text of an overview.
 #[derive(Debug, Default)]
 pub(crate) struct OverviewContent<'a> {
     /// The memories, the most important first.

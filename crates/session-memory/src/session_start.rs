@@ -16,12 +16,12 @@ const MAX_LISTED: usize = 2000;
 /// The characters of a content hash that tell whether a memory changed.
 const HASH_CHARS: usize = 8;
 
-/// What an agent still knows of its session where a start of it is reported.
+/// The knowledge that an agent still has of its session where a start of it is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentContext {
     /// Nothing: the session is new, or its context was cleared or compacted.
     Empty,
-    /// What it was told before: the session is resumed.
+    /// That which it was told before: the session is resumed.
     Kept,
 }
 

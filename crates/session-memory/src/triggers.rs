@@ -154,7 +154,7 @@ impl TriggerChange {
     }
 }
 
-/// What an agent is about to do, or what failed.
+/// An act that an agent is about to do, or one that failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TriggerEvent {
     /// The paths of files relative to the project's root, with `/`.

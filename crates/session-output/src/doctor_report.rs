@@ -1,4 +1,4 @@
-//! What is wrong, and what was mended.
+//! The report of `doctor`: faults, and those that were mended.
 
 use crate::layout::{INDENT, safe_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};

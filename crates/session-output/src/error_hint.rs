@@ -1,4 +1,4 @@
-//! What to do about an error.
+//! Hints: the way out of an error.
 
 use session_agents::{AgentError, ResumeError};
 use session_config::{ConfigError, TimeError};

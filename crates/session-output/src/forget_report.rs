@@ -1,4 +1,4 @@
-//! What is forgotten: the plan before the question, the outcome, the records.
+//! The report of `forget`: the plan before the question, the outcome, the records.
 
 use crate::layout::safe_line;
 use crate::units::plural;

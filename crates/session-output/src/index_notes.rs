@@ -1,4 +1,4 @@
-//! What a refresh of the index read, removed and left.
+//! Notes on a refresh of the index: files read, removed and left.
 
 use crate::units::plural;
 use session_forget::Removed;

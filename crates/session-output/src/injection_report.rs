@@ -1,4 +1,4 @@
-//! What is put before a prompt, and why.
+//! The report of an injection: the text before a prompt, and the reasons for it.
 
 use crate::layout::{cut, safe_line};
 use crate::style::{FAINT, ID, paint};

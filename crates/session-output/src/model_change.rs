@@ -1,4 +1,4 @@
-//! What was done with a model.
+//! Changes of a model: pulled, imported, removed.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What is indexed, by what, and how fresh.
+//! The report of `status`: sessions, models, freshness.
 
 use crate::layout::{INDENT, line, safe_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};

@@ -7,7 +7,7 @@ use session_core::Band;
 pub const TITLE: Style = Style::new().bold();
 /// A word of the query in a preview.
 pub const MATCH: Style = Style::new().bold();
-/// What stands beside what matters.
+/// The style of text beside that which matters.
 pub const FAINT: Style = Style::new().dimmed();
 /// An id, which is typed to go on.
 pub const ID: Style = AnsiColor::Cyan.on_default();

@@ -24,7 +24,7 @@ impl<'a> JsonTrusted<'a> {
     }
 }
 
-/// What is trusted and what waits, as `docs/cli.md` describes it.
+/// The memories that are trusted and those that wait, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 pub struct JsonTrustList<'a> {
     projects: &'a [TrustedProject],

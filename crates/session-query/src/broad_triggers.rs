@@ -22,7 +22,7 @@ const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
 pub struct BroadTrigger {
     /// The glob.
     pub glob: String,
-    /// What it matches.
+    /// The things that it matches.
     pub kind: TriggerKind,
     /// The number of files or commands that it matches.
     pub matched: usize,
@@ -30,7 +30,7 @@ pub struct BroadTrigger {
     pub total: usize,
 }
 
-/// What a glob matches.
+/// The kind of thing that a glob matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TriggerKind {
     /// Files of the project.

@@ -15,7 +15,7 @@ use session_store::SessionRow;
 pub struct TypedSearch<'a> {
     /// The query, filters among its words.
     pub query: &'a str,
-    /// What is found: sessions or turns.
+    /// The level: sessions or turns.
     pub level: Level,
     /// The filter of the options.
     pub filter: Filter,

@@ -1,4 +1,4 @@
-//! What the program knows of an agent besides how to read it.
+//! Facts about an agent besides how to read it.
 
 use crate::{Caller, Env, HistoryFolder};
 use session_core::SessionMeta;

@@ -1,6 +1,6 @@
 //! Codex CLI: one JSONL file a thread.
 //!
-//! What was said stands there twice, as items of the model's conversation
+//! All that was said stands there twice, as items of the model's conversation
 //! (`response_item`) and as events of the interface (`event_msg`). Prompts are
 //! taken from the events, which hold what was typed and nothing else; answers,
 //! calls and their results from the items, which are the same in both modes of a
@@ -35,7 +35,7 @@ static AGENT: AgentInfo = AgentInfo {
 #[derive(Debug)]
 pub(crate) struct Codex;
 
-/// What a line needs to know of those before it.
+/// The knowledge that a line needs of those before it.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CodexState {

@@ -61,7 +61,7 @@ const ASK_USER: &str = "ask_user";
 #[derive(Debug)]
 pub(crate) struct Copilot;
 
-/// What a line needs to know of those before it.
+/// The knowledge that a line needs of those before it.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CopilotState {

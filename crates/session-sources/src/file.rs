@@ -38,7 +38,7 @@ pub(crate) fn mtime_ns(file: &Metadata) -> i64 {
         .unwrap_or_default()
 }
 
-/// What two paths to one file have in common.
+/// The key that two paths to one file share.
 #[cfg(unix)]
 pub(crate) type FileKey = (u64, u64);
 
@@ -53,7 +53,7 @@ fn inode(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
-/// What two paths to one file have in common.
+/// The key that two paths to one file share.
 #[cfg(not(unix))]
 pub(crate) type FileKey = std::path::PathBuf;
 

@@ -75,7 +75,7 @@ fn is_document(path: &Path) -> bool {
 #[derive(Debug)]
 pub(crate) struct GeminiFormat;
 
-/// What a message needs to know of those before it.
+/// The knowledge that a message needs of those before it.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct GeminiState {
@@ -102,7 +102,7 @@ pub(crate) struct GeminiState {
     replay: Option<i64>,
 }
 
-/// What was told of the last answer, which is written again when its calls end.
+/// The parts told of the last answer, which is written again when its calls end.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct AnswerProgress {

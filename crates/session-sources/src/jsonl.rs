@@ -15,14 +15,14 @@ use session_core::{SessionMeta, Span};
 use std::fmt::Debug;
 use std::path::Path;
 
-/// What is peculiar to an agent that appends lines of JSON to one file a session, which may be packed
+/// The peculiarities of an agent that appends lines of JSON to one file a session, which may be packed
 /// by zstd (`.jsonl.zst`).
 pub trait JsonlFormat: Sync {
     /// A line. Use lenient types, or [`serde_json::Value`]: a line that does not parse is counted as
     /// damaged.
     type Record<'a>: Deserialize<'a>;
 
-    /// What a line needs to know of those before it, beside the session and its turns. It is part of
+    /// The knowledge that a line needs of those before it, beside the session and its turns. It is part of
     /// each cursor: small, and every field with a default, so that older cursors can be read.
     type State: Debug + Default + Clone + Serialize + DeserializeOwned;
 

@@ -8,7 +8,7 @@
 //! [`Source::show`] reads just the [spans](session_core::Span) of some turns
 //! again, in full.
 //!
-//! What sources have in common stands beside them. An agent that appends lines
+//! The parts that sources share stand beside them. An agent that appends lines
 //! of JSON is a [`JsonlFormat`]: its [`AgentInfo`], the patterns of its files,
 //! and a function that tells a [`TurnWriter`] what a line means; [`Jsonl`] makes
 //! a source of it. [`ToolTable`] brings its tool names into the vocabulary of

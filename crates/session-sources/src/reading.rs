@@ -1,4 +1,4 @@
-//! What every read of a growing file does: lines until the end, damage counted, a sink that may stop.
+//! Reading a growing file: lines until the end, damage counted, a sink that may stop.
 
 use crate::cursor::CursorState;
 use crate::json::is_whole;
@@ -122,9 +122,9 @@ fn is_unfinished(line: &Line<'_>) -> bool {
         && line.text.is_none_or(|text| !is_whole(text))
 }
 
-/// What a source makes of the lines of a file.
+/// The part of a source that takes the lines of a file.
 pub(crate) trait LineAssembly {
-    /// What a cursor says.
+    /// The state that a cursor holds.
     type State: Serialize + DeserializeOwned;
 
     /// Version of the cursors.

@@ -26,7 +26,7 @@ pub(crate) struct StoredSession {
 pub(crate) struct TurnRange {
     /// Index of the first of them.
     pub first: u32,
-    /// What they are made of, as [`Turn::span`] counts it.
+    /// The part of the storage that they are made of, as [`Turn::span`] counts it.
     pub span: Span,
 }
 

@@ -71,7 +71,7 @@ pub(crate) struct LinePosition<'e> {
     pub is_message: bool,
 }
 
-/// What stands before the first prompt and is told with it.
+/// Parts that stand before the first prompt and are told with it.
 #[derive(Debug, Default)]
 pub(crate) struct TurnPreface {
     /// Offset of its first line.
@@ -85,7 +85,7 @@ pub(crate) struct TurnAssembler {
     pub progress: TurnProgress,
     /// The branch at this point of the history.
     pub branch: Option<String>,
-    /// What the next turn begins with.
+    /// The parts with which the next turn begins.
     pub preface: TurnPreface,
     detail: TurnDetail,
     /// Late results of all calls are wanted: also of those that neither run a command nor touch a

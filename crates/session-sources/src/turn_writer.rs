@@ -1,4 +1,4 @@
-//! What a line of a history tells, on its way to a turn.
+//! Events that a line of a history tells, on their way to a turn.
 
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;

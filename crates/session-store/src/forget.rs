@@ -49,7 +49,7 @@ impl Writer {
 
     /// Deletes a session with its turns, their words and vectors, and its file where that holds no other
     /// session. Copies of its turns in other sessions are to be [blanked](Writer::blank_turn) before.
-    /// What was deleted leaves the disk by [`Writer::purge`].
+    /// Deleted content leaves the disk by [`Writer::purge`].
     ///
     /// # Errors
     /// When the database fails.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// The output of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CallOutput<'t> {
-    /// What was printed.
+    /// The text that was printed.
     pub text: Cow<'t, str>,
     pub failed: bool,
     /// The process has ended.

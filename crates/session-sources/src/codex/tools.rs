@@ -24,7 +24,7 @@ const TOOLS: ToolTable = ToolTable(&[
     ),
 ]);
 
-/// What stands before the words of a prompt that has files, findings or an editor's context.
+/// The heading before the words of a prompt that has files, findings or an editor's context.
 const REQUEST: &str = "\n## My request for Codex:";
 
 /// How texts begin that programs put into a prompt's place.

@@ -1,4 +1,4 @@
-//! What a message or a result is made of: a string, a part, or a list of both.
+//! The content of a message or a result: a string, a part, or a list of both.
 
 use crate::lenient_json::{
     LenientFlag, LenientJson, LenientObject, LenientText, deserialize_lenient,

@@ -1,4 +1,4 @@
-//! What the places of files tell: sessions, their parents, their projects.
+//! Facts that the places of files tell: sessions, their parents, their projects.
 
 use crate::turn_writer::PATH_LIMIT;
 use crate::{Located, Location, file, project_root};

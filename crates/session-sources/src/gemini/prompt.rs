@@ -16,14 +16,14 @@ const OF_CLIENT: [&str; 6] = [
     "Here is a summary of changes in the user's editor context",
 ];
 
-/// What stands before the contents of files that a prompt names.
+/// The line before the contents of files that a prompt names.
 const FILES_FOLLOW: &str = "--- Content from referenced files ---";
-/// What a hook adds to a prompt.
+/// The tag of text that a hook adds to a prompt.
 const HOOK_CONTEXT: &str = "<hook_context>";
 /// How words begin that were typed while the model works.
 const STEERING: [&str; 2] = ["User steering update:\n", "User hints:\n"];
 
-/// What the client says to go on. What was typed stands beside it again.
+/// The words by which the client goes on. The typed ones stand beside it again.
 const CONTINUE: &str = "Please continue.";
 
 /// True for a message that the client wrote by itself.

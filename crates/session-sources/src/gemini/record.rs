@@ -40,7 +40,7 @@ pub(crate) struct GeminiRecord<'a> {
     pub kind: LenientText<'a>,
     #[serde(borrow)]
     pub content: GeminiContent<'a>,
-    /// What was typed, where `content` is something else.
+    /// The typed words, where `content` is something else.
     #[serde(borrow)]
     pub display_content: GeminiContent<'a>,
     #[serde(borrow)]
@@ -124,7 +124,7 @@ struct ListedMessage<'a> {
     content: GeminiContent<'a>,
 }
 
-/// What the client has the model say to the summary of a compression.
+/// The words that the client has the model say to the summary of a compression.
 const ACKNOWLEDGMENT: &str = "Got it. Thanks for the additional context!";
 
 impl MessageList<'_> {
