@@ -16,11 +16,15 @@
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_picker::{Choice, PickerOptions, pick};
+//! use session_picker::{Choice, PickerError, PickerOptions, pick};
 //! use session_query::{FrontEndHooks, SearchEngine};
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let hooks = FrontEndHooks { start_embedding: |_home| (), memories_changed: |_memories| Vec::new(), describe_error: |error| error.to_string() };
+//! let hooks = FrontEndHooks {
+//!     start_embedding: |_home| (),
+//!     memories_changed: |_memories| Vec::new(),
+//!     describe_error: |error: PickerError| error.to_string(),
+//! };
 //! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_awaited: false, hooks };
 //! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
