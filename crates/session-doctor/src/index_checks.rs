@@ -79,8 +79,8 @@ fn check_rows(index: &Reader) -> Vec<Finding> {
     for model in index.models().unwrap_or_default() {
         for level in Level::ALL {
             let live = index
-                .vector_rows(model.id, level)
-                .map_or(0, |rows| rows.len());
+                .vector_owners(model.id, level)
+                .map_or(0, |owners| owners.count());
             dead.0 += model.rows(level).saturating_sub(live);
             dead.1 += model.rows(level);
         }

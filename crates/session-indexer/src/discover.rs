@@ -3,7 +3,7 @@
 use session_forget::Exclusions;
 use session_sources::{Env, Location, Source, sources};
 use session_store::{FileId, FileRow, FileStamp, Problem, Reader, StoreError};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -66,26 +66,38 @@ pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Ch
     for source in sources() {
         let listing = source.locate(env);
         problems.extend(listing.warnings.iter().map(problem));
-        let found = listing.locations.into_iter();
-        let found = found
-            .filter(|found| exclusions.is_empty() || !exclusions.excludes_file(&path_key(found)));
-        here.extend(found.map(|found| (*source, found)));
+        let found = listing.locations.into_iter().map(|location| ListedFile {
+            source: *source,
+            key: path_key(&location),
+            location,
+        });
+        let may_be_read =
+            |file: &ListedFile| exclusions.is_empty() || !exclusions.excludes_file(&file.key);
+        here.extend(found.filter(may_be_read));
     }
     let mut known = KnownFiles::new(index.files()?, &here);
-    for (source, location) in here {
-        let row = known.at(&location).or_else(|| {
-            let mut row = known.elsewhere(source, &location)?;
-            (row.path, row.gone) = (path_key(&location), false);
+    for file in here {
+        let row = known.at(&file.key).or_else(|| {
+            let mut row = known.elsewhere(&file)?;
+            (row.path, row.gone) = (file.key.clone(), false);
             changes.moved.push((row.id, row.path.clone()));
             Some(row)
         });
-        changes.compare(source, location, row, index)?;
+        changes.compare(file, row, index)?;
     }
     changes.gone = known.lost().filter(|f| !f.gone).map(|f| f.id).collect();
     changes.gone.sort_unstable();
     let problems = merged(problems);
     changes.problems = (problems != index.listing_problems()?).then_some(problems);
     Ok(changes)
+}
+
+/// A history on disk.
+struct ListedFile {
+    source: &'static dyn Source,
+    location: Location,
+    /// Its path as the index has it.
+    key: String,
 }
 
 /// The files that the index knows.
@@ -97,29 +109,34 @@ struct KnownFiles {
 }
 
 impl KnownFiles {
-    fn new(files: Vec<FileRow>, listed: &[(&'static dyn Source, Location)]) -> Self {
-        let listed: HashSet<String> = listed.iter().map(|(_, found)| path_key(found)).collect();
-        let (here, gone): (Vec<FileRow>, Vec<FileRow>) =
-            files.into_iter().partition(|f| listed.contains(&f.path));
+    fn new(files: Vec<FileRow>, listed: &[ListedFile]) -> Self {
+        let mut known: HashMap<String, FileRow> =
+            files.into_iter().map(|f| (f.path.clone(), f)).collect();
+        let here = listed
+            .iter()
+            .filter_map(|file| known.remove_entry(&file.key));
+        let here = here.collect();
         let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
+        let mut gone: Vec<FileRow> = known.into_values().collect();
+        gone.sort_unstable_by_key(|file| file.id);
         for file in gone {
             let name = (file.source.clone(), name(Path::new(&file.path)));
             lost.entry(name).or_default().push(file);
         }
-        Self {
-            here: here.into_iter().map(|f| (f.path.clone(), f)).collect(),
-            lost,
-        }
+        Self { here, lost }
     }
 
-    fn at(&mut self, location: &Location) -> Option<FileRow> {
-        self.here.remove(&path_key(location))
+    fn at(&mut self, key: &str) -> Option<FileRow> {
+        self.here.remove(key)
     }
 
     /// The file that this one was before its folder was renamed, moved or restored, or before its
     /// agent packed it: one of its name is no longer where it was, and held no more. Of several it
     /// is the one that is as it was.
-    fn elsewhere(&mut self, source: &dyn Source, location: &Location) -> Option<FileRow> {
+    fn elsewhere(&mut self, listed: &ListedFile) -> Option<FileRow> {
+        let ListedFile {
+            source, location, ..
+        } = listed;
         let name = (source.name().as_str().to_owned(), name(&location.path));
         let lost = self.lost.get_mut(&name)?;
         let now = location.stamp;
@@ -169,11 +186,13 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
 impl Changes {
     fn compare(
         &mut self,
-        source: &'static dyn Source,
-        location: Location,
+        file: ListedFile,
         known: Option<FileRow>,
         index: &Reader,
     ) -> Result<(), StoreError> {
+        let ListedFile {
+            source, location, ..
+        } = file;
         let is_read = |row: &FileRow| row.stamp != FileStamp::default();
         match known {
             Some(row) if is_read(&row) && row.stamp == location.stamp => {

@@ -10,9 +10,9 @@ use session_store::{
     Writer,
 };
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Texts embedded between two commits while others wait for the writer.
 const HELD_TEXTS: usize = 200;
@@ -73,12 +73,56 @@ pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexE
     EmbeddingRun::new(Access::Brief(root), how, BRIEF_TEXTS)?.complete()
 }
 
+/// Longest time for which sessions that others write meanwhile, which are newer, wait.
+const QUEUE_AGE: Duration = Duration::from_secs(2);
+
+/// The sessions to embed, newest first. To read them takes as long as a commit where there are thousands.
+#[derive(Default)]
+struct Queue {
+    sessions: VecDeque<PendingSession>,
+    read_at: Option<Instant>,
+}
+
+impl Queue {
+    fn new(sessions: Vec<PendingSession>) -> Self {
+        Self {
+            sessions: sessions.into(),
+            read_at: Some(Instant::now()),
+        }
+    }
+
+    fn is_stale(&self) -> bool {
+        let is_old = |read_at: Instant| read_at.elapsed() > QUEUE_AGE;
+        self.sessions.is_empty() || self.read_at.is_none_or(is_old)
+    }
+
+    /// Counts the turns of all sessions.
+    fn turns(&self) -> u64 {
+        self.sessions.iter().map(|p| u64::from(p.turns)).sum()
+    }
+
+    /// Removes the sessions of batches, which are the first ones, but for one of which a part is left.
+    fn remove_done(&mut self, batches: &[SessionBatch], failed: &HashSet<SessionId>) {
+        self.sessions.drain(..batches.len());
+        let left = batches
+            .iter()
+            .rev()
+            .map(|batch| (batch.whole, batch.pending));
+        for (whole, pending) in left {
+            if !whole && !failed.contains(&pending.session) {
+                self.sessions.push_front(pending);
+            }
+        }
+    }
+}
+
 /// One go at embedding.
 struct EmbeddingRun<'a> {
     access: Access<'a>,
     how: &'a Embedding<'a>,
     limit: usize,
     model: ModelRow,
+    queue: Queue,
     /// Sessions with a text that failed.
     failed: HashSet<SessionId>,
     done: Embedded,
@@ -102,6 +146,7 @@ impl<'a> EmbeddingRun<'a> {
             how,
             limit,
             model,
+            queue: Queue::default(),
             failed: HashSet::new(),
             done: Embedded::default(),
             turns_done: 0,
@@ -123,16 +168,18 @@ impl<'a> EmbeddingRun<'a> {
 
     /// Embeds and commits some; false when there is nothing to do.
     fn slice(&mut self) -> Result<bool, IndexError> {
-        let pending = self.pending()?;
-        let mut shares = self.next_batches(&pending)?;
+        if self.queue.is_stale() {
+            self.queue = Queue::new(self.pending()?);
+        }
+        let total = self.queue.turns();
+        let mut shares = self.next_batches()?;
         self.embed_missing(&mut shares)?;
         let model = self.model.clone();
         self.access
             .write(|writer| store_batch(writer, &model, &shares))?;
         let ended = shares.iter().filter(|s| s.whole);
-        let turns = |p: &PendingSession| u64::from(p.turns);
-        self.turns_done += ended.map(|s| turns(&s.pending)).sum::<u64>();
-        let total = pending.iter().map(turns).sum::<u64>();
+        self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
+        self.queue.remove_done(&shares, &self.failed);
         self.how.progress.tokens(self.done.tokens);
         self.how.progress.at(
             Stage::Embedding,
@@ -172,12 +219,10 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Returns the documents of the next commit.
-    fn next_batches(
-        &mut self,
-        pending: &[PendingSession],
-    ) -> Result<Vec<SessionBatch>, IndexError> {
+    fn next_batches(&mut self) -> Result<Vec<SessionBatch>, IndexError> {
         let budget = max_document_bytes(self.how.embedder.spec().max_tokens);
         let (model, limit) = (self.model.id, self.limit);
+        let pending = &self.queue.sessions;
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
             for pending in pending {

@@ -132,9 +132,11 @@ fn read_models(
     sessions: usize,
 ) -> Result<Vec<ModelStatus>, StoreError> {
     let status = |model: ModelRow| {
-        let rows = Level::ALL
-            .iter()
-            .map(|level| index.vector_rows(model.id, *level).map(|rows| rows.len()));
+        let rows = Level::ALL.iter().map(|level| {
+            index
+                .vector_owners(model.id, *level)
+                .map(|owners| owners.count())
+        });
         let in_use = model.name == chosen;
         Ok(ModelStatus {
             in_use,

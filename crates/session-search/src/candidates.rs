@@ -1,6 +1,6 @@
 //! The first stage: what the index holds for a query.
 
-use crate::cosines::{self, ModelCosines, QueryEmbedding};
+use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
@@ -10,7 +10,7 @@ use session_store::{Reader, StoreError};
 /// All that the index holds for a query. The stages that rank it compute from it alone.
 pub(crate) struct Candidates<'a> {
     pub(crate) lexical: LexicalCandidates,
-    pub(crate) cosines: Vec<ModelCosines<'a>>,
+    pub(crate) cosines: DenseCosines<'a>,
     pub(crate) holders: IdentifierHolders,
 }
 
@@ -22,14 +22,25 @@ impl<'a> Candidates<'a> {
         request: &Request,
         embeddings: &'a [QueryEmbedding],
     ) -> Result<Self, StoreError> {
-        let lexical = match request.fusion {
-            FusionMode::DenseOnly => LexicalCandidates::default(),
-            _ => LexicalCandidates::read(index, filtered, &request.query)?,
-        };
-        let cosines = match request.fusion {
+        let vectors = match request.fusion {
             FusionMode::LexicalOnly => Vec::new(),
-            _ => cosines::read(index, filtered, embeddings)?,
+            _ => ModelVectors::open(index, filtered, embeddings)?,
         };
+        // The index is read by this thread alone; mapped matrices are not.
+        let (lexical, cosines) = std::thread::scope(|scope| {
+            let cosines = scope.spawn(|| DenseCosines::new(&vectors));
+            let lexical = match request.fusion {
+                FusionMode::DenseOnly => Ok(LexicalCandidates::default()),
+                _ => LexicalCandidates::read(index, filtered, &request.query),
+            };
+            let cosines = cosines.join();
+            (
+                lexical,
+                cosines.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            )
+        });
+        let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
+        let lexical = lexical?;
         Ok(Self {
             holders: identifiers::find_holders(index, filtered, &request.query, &lexical)?,
             lexical,

@@ -3,11 +3,12 @@
 
 use crate::candidate_list::Candidate;
 use crate::cosine_stats::CosineStats;
-use crate::cosines::{ModelCosines, QueryEmbedding, RowCosine};
+use crate::cosines::{DenseCosines, ModelCosines, VectorTarget};
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{ModelScores, ModelWeights};
 use rustc_hash::FxHashMap;
-use session_store::{Level, SessionId, SessionTurn, Target, TurnId, VectorRow};
+use session_store::{Level, SessionId, TurnId};
+use std::cmp::Ordering;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.
 const MAX_CANDIDATES: usize = 4000;
@@ -31,108 +32,187 @@ pub(crate) struct QueryTerms {
     pub(crate) known_share: f32,
 }
 
-/// A turn or a chunk with the models' scores.
-#[derive(Debug, Clone, Copy)]
-struct ScoredRow {
-    row: VectorRow,
-    scores: ModelScores,
-    worth: f32,
-}
-
-type ScoredRows = FxHashMap<Target, ScoredRow>;
-
 impl DenseCandidates {
     /// Ranks what is nearest to the query's vectors at a level, best first.
     pub(crate) fn new(
-        models: &[ModelCosines<'_>],
+        cosines: &DenseCosines<'_>,
         level: Level,
         terms: QueryTerms,
         filtered: &FilteredIndex<'_>,
     ) -> Self {
-        let mut rows = ScoredRows::default();
-        let mut stats = Vec::new();
-        let mut weights = ModelWeights::default();
-        for (model, cosines) in models.iter().enumerate() {
-            let (embedding, cosines) = (cosines.embedding, cosines.at_level(level));
-            let Some(model_stats) = cosine_stats(&cosines, embedding, filtered) else {
-                continue;
-            };
-            weights.set(model, model_stats.weight);
-            // Word pieces of words that nobody knows mean nothing, however near they are.
-            let sense = embedding.read * embedding.known.max(terms.known_share);
-            let worth = |cosine| sense * embedding.scale.worth(cosine, terms.count);
-            add_model_scores(&mut rows, model, &cosines, &model_stats, worth);
-            stats.push(model_stats);
-        }
-        let (candidates, worth) = resolve_best(sort_rows(rows, &weights), filtered);
+        let scales = ModelScales::new(cosines, level, terms, filtered);
+        let nearest = find_nearest(cosines, level, &scales, filtered);
+        let worth = nearest.iter().map(|row| scales.worth(cosines, row.target));
+        let worth = worth.fold(0.0, f32::max);
+        let candidates = resolve(&nearest, cosines, &scales, filtered);
         let candidates = match level {
             Level::Session => group_by_session(&candidates),
             Level::Turn => candidates,
         };
         Self {
-            ranked: rank(&candidates, &weights),
+            ranked: rank(&candidates, &scales.weights),
             worth,
-            stats,
+            stats: scales.stats.into_iter().flatten().collect(),
         }
+    }
+}
+
+/// How each model's cosines become scores.
+struct ModelScales {
+    /// In the order of the models; `None` where the filter lets through nothing that the model has embedded.
+    stats: Vec<Option<CosineStats>>,
+    weights: ModelWeights,
+    terms: QueryTerms,
+}
+
+impl ModelScales {
+    fn new(
+        cosines: &DenseCosines<'_>,
+        level: Level,
+        terms: QueryTerms,
+        filtered: &FilteredIndex<'_>,
+    ) -> Self {
+        let mut weights = ModelWeights::default();
+        let mut stats = Vec::new();
+        for (model, of_model) in cosines.models.iter().enumerate() {
+            let found = cosine_stats(cosines, of_model, level, filtered);
+            if let Some(found) = &found {
+                weights.set(model, found.weight);
+            }
+            stats.push(found);
+        }
+        Self {
+            stats,
+            weights,
+            terms,
+        }
+    }
+
+    /// Returns each model's score of a target.
+    fn scores(&self, cosines: &DenseCosines<'_>, target: VectorTarget) -> ModelScores {
+        let mut scores = ModelScores::default();
+        for (model, (of_model, stats)) in cosines.models.iter().zip(&self.stats).enumerate() {
+            if let (Some(stats), Some(cosine)) = (stats, of_model.get(target)) {
+                scores.set(model, stats.strength * stats.relative_height(cosine));
+            }
+        }
+        scores
+    }
+
+    /// Returns the worth of a target, by the first model that has embedded it.
+    fn worth(&self, cosines: &DenseCosines<'_>, target: VectorTarget) -> f32 {
+        let models = cosines.models.iter().zip(&self.stats);
+        let mut models = models.filter(|(_, stats)| stats.is_some());
+        let first = models.find_map(|(model, _)| Some((model.embedding, model.get(target)?)));
+        let Some((embedding, cosine)) = first else {
+            return 0.0;
+        };
+        // Word pieces of words that nobody knows mean nothing, however near they are.
+        let sense = embedding.read * embedding.known.max(self.terms.known_share);
+        sense * embedding.scale.worth(cosine, self.terms.count)
     }
 }
 
 /// Computes the statistics of a model's cosines with what the filter lets through; `None` where
 /// that is nothing.
 fn cosine_stats(
-    cosines: &[RowCosine],
-    embedding: &QueryEmbedding,
+    cosines: &DenseCosines<'_>,
+    of_model: &ModelCosines<'_>,
+    level: Level,
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
     let mut best = None;
-    for RowCosine { cosine, row } in cosines {
-        if best.is_none_or(|best| *cosine > best) && resolve_row(row, filtered).is_some() {
-            best = Some(*cosine);
+    for target in cosines.targets(level) {
+        if let Some(cosine) = of_model.get(target)
+            && best.is_none_or(|best| cosine > best)
+            && resolve_target(target, filtered).is_some()
+        {
+            best = Some(cosine);
         }
     }
-    let sessions = filtered.sessions();
-    let turns = cosines
-        .iter()
-        .filter(|c| c.row.turn.is_some() && sessions.contains_key(&c.row.session))
-        .map(|c| c.cosine);
-    let (name, scale) = (&embedding.model.name, &embedding.scale);
-    let mut stats = CosineStats::new(turns, best?, name, scale);
+    let turns = of_model
+        .of_turns()
+        .filter(|(turn, _)| filtered.passes_session(cosines.session_of(*turn)))
+        .map(|(_, cosine)| cosine);
+    let embedding = of_model.embedding;
+    let mut stats = CosineStats::new(turns, best?, &embedding.model.name, &embedding.scale);
     stats.strength *= embedding.read;
     Some(stats)
 }
 
-/// Adds a model's scores to those of the models before it. The worth of a row is that by the first
-/// model that has it.
-fn add_model_scores(
-    rows: &mut ScoredRows,
-    model: usize,
-    cosines: &[RowCosine],
-    stats: &CosineStats,
-    worth: impl Fn(f32) -> f32,
-) {
-    rows.reserve(cosines.len());
-    for RowCosine { cosine, row } in cosines {
-        let scored = rows.entry(row.target()).or_insert_with(|| ScoredRow {
-            row: *row,
-            scores: ModelScores::default(),
-            worth: worth(*cosine),
-        });
-        let score = stats.strength * stats.relative_height(*cosine);
-        scored.scores.set(model, score);
+/// A target with its weighted mean over the models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ScoredTarget {
+    score: f32,
+    target: VectorTarget,
+}
+
+impl ScoredTarget {
+    /// Orders the best first; of equals the newer turn, and turns before chunks of sessions.
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |row: &Self| (row.target.turn, row.target.session);
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| key(other).cmp(&key(self)))
     }
 }
 
-/// Sorts rows, best first; of equals the newer turn first.
-fn sort_rows(rows: ScoredRows, weights: &ModelWeights) -> Vec<ScoredRow> {
-    let with_mean = |row: ScoredRow| (row.scores.weighted_mean(weights), row);
-    let mut rows: Vec<(f32, ScoredRow)> = rows.into_values().map(with_mean).collect();
-    rows.sort_unstable_by(|(a_score, a), (b_score, b)| {
-        b_score
-            .total_cmp(a_score)
-            .then(b.row.turn.cmp(&a.row.turn))
-            .then(a.row.row.cmp(&b.row.row))
-    });
-    rows.into_iter().map(|(_, row)| row).collect()
+/// Returns the [`MAX_CANDIDATES`] best targets that the filter lets through, best first.
+fn find_nearest(
+    cosines: &DenseCosines<'_>,
+    level: Level,
+    scales: &ModelScales,
+    filtered: &FilteredIndex<'_>,
+) -> Vec<ScoredTarget> {
+    let mut best = BestTargets::new(MAX_CANDIDATES);
+    for target in cosines.targets(level) {
+        let scores = scales.scores(cosines, target);
+        let score = scores.weighted_mean(&scales.weights);
+        if best.may_hold(score) && !scores.is_empty() && resolve_target(target, filtered).is_some()
+        {
+            best.push(ScoredTarget { score, target });
+        }
+    }
+    best.into_sorted()
+}
+
+/// The best of many targets, without sorting them all.
+struct BestTargets {
+    limit: usize,
+    /// At most twice the limit.
+    best: Vec<ScoredTarget>,
+    /// The score below which no target is among the best any more.
+    threshold: f32,
+}
+
+impl BestTargets {
+    fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            best: Vec::new(),
+            threshold: f32::NEG_INFINITY,
+        }
+    }
+
+    fn may_hold(&self, score: f32) -> bool {
+        score >= self.threshold
+    }
+
+    fn push(&mut self, target: ScoredTarget) {
+        self.best.push(target);
+        if self.best.len() == 2 * self.limit {
+            let (_, worst, _) = self
+                .best
+                .select_nth_unstable_by(self.limit - 1, ScoredTarget::order);
+            self.threshold = worst.score;
+            self.best.truncate(self.limit);
+        }
+    }
+
+    fn into_sorted(mut self) -> Vec<ScoredTarget> {
+        self.best.sort_unstable_by(ScoredTarget::order);
+        self.best.truncate(self.limit);
+        self.best
+    }
 }
 
 /// A turn or a chunk as it is shown, with the models' scores.
@@ -143,41 +223,35 @@ struct ResolvedCandidate {
     scores: ModelScores,
 }
 
-/// Returns the first rows that the filter lets through, as they are shown, and the greatest worth
-/// among them.
-fn resolve_best(
-    rows: Vec<ScoredRow>,
+/// Returns targets as they are shown.
+fn resolve(
+    targets: &[ScoredTarget],
+    cosines: &DenseCosines<'_>,
+    scales: &ModelScales,
     filtered: &FilteredIndex<'_>,
-) -> (Vec<ResolvedCandidate>, f32) {
-    let (mut candidates, mut worth) = (Vec::new(), 0.0_f32);
-    for scored in rows {
-        if candidates.len() == MAX_CANDIDATES {
-            break;
-        }
-        if let Some((session, turn)) = resolve_row(&scored.row, filtered) {
-            worth = worth.max(scored.worth);
-            candidates.push(ResolvedCandidate {
-                session,
-                turn,
-                scores: scored.scores,
-            });
-        }
-    }
-    (candidates, worth)
+) -> Vec<ResolvedCandidate> {
+    let resolved = targets.iter().filter_map(|scored| {
+        let (session, turn) = resolve_target(scored.target, filtered)?;
+        Some(ResolvedCandidate {
+            session,
+            turn,
+            scores: scales.scores(cosines, scored.target),
+        })
+    });
+    resolved.collect()
 }
 
-/// Returns the session, and the turn if it embeds one, in which a row is shown, if the filter lets it
+/// Returns the session, and the turn if it is one, in which a target is shown, if the filter lets it
 /// through.
-fn resolve_row(
-    row: &VectorRow,
+fn resolve_target(
+    target: VectorTarget,
     filtered: &FilteredIndex<'_>,
 ) -> Option<(SessionId, Option<TurnId>)> {
-    let Some(turn) = row.turn else {
-        let passes = filtered.sessions().contains_key(&row.session);
-        return passes.then_some((row.session, None));
+    let Some(turn) = target.session_turn() else {
+        let passes = filtered.passes_session(target.session as usize);
+        return passes.then_some((target.session_id(), None));
     };
-    let session = row.session;
-    let shown = filtered.resolve_copy(SessionTurn { turn, session })?;
+    let shown = filtered.resolve_copy(turn)?;
     Some((shown.session, Some(shown.turn)))
 }
 
@@ -208,4 +282,34 @@ fn rank(candidates: &[ResolvedCandidate], weights: &ModelWeights) -> Vec<Candida
     let mut ranked: Vec<Candidate> = candidates.iter().map(with_mean).collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     ranked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_that_sorting_all_puts_first(
+            scores in prop::collection::vec(0u8..20, 0..200),
+            limit in 1usize..30,
+        ) {
+            let target = |turn| VectorTarget { session: 1, turn: Some(turn) };
+            let targets = scores.into_iter().zip(1..).map(|(score, turn)| ScoredTarget {
+                score: f32::from(score),
+                target: target(turn),
+            });
+            let mut all: Vec<ScoredTarget> = targets.collect();
+            let mut best = BestTargets::new(limit);
+            for one in &all {
+                if best.may_hold(one.score) {
+                    best.push(*one);
+                }
+            }
+            all.sort_by(ScoredTarget::order);
+            all.truncate(limit);
+            prop_assert_eq!(best.into_sorted(), all);
+        }
+    }
 }

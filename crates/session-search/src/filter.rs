@@ -107,6 +107,14 @@ impl FilterClause {
         }
     }
 
+    /// Returns false when all turns of a session pass.
+    pub(crate) fn may_fail_in(&self, session: &SessionRow) -> bool {
+        match self.negated {
+            false => self.any.iter().all(|one| one.may_fail_in(session)),
+            true => self.any.iter().any(|one| one.may_hold_in(session)),
+        }
+    }
+
     /// Returns true when a turn passes; `files` are those that it names, read in
     /// [`ClauseScope::Files`] alone.
     pub(crate) fn passes(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
@@ -205,6 +213,35 @@ mod tests {
         assert!(matches("/", "/home"));
         assert!(!matches("/home/ann/app", "/home/ann/app2"));
         assert!(!matches("/home/ann/app", "/srv/home/ann/app"));
+    }
+
+    #[test]
+    fn turns_are_judged_where_some_may_fail() {
+        let session = SessionRow {
+            started_ms: Some(10),
+            ended_ms: Some(20),
+            source: "claude".into(),
+            ..SessionRow::default()
+        };
+        let may_fail = |condition: Condition, negated: bool| {
+            let clause = FilterClause {
+                negated,
+                ..FilterClause::new(condition)
+            };
+            clause.may_fail_in(&session)
+        };
+        assert!(!may_fail(Condition::SinceMs(10), false));
+        assert!(may_fail(Condition::SinceMs(11), false));
+        assert!(
+            may_fail(Condition::SinceMs(20), true),
+            "its last turn began then"
+        );
+        assert!(!may_fail(Condition::SinceMs(21), true));
+        assert!(!may_fail(Condition::UntilMs(21), false));
+        assert!(may_fail(Condition::UntilMs(20), false));
+        assert!(!may_fail(Condition::Agent("claude".into()), false));
+        assert!(!may_fail(Condition::Agent("codex".into()), true));
+        assert!(may_fail(Condition::Branch("main".into()), false));
     }
 
     #[test]

@@ -2,14 +2,30 @@
 
 use crate::filter::{ClauseScope, Filter, FilterClause};
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_store::{Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnId, TurnRow};
+use session_store::{
+    Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRow,
+};
 
 /// The sessions and turns that a filter lets through. It is computed once, and never changes.
 pub(crate) struct FilteredIndex<'a> {
     sessions: FxHashMap<SessionId, &'a SessionRow>,
-    /// The turns; `None` where the filter judges sessions alone.
-    turns: Option<FxHashSet<TurnId>>,
+    /// How the filter judges each session, by its number.
+    verdicts: Vec<SessionVerdict>,
+    /// The turns that pass of sessions in [`SessionVerdict::ByTurn`].
+    turns: FxHashSet<TurnId>,
+    is_by_turn: bool,
+    /// The sessions of all turns, filtered or not.
+    columns: TurnColumns,
     copies: Copies,
+}
+
+/// Tells which turns of a session pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum SessionVerdict {
+    #[default]
+    None,
+    ByTurn,
+    All,
 }
 
 /// The copies of each turn.
@@ -24,13 +40,15 @@ impl<'a> FilteredIndex<'a> {
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| session_passes(filter, s));
         let sessions: FxHashMap<SessionId, &SessionRow> = sessions.map(|s| (s.id, s)).collect();
-        let turns = match filter.by_turn() {
-            true => Some(passing_turns(index, &sessions, filter)?),
-            false => None,
-        };
+        let verdicts = session_verdicts(&sessions, filter);
+        let judged = sessions.values().copied();
+        let judged = judged.filter(|s| verdict(&verdicts, s.id) == SessionVerdict::ByTurn);
         Ok(Self {
+            turns: passing_turns(index, judged, filter)?,
+            is_by_turn: filter.by_turn(),
+            columns: index.turn_columns()?,
             sessions,
-            turns,
+            verdicts,
             copies: read_copies(index)?,
         })
     }
@@ -40,14 +58,24 @@ impl<'a> FilteredIndex<'a> {
         &self.sessions
     }
 
-    /// Returns true when a turn of a session that passes does so, too.
-    pub(crate) fn passes(&self, turn: TurnId) -> bool {
-        self.turns.as_ref().is_none_or(|all| all.contains(&turn))
+    /// Returns true when turns of the session with this number pass.
+    pub(crate) fn passes_session(&self, number: usize) -> bool {
+        let verdict = self.verdicts.get(number);
+        verdict.is_some_and(|verdict| *verdict != SessionVerdict::None)
+    }
+
+    /// Returns true when a turn passes.
+    pub(crate) fn passes(&self, SessionTurn { turn, session }: SessionTurn) -> bool {
+        match verdict(&self.verdicts, session) {
+            SessionVerdict::None => false,
+            SessionVerdict::ByTurn => self.turns.contains(&turn),
+            SessionVerdict::All => true,
+        }
     }
 
     /// Returns true when single turns are judged, too.
     pub(crate) fn is_by_turn(&self) -> bool {
-        self.turns.is_some()
+        self.is_by_turn
     }
 
     /// Returns the turn as which a turn of the index is shown: itself if it passes, else a copy of
@@ -67,17 +95,16 @@ impl<'a> FilteredIndex<'a> {
     }
 
     /// Returns the turn as which a turn of the word index is shown.
-    pub(crate) fn resolve_turn(
-        &self,
-        index: &Reader,
-        turn: TurnId,
-    ) -> Result<Option<SessionTurn>, StoreError> {
-        let session = index.session_of(turn)?;
-        Ok(session.and_then(|session| self.resolve_copy(SessionTurn { turn, session })))
+    pub(crate) fn resolve_turn(&self, turn: TurnId) -> Option<SessionTurn> {
+        let session = self.columns.session_of(turn)?;
+        self.resolve_copy(SessionTurn { turn, session })
     }
 
-    fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> Visibility {
-        match self.sessions.get(&session).filter(|_| self.passes(turn)) {
+    fn visibility(&self, turn: SessionTurn) -> Visibility {
+        if !self.passes(turn) {
+            return Visibility::FilteredOut;
+        }
+        match self.sessions.get(&turn.session) {
             None => Visibility::FilteredOut,
             Some(row) if row.gone || row.prompts_only => Visibility::Gone,
             Some(_) => Visibility::Living,
@@ -112,14 +139,40 @@ fn session_passes(filter: &Filter, session: &SessionRow) -> bool {
         && filter.clauses.iter().all(|one| one.may_hold_in(session))
 }
 
-/// Returns the turns of these sessions that pass by time, branch and file.
-fn passing_turns(
-    index: &Reader,
+fn session_verdicts(
     sessions: &FxHashMap<SessionId, &SessionRow>,
+    filter: &Filter,
+) -> Vec<SessionVerdict> {
+    let greatest = sessions.keys().map(|id| number(*id)).max();
+    let mut verdicts = vec![SessionVerdict::None; greatest.map_or(0, |greatest| greatest + 1)];
+    for session in sessions.values() {
+        let mut clauses = filter.clauses.iter();
+        if let Some(verdict) = verdicts.get_mut(number(session.id)) {
+            *verdict = match clauses.any(|clause| clause.may_fail_in(session)) {
+                true => SessionVerdict::ByTurn,
+                false => SessionVerdict::All,
+            };
+        }
+    }
+    verdicts
+}
+
+fn verdict(verdicts: &[SessionVerdict], session: SessionId) -> SessionVerdict {
+    verdicts.get(number(session)).copied().unwrap_or_default()
+}
+
+fn number(session: SessionId) -> usize {
+    usize::try_from(i64::from(session)).unwrap_or_default()
+}
+
+/// Returns the turns of these sessions that pass by time, branch and file.
+fn passing_turns<'a>(
+    index: &Reader,
+    sessions: impl Iterator<Item = &'a SessionRow>,
     filter: &Filter,
 ) -> Result<FxHashSet<TurnId>, StoreError> {
     let mut passing = FxHashSet::default();
-    for session in sessions.values() {
+    for session in sessions {
         let mut turns = index.turns(session.id)?;
         turns.retain(|turn| {
             let mut clauses = filter.in_scope(ClauseScope::Turn);

@@ -8,7 +8,7 @@ use session_store::{Level, Reader, SessionId, StoreError, Target, TermStats, Tur
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Greatest number of turns, by their words, in which an identifier is looked up.
-const MAX_TURNS: usize = 2048;
+const MAX_TURNS: u64 = 2048;
 /// Greatest number of sessions that may hold an identifier: more tell too little.
 const MAX_SESSIONS: usize = 3;
 /// Least share of the query's idf: a long report names many identifiers.
@@ -136,7 +136,7 @@ fn holders_of_term(
     stats: &TermStats,
 ) -> Result<BTreeMap<SessionId, Vec<TurnId>>, StoreError> {
     let mut sessions: BTreeMap<SessionId, Vec<TurnId>> = BTreeMap::new();
-    if stats.postings().len() > MAX_TURNS {
+    if stats.turns > MAX_TURNS {
         return Ok(sessions);
     }
     let matched = match_turns(index, filtered, stats)?;
@@ -163,10 +163,10 @@ fn match_turns(
     let mut matched = Vec::new();
     let mut whole = BTreeSet::new();
     for turn in stats.postings() {
-        let Some(shown) = filtered.resolve_turn(index, *turn)? else {
+        let Some(shown) = filtered.resolve_turn(turn) else {
             continue;
         };
-        let quality = IdentifierMatch::find(&index.content(*turn)?, &stats.term);
+        let quality = IdentifierMatch::find(&index.content(turn)?, &stats.term);
         if quality == IdentifierMatch::Whole {
             whole.insert(shown.session);
         }

@@ -35,7 +35,7 @@ impl LexicalCandidates {
     ) -> Result<Self, StoreError> {
         let mut shown = Vec::new();
         let hits = index.search_lexical(query, TURNS, |turn| {
-            let copy = filtered.resolve_turn(index, turn)?;
+            let copy = filtered.resolve_turn(turn);
             shown.extend(copy);
             Ok(copy.is_some())
         })?;

@@ -30,6 +30,11 @@ impl ModelScores {
         }
     }
 
+    /// Returns true when no model has a score.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
     /// Returns the mean by the weights of the models that have a score.
     pub(crate) fn weighted_mean(&self, weights: &ModelWeights) -> f32 {
         let (mut sum, mut total) = (0.0, 0.0);

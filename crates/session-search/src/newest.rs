@@ -59,7 +59,10 @@ fn newest_sessions<'a>(
             break;
         }
         let turns = index.turns(session.id)?;
-        let last = turns.into_iter().rfind(|turn| filtered.passes(turn.id));
+        let last = turns.into_iter().rfind(|row| {
+            let (turn, session) = (row.id, row.session);
+            filtered.passes(SessionTurn { turn, session })
+        });
         listed.extend(last.map(|turn| Listed {
             at_ms: session.ended_ms,
             session,
@@ -82,7 +85,7 @@ fn newest_turns<'a>(
             break;
         }
         for turn in index.turns(session.id)? {
-            if is_shown(index, filtered, &turn)? {
+            if is_shown(filtered, &turn) {
                 listed.push(Listed {
                     at_ms: turn.started_ms.or(session.ended_ms),
                     session,
@@ -97,20 +100,16 @@ fn newest_turns<'a>(
 }
 
 /// Returns true for a turn that passes, and of the copies of a turn for the one that is shown.
-fn is_shown(
-    index: &Reader,
-    filtered: &FilteredIndex<'_>,
-    turn: &TurnRow,
-) -> Result<bool, StoreError> {
+fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
     let own = SessionTurn {
         turn: turn.id,
         session: turn.session,
     };
     let shown = match turn.owner {
         None => filtered.resolve_copy(own),
-        Some(owner) => filtered.resolve_turn(index, owner)?,
+        Some(owner) => filtered.resolve_turn(owner),
     };
-    Ok(shown == Some(own))
+    shown == Some(own)
 }
 
 fn read_hit(

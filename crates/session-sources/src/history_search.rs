@@ -4,6 +4,8 @@ use crate::file::{self, FileKey, file_key, stamp};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, Listing, Located, Location};
+use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -13,6 +15,8 @@ use walkdir::{DirEntry, WalkDir};
 
 /// Most levels of folders that are walked down.
 const DEPTH: usize = 16;
+/// Files from which on threads are worth their start.
+const MIN_PARALLEL: usize = 512;
 
 /// A folder that may hold histories of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,44 +185,55 @@ impl HistoryWalk<'_> {
         let walk = WalkDir::new(begin).follow_links(true).max_depth(DEPTH);
         let leads = |entry: &DirEntry| {
             let path = components(entry.path(), begin);
-            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
             let is_folder = entry.file_type().is_dir();
             patterns
                 .iter()
                 .any(|p| p.matches(&path) || (is_folder && p.may_match_below(&path)))
         };
+        let mut found = Vec::new();
         for entry in walk.into_iter().filter_entry(leads) {
             match entry {
-                Ok(entry) => self.entry(&entry, begin),
+                Ok(entry) => found.extend(self.locate(entry, begin)),
                 Err(error) => self.warn_of_walk(begin, &error),
+            }
+        }
+        // Most of the time of a listing is that of `stat`, which many threads may call.
+        let metadata: Vec<_> = match found.len() >= MIN_PARALLEL {
+            true => found
+                .par_iter()
+                .map(|(entry, _)| entry.metadata())
+                .collect(),
+            false => found.iter().map(|(entry, _)| entry.metadata()).collect(),
+        };
+        for ((entry, located), metadata) in found.into_iter().zip(metadata) {
+            match metadata {
+                Ok(metadata) => self.search.file(entry.path(), &metadata, located),
+                Err(error) => self.warn_of_walk(entry.path(), &error),
             }
         }
     }
 
-    fn entry(&mut self, entry: &DirEntry, begin: &Path) {
+    /// Returns an entry of a walk with what its path tells, if it may be a history.
+    fn locate(&mut self, entry: DirEntry, begin: &Path) -> Option<(DirEntry, Located)> {
         let names = components(entry.path(), begin);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         if !self.patterns.iter().any(|pattern| pattern.matches(&names)) {
-            return;
+            return None;
         }
         if entry.file_name().to_str().is_none() {
-            return self
-                .search
-                .warn(entry.path(), "has a name that is not UTF-8");
+            let reason = "has a name that is not UTF-8";
+            self.search.warn(entry.path(), reason);
+            return None;
         }
         let below = entry.path().strip_prefix(self.root);
-        let Some(located) = below.ok().and_then(self.session) else {
-            return;
-        };
+        let located = below.ok().and_then(self.session)?;
         if entry.file_type().is_dir() {
-            return self
-                .search
-                .warn(entry.path(), "is a folder, not a transcript");
+            let reason = "is a folder, not a transcript";
+            self.search.warn(entry.path(), reason);
+            return None;
         }
-        match entry.metadata() {
-            Ok(metadata) => self.search.file(entry.path(), &metadata, located),
-            Err(error) => self.warn_of_walk(entry.path(), &error),
-        }
+        Some((entry, located))
     }
 
     fn warn_of_walk(&mut self, begin: &Path, error: &walkdir::Error) {
@@ -233,10 +248,10 @@ impl HistoryWalk<'_> {
 }
 
 /// The names of the folders from `begin` on, and of the file.
-fn components(path: &Path, begin: &Path) -> Vec<String> {
+fn components<'p>(path: &'p Path, begin: &Path) -> Vec<Cow<'p, str>> {
     let below = path.strip_prefix(begin).unwrap_or(path);
     let names = below.components();
     names
-        .map(|name| name.as_os_str().to_string_lossy().into_owned())
+        .map(|name| name.as_os_str().to_string_lossy())
         .collect()
 }

@@ -35,8 +35,8 @@ impl Writer {
         let old = self.reader.matrix(model, level)?;
         let next = model.next_generation(level);
         let mut new = MatrixAppenders::default();
-        let owners = self.reader.vector_rows(model.id, level)?;
-        for (row, owner) in owners.iter().enumerate() {
+        let owners = self.reader.vector_owners(model.id, level)?;
+        for (row, owner) in owners.rows().enumerate() {
             self.move_row(&mut new, &next, level, &old, owner.row, row)?;
         }
         new.flush()?;
@@ -46,7 +46,7 @@ impl Writer {
         );
         self.reader.db.execute(
             &update,
-            params![model.id, owners.len().cast_signed() as i64],
+            params![model.id, owners.count().cast_signed() as i64],
         )?;
         self.compacted = true;
         Ok(())
@@ -54,7 +54,7 @@ impl Writer {
 
     /// Rows only move towards the front, so a moved number is free.
     fn move_row(
-        &self,
+        &mut self,
         new: &mut MatrixAppenders,
         model: &ModelRow,
         level: Level,
@@ -63,6 +63,10 @@ impl Writer {
         to: usize,
     ) -> Result<()> {
         new.append_row(self.reader.root(), model, level, &old.row(from))?;
+        for row in [from, to] {
+            self.stale_owners
+                .insert(model.id, level.number(), row.cast_signed() as i64);
+        }
         self.reader
             .db
             .prepare_cached(

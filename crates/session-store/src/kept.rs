@@ -1,16 +1,16 @@
 //! The parts of the index that a reader keeps between queries while it stays open.
 
 use crate::error::Result;
-use crate::id::{ModelId, SessionId, TurnId};
+use crate::id::ModelId;
 use crate::matrix::VectorMatrix;
 use crate::model::Level;
-use crate::vectors::VectorRow;
-use rustc_hash::FxHashMap;
+use crate::turn_columns::TurnColumns;
+use crate::vector_owners::VectorOwners;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// Parts of one state of the database that every query reads: the sessions of turns, the rows of vectors
-/// with what they embed, and mapped matrices.
+/// Parts of one state of the database that every query reads: the sessions of turns, what the rows of
+/// matrices embed, and mapped matrices.
 #[derive(Default)]
 pub(crate) struct KeptParts {
     parts: RefCell<VersionedParts>,
@@ -24,40 +24,34 @@ type ByModelAndLevel<T> = HashMap<(ModelId, Level), T>;
 struct VersionedParts {
     /// [`crate::Reader::data_version`] of that state.
     version: u64,
-    sessions: Option<FxHashMap<TurnId, SessionId>>,
-    rows: ByModelAndLevel<Vec<VectorRow>>,
+    turns: Option<TurnColumns>,
+    owners: ByModelAndLevel<VectorOwners>,
     matrices: ByModelAndLevel<VectorMatrix>,
 }
 
 impl KeptParts {
-    /// Returns the session of a turn; `read` reads those of all turns once a version.
-    pub(crate) fn session_of(
+    /// Returns the columns of turns that are kept at this version, or reads and keeps them.
+    pub(crate) fn turns(
         &self,
         version: u64,
-        turn: TurnId,
-        read: impl FnOnce() -> Result<FxHashMap<TurnId, SessionId>>,
-    ) -> Result<Option<SessionId>> {
-        let find = |kept: &mut VersionedParts| {
-            let sessions = kept.sessions.as_ref()?;
-            Some(sessions.get(&turn).copied())
-        };
-        if let Some(found) = self.at(version, find) {
-            return Ok(found);
+        read: impl FnOnce() -> Result<TurnColumns>,
+    ) -> Result<TurnColumns> {
+        if let Some(turns) = self.at(version, |kept| kept.turns.clone()) {
+            return Ok(turns);
         }
-        let sessions = read()?;
-        let found = sessions.get(&turn).copied();
-        self.at(version, |kept| kept.sessions = Some(sessions));
-        Ok(found)
+        let turns = read()?;
+        self.at(version, |kept| kept.turns = Some(turns.clone()));
+        Ok(turns)
     }
 
-    /// Returns the rows that are kept at this version, or reads and keeps them.
-    pub(crate) fn rows(
+    /// Returns the owners that are kept at this version, or reads and keeps them.
+    pub(crate) fn owners(
         &self,
         version: u64,
         of: (ModelId, Level),
-        read: impl FnOnce() -> Result<Vec<VectorRow>>,
-    ) -> Result<Vec<VectorRow>> {
-        self.part(version, |kept| &mut kept.rows, of, read)
+        read: impl FnOnce() -> Result<VectorOwners>,
+    ) -> Result<VectorOwners> {
+        self.part(version, |kept| &mut kept.owners, of, read)
     }
 
     /// Returns the matrix that is kept at this version, or opens and keeps it.

@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 2] = [Migration {
+const MIGRATIONS: [Migration; 3] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -46,6 +46,18 @@ CREATE VIRTUAL TABLE words USING fts5(
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
     fill: Writer::redact_and_index_words,
+}, Migration {
+    // What the rows of a matrix embed is read in blocks, and the sessions of turns are.
+    from: 6,
+    tables: "
+CREATE TABLE owner_blocks(
+  model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
+  PRIMARY KEY(model, level, block));
+CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);",
+    fill: |writer, _| {
+        writer.mark_all_turns()?;
+        writer.mark_all_owners()
+    },
 }];
 
 /// True when an index of this format can be migrated.

@@ -160,7 +160,7 @@ impl Writer {
     /// When the database fails.
     pub fn delete_vectors(&mut self, model: ModelId) -> Result<()> {
         self.begin()?;
-        for table in ["vectors", "embedded"] {
+        for table in ["vectors", "owner_blocks", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
             self.reader.db.execute(&delete, [model])?;
         }

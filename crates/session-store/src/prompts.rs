@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::row::PROMPTS_ONLY;
 use crate::writer::Writer;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
 use std::ops::RangeInclusive;
 
@@ -52,13 +52,20 @@ impl Writer {
         if meta.prompts_only {
             return Ok(false);
         }
-        let mut update = self.reader.db.prepare_cached(
-            "UPDATE sessions SET file = ?1 WHERE id = (SELECT id FROM sessions
-               WHERE uid = ?2 AND source = ?3 AND gone & ?4
-                 AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1))",
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT id FROM sessions WHERE uid = ?2 AND source = ?3 AND gone & ?4
+               AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)",
         )?;
         let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
-        Ok(update.execute(values)? > 0)
+        let known: Option<SessionId> = find.query_row(values, |row| row.get(0)).optional()?;
+        // Not for each session: a change of a foreign key makes FTS5 write its words to disk.
+        let Some(session) = known else {
+            return Ok(false);
+        };
+        let update = "UPDATE sessions SET file = ?1 WHERE id = ?2";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![file, session])?;
+        Ok(true)
     }
 
     /// Makes each prompt without a transcript a copy of the turn of a transcript that holds
@@ -124,7 +131,7 @@ impl Writer {
         Ok(None)
     }
 
-    fn make_copy(&self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
+    fn make_copy(&mut self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
         self.delete_words(prompt.id)?;
         self.reader
             .db

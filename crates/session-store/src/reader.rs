@@ -4,10 +4,11 @@ use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
 use crate::model::{Level, ModelRow};
+use crate::postings::PostingsReader;
 use crate::row::{CopyRow, TURN_COLUMNS, TurnRow, turn_row};
 use crate::{directory, schema};
 use rusqlite::{Connection, OptionalExtension};
-use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// Reads the index.
@@ -16,6 +17,8 @@ pub struct Reader {
     pub(crate) root: PathBuf,
     /// For a reader that stays open.
     pub(crate) kept: Option<KeptParts>,
+    /// Registered by the first query by words.
+    pub(crate) postings: OnceCell<PostingsReader>,
 }
 
 impl Reader {
@@ -27,7 +30,7 @@ impl Reader {
         Ok(Self::new(schema::open_readable(root)?, root))
     }
 
-    /// Opens the index for a process that asks many times: the sessions of turns, the rows of vectors
+    /// Opens the index for a process that asks many times: the sessions of turns, the owners of vectors
     /// and the mapped matrices are kept until another connection commits.
     ///
     /// # Errors
@@ -44,6 +47,7 @@ impl Reader {
             db,
             root: root.to_owned(),
             kept: None,
+            postings: OnceCell::new(),
         }
     }
 
@@ -124,33 +128,6 @@ impl Reader {
             .db
             .prepare_cached(&format!("SELECT {TURN_COLUMNS} FROM turns WHERE id = ?1"))?;
         Ok(found.query_row([id], turn_row).optional()?)
-    }
-
-    /// The session of a turn.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn session_of(&self, turn: TurnId) -> Result<Option<SessionId>> {
-        match &self.kept {
-            Some(kept) => {
-                let read = || self.sessions_of_turns();
-                kept.session_of(self.version_for(kept)?, turn, read)
-            }
-            None => self.find_session_of(turn),
-        }
-    }
-
-    fn sessions_of_turns(&self) -> Result<FxHashMap<TurnId, SessionId>> {
-        let mut find = self.db.prepare_cached("SELECT id, session FROM turns")?;
-        let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    fn find_session_of(&self, turn: TurnId) -> Result<Option<SessionId>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT session FROM turns WHERE id = ?1")?;
-        Ok(find.query_row([turn], |row| row.get(0)).optional()?)
     }
 
     /// All turns that are copies of another, by owner and number.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -54,6 +54,10 @@ CREATE TABLE vectors(
   PRIMARY KEY(model, level, row)) WITHOUT ROWID;
 CREATE INDEX vectors_hash ON vectors(model, hash);
 CREATE INDEX vectors_session ON vectors(session);
+CREATE TABLE owner_blocks(
+  model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
+  PRIMARY KEY(model, level, block));
+CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;

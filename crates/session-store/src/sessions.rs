@@ -51,7 +51,7 @@ impl Writer {
     }
 
     fn upsert_session(
-        &self,
+        &mut self,
         file: FileId,
         source: &SourceName,
         meta: &SessionMeta,
@@ -74,6 +74,7 @@ impl Writer {
             meta.forked_from,
             if meta.prompts_only { PROMPTS_ONLY } else { 0 }
         ])?;
+        drop(update);
         if old_title != meta.title {
             self.bump_revision(id)?;
             self.index_title(id)?;

@@ -119,6 +119,7 @@ impl Writer {
             frame
         ])?;
         let id = TurnId::new(id);
+        self.stale_turns.insert(id);
         self.frames.insert(id, content)?;
         Ok(id)
     }
@@ -155,7 +156,12 @@ impl Writer {
 
     /// Indexes a turn again. When it becomes a copy or ceases to be one, its session's
     /// title may be indexed with another turn.
-    fn reindex_turn(&self, id: TurnId, session: SessionId, content: &TurnContent) -> Result<()> {
+    fn reindex_turn(
+        &mut self,
+        id: TurnId,
+        session: SessionId,
+        content: &TurnContent,
+    ) -> Result<()> {
         let was_copy = self
             .reader
             .db
@@ -170,7 +176,7 @@ impl Writer {
 
     /// Sets the owner of a turn that is a copy and indexes the words of one that is not;
     /// returns true for a copy.
-    fn index_unless_copy(&self, id: TurnId, content: &TurnContent) -> Result<bool> {
+    fn index_unless_copy(&mut self, id: TurnId, content: &TurnContent) -> Result<bool> {
         let owner = self.find_owner(id, content)?;
         self.reader
             .db
@@ -198,7 +204,7 @@ impl Writer {
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
-    fn reindex_copies(&self, owner: TurnId) -> Result<()> {
+    fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
         let mut find = self
             .reader
             .db
@@ -206,8 +212,10 @@ impl Writer {
         let copies: Vec<(TurnId, SessionId)> = find
             .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
+        drop(find);
         for (id, session) in copies {
-            self.reindex_turn(id, session, &self.content(id)?)?;
+            let content = self.content(id)?;
+            self.reindex_turn(id, session, &content)?;
             self.bump_revision(session)?;
         }
         Ok(())
@@ -222,7 +230,8 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn delete_words(&self, id: TurnId) -> Result<()> {
+    pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
+        self.stale_turns.insert(id);
         self.reader
             .db
             .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
@@ -230,7 +239,8 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn insert_words(&self, id: TurnId, content: &TurnContent) -> Result<()> {
+    pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
+        self.stale_turns.insert(id);
         lexical::insert(
             &self.reader.db,
             id,
@@ -258,16 +268,18 @@ impl Writer {
 
     /// Indexes a session's first two own turns again: the title is indexed with the
     /// first that is not a copy, and may have been with the second.
-    pub(crate) fn index_title(&self, session: SessionId) -> Result<()> {
+    pub(crate) fn index_title(&mut self, session: SessionId) -> Result<()> {
         let mut find = self.reader.db.prepare_cached(
             "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2",
         )?;
         let first: Vec<TurnId> = find
             .query_map([session], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
+        drop(find);
         for id in first {
             self.delete_words(id)?;
-            self.insert_words(id, &self.content(id)?)?;
+            let content = self.content(id)?;
+            self.insert_words(id, &content)?;
         }
         Ok(())
     }

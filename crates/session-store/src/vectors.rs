@@ -2,7 +2,7 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
-use crate::id::{ModelId, SessionId, Target, TurnId};
+use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;
@@ -67,17 +67,6 @@ pub struct SessionContents {
     pub title: Option<String>,
     /// Its turns that are not copies, in order, with their numbers.
     pub turns: Vec<(TurnId, TurnContent)>,
-}
-
-/// A row of a matrix with the turn or session whose text it embeds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VectorRow {
-    /// Row of the matrix, from 0.
-    pub row: usize,
-    /// Number of the session.
-    pub session: SessionId,
-    /// Number of the turn; `None` for a chunk of the session.
-    pub turn: Option<TurnId>,
 }
 
 impl Reader {
@@ -145,36 +134,9 @@ impl Reader {
         Ok(found.optional()?)
     }
 
-    /// Returns the turn or session of each row of a model's matrix, by row, without
-    /// orphans.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
-        let read = || self.read_vector_rows(model, level);
-        match &self.kept {
-            Some(kept) => kept.rows(self.version_for(kept)?, (model, level), read),
-            None => read(),
-        }
-    }
-
-    fn read_vector_rows(&self, model: ModelId, level: Level) -> Result<Vec<VectorRow>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row",
-        )?;
-        let rows = find.query_map(params![model, level.number()], |row| {
-            Ok(VectorRow {
-                row: row.get::<_, u32>(0)? as usize,
-                session: row.get(1)?,
-                turn: turn_from_db(row.get(2)?),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
     /// Counts the rows of a model's matrix that belong to no turn or session any more.
     pub(crate) fn count_dead_rows(&self, model: &ModelRow, level: Level) -> Result<usize> {
-        let live = self.vector_rows(model.id, level)?.len();
+        let live = self.vector_owners(model.id, level)?.count();
         Ok(model.rows(level).saturating_sub(live))
     }
 
@@ -190,14 +152,6 @@ impl Reader {
         Ok(count
             .query_row([model], |row| row.get::<_, i64>(0))?
             .cast_unsigned())
-    }
-}
-
-impl VectorRow {
-    /// Returns the turn or session whose text the row embeds.
-    pub fn target(&self) -> Target {
-        self.turn
-            .map_or(Target::Session(self.session), Target::Turn)
     }
 }
 
@@ -288,7 +242,7 @@ impl Writer {
 
     /// Orphans the rows that remain of a session's old documents and marks it as embedded.
     fn finish_session(
-        &self,
+        &mut self,
         model: ModelId,
         pending: PendingSession,
         old: &StoredRows,
@@ -306,9 +260,14 @@ impl Writer {
         Ok(())
     }
 
+    fn mark_stale(&mut self, model: ModelId, level: i64, row: i64) {
+        self.stale_owners.insert(model, level, row);
+    }
+
     /// Orphans a row by setting its session to 0. Until the commit its vector can still
     /// be copied: [`Reader::has_vector`] may have returned true for its text.
-    fn orphan_row(&self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
+    fn orphan_row(&mut self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
+        self.mark_stale(model, level, row.number);
         self.reader
             .db
             .prepare_cached(
@@ -319,7 +278,8 @@ impl Writer {
     }
 
     /// Orphans all rows of a session, some of whose turns were deleted.
-    pub(crate) fn orphan_session_rows(&self, session: SessionId) -> Result<()> {
+    pub(crate) fn orphan_session_rows(&mut self, session: SessionId) -> Result<()> {
+        self.mark_owners_of_session(session)?;
         self.reader
             .db
             .prepare_cached("UPDATE vectors SET session = 0 WHERE session = ?1")?
@@ -352,8 +312,14 @@ impl Writer {
         Ok(found)
     }
 
-    fn update_row_turn(&self, model: ModelId, document: &Document, row: &StoredRow) -> Result<()> {
+    fn update_row_turn(
+        &mut self,
+        model: ModelId,
+        document: &Document,
+        row: &StoredRow,
+    ) -> Result<()> {
         if row.turn != document.turn {
+            self.mark_stale(model, document.level().number(), row.number);
             self.reader
                 .db
                 .prepare_cached(
@@ -397,6 +363,7 @@ impl Writer {
         let row = self
             .appenders
             .append_row(&root, model, document.level(), vector)?;
+        self.mark_stale(model.id, document.level().number(), row.cast_signed());
         self.reader.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), hash])?;

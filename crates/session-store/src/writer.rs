@@ -9,6 +9,8 @@ use crate::migrate::{self, migrate};
 use crate::reader::Reader;
 use crate::schema;
 use crate::titles::PendingTitles;
+use crate::turn_columns::StaleTurns;
+use crate::vector_owners::StaleOwners;
 use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
@@ -28,6 +30,10 @@ pub struct Writer {
     /// Contents that are not yet in the database.
     pub(crate) frames: FrameBuffer,
     pub(crate) appenders: MatrixAppenders,
+    /// Blocks of vectors' owners that are to be written again.
+    pub(crate) stale_owners: StaleOwners,
+    /// Blocks of turns that are to be written again.
+    pub(crate) stale_turns: StaleTurns,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
     /// Changes of titles for the next commit.
@@ -121,6 +127,8 @@ impl Writer {
             reader: Reader::new(schema::open_writable(root)?, root),
             frames: FrameBuffer::default(),
             appenders: MatrixAppenders::default(),
+            stale_owners: StaleOwners::default(),
+            stale_turns: StaleTurns::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
@@ -145,6 +153,7 @@ impl Writer {
     /// When the database fails.
     pub fn reader(&mut self) -> Result<&Reader> {
         self.frames.flush(&self.reader)?;
+        self.write_blocks()?;
         Ok(&self.reader)
     }
 
@@ -178,12 +187,18 @@ impl Writer {
         self.update_titles()?;
         self.frames.flush(&self.reader)?;
         self.delete_orphans()?;
+        self.write_blocks()?;
         self.appenders.flush()?;
         self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
         self.delete_old_generations()?;
         self.compacted = false;
         Ok(())
+    }
+
+    fn write_blocks(&mut self) -> Result<()> {
+        self.write_turn_blocks()?;
+        self.write_owner_blocks()
     }
 
     /// True when more than an eighth of the database's pages are unused.

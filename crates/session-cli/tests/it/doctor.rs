@@ -112,8 +112,10 @@ fn files_that_others_can_read_are_closed() {
 fn dead_rows_and_a_waiting_purge_are_removed() {
     let env = small();
     let db = Connection::open(env.index("index.db")).unwrap();
-    db.execute_batch("DELETE FROM vectors; INSERT INTO pending_purge(id) VALUES(1)")
-        .unwrap();
+    db.execute_batch(
+        "DELETE FROM vectors; DELETE FROM owner_blocks; INSERT INTO pending_purge(id) VALUES(1)",
+    )
+    .unwrap();
     drop(db);
     assert_eq!(faults(&env, "vectors")[0]["fix"], "purge");
     assert_eq!(faults(&env, "forget")[0]["severity"], "problem");

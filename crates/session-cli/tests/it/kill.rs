@@ -366,7 +366,7 @@ fn vectors(
     for model in index.models().unwrap() {
         for level in Level::ALL {
             let matrix = index.matrix(&model, level).unwrap();
-            for owner in index.vector_rows(model.id, level).unwrap() {
+            for owner in index.vector_owners(model.id, level).unwrap().rows() {
                 let of = owner
                     .turn
                     .and_then(|turn| turns.get(&turn))

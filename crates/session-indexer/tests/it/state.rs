@@ -97,7 +97,7 @@ pub fn vectors(index: &Reader, fingerprint: &str) -> Vec<String> {
     let mut out = Vec::new();
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
-        for owner in index.vector_rows(model.id, level).unwrap() {
+        for owner in index.vector_owners(model.id, level).unwrap().rows() {
             let turn = owner.turn.and_then(|turn| index.turn(turn).unwrap());
             let turn = turn.map(|t| t.index);
             let uid = &sessions[&owner.session];

@@ -33,9 +33,9 @@ fn cosines(index: &Reader) -> BTreeMap<TurnId, f32> {
     let model = current(index);
     let query = vector("a query");
     let scores = index.matrix(&model, Level::Turn).unwrap().dot(&query);
-    let owners = index.vector_rows(model.id, Level::Turn).unwrap();
+    let owners = index.vector_owners(model.id, Level::Turn).unwrap();
     owners
-        .iter()
+        .rows()
         .filter_map(|o| Some((o.turn?, scores[o.row])))
         .collect()
 }

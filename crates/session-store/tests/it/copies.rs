@@ -25,7 +25,7 @@ fn titled(id: &str, title: &str) -> SessionMeta {
 fn sessions_with(index: &Reader, word: &str) -> Vec<String> {
     let sessions = index.sessions().unwrap();
     let id = |turn| {
-        let session = index.session_of(turn).unwrap();
+        let session = index.turn_columns().unwrap().session_of(turn);
         let row = sessions.iter().find(|s| Some(s.id) == session).unwrap();
         row.uid.clone()
     };

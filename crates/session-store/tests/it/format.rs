@@ -20,7 +20,7 @@ const FILES: [&str; 3] = [
 ];
 
 /// Formats that are migrated.
-const OLDER: [u32; 2] = [4, 5];
+const OLDER: [u32; 3] = [4, 5, 6];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
@@ -78,7 +78,7 @@ fn assert_sample(index: &Reader) {
     assert_eq!(index.content(copy.id).unwrap().commands, ["cargo test"]);
     let model = index.model("f00d").unwrap().unwrap();
     let matrix = index.matrix(&model, Level::Turn).unwrap();
-    for owner in index.vector_rows(model.id, Level::Turn).unwrap() {
+    for owner in index.vector_owners(model.id, Level::Turn).unwrap().rows() {
         let documents = documents(index, owner.session);
         let document = documents.iter().find(|d| d.turn == owner.turn).unwrap();
         assert!(is_near(&matrix.row(owner.row), &vector(&document.text)));
@@ -123,7 +123,8 @@ fn columns(index: &Index) -> BTreeSet<(String, String)> {
 /// Makes an index of format 4 of one of this format.
 fn downgrade(index: &Index) {
     let to_4 =
-        "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; ALTER TABLE sessions DROP COLUMN rest;
+        "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks;
+        DROP TABLE turn_blocks; ALTER TABLE sessions DROP COLUMN rest;
         ALTER TABLE sessions DROP COLUMN work; PRAGMA user_version = 4";
     database(index).execute_batch(to_4).unwrap();
 }

@@ -81,7 +81,7 @@ fn numpy_reads_what_the_index_holds() {
         for (row, numbers) in array.rows.iter().enumerate() {
             assert_eq!(*numbers, matrix.row(row));
         }
-        for owner in reader.vector_rows(model.id, level).unwrap() {
+        for owner in reader.vector_owners(model.id, level).unwrap().rows() {
             let documents = crate::support::documents(&reader, owner.session);
             let is_its = |d: &&session_store::Document| (d.level(), d.turn) == (level, owner.turn);
             let document = documents.iter().find(is_its).unwrap();

@@ -5,6 +5,7 @@ use crate::support::{
     Index, SOURCE, documents, embed, found, is_near, meta, model, text, turn, vector,
 };
 use proptest::prelude::*;
+use rusqlite::Connection;
 use session_core::{SessionMeta, Span, Turn, TurnContent};
 use session_store::{
     FileId, FileStamp, Level, Reader, SessionId, SessionRow, TurnId, TurnRow, Writer,
@@ -380,6 +381,39 @@ fn check_words(index: &Reader, stored: &Stored, expected: &Sessions) {
     }
 }
 
+/// The blocks hold what the tables do.
+fn check_blocks(index: &Reader) {
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    let columns = index.turn_columns().unwrap();
+    let mut find = db.prepare("SELECT id, session FROM turns").unwrap();
+    let mut rows = find.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let session = columns.session_of(TurnId::new(row.get(0).unwrap()));
+        assert_eq!(session, Some(SessionId::new(row.get(1).unwrap())));
+    }
+    for (model, level) in index
+        .models()
+        .unwrap()
+        .iter()
+        .flat_map(|m| Level::ALL.map(|l| (m.id, l)))
+    {
+        let select =
+            "SELECT row, session, turn FROM vectors WHERE model = ?1 AND level = ?2 ORDER BY row";
+        let mut find = db.prepare(select).unwrap();
+        let number = Level::ALL.iter().position(|l| *l == level).unwrap() as i64;
+        let rows = find.query_map((i64::from(model), number), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        });
+        let rows: Vec<(i64, i64, i64)> = rows.unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        let owners = index.vector_owners(model, level).unwrap();
+        let owners = owners.rows().map(|o| {
+            let turn = o.turn.map_or(0, i64::from);
+            (o.row as i64, i64::from(o.session), turn)
+        });
+        assert_eq!(owners.collect::<Vec<_>>(), rows);
+    }
+}
+
 /// Sessions that are not pending have the vectors of their texts, and no others.
 fn check_vectors(index: &Reader) {
     let Some(model) = index.model("f00d").unwrap() else {
@@ -395,9 +429,9 @@ fn check_vectors(index: &Reader) {
         let matrix = index.matrix(&model, level).unwrap();
         assert_eq!(matrix.rows(), model.rows(level));
         let mut rows: Vec<(SessionId, Option<TurnId>, Vec<f32>)> = index
-            .vector_rows(model.id, level)
+            .vector_owners(model.id, level)
             .unwrap()
-            .iter()
+            .rows()
             .map(|o| (o.session, o.turn, matrix.row(o.row)))
             .filter(|r| !pending.contains(&r.0))
             .collect();
@@ -435,6 +469,7 @@ proptest! {
                 let reader = run.index.reader();
                 check(&reader, &run.committed);
                 check_vectors(&reader);
+                check_blocks(&reader);
             }
         }
         // The writer sees what it wrote itself.
@@ -444,6 +479,7 @@ proptest! {
         let reader = run.index.reader();
         check(&reader, &run.committed);
         check_vectors(&reader);
+        check_blocks(&reader);
         let model = model(run.writer.as_mut().unwrap());
         prop_assert_eq!(reader.pending_sessions(&[model.id]).unwrap(), []);
     }

@@ -36,12 +36,12 @@ fn current(index: &Reader) -> ModelRow {
 fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
     let model = current(index);
     let matrix = index.matrix(&model, Level::Turn).unwrap();
-    let owners = index.vector_rows(model.id, Level::Turn).unwrap();
-    let row = |o: &VectorRow| {
+    let owners = index.vector_owners(model.id, Level::Turn).unwrap();
+    let row = |o: VectorRow| {
         let turn = o.turn.map_or(0, i64::from);
         (i64::from(o.session), turn, matrix.row(o.row))
     };
-    owners.iter().map(row).collect()
+    owners.rows().map(row).collect()
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn rows_of_deleted_turns_are_orphaned() {
 
 fn owners(reader: &Reader) -> usize {
     let model = reader.model("f00d").unwrap().unwrap();
-    reader.vector_rows(model.id, Level::Turn).unwrap().len()
+    reader.vector_owners(model.id, Level::Turn).unwrap().count()
 }
 
 #[test]
@@ -394,7 +394,8 @@ fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
     let found = |query: usize| {
         reader.snapshot().unwrap();
         let model = reader.model("f00d").unwrap().unwrap();
-        let rows = reader.vector_rows(model.id, Level::Turn).unwrap();
+        let owners = reader.vector_owners(model.id, Level::Turn).unwrap();
+        let rows: Vec<VectorRow> = owners.rows().collect();
         let dots = reader
             .matrix(&model, Level::Turn)
             .unwrap()

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""One million turns: how each figure grows with the history, beside fast-resume.
+
+    cargo build --release
+    pip install fast-resume==2.14.0                # optional peer, `fr`
+    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 40] [--program BIN]
+
+HOME_FOLDER holds `.claude/projects`, whose sentences are mixed into sessions of 50 turns: your own home
+will do. It is only read. The histories made of it are the same each time, hold no sentence order of the
+original, and go to the scratch folder, 2 GB for a million turns, with indexes of as much; they are used
+again where they are there. Vectors are the bundled table's. Queries are three to eight words in a row of
+sentences that the history does not hold. Each figure is a whole process; prints Markdown for `RESULTS.md`.
+"""
+
+import argparse
+import glob
+import json
+import multiprocessing
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "target", "release", "session-search")
+TURNS_OF_SESSION = 50
+PROJECTS = 200
+FIRST_DAY = 1704067200  # 2024-01-01
+DAYS = 900
+
+
+def texts(home):
+    """Yields what was typed and answered in a home's transcripts."""
+    for path in sorted(glob.glob(os.path.join(home, ".claude/projects/**/*.jsonl"), recursive=True)):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if '"type":"assistant"' not in line and '"type":"user"' not in line:
+                    continue
+                try:
+                    content = json.loads(line)["message"]["content"]
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if isinstance(content, str):
+                    yield content
+                elif isinstance(content, list):
+                    yield from (b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str))
+
+
+def sentences(home):
+    """The different sentences of a home, in a fixed order: those of the history, and one in fifty kept for queries."""
+    found = set()
+    for text in texts(home):
+        for sentence in re.split(r"(?<=[.!?])\s+|\n+", text):
+            sentence = " ".join(sentence.split())
+            if 30 <= len(sentence) <= 300 and not sentence.startswith("<"):
+                found.add(sentence)
+    found = sorted(found)
+    random.Random(1).shuffle(found)
+    asked = found[:: 50]
+    return [s for i, s in enumerate(found) if i % 50], asked
+
+
+def stamp(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(seconds))
+
+
+def session_lines(number, pool):
+    """The lines of one session: 50 prompts with answers of about 1,100 bytes."""
+    rng = random.Random(number)
+    project = f"/home/ann/project-{rng.randrange(PROJECTS):03}"
+    session = f"{number:08x}-0000-4000-8000-{number:012x}"
+    at = FIRST_DAY + rng.randrange(DAYS * 86400)
+    base = {"sessionId": session, "cwd": project, "version": "2.1.0", "gitBranch": "main", "isSidechain": False, "userType": "external"}
+    parent = None
+    for turn in range(TURNS_OF_SESSION):
+        for kind, least, most in (("user", 1, 2), ("assistant", 10, 15)):
+            at += rng.randrange(5, 120)
+            text = " ".join(rng.choice(pool) for _ in range(rng.randint(least, most)))
+            uuid = f"{number:08x}-{turn:04x}-4000-8000-{'1' if kind == 'user' else '2'}{number:011x}"
+            content = text if kind == "user" else [{"type": "text", "text": text}]
+            message = {"role": kind, "content": content}
+            if kind == "assistant":
+                message.update(id=f"msg_{number}_{turn}", type="message", model="claude", stop_reason="end_turn")
+            yield {"parentUuid": parent, **base, "type": kind, "message": message, "uuid": uuid, "timestamp": stamp(at)}, project
+            parent = uuid
+
+
+def write_sessions(job):
+    folder, numbers, pool = job
+    for number in numbers:
+        lines = list(session_lines(number, pool))
+        directory = os.path.join(folder, lines[0][1].replace("/", "-"))
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, lines[0][0]["sessionId"] + ".jsonl"), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line, _ in lines)
+
+
+def make_history(home, turns, pool):
+    """Writes sessions of so many turns into a home, unless they are there."""
+    done = os.path.join(home, "made")
+    if os.path.exists(done):
+        return
+    folder = os.path.join(home, ".claude", "projects")
+    sessions = range(turns // TURNS_OF_SESSION)
+    parts = [(folder, sessions[i::64], pool) for i in range(64)]
+    with multiprocessing.Pool() as workers:
+        workers.map(write_sessions, parts)
+    open(done, "w").close()
+
+
+class Index:
+    """The program with an index of its own of one history."""
+
+    def __init__(self, program, home, folder):
+        self.program, self.folder = program, os.path.join(folder, "index")
+        config = os.path.join(folder, "config")
+        os.makedirs(config, exist_ok=True)
+        with open(os.path.join(config, "config.toml"), "w", encoding="utf-8") as file:
+            file.write('model = "table"\nbackground = false\n')
+        self.env = {"HOME": home, "PATH": os.environ["PATH"], "SESSION_SEARCH_HOME": self.folder, "SESSION_SEARCH_CONFIG": config}
+
+    def run(self, *arguments):
+        """Milliseconds, peak MB and what was printed."""
+        return timed([self.program, *arguments], self.env)
+
+
+def timed(command, env):
+    began = time.perf_counter()
+    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    printed = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = (time.perf_counter() - began) * 1000
+    if os.waitstatus_to_exitcode(status) not in (0, 1):
+        sys.exit(f"{command} ended with {status}")
+    return wall, usage.ru_maxrss / 1024, printed
+
+
+def size_mb(folder):
+    return sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(folder) for f in fs) / 1e6
+
+
+def questions(sentences_asked, count):
+    rng = random.Random(2)
+    asked = []
+    for sentence in rng.sample(sentences_asked, min(count, len(sentences_asked))):
+        words = re.findall(r"\w+", sentence)
+        length = min(len(words), rng.randint(3, 8))
+        first = rng.randint(0, len(words) - length)
+        asked.append(" ".join(words[first : first + length]))
+    return asked
+
+
+def quantiles(runs):
+    walls = sorted(wall for wall, _, _ in runs)
+    return f"{statistics.median(walls):.0f} / {walls[int(len(walls) * 0.95)]:.0f} ms, {max(mb for _, mb, _ in runs):.0f} MB"
+
+
+def measure(index, home, asked):
+    """The rows of one history, by name."""
+    rows = {}
+    if not os.path.exists(index.folder):
+        wall, peak, _ = index.run("index")
+        rows["first index"] = f"{wall / 1000:.1f} s, {peak:.0f} MB"
+    text = sum(len(text.encode()) for text in texts(home))
+    rows["index on disk"] = f"{size_mb(index.folder):.0f} MB, {100 * size_mb(index.folder) * 1e6 / text:.0f} % of the text"
+    unchanged = [index.run("index") for _ in range(7)][2:]
+    rows["nothing changed"] = quantiles(unchanged)
+    options = {
+        "query, both lists": [],
+        "query, words alone": ["--keyword-only"],
+        "query, depth 2": ["--depth", "2"],
+        "query, of a project": ["--project", "project-007"],
+        "query, of 90 days": ["--since", "2025-01-01", "--until", "2025-03-31"],
+    }
+    for name, more in options.items():
+        rows[name] = quantiles([index.run("search", q, "--json", "--no-refresh", *more) for q in asked])
+    return rows
+
+
+def measure_peer(home, folder, asked):
+    env = {"HOME": home, "PATH": os.environ["PATH"], "XDG_CACHE_HOME": os.path.join(folder, "peer")}
+    search = lambda query: timed(["fr", "--json", "--limit", "10", query], env)
+    wall, peak, _ = search("warm up")
+    return {
+        "first index": f"{wall / 1000:.1f} s, {peak:.0f} MB",
+        "index on disk": f"{size_mb(folder + '/peer'):.0f} MB",
+        "query, words alone": quantiles([search(q) for q in asked]),
+    }
+
+
+def turns_of(name):
+    return int(name.replace("k", "000").replace("m", "000000"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("home")
+    parser.add_argument("--turns", default="10k,100k")
+    parser.add_argument("--scratch")
+    parser.add_argument("--queries", type=int, default=40)
+    parser.add_argument("--program", default=OURS)
+    options = parser.parse_args()
+    scratch = options.scratch or tempfile.mkdtemp()
+    pool, kept = sentences(options.home)
+    asked = questions(kept, options.queries)
+    for name in options.turns.split(","):
+        folder = os.path.join(scratch, name)
+        home = os.path.join(folder, "home")
+        os.makedirs(home, exist_ok=True)
+        make_history(home, turns_of(name), pool)
+        ours = measure(Index(os.path.abspath(options.program), home, folder), home, asked)
+        peer = measure_peer(home, folder, asked) if shutil.which("fr") else {}
+        print(f"\n| {name} turns | session-search | fast-resume |\n| --- | --- | --- |")
+        for row, figure in ours.items():
+            print(f"| {row} | {figure} | {peer.get(row, '')} |", flush=True)
+    if not options.scratch:
+        shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
