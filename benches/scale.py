@@ -21,12 +21,11 @@ import random
 import re
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 
-OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "target", "release", "session-search")
+from speed import OURS, run, size
+
 TURNS_OF_SESSION = 50
 PROJECTS = 200
 FIRST_DAY = 1704067200  # 2024-01-01
@@ -124,23 +123,8 @@ class Index:
         self.env = {"HOME": home, "PATH": os.environ["PATH"], "SESSION_SEARCH_HOME": self.folder, "SESSION_SEARCH_CONFIG": config}
 
     def run(self, *arguments):
-        """Milliseconds, peak MB and what was printed."""
-        return timed([self.program, *arguments], self.env)
-
-
-def timed(command, env):
-    began = time.perf_counter()
-    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    printed = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = (time.perf_counter() - began) * 1000
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        sys.exit(f"{command} ended with {status}")
-    return wall, usage.ru_maxrss / 1024, printed
-
-
-def size_mb(folder):
-    return sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(folder) for f in fs) / 1e6
+        """Wall seconds, CPU seconds, peak MB."""
+        return run([self.program, *arguments], self.env)
 
 
 def questions(sentences_asked, count):
@@ -155,18 +139,19 @@ def questions(sentences_asked, count):
 
 
 def quantiles(runs):
-    walls = sorted(wall for wall, _, _ in runs)
-    return f"{statistics.median(walls):.0f} / {walls[int(len(walls) * 0.95)]:.0f} ms, {max(mb for _, mb, _ in runs):.0f} MB"
+    walls = sorted(1000 * wall for wall, _, _ in runs)
+    return f"{statistics.median(walls):.0f} / {walls[int(len(walls) * 0.95)]:.0f} ms, {max(mb for _, _, mb in runs):.0f} MB"
 
 
 def measure(index, home, asked):
     """The rows of one history, by name."""
     rows = {}
     if not os.path.exists(index.folder):
-        wall, peak, _ = index.run("index")
-        rows["first index"] = f"{wall / 1000:.1f} s, {peak:.0f} MB"
+        wall, _, peak = index.run("index")
+        rows["first index"] = f"{wall:.1f} s, {peak:.0f} MB"
     text = sum(len(text.encode()) for text in texts(home))
-    rows["index on disk"] = f"{size_mb(index.folder):.0f} MB, {100 * size_mb(index.folder) * 1e6 / text:.0f} % of the text"
+    bytes_on_disk = size(index.folder)
+    rows["index on disk"] = f"{bytes_on_disk / 1e6:.0f} MB, {100 * bytes_on_disk / text:.0f} % of the text"
     unchanged = [index.run("index") for _ in range(7)][2:]
     rows["nothing changed"] = quantiles(unchanged)
     options = {
@@ -183,11 +168,11 @@ def measure(index, home, asked):
 
 def measure_peer(home, folder, asked):
     env = {"HOME": home, "PATH": os.environ["PATH"], "XDG_CACHE_HOME": os.path.join(folder, "peer")}
-    search = lambda query: timed(["fr", "--json", "--limit", "10", query], env)
-    wall, peak, _ = search("warm up")
+    search = lambda query: run(["fr", "--json", "--limit", "10", query], env)
+    wall, _, peak = search("warm up")
     return {
-        "first index": f"{wall / 1000:.1f} s, {peak:.0f} MB",
-        "index on disk": f"{size_mb(folder + '/peer'):.0f} MB",
+        "first index": f"{wall:.1f} s, {peak:.0f} MB",
+        "index on disk": f"{size(os.path.join(folder, 'peer')) / 1e6:.0f} MB",
         "query, words alone": quantiles([search(q) for q in asked]),
     }
 

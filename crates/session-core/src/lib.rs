@@ -38,6 +38,7 @@ pub mod shell;
 mod sqlite_uri;
 pub mod text;
 pub mod title;
+mod top_k;
 mod turn_stats;
 
 pub use code_fence::{CodeFences, FencedLine};
@@ -53,4 +54,5 @@ pub use session::{
     ToolCall, Turn,
 };
 pub use sqlite_uri::immutable_sqlite_uri;
+pub use top_k::TopK;
 pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, Tokens, TurnStats};

@@ -77,23 +77,21 @@ pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexE
 const QUEUE_AGE: Duration = Duration::from_secs(2);
 
 /// The sessions to embed, newest first. To read them takes as long as a commit where there are thousands.
-#[derive(Default)]
 struct Queue {
     sessions: VecDeque<PendingSession>,
-    read_at: Option<Instant>,
+    read_at: Instant,
 }
 
 impl Queue {
     fn new(sessions: Vec<PendingSession>) -> Self {
         Self {
             sessions: sessions.into(),
-            read_at: Some(Instant::now()),
+            read_at: Instant::now(),
         }
     }
 
     fn is_stale(&self) -> bool {
-        let is_old = |read_at: Instant| read_at.elapsed() > QUEUE_AGE;
-        self.sessions.is_empty() || self.read_at.is_none_or(is_old)
+        self.sessions.is_empty() || self.read_at.elapsed() > QUEUE_AGE
     }
 
     /// Counts the turns of all sessions.
@@ -104,13 +102,9 @@ impl Queue {
     /// Removes the sessions of batches, which are the first ones, but for one of which a part is left.
     fn remove_done(&mut self, batches: &[SessionBatch], failed: &HashSet<SessionId>) {
         self.sessions.drain(..batches.len());
-        let left = batches
-            .iter()
-            .rev()
-            .map(|batch| (batch.whole, batch.pending));
-        for (whole, pending) in left {
-            if !whole && !failed.contains(&pending.session) {
-                self.sessions.push_front(pending);
+        for batch in batches.iter().rev() {
+            if !batch.whole && !failed.contains(&batch.pending.session) {
+                self.sessions.push_front(batch.pending);
             }
         }
     }
@@ -146,7 +140,7 @@ impl<'a> EmbeddingRun<'a> {
             how,
             limit,
             model,
-            queue: Queue::default(),
+            queue: Queue::new(Vec::new()),
             failed: HashSet::new(),
             done: Embedded::default(),
             turns_done: 0,

@@ -96,7 +96,7 @@ impl OpenIndex {
 
 impl OpenSnapshot {
     fn open(root: &Path, identity: IndexIdentity) -> Result<Self, QueryError> {
-        let index = Reader::open_for_many(root)?;
+        let index = Reader::open(root)?;
         index.snapshot()?;
         Ok(Self {
             version: index.data_version()?,

@@ -4,7 +4,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::model_scores::MAX_MODELS;
 use session_core::CosineScale;
 use session_store::{
-    Level, ModelRow, Reader, SessionId, SessionTurn, StoreError, TurnId, VectorMatrix,
+    Level, ModelRow, Reader, SessionId, StoreError, TurnColumns, TurnId, VectorMatrix,
     VectorOwners, VectorRow,
 };
 
@@ -33,8 +33,6 @@ impl QueryEmbedding {
 #[derive(Default)]
 pub(crate) struct DenseCosines<'a> {
     pub(crate) models: Vec<ModelCosines<'a>>,
-    /// The session of each turn that a model has embedded, by the turn's number; 0 where none has.
-    sessions: Vec<u32>,
 }
 
 /// The cosines of a query with all that one model has embedded, by the numbers of turns and of sessions.
@@ -57,62 +55,40 @@ impl CosineColumn {
 
     /// Sets a cosine, or leaves a greater one.
     fn raise(&mut self, number: usize, cosine: f32) {
-        if let Some(slot) = slot(&mut self.0, number, f32::NAN) {
-            *slot = slot.max(cosine);
+        if self.0.len() <= number {
+            self.0.resize((number + 1).next_multiple_of(1024), f32::NAN);
+        }
+        if let Some(greatest) = self.0.get_mut(number) {
+            *greatest = greatest.max(cosine);
         }
     }
-
-    fn iter(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
-        let all = self.0.iter().copied().enumerate();
-        all.filter(|(_, cosine)| !cosine.is_nan())
-    }
-}
-
-/// Returns the value at a number, with all before it filled.
-fn slot<T: Copy>(column: &mut Vec<T>, number: usize, none: T) -> Option<&mut T> {
-    if column.len() <= number {
-        column.resize((number + 1).next_multiple_of(1024), none);
-    }
-    column.get_mut(number)
 }
 
 impl ModelCosines<'_> {
     /// Returns the model's cosine with a target.
     pub(crate) fn get(&self, target: VectorTarget) -> Option<f32> {
         match target.turn {
-            Some(turn) => self.turns.get(turn as usize),
-            None => self.chunks.get(target.session as usize),
+            Some(turn) => self.turns.get(turn.as_index()),
+            None => self.chunks.get(target.session.as_index()),
         }
     }
 
-    /// Returns the model's cosines with all turns.
-    pub(crate) fn of_turns(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
-        self.turns.iter()
+    fn add(&mut self, row: &VectorRow, cosine: f32) {
+        match row.turn {
+            Some(turn) => self.turns.raise(turn.as_index(), cosine),
+            None => self.chunks.raise(row.session.as_index(), cosine),
+        }
     }
 }
 
-/// A turn that some model has embedded, or a session of which one has embedded a chunk, by number.
+/// A turn that some model has embedded, or a session of which one has embedded a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VectorTarget {
-    pub(crate) session: u32,
-    pub(crate) turn: Option<u32>,
+    pub(crate) session: SessionId,
+    pub(crate) turn: Option<TurnId>,
 }
 
-impl VectorTarget {
-    /// Returns the session's number in the index.
-    pub(crate) fn session_id(self) -> SessionId {
-        SessionId::new(self.session.into())
-    }
-
-    /// Returns the turn as the index has it.
-    pub(crate) fn session_turn(self) -> Option<SessionTurn> {
-        let turn = TurnId::new(self.turn?.into());
-        let session = self.session_id();
-        Some(SessionTurn { turn, session })
-    }
-}
-
-/// What has to be read from the index to compute a model's cosines.
+/// The vectors of one model with the query by it: the input of [`DenseCosines::new`].
 pub(crate) struct ModelVectors<'a> {
     embedding: &'a QueryEmbedding,
     /// By level; none of sessions where the filter judges single turns.
@@ -170,7 +146,7 @@ impl<'a> DenseCosines<'a> {
                 }
                 for row in owners.rows() {
                     if let Some(cosine) = products.get(row.row) {
-                        all.add(&mut cosines, &row, *cosine);
+                        cosines.add(&row, *cosine);
                     }
                 }
             }
@@ -179,59 +155,36 @@ impl<'a> DenseCosines<'a> {
         Ok(all)
     }
 
-    fn add(&mut self, cosines: &mut ModelCosines<'_>, row: &VectorRow, cosine: f32) {
-        match row.turn {
-            Some(turn) => {
-                cosines.turns.raise(turn_number(turn), cosine);
-                self.set_session(turn, row);
-            }
-            None => cosines.chunks.raise(session_number(row), cosine),
-        }
-    }
-
-    fn set_session(&mut self, turn: TurnId, row: &VectorRow) {
-        if let Some(session) = slot(&mut self.sessions, turn_number(turn), 0) {
-            *session = u32::try_from(session_number(row)).unwrap_or_default();
-        }
-    }
-
-    /// Returns the number of a turn's session.
-    pub(crate) fn session_of(&self, turn: usize) -> usize {
-        self.sessions
-            .get(turn)
-            .map_or(0, |session| *session as usize)
-    }
-
     /// Returns what any model has embedded that counts at a level: a session counts by its turns, too.
-    pub(crate) fn targets(&self, level: Level) -> impl Iterator<Item = VectorTarget> + '_ {
-        let turns = self.sessions.iter().zip(0..).filter(|(s, _)| **s != 0);
-        let turns = turns.map(|(session, turn)| VectorTarget {
-            session: *session,
-            turn: Some(turn),
+    /// `turns` are the index's.
+    pub(crate) fn targets<'t>(
+        &'t self,
+        level: Level,
+        turns: &'t TurnColumns,
+    ) -> impl Iterator<Item = VectorTarget> + 't {
+        let lengths = self.models.iter().map(|model| model.turns.0.len());
+        let of_turns = (0..).take(lengths.max().unwrap_or_default());
+        let of_turns = of_turns.filter_map(|number| {
+            let turn = TurnId::new(number);
+            let session = turns.session_of(turn)?;
+            Some(VectorTarget {
+                session,
+                turn: Some(turn),
+            })
         });
-        let longest = self.models.iter().map(|m| m.chunks.0.len()).max();
-        let sessions = match level {
-            Level::Session => 0..longest.unwrap_or_default(),
-            Level::Turn => 0..0,
+        let lengths = self.models.iter().map(|model| model.chunks.0.len());
+        let chunks = match level {
+            Level::Session => lengths.max().unwrap_or_default(),
+            Level::Turn => 0,
         };
-        let chunks = sessions.filter_map(|session| {
-            let target = VectorTarget {
-                session: u32::try_from(session).ok()?,
-                turn: None,
-            };
-            let is_embedded = self.models.iter().any(|m| m.get(target).is_some());
-            is_embedded.then_some(target)
+        let chunks = (0..).take(chunks).map(|number| VectorTarget {
+            session: SessionId::new(number),
+            turn: None,
         });
-        turns.chain(chunks)
+        let is_embedded =
+            |target: &VectorTarget| self.models.iter().any(|m| m.get(*target).is_some());
+        of_turns.chain(chunks).filter(is_embedded)
     }
-}
-
-fn session_number(row: &VectorRow) -> usize {
-    usize::try_from(i64::from(row.session)).unwrap_or_default()
-}
-
-fn turn_number(turn: TurnId) -> usize {
-    usize::try_from(i64::from(turn)).unwrap_or_default()
 }
 
 /// The name of a model whose vectors are not of unit length.

@@ -7,7 +7,8 @@ use crate::cosines::{DenseCosines, ModelCosines, VectorTarget};
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{ModelScores, ModelWeights};
 use rustc_hash::FxHashMap;
-use session_store::{Level, SessionId, TurnId};
+use session_core::TopK;
+use session_store::{Level, SessionId, SessionTurn, TurnId};
 use std::cmp::Ordering;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.
@@ -122,7 +123,7 @@ fn cosine_stats(
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
     let mut best = None;
-    for target in cosines.targets(level) {
+    for target in cosines.targets(level, filtered.turns()) {
         if let Some(cosine) = of_model.get(target)
             && best.is_none_or(|best| cosine > best)
             && resolve_target(target, filtered).is_some()
@@ -130,10 +131,10 @@ fn cosine_stats(
             best = Some(cosine);
         }
     }
-    let turns = of_model
-        .of_turns()
-        .filter(|(turn, _)| filtered.passes_session(cosines.session_of(*turn)))
-        .map(|(_, cosine)| cosine);
+    let turns = cosines
+        .targets(Level::Turn, filtered.turns())
+        .filter(|turn| filtered.passes_session(turn.session))
+        .filter_map(|turn| of_model.get(turn));
     let embedding = of_model.embedding;
     let mut stats = CosineStats::new(turns, best?, &embedding.model.name, &embedding.scale);
     stats.strength *= embedding.read;
@@ -141,7 +142,7 @@ fn cosine_stats(
 }
 
 /// A target with its weighted mean over the models.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 struct ScoredTarget {
     score: f32,
     target: VectorTarget,
@@ -163,56 +164,19 @@ fn find_nearest(
     scales: &ModelScales,
     filtered: &FilteredIndex<'_>,
 ) -> Vec<ScoredTarget> {
-    let mut best = BestTargets::new(MAX_CANDIDATES);
-    for target in cosines.targets(level) {
+    let mut best = TopK::new(MAX_CANDIDATES, ScoredTarget::order);
+    for target in cosines.targets(level, filtered.turns()) {
         let scores = scales.scores(cosines, target);
         let score = scores.weighted_mean(&scales.weights);
-        if best.may_hold(score) && !scores.is_empty() && resolve_target(target, filtered).is_some()
+        let scored = ScoredTarget { score, target };
+        if !scores.is_empty()
+            && best.may_hold(&scored)
+            && resolve_target(target, filtered).is_some()
         {
-            best.push(ScoredTarget { score, target });
+            best.push(scored);
         }
     }
     best.into_sorted()
-}
-
-/// The best of many targets, without sorting them all.
-struct BestTargets {
-    limit: usize,
-    /// At most twice the limit.
-    best: Vec<ScoredTarget>,
-    /// The score below which no target is among the best any more.
-    threshold: f32,
-}
-
-impl BestTargets {
-    fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            best: Vec::new(),
-            threshold: f32::NEG_INFINITY,
-        }
-    }
-
-    fn may_hold(&self, score: f32) -> bool {
-        score >= self.threshold
-    }
-
-    fn push(&mut self, target: ScoredTarget) {
-        self.best.push(target);
-        if self.best.len() == 2 * self.limit {
-            let (_, worst, _) = self
-                .best
-                .select_nth_unstable_by(self.limit - 1, ScoredTarget::order);
-            self.threshold = worst.score;
-            self.best.truncate(self.limit);
-        }
-    }
-
-    fn into_sorted(mut self) -> Vec<ScoredTarget> {
-        self.best.sort_unstable_by(ScoredTarget::order);
-        self.best.truncate(self.limit);
-        self.best
-    }
 }
 
 /// A turn or a chunk as it is shown, with the models' scores.
@@ -247,11 +211,12 @@ fn resolve_target(
     target: VectorTarget,
     filtered: &FilteredIndex<'_>,
 ) -> Option<(SessionId, Option<TurnId>)> {
-    let Some(turn) = target.session_turn() else {
-        let passes = filtered.passes_session(target.session as usize);
-        return passes.then_some((target.session_id(), None));
+    let Some(turn) = target.turn else {
+        let passes = filtered.passes_session(target.session);
+        return passes.then_some((target.session, None));
     };
-    let shown = filtered.resolve_copy(turn)?;
+    let session = target.session;
+    let shown = filtered.resolve_copy(SessionTurn { turn, session })?;
     Some((shown.session, Some(shown.turn)))
 }
 
@@ -282,34 +247,4 @@ fn rank(candidates: &[ResolvedCandidate], weights: &ModelWeights) -> Vec<Candida
     let mut ranked: Vec<Candidate> = candidates.iter().map(with_mean).collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     ranked
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_best_are_those_that_sorting_all_puts_first(
-            scores in prop::collection::vec(0u8..20, 0..200),
-            limit in 1usize..30,
-        ) {
-            let target = |turn| VectorTarget { session: 1, turn: Some(turn) };
-            let targets = scores.into_iter().zip(1..).map(|(score, turn)| ScoredTarget {
-                score: f32::from(score),
-                target: target(turn),
-            });
-            let mut all: Vec<ScoredTarget> = targets.collect();
-            let mut best = BestTargets::new(limit);
-            for one in &all {
-                if best.may_hold(one.score) {
-                    best.push(*one);
-                }
-            }
-            all.sort_by(ScoredTarget::order);
-            all.truncate(limit);
-            prop_assert_eq!(best.into_sorted(), all);
-        }
-    }
 }

@@ -58,10 +58,14 @@ impl<'a> FilteredIndex<'a> {
         &self.sessions
     }
 
-    /// Returns true when turns of the session with this number pass.
-    pub(crate) fn passes_session(&self, number: usize) -> bool {
-        let verdict = self.verdicts.get(number);
-        verdict.is_some_and(|verdict| *verdict != SessionVerdict::None)
+    /// Returns the sessions of all turns, filtered or not.
+    pub(crate) fn turns(&self) -> &TurnColumns {
+        &self.columns
+    }
+
+    /// Returns true when turns of a session pass.
+    pub(crate) fn passes_session(&self, session: SessionId) -> bool {
+        verdict(&self.verdicts, session) != SessionVerdict::None
     }
 
     /// Returns true when a turn passes.
@@ -143,11 +147,11 @@ fn session_verdicts(
     sessions: &FxHashMap<SessionId, &SessionRow>,
     filter: &Filter,
 ) -> Vec<SessionVerdict> {
-    let greatest = sessions.keys().map(|id| number(*id)).max();
+    let greatest = sessions.keys().map(|id| id.as_index()).max();
     let mut verdicts = vec![SessionVerdict::None; greatest.map_or(0, |greatest| greatest + 1)];
     for session in sessions.values() {
         let mut clauses = filter.clauses.iter();
-        if let Some(verdict) = verdicts.get_mut(number(session.id)) {
+        if let Some(verdict) = verdicts.get_mut(session.id.as_index()) {
             *verdict = match clauses.any(|clause| clause.may_fail_in(session)) {
                 true => SessionVerdict::ByTurn,
                 false => SessionVerdict::All,
@@ -158,11 +162,10 @@ fn session_verdicts(
 }
 
 fn verdict(verdicts: &[SessionVerdict], session: SessionId) -> SessionVerdict {
-    verdicts.get(number(session)).copied().unwrap_or_default()
-}
-
-fn number(session: SessionId) -> usize {
-    usize::try_from(i64::from(session)).unwrap_or_default()
+    verdicts
+        .get(session.as_index())
+        .copied()
+        .unwrap_or_default()
 }
 
 /// Returns the turns of these sessions that pass by time, branch and file.

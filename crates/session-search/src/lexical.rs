@@ -33,14 +33,13 @@ impl LexicalCandidates {
         filtered: &FilteredIndex<'_>,
         query: &Query,
     ) -> Result<Self, StoreError> {
-        let mut shown = Vec::new();
-        let hits = index.search_lexical(query, TURNS, |turn| {
-            let copy = filtered.resolve_turn(turn);
-            shown.extend(copy);
-            Ok(copy.is_some())
-        })?;
-        let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(shown.len());
-        for (hit, copy) in hits.hits.iter().zip(shown) {
+        let passes = |turn| Ok(filtered.resolve_turn(turn).is_some());
+        let hits = index.search_lexical(query, TURNS, passes)?;
+        let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(hits.hits.len());
+        for hit in &hits.hits {
+            let Some(copy) = filtered.resolve_turn(hit.id) else {
+                continue;
+            };
             let candidate = Candidate {
                 session: copy.session,
                 turn: Some(copy.turn),

@@ -17,6 +17,10 @@ macro_rules! row_ids {
                 Self(number)
             }
 
+            /// Returns the number as an index into a column by number.
+            pub fn as_index(self) -> usize {
+                usize::try_from(self.0).unwrap_or_default()
+            }
         }
 
         impl From<$name> for i64 {

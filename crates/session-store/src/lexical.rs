@@ -2,14 +2,15 @@
 
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::postings::{Posting, PostingsReader, QueryPostings};
+use crate::postings::{Posting, PostingsReader};
 use crate::reader::Reader;
 use crate::stems::{russian_stem, russian_stems};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
-use session_core::{Query, Scored, Term, TurnContent, idf, noise, text};
+use session_core::{Query, Scored, Term, TopK, TurnContent, idf, noise, text};
+use std::cmp::Ordering;
 
 /// How FTS5 takes words from texts: by their stems, without accents and case.
 pub(crate) const TOKENIZER: &str = "porter unicode61 remove_diacritics 2";
@@ -150,7 +151,7 @@ pub(crate) fn is_unindexed_prompt(prompt: &str) -> bool {
 
 impl Reader {
     /// Returns the `limit` turns with the best BM25 of those for which `passes` returns
-    /// true; it is called in the order of the hits.
+    /// true; it is called for turns that may be among them.
     ///
     /// # Errors
     /// When the database fails.
@@ -163,31 +164,32 @@ impl Reader {
         if query.terms.is_empty() {
             return Ok(LexicalHits::default());
         }
-        let (total, turns) = (self.lexical_total()?, self.turn_columns()?);
+        let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
         let terms = searched_terms(query);
-        let phrases: Vec<String> = terms
-            .iter()
-            .flat_map(|term| fts5_strings(&term.term))
-            .collect();
-        let read = self.read_postings(&phrases)?;
-        let hits = take_best(bm25(&read, total, &turns), limit, |hit| passes(hit.id))?;
-        let mut phrases = read.phrases.into_iter();
+        let phrases: Vec<String> = terms.iter().flat_map(|t| t.phrases.clone()).collect();
+        let mut phrases = self.read_postings(&phrases)?;
+        let mut best = TopK::new(limit, best_first);
+        for hit in bm25(&phrases, totals, &turns) {
+            if best.may_hold(&hit) && passes(hit.id)? {
+                best.push(hit);
+            }
+        }
         let mut found = Vec::new();
         for searched in terms {
-            let of_term = phrases.by_ref().take(fts5_strings(&searched.term).len());
-            let stats = TermStats::new(&searched.term, of_term.collect(), total);
+            let of_term = phrases.drain(..searched.phrases.len());
+            let stats = TermStats::new(searched.text, of_term.collect(), totals.turns);
             if stats.turns > 0 || !searched.has_pairs {
                 found.push(stats);
             }
         }
         Ok(LexicalHits {
-            hits,
+            hits: best.into_sorted(),
             terms: found,
-            total,
+            total: totals.turns,
         })
     }
 
-    fn read_postings(&self, phrases: &[String]) -> Result<QueryPostings> {
+    fn read_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
         let reader = match self.postings.get() {
             Some(reader) => reader,
             None => {
@@ -198,23 +200,49 @@ impl Reader {
         reader.read(&self.db, phrases)
     }
 
-    fn lexical_total(&self) -> Result<u64> {
+    fn word_totals(&self) -> Result<WordTotals> {
         // FTS5 keeps the number of rows, followed by the tokens of each column, as varints in the record
         // of its averages; to count the rows takes as long as a query.
         let mut find = self
             .db
             .prepare_cached("SELECT block FROM words_data WHERE id = 1")?;
         let averages: Option<Vec<u8>> = find.query_row([], |row| row.get(0)).optional()?;
-        let total = read_varints(&averages.unwrap_or_default()).next();
-        Ok(total.unwrap_or_default())
+        let averages = averages.unwrap_or_default();
+        let mut numbers = read_varints(&averages);
+        Ok(WordTotals {
+            turns: numbers.next().unwrap_or_default(),
+            tokens: numbers.sum(),
+        })
     }
+}
+
+/// The size of the word index.
+#[derive(Debug, Clone, Copy)]
+struct WordTotals {
+    turns: u64,
+    /// Tokens of all columns of all turns.
+    tokens: u64,
 }
 
 /// A term of a query, or a pair of characters of one.
 struct SearchedTerm {
-    term: Term,
+    text: String,
+    /// The FTS5 strings by which it is found: the word, and its stem in Russian.
+    phrases: Vec<String>,
     /// Its pairs of characters are searched, too: it counts only where some turn holds it.
     has_pairs: bool,
+}
+
+impl SearchedTerm {
+    fn new(term: Term, has_pairs: bool) -> Self {
+        let stem = russian_stem(&term.text).filter(|_| !term.exact);
+        let texts = [Some(term.text.as_str()), stem.as_deref()];
+        Self {
+            phrases: texts.into_iter().flatten().map(fts5_string).collect(),
+            text: term.text,
+            has_pairs,
+        }
+    }
 }
 
 /// Returns what is searched for a query. A sentence without spaces is one phrase, which an inflection keeps
@@ -229,21 +257,16 @@ fn searched_terms(query: &Query) -> Vec<SearchedTerm> {
         if pairs.len() < 2 {
             pairs.clear();
         }
-        searched.push(SearchedTerm {
-            term: term.clone(),
-            has_pairs: !pairs.is_empty(),
-        });
-        searched.extend(pairs.into_iter().map(|text| SearchedTerm {
-            term: Term { text, exact: false },
-            has_pairs: false,
-        }));
+        searched.push(SearchedTerm::new(term.clone(), !pairs.is_empty()));
+        let pairs = pairs.into_iter().map(|text| Term { text, exact: false });
+        searched.extend(pairs.map(|pair| SearchedTerm::new(pair, false)));
     }
     searched
 }
 
 impl TermStats {
     /// Makes the statistics of a term from the postings of its phrases.
-    fn new(term: &Term, phrases: Vec<Vec<Posting>>, total: u64) -> Self {
+    fn new(term: String, phrases: Vec<Vec<Posting>>, total: u64) -> Self {
         let is_union = phrases.len() > 1;
         let turns = phrases.into_iter().flatten().map(|posting| posting.turn);
         let mut postings: Vec<u32> = turns.collect();
@@ -253,7 +276,7 @@ impl TermStats {
         }
         let turns = postings.len() as u64;
         Self {
-            term: term.text.clone(),
+            term,
             turns,
             idf: idf(total, turns),
             postings,
@@ -268,13 +291,17 @@ impl TermStats {
     clippy::cast_possible_truncation,
     reason = "counts of turns and tokens; scores have the precision of a float"
 )]
-fn bm25(read: &QueryPostings, total: u64, turns: &TurnColumns) -> Vec<Scored<TurnId>> {
-    let total = total as f64;
-    let mean_tokens = (read.tokens as f64 / total.max(1.0)).max(f64::MIN_POSITIVE);
-    let last = read.phrases.iter().filter_map(|postings| postings.last());
+fn bm25(
+    phrases: &[Vec<Posting>],
+    totals: WordTotals,
+    turns: &TurnColumns,
+) -> impl Iterator<Item = Scored<TurnId>> {
+    let total = totals.turns as f64;
+    let mean_tokens = (totals.tokens as f64 / total.max(1.0)).max(f64::MIN_POSITIVE);
+    let last = phrases.iter().filter_map(|postings| postings.last());
     let len = last.map(|posting| posting.turn as usize + 1).max();
     let mut scores = vec![f64::NAN; len.unwrap_or_default()];
-    for postings in &read.phrases {
+    for postings in phrases {
         let count = postings.len() as f64;
         let idf = ((total - count + 0.5) / (count + 0.5)).ln();
         let idf = if idf > 0.0 { idf } else { MIN_IDF };
@@ -292,78 +319,18 @@ fn bm25(read: &QueryPostings, total: u64, turns: &TurnColumns) -> Vec<Scored<Tur
         .into_iter()
         .zip(0..)
         .filter(|(score, _)| !score.is_nan());
-    let scored = scored.map(|(score, turn)| Scored {
+    scored.map(|(score, turn)| Scored {
         id: TurnId::new(turn),
         score: score as f32,
-    });
-    scored.collect()
+    })
 }
 
-/// Returns the first `limit` hits for which `passes` returns true, the best first; it is called in
-/// their order. Most hits are never sorted.
-fn take_best(
-    mut hits: Vec<Scored<TurnId>>,
-    limit: usize,
-    mut passes: impl FnMut(&Scored<TurnId>) -> Result<bool>,
-) -> Result<Vec<Scored<TurnId>>> {
-    let order = |a: &Scored<TurnId>, b: &Scored<TurnId>| {
-        let by_score = b.score.total_cmp(&a.score);
-        by_score.then(a.id.cmp(&b.id))
-    };
-    let mut best = Vec::new();
-    let mut rest = hits.as_mut_slice();
-    while best.len() < limit && !rest.is_empty() {
-        let count = limit.min(rest.len());
-        if count < rest.len() {
-            rest.select_nth_unstable_by(count - 1, order);
-        }
-        let (head, tail) = rest.split_at_mut(count);
-        head.sort_unstable_by(order);
-        for hit in head {
-            if best.len() < limit && passes(hit)? {
-                best.push(*hit);
-            }
-        }
-        rest = tail;
-    }
-    Ok(best)
-}
-
-/// Returns the FTS5 strings by which a term is found: the word, and its stem in Russian.
-fn fts5_strings(term: &Term) -> Vec<String> {
-    let stem = russian_stem(&term.text).filter(|_| !term.exact);
-    let texts = [Some(term.text.as_str()), stem.as_deref()];
-    texts.into_iter().flatten().map(fts5_string).collect()
+/// Orders hits by score, of equals the older turn first.
+fn best_first(a: &Scored<TurnId>, b: &Scored<TurnId>) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.id.cmp(&b.id))
 }
 
 /// A term as an FTS5 string: nothing in it is syntax.
 pub(crate) fn fts5_string(term: &str) -> String {
     format!("\"{}\"", text::spaced(term).replace('"', "\"\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_best_are_those_that_sorting_all_puts_first(
-            scores in prop::collection::vec(0u8..20, 0..200),
-            limit in 0usize..30,
-            divisor in 1i64..5,
-        ) {
-            let hits = scores.into_iter().zip(1..).map(|(score, turn)| Scored {
-                id: TurnId::new(turn),
-                score: f32::from(score),
-            });
-            let mut all: Vec<Scored<TurnId>> = hits.collect();
-            let passes = |turn: TurnId| i64::from(turn) % divisor == 0;
-            let best = take_best(all.clone(), limit, |hit| Ok(passes(hit.id))).unwrap();
-            all.sort_by(|a, b| b.score.total_cmp(&a.score));
-            all.retain(|hit| passes(hit.id));
-            all.truncate(limit);
-            prop_assert_eq!(best, all);
-        }
-    }
 }

@@ -20,14 +20,8 @@ pub(crate) struct Posting {
     pub(crate) frequency: f32,
 }
 
-/// The postings of a query's phrases.
-#[derive(Debug, Default)]
-pub(crate) struct QueryPostings {
-    /// By phrase, in the order of the query; each by turn.
-    pub(crate) phrases: Vec<Vec<Posting>>,
-    /// Tokens of all columns of all documents.
-    pub(crate) tokens: u64,
-}
+/// The postings of a query's phrases, in their order; each by turn.
+type QueryPostings = Vec<Vec<Posting>>;
 
 /// Weights of the columns of `words`: prompt, answer, title, commands, paths,
 /// errors, parts of identifiers.
@@ -76,7 +70,7 @@ impl PostingsReader {
         if any_matches.is_none() {
             read = QueryPostings::default();
         }
-        read.phrases.resize(phrases.len(), Vec::new());
+        read.resize(phrases.len(), Vec::new());
         Ok(read)
     }
 }
@@ -154,29 +148,20 @@ unsafe fn read_phrases(
 ) -> std::result::Result<QueryPostings, c_int> {
     let missing = || ffi::SQLITE_ERROR;
     let count = api.xPhraseCount.ok_or_else(missing)?;
-    let tokens = api.xColumnTotalSize.ok_or_else(missing)?;
     let visit = api.xQueryPhrase.ok_or_else(missing)?;
     let mut read = QueryPostings::default();
-    let mut all_tokens = 0;
     // SAFETY: as the caller promises; `add_posting` gets the vector that outlives the call.
     unsafe {
-        succeed(tokens(query, -1, &raw mut all_tokens))?;
         for phrase in 0..count(query) {
             let mut postings: Vec<Posting> = Vec::new();
             let into = (&raw mut postings).cast::<c_void>();
-            succeed(visit(query, phrase, into, Some(add_posting)))?;
-            read.phrases.push(postings);
+            match visit(query, phrase, into, Some(add_posting)) {
+                ffi::SQLITE_OK => read.push(postings),
+                code => return Err(code),
+            }
         }
     }
-    read.tokens = all_tokens.cast_unsigned();
     Ok(read)
-}
-
-fn succeed(code: c_int) -> std::result::Result<(), c_int> {
-    match code {
-        ffi::SQLITE_OK => Ok(()),
-        code => Err(code),
-    }
 }
 
 /// Adds the row at hand, in which phrase 0 is the one that is visited.

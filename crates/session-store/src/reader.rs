@@ -15,30 +15,22 @@ use std::path::{Path, PathBuf};
 pub struct Reader {
     pub(crate) db: Connection,
     pub(crate) root: PathBuf,
-    /// For a reader that stays open.
+    /// `None` for the writer's own, which sees what is not committed.
     pub(crate) kept: Option<KeptParts>,
     /// Registered by the first query by words.
     pub(crate) postings: OnceCell<PostingsReader>,
 }
 
 impl Reader {
-    /// Opens the index for reading.
+    /// Opens the index for reading. The sessions of turns, the owners of vectors and the mapped matrices
+    /// are read once, and kept until another connection commits.
     ///
     /// # Errors
     /// [`crate::StoreError::Missing`] when there is none; format and damage errors.
     pub fn open(root: &Path) -> Result<Self> {
-        Ok(Self::new(schema::open_readable(root)?, root))
-    }
-
-    /// Opens the index for a process that asks many times: the sessions of turns, the owners of vectors
-    /// and the mapped matrices are kept until another connection commits.
-    ///
-    /// # Errors
-    /// As [`Reader::open`].
-    pub fn open_for_many(root: &Path) -> Result<Self> {
         Ok(Self {
             kept: Some(KeptParts::default()),
-            ..Self::open(root)?
+            ..Self::new(schema::open_readable(root)?, root)
         })
     }
 

@@ -1,4 +1,4 @@
-//! The session and the length of each turn, in blocks: a query reads those of all turns.
+//! Sessions and lengths of turns in blocks, for a query, which reads them all.
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
@@ -16,7 +16,7 @@ pub struct TurnColumns(PairColumns);
 impl TurnColumns {
     /// Returns the session of a turn.
     pub fn session_of(&self, turn: TurnId) -> Option<SessionId> {
-        let [session, _] = self.0.get(usize::try_from(i64::from(turn)).ok()?)?;
+        let [session, _] = self.0.get(turn.as_index())?;
         (session != 0).then(|| SessionId::new(session.into()))
     }
 
@@ -33,7 +33,7 @@ pub(crate) struct StaleTurns(BTreeSet<u64>);
 impl StaleTurns {
     /// Notes that a turn was inserted or deleted, or its words were.
     pub(crate) fn insert(&mut self, turn: TurnId) {
-        self.0.insert(i64::from(turn).cast_unsigned() / BLOCK_ROWS);
+        self.0.insert(turn.as_index() as u64 / BLOCK_ROWS);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What each row of a matrix embeds, in blocks: a query reads the owners of all rows.
+//! Owners of the rows of matrices in blocks, for a query, which reads them all.
 //!
 //! `vectors` has a row of its own for each vector, found by hash and by session. `owner_blocks` has the
 //! session and the turn of each, for reading.

@@ -260,14 +260,10 @@ impl Writer {
         Ok(())
     }
 
-    fn mark_stale(&mut self, model: ModelId, level: i64, row: i64) {
-        self.stale_owners.insert(model, level, row);
-    }
-
     /// Orphans a row by setting its session to 0. Until the commit its vector can still
     /// be copied: [`Reader::has_vector`] may have returned true for its text.
     fn orphan_row(&mut self, model: ModelId, level: i64, row: &StoredRow) -> Result<()> {
-        self.mark_stale(model, level, row.number);
+        self.stale_owners.insert(model, level, row.number);
         self.reader
             .db
             .prepare_cached(
@@ -319,7 +315,8 @@ impl Writer {
         row: &StoredRow,
     ) -> Result<()> {
         if row.turn != document.turn {
-            self.mark_stale(model, document.level().number(), row.number);
+            self.stale_owners
+                .insert(model, document.level().number(), row.number);
             self.reader
                 .db
                 .prepare_cached(
@@ -363,7 +360,8 @@ impl Writer {
         let row = self
             .appenders
             .append_row(&root, model, document.level(), vector)?;
-        self.mark_stale(model.id, document.level().number(), row.cast_signed());
+        self.stale_owners
+            .insert(model.id, document.level().number(), row.cast_signed());
         self.reader.db
             .prepare_cached("INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")?
             .execute(params![model.id, document.level().number(), row.cast_signed(), session, turn_to_db(document.turn), hash])?;

@@ -390,7 +390,7 @@ fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
     let mut writer = index.writer();
     put(&mut writer, 1, &[(document(1, "a"), Some(axis(0)))]);
     writer.commit().unwrap();
-    let reader = Reader::open_for_many(index.root()).unwrap();
+    let reader = Reader::open(index.root()).unwrap();
     let found = |query: usize| {
         reader.snapshot().unwrap();
         let model = reader.model("f00d").unwrap().unwrap();
