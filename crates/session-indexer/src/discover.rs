@@ -63,9 +63,12 @@ pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Ch
     let mut changes = Changes::default();
     let mut problems = Vec::new();
     let mut here = Vec::new();
+    let mut continued = HashMap::new();
     for source in sources() {
         let listing = source.locate(env);
         problems.extend(listing.warnings.iter().map(problem));
+        let files = listing.continued.into_iter();
+        continued.extend(files.map(|(old, new)| (key(&new), key(&old))));
         let found = listing.locations.into_iter().map(|location| ListedFile {
             source: *source,
             key: path_key(&location),
@@ -78,7 +81,9 @@ pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Ch
     let mut known = KnownFiles::new(index.files()?, &here);
     for file in here {
         let row = known.at(&file.key).or_else(|| {
-            let mut row = known.elsewhere(&file)?;
+            let old = continued.get(&file.key);
+            let old = old.and_then(|old| known.take_lost(&file, old));
+            let mut row = old.or_else(|| known.elsewhere(&file))?;
             (row.path, row.gone) = (file.key.clone(), false);
             changes.moved.push((row.id, row.path.clone()));
             Some(row)
@@ -128,6 +133,14 @@ impl KnownFiles {
 
     fn at(&mut self, key: &str) -> Option<FileRow> {
         self.here.remove(key)
+    }
+
+    /// The file of this path, which another one continues.
+    fn take_lost(&mut self, by: &ListedFile, path: &str) -> Option<FileRow> {
+        let source = by.source.name().as_str().to_owned();
+        let lost = self.lost.get_mut(&(source, name(Path::new(path))))?;
+        let place = lost.iter().position(|file| file.path == path)?;
+        Some(lost.swap_remove(place))
     }
 
     /// The file that this one was before its folder was renamed, moved or restored, or before its
@@ -215,7 +228,11 @@ impl Changes {
 
 /// The path as the index has it.
 pub(crate) fn path_key(location: &Location) -> String {
-    location.path.to_string_lossy().into_owned()
+    key(&location.path)
+}
+
+fn key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// A warning in the store's words.

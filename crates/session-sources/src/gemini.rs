@@ -47,7 +47,7 @@ impl Source for Gemini {
 
     fn locate(&self, env: &Env) -> Listing {
         let mut listing = LINES.locate(env);
-        place::drop_copies(&mut listing.locations);
+        listing.continued = place::drop_copies(&mut listing.locations);
         listing
     }
 

@@ -40,6 +40,11 @@ pub trait JsonlFormat: Sync {
         self.agent().history_folders(env)
     }
 
+    /// Returns patterns of its files below one of its folders, where they are others there.
+    fn files_in(&self, _folder: &HistoryFolder) -> &'static [&'static str] {
+        self.files()
+    }
+
     /// Returns the session of a file by its path below a folder; `None` for a file that is none. The
     /// id may become another one by what the lines say.
     fn located(&self, path: &Path) -> Option<Located> {
@@ -82,10 +87,11 @@ impl<F: JsonlFormat> Jsonl<F> {
         self.0.has_prompt_history() && prompt_history::is_prompt_history(path)
     }
 
-    fn patterns(&self) -> Vec<&'static str> {
+    fn patterns(&self, folder: &HistoryFolder) -> Vec<&'static str> {
         let prompts = prompt_history::FILE_NAME;
         let prompts = Some(prompts).filter(|_| self.0.has_prompt_history());
-        self.0.files().iter().copied().chain(prompts).collect()
+        let files = self.0.files_in(folder).iter();
+        files.copied().chain(prompts).collect()
     }
 
     fn located(&self, path: &Path) -> Option<Located> {
@@ -111,7 +117,7 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
     fn locate(&self, env: &Env) -> Listing {
         let mut search = HistorySearch::default();
         for folder in self.0.folders(env) {
-            search.add(&folder, &self.patterns(), &|path| self.located(path));
+            search.add(&folder, &self.patterns(&folder), &|path| self.located(path));
         }
         search.finish()
     }

@@ -48,6 +48,9 @@ mod claude;
 mod codex;
 mod copilot;
 mod cursor;
+mod cursor_cli;
+mod cursor_ide;
+mod cursor_tools;
 mod database_copy;
 mod env;
 mod file;
@@ -69,6 +72,7 @@ mod session_storage;
 mod source;
 mod sqlite;
 mod storage_error;
+mod stored_turns;
 mod time;
 mod tool_table;
 mod turn_assembler;
@@ -89,13 +93,15 @@ pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
-static SOURCES: [&dyn Source; 6] = [
+static SOURCES: [&dyn Source; 8] = [
     &claude::Claude,
     &opencode::OpenCode,
     &Jsonl(codex::Codex),
     &gemini::Gemini,
     &Jsonl(copilot::Copilot),
     &Jsonl(pi::Pi),
+    &cursor_ide::CursorIde,
+    &cursor_cli::CursorCli,
 ];
 
 /// Every agent that is read. Adding one is a file, its fixtures and a line above.

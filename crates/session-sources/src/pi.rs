@@ -2,15 +2,19 @@
 
 use crate::json::text;
 use crate::{
-    AgentInfo, CallOutcome, JsonlFormat, Located, ToolRow, ToolTable, TurnWriter, milliseconds,
+    AgentInfo, CallOutcome, Env, HistoryFolder, JsonlFormat, Located, ToolRow, ToolTable,
+    TurnWriter, milliseconds,
 };
 use serde_json::{Value, json};
 use session_core::{PromptKind, Tokens, ToolCall};
 use std::path::Path;
 
+/// Names a folder of sessions.
+const SESSION_FOLDER: &str = "PI_CODING_AGENT_SESSION_DIR";
+
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".pi/agent"],
-    variables: &["PI_CODING_AGENT_DIR"],
+    variables: &["PI_CODING_AGENT_DIR", SESSION_FOLDER],
     resume: &["pi", "--session", "{id}"],
     ..AgentInfo::new("pi", "pi")
 };
@@ -49,6 +53,22 @@ impl JsonlFormat for Pi {
 
     fn files(&self) -> &'static [&'static str] {
         &["sessions/**/*.jsonl"]
+    }
+
+    /// A folder of sessions may lie elsewhere than the rest.
+    fn folders(&self, env: &Env) -> Vec<HistoryFolder> {
+        let mut folders = AGENT.history_folders(env);
+        if env.get(SESSION_FOLDER).is_some() {
+            folders.extend(HistoryFolder::list(env, Some(SESSION_FOLDER), &[]));
+        }
+        folders
+    }
+
+    fn files_in(&self, folder: &HistoryFolder) -> &'static [&'static str] {
+        match folder.named_by {
+            Some(SESSION_FOLDER) => &["**/*.jsonl"],
+            _ => self.files(),
+        }
     }
 
     fn located(&self, path: &Path) -> Option<Located> {

@@ -52,6 +52,15 @@ pub(crate) trait SessionStorage {
     /// When none can be read.
     fn sessions(&self, skipped: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError>;
 
+    /// Returns the metadata of a session that is to be read, where listing it would have cost too
+    /// much. `None` for one in which nothing was said.
+    ///
+    /// # Errors
+    /// When the session cannot be read.
+    fn describe(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
+        Ok(Some(session.meta.clone()))
+    }
+
     /// Passes turns of a session to `visit`, in order, until that breaks off.
     ///
     /// # Errors
@@ -149,7 +158,21 @@ impl StorageReading<'_> {
     /// A session that breaks off in an error is not noted as delivered: the
     /// next read tries it again.
     fn session(&mut self, session: &StoredSession) -> Flowing {
-        stop_if_asked(self.sink.session(&session.meta, true))?;
+        match self.history.describe(session) {
+            Ok(Some(meta)) => self.turns(&meta, session.signature),
+            Ok(None) => {
+                self.known.insert(&session.meta.id, session.signature);
+                Ok(())
+            }
+            Err(error) => {
+                self.skip(&error);
+                Ok(())
+            }
+        }
+    }
+
+    fn turns(&mut self, session: &SessionMeta, signature: SessionSignature) -> Flowing {
+        stop_if_asked(self.sink.session(session, true))?;
         let mut flow = Ok(());
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
@@ -162,16 +185,18 @@ impl StorageReading<'_> {
         let (range, detail) = (TurnRange::ALL, Detail::Index);
         let read = self
             .history
-            .turns(&session.meta, range, detail, skipped, &mut visit);
+            .turns(session, range, detail, skipped, &mut visit);
         flow?;
         match read {
-            Ok(()) => self.known.insert(&session.meta.id, session.signature),
-            Err(error) => {
-                let reason = format!("session could not be read: {error}");
-                self.skipped.add(&reason);
-            }
+            Ok(()) => self.known.insert(&session.id, signature),
+            Err(error) => self.skip(&error),
         }
         Ok(())
+    }
+
+    fn skip(&mut self, error: &StorageError) {
+        let reason = format!("session could not be read: {error}");
+        self.skipped.add(&reason);
     }
 }
 

@@ -70,6 +70,8 @@ pub struct Listing {
     /// Histories, each once, in an order that does not change between runs:
     /// oldest change first, so that the first session to hold a turn owns it.
     pub locations: Vec<Location>,
+    /// Files that are not listed, since another one holds all of theirs and goes on: each with that one.
+    pub continued: Vec<(PathBuf, PathBuf)>,
     /// Folders that could not be listed.
     pub warnings: Vec<Warning>,
 }

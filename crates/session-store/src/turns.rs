@@ -175,32 +175,68 @@ impl Writer {
     }
 
     /// Sets the owner of a turn that is a copy and indexes the words of one that is not;
-    /// returns true for a copy.
+    /// returns true for a copy. Of two turns that are one the longer is the owner, and of equal
+    /// ones that which was not copied by a fork, else the first.
     fn index_unless_copy(&mut self, id: TurnId, content: &TurnContent) -> Result<bool> {
-        let owner = self.find_owner(id, content)?;
+        let mut copies = Vec::new();
+        let mut owner = None;
+        for other in self.owners_alike(id)? {
+            let others = self.content(other)?;
+            let holds_other = is_prefix_of(&others, content);
+            let is_in_other = is_prefix_of(content, &others);
+            if holds_other && (!is_in_other || self.is_copied_by(id, other)?) {
+                copies.push(other);
+            } else if is_in_other {
+                owner = Some(other);
+                break;
+            }
+        }
         self.reader
             .db
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute(params![id, owner])?;
         if owner.is_none() {
             self.insert_words(id, content)?;
+            self.become_copies(&copies)?;
         }
         Ok(owner.is_some())
     }
 
-    fn find_owner(&self, id: TurnId, content: &TurnContent) -> Result<Option<TurnId>> {
+    /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
+    /// this one.
+    fn owners_alike(&self, id: TurnId) -> Result<Vec<TurnId>> {
         let mut find = self.reader.db.prepare_cached(
             "SELECT t.id FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
              WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
         )?;
-        let mut rows = find.query([id])?;
-        while let Some(row) = rows.next()? {
-            let other = row.get(0)?;
-            if is_prefix_of(content, &self.content(other)?) {
-                return Ok(Some(other));
-            }
+        let turns = find.query_map([id], |row| row.get(0))?;
+        Ok(turns.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// True where the session of `copy` was forked and that of `turn` was not.
+    fn is_copied_by(&self, turn: TurnId, copy: TurnId) -> Result<bool> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT s.forked_from IS NOT NULL FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE t.id = ?1",
+        )?;
+        let mut is_fork = |id| find.query_row([id], |row| row.get::<_, bool>(0));
+        Ok(is_fork(copy)? && !is_fork(turn)?)
+    }
+
+    /// Indexes turns again for which another one is the owner now.
+    fn become_copies(&mut self, turns: &[TurnId]) -> Result<()> {
+        for &id in turns {
+            let session: SessionId = self
+                .reader
+                .db
+                .prepare_cached("SELECT session FROM turns WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))?;
+            let content = self.content(id)?;
+            self.reindex_turn(id, session, &content)?;
+            self.bump_revision(session)?;
+            self.reindex_copies(id)?;
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.

@@ -80,10 +80,12 @@ fn the_session_that_asks_is_left_out_by_its_id() {
 #[test]
 fn what_it_does_is_no_find_either() {
     let env = TestEnvironment::new();
-    let session = |id: &str| Transcript::new(id, "/home/ann/app").user("Build it");
-    let old = session(OLD).at("2026-01-14T10:00:00Z");
-    env.claude(&old.user("Build all of it").bash("cargo build", "done"));
-    env.claude(&session(NOW).bash("cargo build", "done"));
+    let session = |id: &str, words: &str| {
+        let session = Transcript::new(id, "/home/ann/app").user(words);
+        session.bash("cargo build", "done")
+    };
+    env.claude(&session(OLD, "Build it"));
+    env.claude(&session(NOW, "Build all of it"));
     let found = |var: (&str, &str)| {
         let mut command = env.command();
         command

@@ -208,8 +208,11 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
     let mut settings = Settings::clone_current();
     for (pattern, replacement) in [
         (r"(/[\w.-]+)*/\.tmp[[:alnum:]]{6}", "[TMP]"),
-        (r"(?m)Agent: .* or \w+$", "Agent: [AGENTS]"),
-        (r"one of claude, [a-z, ]+", "one of [AGENTS]"),
+        (
+            r"(?m)Agent: claude, [a-z,\s-]+? or\s+\S+$",
+            "Agent: [AGENTS]",
+        ),
+        (r"one of claude, [a-z, -]+", "one of [AGENTS]"),
         (r"(?m)^no .* or .* history in", "no [AGENTS] history in"),
         (r"or set [A-Z_]+, .* or [A-Z_]+", "or set [VARIABLES]"),
         (r"or set CLAUDE_CONFIG_DIR or [A-Z_]+", "or set [VARIABLES]"),

@@ -1,13 +1,15 @@
 //! Titles that the user gave: `session_index.jsonl` has a line for each naming, the last one counts.
+//! Where it has none for a thread, the database of threads may.
 
 use crate::file;
 use crate::json::record;
 use crate::lenient_json::LenientText;
+use crate::sqlite::SourceDatabase;
 use crate::turn_writer::session_title;
 use memchr::memmem;
 use serde::Deserialize;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const FILE_NAME: &str = "session_index.jsonl";
 
@@ -33,10 +35,37 @@ pub(super) fn given_title(rollout: &Path, thread: &str) -> Option<String> {
             .and_then(|n| n.to_str())
             .is_some_and(is_root)
     })?;
-    let content = read_end(&sessions.with_file_name(FILE_NAME)).ok()?;
+    listed_title(&sessions.with_file_name(FILE_NAME), thread)
+        .or_else(|| stored_title(sessions.parent()?, thread))
+}
+
+fn listed_title(index: &Path, thread: &str) -> Option<String> {
+    let content = read_end(index).ok()?;
     let lines = content.rsplit(|byte| *byte == b'\n');
     let mut of_thread = lines.filter(|line| memmem::find(line, thread.as_bytes()).is_some());
     of_thread.find_map(|line| name(line, thread))
+}
+
+/// Returns the name of a thread in `state_<version>.sqlite`, whose `title` is the first prompt.
+fn stored_title(root: &Path, thread: &str) -> Option<String> {
+    let name = SourceDatabase::open(&newest_state(root)?, |database| {
+        // A view may compute rows without end.
+        let sql = "SELECT name FROM threads WHERE id = ?1 AND EXISTS
+                     (SELECT 1 FROM sqlite_schema WHERE name = 'threads' AND type = 'table')";
+        Ok(database.query_row(sql, [thread], |row| row.get::<_, Option<String>>(0))?)
+    });
+    session_title(&name.ok()?.1?)
+}
+
+fn newest_state(root: &Path) -> Option<PathBuf> {
+    let version = |path: &Path| -> Option<u32> {
+        let name = path.file_name()?.to_str()?.strip_prefix("state_")?;
+        name.strip_suffix(".sqlite")?.parse().ok()
+    };
+    let files = fs_err::read_dir(root).ok()?.flatten();
+    let files = files.map(|entry| entry.path());
+    let newest = files.filter_map(|path| Some((version(&path)?, path))).max();
+    newest.map(|(_, path)| path)
 }
 
 fn name(line: &[u8], thread: &str) -> Option<String> {

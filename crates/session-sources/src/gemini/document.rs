@@ -7,12 +7,13 @@ use crate::json::{readable, record};
 use crate::session_signature::{SessionSignature, digest};
 use crate::session_storage::{SessionStorage, StoredSession, TurnRange, TurnVisitor};
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError};
-use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
-use crate::{JsonlFormat, TurnWriter, file, milliseconds};
+use crate::stored_turns::StoredTurns;
+use crate::{JsonlFormat, file, milliseconds};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{Detail, SessionMeta, Span, Turn};
+use session_core::{Detail, SessionMeta, Span};
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A document, which is read as it was when it was opened.
@@ -43,20 +44,30 @@ impl GeminiDocument {
         }))
     }
 
-    /// Begins to read messages, with what the document says of the session.
-    fn reading(&self, session: SessionMeta, first: u32, detail: TurnDetail) -> DocumentReading {
-        let progress = TurnProgress {
-            next: first,
-            ..TurnProgress::default()
-        };
-        let mut reading = DocumentReading {
-            session,
-            state: GeminiState::default(),
-            turns: TurnAssembler::new(progress, detail),
-        };
-        let header: Option<GeminiRecord<'_>> = serde_json::from_str(&self.content).ok();
-        reading.extend_by(header, 0);
-        reading
+    /// Passes the messages at `span` to `turns`, after what the document says of the session.
+    fn tell(
+        &self,
+        span: Span,
+        turns: &mut StoredTurns<'_, '_>,
+        skipped: &mut SkippedCounts,
+    ) -> ControlFlow<()> {
+        let mut state = GeminiState::default();
+        if let Ok(header) = serde_json::from_str(&self.content) {
+            turns.record(0, |writer| GeminiFormat.record(header, &mut state, writer))?;
+        }
+        for (message, n) in self.messages.iter().zip(0..span.end) {
+            if n < span.start {
+                continue;
+            }
+            let mut mended = String::new();
+            match record(message.get().as_bytes(), &mut mended) {
+                Some(message) => {
+                    turns.record(n, |writer| GeminiFormat.record(message, &mut state, writer))?;
+                }
+                None => skipped.add(BAD_JSON),
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn described(&self) -> SessionMeta {
@@ -80,22 +91,28 @@ impl GeminiDocument {
 impl SessionStorage for GeminiDocument {
     /// A session in which nothing was said is none.
     fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
-        let mut reading = self.reading(self.described(), 0, TurnDetail::Index);
-        for (message, n) in self.messages.iter().zip(0..) {
-            reading.message(message, n);
-        }
+        let mut ignored = |_| ControlFlow::Continue(());
+        let session = self.described();
+        let mut turns = StoredTurns::new(&session, TurnRange::ALL, Detail::Index, &mut ignored);
+        // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
+        let _ = self.tell(
+            TurnRange::ALL.span,
+            &mut turns,
+            &mut SkippedCounts::default(),
+        );
+        let meta = turns.session.clone();
         let signature = SessionSignature(
             0,
             self.content.len() as u64,
             fingerprint(&self.content),
-            digest(&reading.session, None),
+            digest(&meta, None),
         );
         let session = StoredSession {
-            meta: reading.session,
+            meta,
             created: self.created(),
             signature,
         };
-        let is_empty = reading.turns.progress.next == 0;
+        let is_empty = turns.finish() == 0;
         Ok((!is_empty).then_some(session).into_iter().collect())
     }
 
@@ -107,54 +124,10 @@ impl SessionStorage for GeminiDocument {
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
-        let detail = match detail {
-            Detail::Index => TurnDetail::Index,
-            Detail::Full => TurnDetail::Alone,
-        };
-        let mut reading = self.reading(session.clone(), range.first, detail);
-        let span = range.span;
-        for (message, n) in self.messages.iter().zip(0..span.end) {
-            if n >= span.start && !reading.message(message, n) {
-                skipped.add(BAD_JSON);
-            }
-            for turn in reading.turns.take_closed() {
-                if visit(turn).is_break() {
-                    return Ok(());
-                }
-            }
+        let mut turns = StoredTurns::new(session, range, detail, visit);
+        if self.tell(range.span, &mut turns, skipped).is_continue() {
+            turns.finish();
         }
-        let last: Option<Turn> = reading.turns.flush();
-        // After the last turn nothing is left to break off.
-        let _ = last.map(visit);
         Ok(())
-    }
-}
-
-/// Messages on their way to turns.
-struct DocumentReading {
-    session: SessionMeta,
-    state: GeminiState,
-    turns: TurnAssembler,
-}
-
-impl DocumentReading {
-    /// Takes a message; false when it is none.
-    fn message(&mut self, message: &RawValue, n: u64) -> bool {
-        let mut mended = String::new();
-        let message = record(message.get().as_bytes(), &mut mended);
-        let is_message = message.is_some();
-        self.extend_by(message, n);
-        is_message
-    }
-
-    fn extend_by(&mut self, record: Option<GeminiRecord<'_>>, n: u64) {
-        let span = Span {
-            start: n,
-            end: n + 1,
-        };
-        let mut writer = TurnWriter::new(&mut self.turns, &mut self.session, span);
-        if let Some(record) = record {
-            GeminiFormat.record(record, &mut self.state, &mut writer);
-        }
     }
 }

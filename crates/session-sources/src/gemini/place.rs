@@ -78,15 +78,25 @@ fn read(path: &Path) -> Option<String> {
 }
 
 /// Drops files of which another one is the continued copy: a document that was resumed goes on as
-/// lines beside it, and a folder named by a hash was copied to one with a readable name.
-pub(super) fn drop_copies(locations: &mut Vec<Location>) {
-    let mut best: HashMap<PathBuf, (bool, bool)> = HashMap::new();
+/// lines beside it, and a folder named by a hash was copied to one with a readable name. Returns
+/// what was dropped, each with the file that goes on.
+pub(super) fn drop_copies(locations: &mut Vec<Location>) -> Vec<(PathBuf, PathBuf)> {
+    let mut best: HashMap<PathBuf, PathBuf> = HashMap::new();
     for at in locations.iter() {
-        let rank = rank(&at.path);
-        let known = best.entry(key(&at.path)).or_insert(rank);
-        *known = rank.max(*known);
+        let known = best.entry(key(&at.path)).or_insert_with(|| at.path.clone());
+        if rank(&at.path) > rank(known) {
+            known.clone_from(&at.path);
+        }
     }
-    locations.retain(|at| best.get(&key(&at.path)) == Some(&rank(&at.path)));
+    let mut dropped = Vec::new();
+    locations.retain(|at| match best.get(&key(&at.path)) {
+        Some(other) if rank(other) > rank(&at.path) => {
+            dropped.push((at.path.clone(), other.clone()));
+            false
+        }
+        _ => true,
+    });
+    dropped
 }
 
 /// The file's path below `chats`, without its extension.

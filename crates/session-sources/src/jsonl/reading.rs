@@ -6,7 +6,7 @@ use crate::json::record;
 use crate::lines::Line;
 use crate::reading::{FileReading, LineAssembly, Result, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
-use crate::{Cursor, Location, Sink, TurnWriter};
+use crate::{Cursor, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn};
 use std::path::Path;
@@ -26,6 +26,8 @@ pub(super) struct JsonlLines<'f, F: JsonlFormat> {
     path: &'f Path,
     state: JsonlState<F::State>,
     turns: TurnAssembler,
+    /// Time of lines whose format knows none, in milliseconds since 1970: the file's last change.
+    modified: Option<i64>,
 }
 
 impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
@@ -42,6 +44,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
             path,
             state,
             turns,
+            modified: modified(path),
         }
     }
 
@@ -55,6 +58,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
             session, format, ..
         } = &mut self.state;
         let mut writer = TurnWriter::new(&mut self.turns, session, line.span());
+        writer.set_time(self.modified);
         self.format.record(record, format, &mut writer);
         true
     }
@@ -90,6 +94,11 @@ impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
         self.format.complete(self.path, &mut self.state.session);
         Some(Vec::new())
     }
+}
+
+fn modified(path: &Path) -> Option<i64> {
+    let metadata = fs_err::metadata(path).ok()?;
+    Some(file::mtime_ns(&metadata) / 1_000_000)
 }
 
 /// Returns the session of a file as far as its path tells it.

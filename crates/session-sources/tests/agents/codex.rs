@@ -147,6 +147,27 @@ fn the_name_that_the_user_gave_last_is_the_title() {
 }
 
 #[test]
+fn a_name_may_stand_in_the_database_alone() {
+    let home = AgentHome::with(codex(), PATH, legacy());
+    let database = |version: u32, name: &str| {
+        let path = home.path(&format!(".codex/state_{version}.sqlite"));
+        let tables = format!(
+            "CREATE TABLE threads (id TEXT, title TEXT, name TEXT);
+             INSERT INTO threads VALUES ('{ID}', 'Its first prompt', {name})"
+        );
+        let database = rusqlite::Connection::open(path).unwrap();
+        database.execute_batch(&tables).unwrap();
+    };
+    let title = || home.read(None).sessions.pop()?.title;
+    database(4, "'Older'");
+    assert_eq!(title().as_deref(), Some("Older"));
+    database(5, "'Dark lamp'");
+    assert_eq!(title().as_deref(), Some("Dark lamp"));
+    database(11, "NULL");
+    assert_eq!(title(), None);
+}
+
+#[test]
 fn subagents_are_a_models() {
     let parent = "019e0000-0000-7000-8000-000000000009";
     let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}});

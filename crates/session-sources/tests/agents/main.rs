@@ -4,6 +4,8 @@
 mod codex;
 mod codex_history;
 mod copilot;
+mod cursor_cli;
+mod cursor_ide;
 mod gemini;
 mod gemini_document;
 mod pi;

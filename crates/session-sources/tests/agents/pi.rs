@@ -185,3 +185,16 @@ fn a_read_goes_on_wherever_it_stopped() {
 fn no_bytes_are_fatal() {
     check_damage(pi(), PATH, history().as_bytes());
 }
+
+#[test]
+fn sessions_may_lie_in_a_folder_of_their_own() {
+    let home = AgentHome::with(pi(), PATH, history());
+    home.write("talks/2026-01-11T09-00-00-000Z_b2.jsonl", history());
+    let found = |folder: &str| {
+        let env = home.env().var("PI_CODING_AGENT_SESSION_DIR", folder);
+        let listing = pi().locate(&env);
+        (listing.locations.len(), listing.warnings.len())
+    };
+    assert_eq!(found("~/talks"), (2, 0));
+    assert_eq!(found("~/none"), (1, 1));
+}

@@ -95,6 +95,41 @@ fn a_copy_shares_the_origin_or_the_time_and_prompt() {
 }
 
 #[test]
+fn a_longer_copy_takes_over() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &[]), asked("m1", 7, &said));
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+    deliver(&mut writer, &meta("c"), &[asked("m1", 7, &[])]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+    // The first one goes on.
+    let longer = ["It never closes them.", "Now it does."];
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &longer)]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
+    deliver(&mut writer, &meta("a"), &[]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+}
+
+#[test]
+fn what_a_fork_copied_belongs_to_the_original() {
+    let said = ["It never closes them."];
+    let fork = SessionMeta {
+        forked_from: Some("a".into()),
+        ..meta("b")
+    };
+    let index = Index::new();
+    let mut writer = index.writer();
+    deliver(&mut writer, &fork, &[asked("m1", 7, &said)]);
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &said)]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
+    deliver(&mut writer, &fork, &[asked("m1", 7, &said)]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
+    // The fork's own words are its own.
+    let longer = ["It never closes them.", "Now it does."];
+    deliver(&mut writer, &fork, &[asked("m1", 7, &longer)]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+}
+
+#[test]
 fn a_copy_is_indexed_when_its_owner_is_deleted() {
     let said = ["It never closes them."];
     let (_index, mut writer) = two(asked("m1", 7, &said), asked("m1", 7, &said));

@@ -1,0 +1,257 @@
+//! Cursor's command line: one JSONL file a session, with neither ids nor times, nor results of
+//! calls. The editor writes such files, too, of sessions that its database has.
+
+use crate::cursor::is_default;
+use crate::cursor_ide::has_database;
+use crate::json::text;
+use crate::project::project_root;
+use crate::{
+    AgentInfo, CallOutcome, Cursor, Env, Jsonl, JsonlFormat, Listing, Located, Location,
+    ShownTurns, Sink, Source, TurnWriter, cursor_tools, file,
+};
+use fs_err as fs;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use session_core::{PromptKind, SessionMeta, Span};
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+static AGENT: AgentInfo = AgentInfo {
+    folders: &[".cursor"],
+    resume: &["cursor-agent", "--resume", "{id}"],
+    mark_variables: &["CURSOR_AGENT"],
+    ..AgentInfo::new("cursor-cli", "Cursor CLI")
+};
+
+/// Cursor's command line.
+#[derive(Debug)]
+pub(crate) struct CursorCli;
+
+const LINES: Jsonl<Transcript> = Jsonl(Transcript);
+
+impl Source for CursorCli {
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
+    }
+
+    fn locate(&self, env: &Env) -> Listing {
+        let mut listing = LINES.locate(env);
+        if !listing.locations.is_empty() && has_database(env) {
+            let folders = AGENT.history_folders(env);
+            let own: HashSet<String> = folders
+                .iter()
+                .flat_map(|folder| session_folders(&folder.path))
+                .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+                .collect();
+            listing.locations.retain(|at| is_own(&at.located, &own));
+        }
+        listing
+    }
+
+    fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
+        LINES.read(at, from, sink);
+    }
+
+    fn show(&self, at: &Path, session: &SessionMeta, spans: &[(u32, Span)]) -> ShownTurns {
+        LINES.show(at, session, spans)
+    }
+}
+
+/// True for a session of the command line, or a subagent's of it.
+fn is_own(located: &Located, own: &HashSet<String>) -> bool {
+    let session = located.parent.as_ref().or(located.session.as_ref());
+    session.is_some_and(|id| own.contains(id))
+}
+
+/// Folders in which the command line keeps its own state of each session: `chats/<hash of the
+/// working directory>/<id>`.
+fn session_folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    list(folder.join("chats"))
+        .flat_map(move |hash| list(hash.path()))
+        .map(|entry| entry.path())
+}
+
+/// The lines of a transcript.
+#[derive(Debug)]
+struct Transcript;
+
+/// The knowledge that a line needs of those before it.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[serde(default)]
+struct TranscriptState {
+    /// Time of the last prompt that says one, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "is_default")]
+    prompted: Option<i64>,
+}
+
+impl JsonlFormat for Transcript {
+    type Record<'a> = Value;
+    type State = TranscriptState;
+
+    fn agent(&self) -> &'static AgentInfo {
+        &AGENT
+    }
+
+    fn files(&self) -> &'static [&'static str] {
+        &[
+            "projects/*/agent-transcripts/*.jsonl",
+            "projects/*/agent-transcripts/*/*.jsonl",
+            "projects/*/agent-transcripts/*/subagents/*.jsonl",
+        ]
+    }
+
+    fn located(&self, path: &Path) -> Option<Located> {
+        let folder = path.parent()?;
+        let parent = match folder.file_name()?.to_str()? {
+            "subagents" => folder.parent()?.file_name(),
+            _ => None,
+        };
+        Some(Located {
+            session: Some(path.file_stem()?.to_str()?.to_owned()),
+            parent: parent.and_then(|id| Some(id.to_str()?.to_owned())),
+        })
+    }
+
+    fn begin(&self, path: &Path, session: &mut SessionMeta) {
+        let own = session.parent.as_ref().unwrap_or(&session.id);
+        let root = path
+            .ancestors()
+            .find(|folder| folder.ends_with("projects"))
+            .and_then(Path::parent);
+        let mut folders = root.into_iter().flat_map(session_folders);
+        let folder = folders.find(|folder| folder.ends_with(own));
+        if let Some(meta) = folder.and_then(|folder| session_file(&folder.join("meta.json"))) {
+            session.project = meta.cwd.as_deref().and_then(project_root);
+            session.cwd = meta.cwd;
+            session.title = meta.title.filter(|_| session.parent.is_none());
+        }
+    }
+
+    fn record(&self, record: Value, state: &mut TranscriptState, turns: &mut TurnWriter<'_>) {
+        let content = &record["message"]["content"];
+        match text(&record, "role") {
+            "user" => prompt(content, state, turns),
+            "assistant" => {
+                state.set_time(turns);
+                answer(content, turns);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl TranscriptState {
+    /// A line has the time of its prompt. Without one it keeps that of the file's last change.
+    fn set_time(&self, turns: &mut TurnWriter<'_>) {
+        if self.prompted.is_some() {
+            turns.set_time(self.prompted);
+        }
+    }
+}
+
+/// The part of a session's `meta.json` that is read.
+#[derive(Deserialize)]
+struct SessionFile {
+    cwd: Option<String>,
+    title: Option<String>,
+}
+
+/// Most bytes of `meta.json` that are read.
+const META_LIMIT: u64 = 64 << 10;
+
+fn session_file(path: &Path) -> Option<SessionFile> {
+    let mut json = Vec::new();
+    let opened = file::open(path).ok()?;
+    opened.take(META_LIMIT).read_to_end(&mut json).ok()?;
+    serde_json::from_slice(&json).ok()
+}
+
+/// The texts of a message's blocks, or the text that it is.
+fn texts(content: &Value) -> Vec<&str> {
+    let blocks = content.as_array().into_iter().flatten();
+    let texts = blocks.filter_map(|block| block["text"].as_str());
+    content.as_str().into_iter().chain(texts).collect()
+}
+
+/// Of a user's message only what stands in `<user_query>` was typed. A text without it is what the
+/// program adds where it begins with another tag.
+fn prompt(content: &Value, state: &mut TranscriptState, turns: &mut TurnWriter<'_>) {
+    for words in texts(content) {
+        if let Some(ms) = tagged(words, "timestamp").and_then(prompt_time) {
+            state.prompted = Some(ms);
+        }
+        state.set_time(turns);
+        match tagged(words, "user_query") {
+            Some(typed) => turns.prompt(PromptKind::Typed, typed),
+            None if words.trim_start().starts_with('<') => turns.notice(words),
+            None => turns.prompt(PromptKind::Typed, words),
+        }
+    }
+    for block in content.as_array().into_iter().flatten() {
+        if text(block, "type") == "tool_result" {
+            turns.result(CallOutcome {
+                id: text(block, "tool_use_id").to_owned(),
+                output: texts(&block["content"]).join("\n"),
+                failed: block["is_error"] == true,
+                ..CallOutcome::default()
+            });
+        }
+    }
+}
+
+/// The text between the first opening tag and the last closing one.
+fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+    Some(rest.rsplit_once(&format!("</{tag}>"))?.0)
+}
+
+/// Reads a time like `Friday, Sep 4, 2026, 2:21 AM (UTC+8)`, in milliseconds since 1970. One
+/// without an offset is local.
+fn prompt_time(text: &str) -> Option<i64> {
+    let (time, zone) = text.split_once(" (UTC").unwrap_or((text, ""));
+    let (_, date) = time.split_once(", ")?;
+    let date = DateTime::strptime("%b %d, %Y, %I:%M %p", date.trim()).ok()?;
+    let zone = match zone.strip_suffix(')') {
+        None => TimeZone::system(),
+        Some(offset) => TimeZone::fixed(utc_offset(offset)?),
+    };
+    let zoned = date.to_zoned(zone).ok()?;
+    Some(zoned.timestamp().as_millisecond())
+}
+
+/// Reads `+8`, `-7`, `+5:30`, or nothing for UTC itself.
+fn utc_offset(text: &str) -> Option<Offset> {
+    let (hours, minutes) = text.split_once(':').unwrap_or((text, "0"));
+    if text.is_empty() {
+        return Some(Offset::UTC);
+    }
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let minutes = minutes.checked_mul(sign * 60)?;
+    let seconds = hours.checked_mul(3600)?.checked_add(minutes)?;
+    Offset::from_seconds(seconds).ok()
+}
+
+/// Stands for reasoning that Cursor does not keep.
+const REDACTED: &str = "[REDACTED]";
+
+fn answer(content: &Value, turns: &mut TurnWriter<'_>) {
+    let kept = |words: &str| words.trim_end().trim_end_matches(REDACTED).to_owned();
+    if let Some(words) = content.as_str() {
+        turns.text(&kept(words));
+    }
+    for block in content.as_array().into_iter().flatten() {
+        match text(block, "type") {
+            "text" => turns.text(&kept(text(block, "text"))),
+            "tool_use" => {
+                let (id, name) = (text(block, "id"), text(block, "name"));
+                turns.call(cursor_tools::call(id, name, block["input"].clone()));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! A database of Cursor's. What changed is told by numbers of rows, without reading values: a value
+//! that is written again gets a new row, and values take up gigabytes.
+
+use super::bubble::Bubble;
+use super::composer::{Composer, ComposerMessages, ComposerRecord};
+use super::workspace::{path_from_uri, state_folder, workspace_folder};
+use crate::json::{readable, record};
+use crate::project::project_root;
+use crate::session_signature::{SessionSignature, digest};
+use crate::session_storage::{SessionStorage, StoredSession, TurnRange, TurnVisitor};
+use crate::sqlite::SourceDatabase;
+use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
+use crate::stored_turns::StoredTurns;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use session_core::{Detail, SessionMeta};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Keys of `cursorDiskKV` that begin a conversation, and the first that does not.
+const COMPOSERS: [&str; 2] = ["composerData:", "composerData;"];
+/// Keys of `ItemTable` that hold conversations whole: of 2024, and of 2023.
+const COMPOSER_LIST: &str = "composer.composerData";
+const CHAT_LIST: &str = "workbench.panel.aichat.view.aichat.chatdata";
+
+/// An open database.
+#[derive(Debug)]
+pub(super) struct CursorDatabase {
+    database: SourceDatabase,
+    tables: CursorTables,
+    path: PathBuf,
+    /// The conversations that stand whole in `ItemTable`, with their JSON.
+    listed: Vec<(Composer, String)>,
+    /// Folders of conversations that do not name their own, by id.
+    listed_folders: OnceCell<HashMap<String, String>>,
+}
+
+/// The tables that a database has.
+#[derive(Debug, Default)]
+struct CursorTables {
+    /// `cursorDiskKV`
+    values: bool,
+    /// `ItemTable`
+    items: bool,
+    /// `composerHeaders`, of versions from 2026 on.
+    headers: bool,
+}
+
+impl CursorTables {
+    fn read(connection: &Connection) -> Result<Self, StorageError> {
+        // A view may compute rows without end.
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+        let mut statement = connection.prepare(sql)?;
+        let names = statement.query_map([], |row| row.get(0))?;
+        let names: Vec<String> = names.collect::<Result<_, _>>()?;
+        let has = |name: &str| names.iter().any(|known| known == name);
+        let tables = Self {
+            values: has("cursorDiskKV"),
+            items: has("ItemTable"),
+            headers: has("composerHeaders"),
+        };
+        match tables.values || tables.items {
+            true => Ok(tables),
+            false => Err(StorageError::NoTables("Cursor")),
+        }
+    }
+}
+
+/// The lists of conversations in `ItemTable`.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ItemList {
+    #[serde(alias = "tabs")]
+    all_composers: Vec<Box<RawValue>>,
+}
+
+impl CursorDatabase {
+    pub(super) fn open(path: &Path) -> Result<Box<dyn SessionStorage>, StorageError> {
+        let mut database = Self::connect(path)?;
+        database.listed = database.listed_composers()?;
+        Ok(Box::new(database))
+    }
+
+    fn connect(path: &Path) -> Result<Self, StorageError> {
+        let (database, tables) = SourceDatabase::open(path, CursorTables::read)?;
+        Ok(Self {
+            database,
+            tables,
+            path: path.to_owned(),
+            listed: Vec::new(),
+            listed_folders: OnceCell::new(),
+        })
+    }
+
+    /// The conversations of `cursorDiskKV`, by their numbers of rows.
+    fn stored_composers(&self) -> Result<Vec<StoredSession>, StorageError> {
+        let connection = &self.database.connection;
+        let mut statement = connection.prepare(
+            "SELECT substr(key, 14), rowid, octet_length(value) FROM cursorDiskKV
+             WHERE key >= ?1 AND key < ?2",
+        )?;
+        let mut rows = statement.query(COMPOSERS)?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            let Ok(id) = row.get::<_, String>(0) else {
+                continue;
+            };
+            let size = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
+            let (messages, last) = self.message_rows(&id)?;
+            let meta = SessionMeta {
+                id,
+                ..SessionMeta::default()
+            };
+            let header = self.header(&meta.id)?;
+            sessions.push(StoredSession {
+                created: header.as_ref().map_or(0, |header| header.created),
+                signature: SessionSignature(
+                    row.get::<_, i64>(1)?.max(last),
+                    messages.cast_unsigned(),
+                    size.cast_unsigned(),
+                    digest(&meta, header.as_ref().map(|header| &*header.value)),
+                ),
+                meta,
+            });
+        }
+        Ok(sessions)
+    }
+
+    /// The number of messages of a conversation, and the number of their last row.
+    fn message_rows(&self, id: &str) -> Result<(i64, i64), StorageError> {
+        let mut statement = self.database.connection.prepare_cached(
+            "SELECT count(*), coalesce(max(rowid), 0) FROM cursorDiskKV WHERE key >= ?1 AND key < ?2",
+        )?;
+        let range = [format!("bubbleId:{id}:"), format!("bubbleId:{id};")];
+        Ok(statement.query_row(range, |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
+    fn header(&self, id: &str) -> Result<Option<ComposerHeader>, StorageError> {
+        if !self.tables.headers {
+            return Ok(None);
+        }
+        let sql = "SELECT createdAt, value FROM composerHeaders WHERE composerId = ?1";
+        let Ok(mut statement) = self.database.connection.prepare_cached(sql) else {
+            return Ok(None);
+        };
+        let header = statement.query_row([id], |row| {
+            Ok(ComposerHeader {
+                created: row.get_ref(0)?.as_i64().unwrap_or_default(),
+                value: bytes(row.get_ref(1)?).map_or_else(String::new, |b| readable(b).into()),
+            })
+        });
+        Ok(header.optional()?)
+    }
+
+    fn listed_composers(&self) -> Result<Vec<(Composer, String)>, StorageError> {
+        let mut found = Vec::new();
+        for key in [COMPOSER_LIST, CHAT_LIST] {
+            for value in self.item_list(key)? {
+                let Ok(record) = serde_json::from_str::<ComposerRecord<'_>>(value.get()) else {
+                    continue;
+                };
+                let mut composer = record.composer(record.composer_id.or_empty());
+                set_folder(&mut composer.meta, self.own_folder());
+                let is_whole = matches!(composer.messages, ComposerMessages::Inline(_));
+                if is_whole && composer.messages.len() > 0 && !composer.meta.id.is_empty() {
+                    found.push((composer, value.get().to_owned()));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn item_list(&self, key: &str) -> Result<Vec<Box<RawValue>>, StorageError> {
+        if !self.tables.items {
+            return Ok(Vec::new());
+        }
+        let value = self.value("ItemTable", key)?;
+        let Some(StoredValue::Bytes(value)) = value else {
+            return Ok(Vec::new());
+        };
+        let list: ItemList = serde_json::from_str(&readable(&value)).unwrap_or_default();
+        Ok(list.all_composers)
+    }
+
+    fn value(&self, table: &str, key: &str) -> Result<Option<StoredValue>, StorageError> {
+        let sql = format!(
+            "SELECT CASE WHEN octet_length(value) <= ?2 THEN value ELSE 0 END FROM {table}
+             WHERE key = ?1 AND value IS NOT NULL"
+        );
+        let mut statement = self.database.connection.prepare_cached(&sql)?;
+        let value = statement.query_row(params![key, SIZE_LIMIT], |row| {
+            let bytes = bytes(row.get_ref(0)?).map(<[u8]>::to_vec);
+            Ok(bytes.map_or(StoredValue::TooLong, StoredValue::Bytes))
+        });
+        Ok(value.optional()?)
+    }
+
+    /// A conversation of either table. `None` for one in which nothing was said.
+    fn composer(&self, id: &str) -> Result<Option<Composer>, StorageError> {
+        let stored = match self.tables.values {
+            true => self.value("cursorDiskKV", &format!("composerData:{id}"))?,
+            false => None,
+        };
+        let found = match stored {
+            Some(StoredValue::Bytes(value)) => {
+                let mut mended = String::new();
+                record(&value, &mut mended).map(|record| self.located(id, &record))
+            }
+            _ => None,
+        };
+        if let Some(composer) = found.transpose()?.filter(|found| found.messages.len() > 0) {
+            return Ok(Some(composer));
+        }
+        let mut listed = self.listed.iter().map(|(composer, _)| composer);
+        Ok(listed.find(|composer| composer.meta.id == id).cloned())
+    }
+
+    /// Returns a conversation with its folder.
+    fn located(&self, id: &str, stored: &ComposerRecord<'_>) -> Result<Composer, StorageError> {
+        let mut composer = stored.composer(id);
+        let header = self.header(id)?.unwrap_or_default();
+        let mut mended = String::new();
+        let header: Option<ComposerRecord<'_>> = record(header.value.as_bytes(), &mut mended);
+        let workspaces = self.workspaces();
+        let folder = |record: &ComposerRecord<'_>| {
+            let identifier = record.workspace_identifier.0.as_ref()?;
+            identifier.folder(workspaces.as_deref())
+        };
+        let meta = &mut composer.meta;
+        if let Some(header) = &header {
+            meta.parent = meta.parent.take().or_else(|| header.parent());
+        }
+        let named = folder(stored)
+            .or_else(|| folder(header.as_ref()?))
+            .or_else(|| self.listed_folder(id));
+        let folder = match named {
+            Some(folder) => Some(folder),
+            None => self.first_message_folder(id, &composer.messages)?,
+        };
+        set_folder(&mut composer.meta, folder);
+        Ok(composer)
+    }
+
+    /// The folder of the states of all workspaces, beside that of this database.
+    fn workspaces(&self) -> Option<PathBuf> {
+        Some(self.path.parent()?.parent()?.join("workspaceStorage"))
+    }
+
+    /// The folder of the workspace whose database this is.
+    fn own_folder(&self) -> Option<String> {
+        workspace_folder(self.path.parent()?)
+    }
+
+    /// The folder of the workspace that lists a conversation.
+    fn listed_folder(&self, id: &str) -> Option<String> {
+        let folders = self.listed_folders.get_or_init(|| self.list_folders());
+        folders.get(id).cloned()
+    }
+
+    fn list_folders(&self) -> HashMap<String, String> {
+        let mut folders = HashMap::new();
+        let workspaces = self.workspaces();
+        let states = workspaces
+            .iter()
+            .filter_map(|path| fs_err::read_dir(path).ok());
+        for state in states.flatten().flatten() {
+            let name = state.file_name();
+            let known = || {
+                let state = state_folder(workspaces.as_ref()?, name.to_str()?)?;
+                let folder = workspace_folder(&state)?;
+                let database = Self::connect(&state.join("state.vscdb")).ok()?;
+                Some((folder, database.item_list(COMPOSER_LIST).ok()?))
+            };
+            let (folder, listed) = known().unwrap_or_default();
+            for value in listed {
+                if let Ok(record) = serde_json::from_str::<ComposerRecord<'_>>(value.get()) {
+                    folders.insert(record.composer_id.or_empty().to_owned(), folder.clone());
+                }
+            }
+        }
+        folders
+    }
+
+    /// The folder that the first message names.
+    fn first_message_folder(
+        &self,
+        id: &str,
+        messages: &ComposerMessages,
+    ) -> Result<Option<String>, StorageError> {
+        let Some(StoredValue::Bytes(value)) = self.message(id, messages, 0)? else {
+            return Ok(None);
+        };
+        let mut mended = String::new();
+        let message: Option<Bubble<'_>> = record(&value, &mut mended);
+        let uris = message.iter().flat_map(|message| &message.workspace_uris.0);
+        Ok(uris.filter_map(|uri| path_from_uri(uri.or_empty())).next())
+    }
+
+    fn message(
+        &self,
+        composer: &str,
+        messages: &ComposerMessages,
+        place: usize,
+    ) -> Result<Option<StoredValue>, StorageError> {
+        Ok(match messages {
+            ComposerMessages::Ids(ids) => match ids.get(place) {
+                Some(id) => self.value("cursorDiskKV", &format!("bubbleId:{composer}:{id}"))?,
+                None => None,
+            },
+            ComposerMessages::Inline(texts) => texts
+                .get(place)
+                .map(|text| StoredValue::Bytes(text.clone().into_bytes())),
+        })
+    }
+}
+
+/// A row of `composerHeaders`.
+#[derive(Default)]
+struct ComposerHeader {
+    /// Milliseconds since 1970.
+    created: i64,
+    /// The JSON of what is known of the conversation.
+    value: String,
+}
+
+/// A value of a table of keys and values.
+enum StoredValue {
+    Bytes(Vec<u8>),
+    TooLong,
+}
+
+fn set_folder(session: &mut SessionMeta, folder: Option<String>) {
+    session.project = folder.as_deref().and_then(project_root);
+    session.cwd = folder;
+}
+
+/// SQLite lets any value into any column.
+fn bytes(value: ValueRef<'_>) -> Option<&[u8]> {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+impl SessionStorage for CursorDatabase {
+    fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
+        let mut sessions = match self.tables.values {
+            true => self.stored_composers()?,
+            false => Vec::new(),
+        };
+        sessions.extend(self.listed.iter().map(|(composer, json)| StoredSession {
+            created: composer.created.unwrap_or_default(),
+            signature: SessionSignature(0, 0, 0, digest(&composer.meta, Some(json))),
+            meta: composer.meta.clone(),
+        }));
+        Ok(sessions)
+    }
+
+    fn describe(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
+        let composer = self.composer(&session.meta.id)?;
+        Ok(composer.map(|composer| composer.meta))
+    }
+
+    fn turns(
+        &self,
+        session: &SessionMeta,
+        range: TurnRange,
+        detail: Detail,
+        skipped: &mut SkippedCounts,
+        visit: &mut TurnVisitor<'_>,
+    ) -> Result<(), StorageError> {
+        let _snapshot = self.database.connection.unchecked_transaction()?;
+        let Some(composer) = self.composer(&session.id)? else {
+            return Ok(());
+        };
+        let mut turns = StoredTurns::new(session, range, detail, visit);
+        let places = (range.span.start..range.span.end).take_while(|place| {
+            usize::try_from(*place).is_ok_and(|place| place < composer.messages.len())
+        });
+        for place in places {
+            let value = self.message(&session.id, &composer.messages, place as usize)?;
+            let value = match value {
+                Some(StoredValue::Bytes(value)) => value,
+                Some(StoredValue::TooLong) => {
+                    skipped.add(TOO_LONG);
+                    continue;
+                }
+                None => continue,
+            };
+            let mut mended = String::new();
+            let Some(message) = record::<Bubble<'_>>(&value, &mut mended) else {
+                skipped.add(BAD_JSON);
+                continue;
+            };
+            let (created, model) = (composer.created, composer.model.as_deref());
+            let told = turns.record(place, |writer| message.tell(place, created, model, writer));
+            if told.is_break() {
+                return Ok(());
+            }
+        }
+        turns.finish();
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! Turns of a session that is stored as a list of records.
+
+use crate::session_storage::{TurnRange, TurnVisitor};
+use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
+use crate::turn_writer::TurnWriter;
+use session_core::{Detail, SessionMeta, Span};
+use std::ops::ControlFlow;
+
+/// Builds the turns of a session from its records, and passes each on when it has ended. Spans count
+/// records.
+pub(crate) struct StoredTurns<'v, 'f> {
+    pub session: SessionMeta,
+    turns: TurnAssembler,
+    visit: &'v mut TurnVisitor<'f>,
+}
+
+impl<'v, 'f> StoredTurns<'v, 'f> {
+    pub(crate) fn new(
+        session: &SessionMeta,
+        range: TurnRange,
+        detail: Detail,
+        visit: &'v mut TurnVisitor<'f>,
+    ) -> Self {
+        let progress = TurnProgress {
+            next: range.first,
+            ..TurnProgress::default()
+        };
+        let detail = match detail {
+            Detail::Index => TurnDetail::Index,
+            Detail::Full => TurnDetail::Alone,
+        };
+        Self {
+            session: session.clone(),
+            turns: TurnAssembler::new(progress, detail),
+            visit,
+        }
+    }
+
+    /// Takes the record at this place: `tell` says what it means.
+    pub(crate) fn record(
+        &mut self,
+        place: u64,
+        tell: impl FnOnce(&mut TurnWriter<'_>),
+    ) -> ControlFlow<()> {
+        let span = Span {
+            start: place,
+            end: place + 1,
+        };
+        tell(&mut TurnWriter::new(
+            &mut self.turns,
+            &mut self.session,
+            span,
+        ));
+        let mut ended = self.turns.take_closed().into_iter();
+        ended.try_for_each(&mut *self.visit)
+    }
+
+    /// Passes on the last turn. Returns the number of turns of the session so far.
+    pub(crate) fn finish(mut self) -> u32 {
+        if let Some(turn) = self.turns.flush() {
+            // After the last turn nothing is left to break off.
+            let _ = (self.visit)(turn);
+        }
+        self.turns.progress.next
+    }
+}
