@@ -9,17 +9,18 @@
 mod item;
 mod output;
 mod record;
+mod segments;
 mod titles;
 mod tools;
 
 use crate::cursor::is_default;
 use crate::turn_writer::TurnWriter;
-use crate::{AgentInfo, JsonlFormat, Located, milliseconds};
+use crate::{AgentInfo, JsonlFormat, Located, Location, milliseconds};
 use record::Payload;
 use serde::{Deserialize, Serialize};
 use session_core::{PromptKind, SessionMeta, Tokens};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".codex"],
@@ -103,7 +104,15 @@ impl JsonlFormat for Codex {
         true
     }
 
-    /// `rollout-<time>-<id>.jsonl`; after an undo `<id>_<segment>`, a file of the same thread.
+    fn join_continuations(&self, locations: &mut Vec<Location>) {
+        segments::join(locations);
+    }
+
+    fn continuations(&self, path: &Path) -> Vec<PathBuf> {
+        segments::list(path)
+    }
+
+    /// `rollout-<time>-<id>.jsonl`; after an undo `<id>_<segment>`, which goes on with that file.
     fn located(&self, path: &Path) -> Option<Located> {
         let name = path.file_name()?.to_str()?.strip_prefix("rollout-")?;
         let name = name.split('.').next()?;

@@ -1,10 +1,10 @@
 //! Cursors of files that grow: an offset, a hash of what stands before it, and the reader's state.
 
-use crate::{Cursor, lines};
+use crate::Cursor;
+use crate::lines::{self, LineFiles};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::Path;
 
 /// Bytes before the offset that must be the same for a cursor to hold.
 const TAIL: u64 = 4096;
@@ -54,18 +54,28 @@ pub(crate) struct CursorState<S> {
 
 impl<S: Serialize + DeserializeOwned> CursorState<S> {
     /// Marks a place of a file. Cursors of another `version` will not be taken for this one's.
-    pub(crate) fn at(path: &Path, version: u32, offset: u64, state: S) -> io::Result<Self> {
+    pub(crate) fn at<'p>(
+        files: impl Into<LineFiles<'p>>,
+        version: u32,
+        offset: u64,
+        state: S,
+    ) -> io::Result<Self> {
         Ok(Self {
             version,
             offset,
-            tail: tail(path, offset)?,
+            tail: tail(files.into(), offset)?,
             state,
         })
     }
 
     /// Reads a cursor's state, if the file is unchanged up to its offset.
-    pub(crate) fn from_cursor(cursor: &Cursor, path: &Path, version: u32) -> Option<Self> {
-        Self::parse(cursor, version).filter(|mark| mark.matches_file(path))
+    pub(crate) fn from_cursor<'p>(
+        cursor: &Cursor,
+        files: impl Into<LineFiles<'p>>,
+        version: u32,
+    ) -> Option<Self> {
+        let files = files.into();
+        Self::parse(cursor, version).filter(|mark| mark.matches_file(files))
     }
 
     /// Reads a cursor's state, whatever the file is now.
@@ -75,8 +85,8 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
     }
 
     /// True when the file is still what it was up to the offset.
-    pub(crate) fn matches_file(&self, path: &Path) -> bool {
-        tail(path, self.offset).is_ok_and(|tail| tail == self.tail)
+    pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> bool {
+        tail(files.into(), self.offset).is_ok_and(|tail| tail == self.tail)
     }
 
     pub(crate) fn cursor(&self) -> Cursor {
@@ -85,9 +95,9 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
 }
 
 /// Hash of the last bytes before an offset; an error when the file is shorter.
-fn tail(path: &Path, offset: u64) -> io::Result<String> {
+fn tail(files: LineFiles<'_>, offset: u64) -> io::Result<String> {
     let from = offset.saturating_sub(TAIL);
     let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
-    lines::open_at(path, from)?.read_exact(&mut bytes)?;
+    lines::open_at(files, from)?.read_exact(&mut bytes)?;
     Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())
 }

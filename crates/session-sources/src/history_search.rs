@@ -121,9 +121,7 @@ impl HistorySearch {
     pub fn finish(self) -> Listing {
         let mut listing = self.listing;
         drop_unpacked_twice(&mut listing.locations);
-        listing
-            .locations
-            .sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+        sort(&mut listing.locations);
         listing
     }
 
@@ -140,6 +138,7 @@ impl HistorySearch {
                 path: path.to_owned(),
                 stamp: stamp(metadata),
                 located,
+                continuations: Vec::new(),
             });
         }
     }
@@ -149,6 +148,11 @@ fn join(folder: &Path, names: &[&str]) -> PathBuf {
     names
         .iter()
         .fold(folder.to_owned(), |path, name| path.join(name))
+}
+
+/// Sorts histories of one session before those of several, those changed last to the end.
+pub(crate) fn sort(locations: &mut [Location]) {
+    locations.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
 }
 
 fn sort_key(at: &Location) -> (bool, i64, &OsStr) {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Span};
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The peculiarities of an agent that appends lines of JSON to one file a session, which may be packed
 /// by zstd (`.jsonl.zst`).
@@ -53,6 +53,14 @@ pub trait JsonlFormat: Sync {
             session: Some(name.split('.').next()?.to_owned()),
             parent: None,
         })
+    }
+
+    /// Joins files that go on with others to these, in a listing of its files.
+    fn join_continuations(&self, _locations: &mut Vec<Location>) {}
+
+    /// Returns the files that go on with one, in order.
+    fn continuations(&self, _path: &Path) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// Describes a session by the place of its file, before its lines are read.
@@ -119,7 +127,9 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         for folder in self.0.folders(env) {
             search.add(&folder, &self.patterns(&folder), &|path| self.located(path));
         }
-        search.finish()
+        let mut listing = search.finish();
+        self.0.join_continuations(&mut listing.locations);
+        listing
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {

@@ -7,7 +7,7 @@ use elide::Elider;
 use memchr::memchr;
 use session_core::Span;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const BUFFER: usize = 256 * 1024;
 /// Longest line that is given as it is.
@@ -59,24 +59,59 @@ pub(crate) struct Lines {
     elider: Elider,
 }
 
-/// Opens a file, packed by zstd or not, at an offset in its content.
-pub(crate) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn Read>> {
+/// A file of lines and those that go on with it, in order. They are read as one: offsets go on, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineFiles<'p> {
+    pub first: &'p Path,
+    pub continuations: &'p [PathBuf],
+}
+
+impl<'p> From<&'p Path> for LineFiles<'p> {
+    fn from(first: &'p Path) -> Self {
+        Self {
+            first,
+            continuations: &[],
+        }
+    }
+}
+
+impl<'p> From<&'p PathBuf> for LineFiles<'p> {
+    fn from(first: &'p PathBuf) -> Self {
+        Self::from(first.as_path())
+    }
+}
+
+/// Opens files, packed by zstd or not, at an offset in their content.
+pub(crate) fn open_at(files: LineFiles<'_>, offset: u64) -> io::Result<Box<dyn Read>> {
+    let (mut content, mut left) = skip(files.first, offset)?;
+    for path in files.continuations {
+        let (more, still_left) = skip(path, left)?;
+        content = Box::new(content.chain(more));
+        left = still_left;
+    }
+    Ok(content)
+}
+
+/// Opens a file behind its first bytes. Returns how many of them it lacks, too.
+fn skip(path: &Path, count: u64) -> io::Result<(Box<dyn Read>, u64)> {
     let mut file = file::open(path)?;
     if path.extension().is_some_and(|extension| extension == "zst") {
         let mut content = zstd::Decoder::new(file)?.take(UNPACKED_LIMIT);
-        io::copy(&mut content.by_ref().take(offset), &mut io::sink())?;
-        return Ok(Box::new(content));
+        let skipped = io::copy(&mut content.by_ref().take(count), &mut io::sink())?;
+        return Ok((Box::new(content), count - skipped));
     }
-    if offset > 0 {
-        file.seek(SeekFrom::Start(offset))?;
+    if count == 0 {
+        return Ok((Box::new(file), 0));
     }
-    Ok(Box::new(file))
+    let skipped = count.min(file.metadata()?.len());
+    file.seek(SeekFrom::Start(skipped))?;
+    Ok((Box::new(file), count - skipped))
 }
 
 impl Lines {
     /// Opens a file at an offset, which should begin a line.
-    pub(crate) fn open(path: &Path, offset: u64) -> io::Result<Self> {
-        let reader = open_at(path, offset)?;
+    pub(crate) fn open<'p>(files: impl Into<LineFiles<'p>>, offset: u64) -> io::Result<Self> {
+        let reader = open_at(files.into(), offset)?;
         let buffer = vec![0; BUFFER];
         Ok(Self {
             reader,

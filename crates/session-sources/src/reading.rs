@@ -2,7 +2,7 @@
 
 use crate::cursor::CursorState;
 use crate::json::is_whole;
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, LineFiles, Lines};
 use crate::turn_assembler::TurnAssembler;
 use crate::{Flow, Sink, Warning};
 use serde::Serialize;
@@ -91,10 +91,15 @@ impl DamagedLines {
 
 /// Opens lines at an offset. A file that cannot be opened is told, and tried again next time: there
 /// is no checkpoint.
-pub(crate) fn open_lines(path: &Path, offset: u64, sink: &mut dyn Sink) -> Option<Lines> {
-    let opened = Lines::open(path, offset);
+pub(crate) fn open_lines<'p>(
+    files: impl Into<LineFiles<'p>>,
+    offset: u64,
+    sink: &mut dyn Sink,
+) -> Option<Lines> {
+    let files = files.into();
+    let opened = Lines::open(files, offset);
     opened
-        .map_err(|error| sink.warning(warning(path, error)))
+        .map_err(|error| sink.warning(warning(files.first, error)))
         .ok()
 }
 
@@ -157,7 +162,7 @@ pub(crate) enum ReadEnd {
 
 /// A file of lines that is being read into a sink.
 pub(crate) struct FileReading<'a, A> {
-    path: &'a Path,
+    files: LineFiles<'a>,
     assembly: A,
     announcer: SessionAnnouncer<'a>,
     /// Where this read began.
@@ -171,25 +176,26 @@ pub(crate) struct FileReading<'a, A> {
 
 impl<'a, A: LineAssembly> FileReading<'a, A> {
     pub(crate) fn new(
-        path: &'a Path,
+        files: impl Into<LineFiles<'a>>,
         assembly: A,
         announcer: SessionAnnouncer<'a>,
         offset: u64,
     ) -> Self {
+        let files = files.into();
         Self {
-            path,
+            files,
             assembly,
             announcer,
             begun: offset,
             done: offset,
             marked: offset,
-            damage: DamagedLines::new(path),
+            damage: DamagedLines::new(files.first),
         }
     }
 
     /// Reads to the end.
     pub(crate) fn run(mut self, mut lines: Lines) -> Result<ReadEnd> {
-        while let Some(line) = next_line(&mut lines, self.path, self.announcer.sink) {
+        while let Some(line) = next_line(&mut lines, self.files.first, self.announcer.sink) {
             self.line(&line)?;
         }
         self.finish()
@@ -225,7 +231,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     fn checkpoint(&mut self, offset: u64, state: A::State) -> Result {
         self.marked = offset;
-        let mark = CursorState::at(self.path, self.assembly.version(), offset, state);
+        let mark = CursorState::at(self.files, self.assembly.version(), offset, state);
         let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
         stop_if_asked(self.announcer.sink.checkpoint(cursor))
     }

@@ -85,6 +85,8 @@ pub struct Location {
     pub stamp: FileStamp,
     /// The session, as far as the path names it.
     pub located: Located,
+    /// Files that go on with this one, in order: they are read as one, and the stamp is that of all.
+    pub continuations: Vec<PathBuf>,
 }
 
 /// The session of a history file, as far as its path names it.

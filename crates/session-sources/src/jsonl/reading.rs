@@ -3,7 +3,7 @@
 use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
-use crate::lines::Line;
+use crate::lines::{Line, LineFiles};
 use crate::reading::{FileReading, LineAssembly, Result, SessionAnnouncer, open_lines};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::{Cursor, Location, Sink, TurnWriter, file};
@@ -118,13 +118,17 @@ pub(super) fn read<F: JsonlFormat>(
     from: Option<&Cursor>,
     sink: &mut dyn Sink,
 ) -> Result {
-    let resumed = from.and_then(|c| CursorState::from_cursor(c, &at.path, format.version()));
+    let files = LineFiles {
+        first: &at.path,
+        continuations: &at.continuations,
+    };
+    let resumed = from.and_then(|c| CursorState::from_cursor(c, files, format.version()));
     let stale = from.is_some() && resumed.is_none();
     let (offset, state) = match resumed {
         Some(mark) => (mark.offset, mark.state),
         None => (0, JsonlState::default()),
     };
-    let Some(lines) = open_lines(&at.path, offset, sink) else {
+    let Some(lines) = open_lines(files, offset, sink) else {
         return Ok(());
     };
     let told = (state.turns.next > 0).then(|| state.session.clone());
@@ -135,7 +139,7 @@ pub(super) fn read<F: JsonlFormat>(
     }
     let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index);
     let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);
-    FileReading::new(&at.path, assembly, announcer, offset)
+    FileReading::new(files, assembly, announcer, offset)
         .run(lines)
         .map(drop)
 }

@@ -3,7 +3,7 @@
 use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
 use crate::ShownTurns;
-use crate::lines::Lines;
+use crate::lines::{LineFiles, Lines};
 use crate::reading::{LineAssembly, moved, warning};
 use crate::turn_assembler::TurnDetail;
 use session_core::{Part, SessionMeta, Span, ToolCall, Turn};
@@ -59,7 +59,16 @@ impl FoundTurns {
         state.session.parent.clone_from(&session.parent);
         format.begin(path, &mut state.session);
         let mut assembly = JsonlLines::new(format, path, state, detail);
-        let mut lines = Lines::open(path, 0)?;
+        let is_continued = fs_err::metadata(path)?.len() < end.unwrap_or_default();
+        let continuations = match is_continued {
+            true => format.continuations(path),
+            false => Vec::new(),
+        };
+        let files = LineFiles {
+            first: path,
+            continuations: &continuations,
+        };
+        let mut lines = Lines::open(files, 0)?;
         let mut late = 0;
         while let Some(line) = lines.next()? {
             if line.start >= end.unwrap_or_default() {

@@ -104,6 +104,7 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
             path,
             stamp,
             located: Located::default(),
+            continuations: Vec::new(),
         }),
         Err(error) => warn(listing, &path, &error),
     }

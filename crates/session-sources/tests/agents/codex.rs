@@ -4,10 +4,10 @@ use crate::codex_history::{
     ID, PATH, codex, content, event, item, legacy, meta, paginated, started, user,
 };
 use crate::support::{AgentHome, check_damage, check_splits, indexed, lines, session, shown};
-use crate::turns::{rendered, searched};
+use crate::turns::{joined, rendered, searched};
 use insta::assert_snapshot;
 use serde_json::json;
-use session_core::{SessionMeta, Tokens};
+use session_core::{SessionMeta, Tokens, Turn};
 use session_sources::Caller;
 
 #[test]
@@ -218,18 +218,55 @@ fn a_legacy_fork_begins_with_copies() {
     assert_eq!(copied, ["t1/0", "t1/1", "t9/0"]);
 }
 
-#[test]
-fn what_follows_an_undo_is_a_session_of_the_same_thread() {
-    let path = PATH.replace(".jsonl", "_019e0000-0000-7000-8000-00000000000a.jsonl");
+const SEGMENT: &str = "_019e0000-0000-7000-8000-00000000000a";
+
+/// The file that Codex begins when the user takes turns back.
+fn segment() -> (String, String) {
+    let path = PATH.replace(".jsonl", &format!("{SEGMENT}.jsonl"));
     let text = content(&[
         meta(json!({"history_base": {"thread_id": ID}})),
         user("Instead"),
     ]);
-    let found = session(codex(), &path, &text);
+    (path, text)
+}
+
+#[test]
+fn what_follows_an_undo_goes_on_with_the_thread() {
+    let (path, text) = segment();
+    let first = content(&[meta(json!({})), user("First"), user("Second")]);
+    let home = AgentHome::with(codex(), PATH, &first);
+    let before = home.read(None);
+    home.write(&path, &text);
+    assert_eq!(home.found(), [PATH]);
+    let added = home.read(before.cursor.as_ref());
+    let whole = home.read(None);
     assert_eq!(
-        found.id,
-        format!("{ID}_019e0000-0000-7000-8000-00000000000a")
+        joined(&[before, added]),
+        joined(std::slice::from_ref(&whole))
     );
+    let prompts = |turns: Vec<Turn>| {
+        turns
+            .into_iter()
+            .map(|turn| turn.prompt)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        prompts(joined(std::slice::from_ref(&whole))),
+        ["First", "Second", "Instead"]
+    );
+    assert_eq!(prompts(home.show(&whole)), ["First", "Second", "Instead"]);
+    assert_eq!(whole.sessions.last().unwrap().id, ID);
+    // The segment goes on in its turn.
+    home.write(&path, format!("{text}{}", content(&[user("And then")])));
+    let more = home.read(whole.cursor.as_ref());
+    assert_eq!(prompts(joined(&[whole, more]))[3..], ["And then"]);
+}
+
+#[test]
+fn a_segment_without_its_thread_is_a_session() {
+    let (path, text) = segment();
+    let found = session(codex(), &path, &text);
+    assert_eq!(found.id, format!("{ID}{SEGMENT}"));
     assert_eq!(found.forked_from.as_deref(), Some(ID));
     assert_eq!(codex().resume(&found).unwrap(), ["codex", "resume", ID]);
 }

@@ -83,6 +83,7 @@ impl Transcript {
             path: self.path.clone(),
             stamp: FileStamp::default(),
             located,
+            continuations: Vec::new(),
         }
     }
 

@@ -252,6 +252,7 @@ pub fn location(path: &Path) -> Location {
         path: path.to_owned(),
         stamp: Default::default(),
         located: Default::default(),
+        continuations: Vec::new(),
     }
 }
 
