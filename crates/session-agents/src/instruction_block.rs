@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::error::{Result, SettingsError, SettingsResult};
 use crate::settings_file::SettingsChange;
-use session_files::Beneath;
+use session_files::ConfinedFile;
 use session_sources::Env;
 
 const BEGIN: &str = "<!-- session-search: begin -->";
@@ -27,7 +27,7 @@ pub(crate) fn plan_block_removal(env: &Env) -> Result<SettingsChange> {
 }
 
 /// Names the file that Codex reads: the override, where it has a text.
-fn instructions(env: &Env) -> Result<Beneath> {
+fn instructions(env: &Env) -> Result<ConfinedFile> {
     let directory = Agent::Codex.config_directory(env);
     let preferred = directory.join("AGENTS.override.md");
     let has_text = fs_err::metadata(&preferred).is_ok_and(|metadata| metadata.len() > 0);
@@ -35,7 +35,7 @@ fn instructions(env: &Env) -> Result<Beneath> {
         true => preferred,
         false => directory.join("AGENTS.md"),
     };
-    Ok(Beneath::of_user(&path)?)
+    Ok(ConfinedFile::for_user(&path)?)
 }
 
 fn add_block(text: &str) -> SettingsResult<String> {

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::hook_command::is_own_name;
 use crate::settings_file::{SIZE_LIMIT, SettingsChange};
 use crate::{codex_mcp, opencode_mcp};
-use session_files::Beneath;
+use session_files::ConfinedFile;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(crate) const SERVER_ARGUMENT: &str = "mcp";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpConfig {
     agent: Agent,
-    file: Beneath,
+    file: ConfinedFile,
 }
 
 impl McpConfig {
@@ -34,7 +34,7 @@ impl McpConfig {
             Agent::OpenCode => opencode_file(&directory),
             Agent::Codex => directory.join("config.toml"),
         };
-        let file = Beneath::of_user(&path)?;
+        let file = ConfinedFile::for_user(&path)?;
         Ok(Some(Self { agent, file }))
     }
 
@@ -96,7 +96,7 @@ pub(crate) fn is_own_server(command: &[String]) -> bool {
 fn opencode_file(directory: &Path) -> PathBuf {
     let [jsonc, json] = ["opencode.jsonc", "opencode.json"].map(|name| directory.join(name));
     let has_server = |path: &PathBuf| {
-        let file = Beneath::of_user(path);
+        let file = ConfinedFile::for_user(path);
         let text = file.and_then(|file| file.read_text(SIZE_LIMIT)).ok();
         let text = text.flatten().unwrap_or_default();
         matches!(opencode_mcp::find_server(&text), Ok(Some(_)))

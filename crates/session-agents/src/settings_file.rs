@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError};
 use session_core::diff::{DiffLine, diff_lines};
-use session_files::{Beneath, Project};
+use session_files::{ConfinedFile, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
 /// A settings file of Claude Code, the user's own or a project's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
-    file: Beneath,
+    file: ConfinedFile,
 }
 
 impl SettingsFile {
@@ -24,14 +24,14 @@ impl SettingsFile {
     /// When the path has no file name.
     pub fn for_user(env: &Env) -> Result<Self> {
         let path = Agent::Claude.config_directory(env).join(FILE_NAME);
-        let file = Beneath::of_user(&path)?;
+        let file = ConfinedFile::for_user(&path)?;
         Ok(Self { file })
     }
 
     /// Names the settings of a project, whether they exist or not.
     pub fn for_project(project: &Project) -> Self {
         let relative = Path::new(Agent::Claude.project_directory()).join(FILE_NAME);
-        let file = Beneath::new(project.root(), &relative);
+        let file = ConfinedFile::new(project.root(), &relative);
         Self { file }
     }
 
@@ -64,7 +64,7 @@ impl SettingsFile {
 /// A change to a file of an agent that is not written yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsChange {
-    file: Beneath,
+    file: ConfinedFile,
     old: Option<String>,
     new: String,
 }
@@ -72,7 +72,7 @@ pub struct SettingsChange {
 impl SettingsChange {
     /// Plans a change of a file's text; a missing file is an empty text.
     pub(crate) fn plan(
-        file: &Beneath,
+        file: &ConfinedFile,
         edit: impl FnOnce(&str) -> std::result::Result<String, SettingsError>,
     ) -> Result<Self> {
         let old = file.read_text(SIZE_LIMIT)?;

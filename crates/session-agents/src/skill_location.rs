@@ -1,7 +1,7 @@
 //! The directories that agents load the skill from.
 
 use crate::agent::Agent;
-use session_files::{Beneath, Project};
+use session_files::{ConfinedFile, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
@@ -78,16 +78,16 @@ impl SkillLocation {
 
     /// Names a file by its path below the agent's directory. In a project no part of that path may
     /// be a link; the user's own `skills` and `commands` may be.
-    pub(crate) fn file(&self, name: &str) -> Beneath {
+    pub(crate) fn file(&self, name: &str) -> ConfinedFile {
         match (&self.project, name.split_once('/')) {
             (Some(project), _) => {
                 let relative = Path::new(self.agent.project_directory()).join(name);
-                Beneath::new(project.root(), &relative)
+                ConfinedFile::new(project.root(), &relative)
             }
             (None, Some((first, rest))) => {
-                Beneath::new(&self.agent_directory.join(first), Path::new(rest))
+                ConfinedFile::new(&self.agent_directory.join(first), Path::new(rest))
             }
-            (None, None) => Beneath::new(&self.agent_directory, Path::new(name)),
+            (None, None) => ConfinedFile::new(&self.agent_directory, Path::new(name)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{AgentError, Result};
 use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
 use serde::{Deserialize, Serialize};
-use session_files::Beneath;
+use session_files::ConfinedFile;
 use std::collections::BTreeMap;
 
 const FILE_NAME: &str = ".installed.json";
@@ -78,6 +78,6 @@ fn hash_text(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-fn manifest_file(location: &SkillLocation) -> Beneath {
+fn manifest_file(location: &SkillLocation) -> ConfinedFile {
     location.file(&format!("{SKILL_DIRECTORY}/{FILE_NAME}"))
 }

@@ -7,7 +7,7 @@ use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
 use crate::skill_manifest::SkillManifest;
 use serde::Serialize;
 use session_core::diff::{DiffLine, diff_lines};
-use session_files::Beneath;
+use session_files::ConfinedFile;
 use std::path::{Component, Path, PathBuf};
 
 /// How a file on disk compares with the one in this program.
@@ -61,7 +61,7 @@ pub struct SkillFilePlan {
     pub(crate) installed: Option<String>,
     /// Text in this program.
     pub(crate) bundled: Option<String>,
-    pub(crate) file: Beneath,
+    pub(crate) file: ConfinedFile,
 }
 
 impl SkillFilePlan {

@@ -11,7 +11,7 @@ use session_memory::{Memory, MemoryListing, MemoryState};
 use std::path::Path;
 
 /// The most damaged files that are named: a repository chooses how many there are.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Finds the project of the current directory.
 ///
@@ -63,10 +63,10 @@ pub fn list_changed_in(
 /// When stderr cannot be written.
 pub fn list(memories: &Memories, states: &[MemoryState], days: Option<i64>) -> Result<Vec<Memory>> {
     let MemoryListing { memories, damaged } = memories.list(states, days);
-    for damage in damaged.iter().take(NAMED) {
+    for damage in damaged.iter().take(MAX_NAMED) {
         note(&format!("{damage}; left out"))?;
     }
-    if let more @ 1.. = damaged.len().saturating_sub(NAMED) {
+    if let more @ 1.. = damaged.len().saturating_sub(MAX_NAMED) {
         note(&format!("{more} more files are left out so"))?;
     }
     Ok(memories)

@@ -22,12 +22,13 @@ static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| COMMON.split_whitespace().collect());
 
 /// Texts at least this long, in characters, are never noise by their words.
-const SHORT: usize = 30;
+const MIN_WORDY_CHARS: usize = 30;
 
 /// True for a text that nobody would search for: empty, or under 30
 /// characters without a rare word. "yes, go on" is noise; "fix EMFILE" is not.
 pub fn is_noise(text: &str) -> bool {
-    text.chars().take(SHORT).count() < SHORT && !text.split_whitespace().any(is_rare)
+    text.chars().take(MIN_WORDY_CHARS).count() < MIN_WORDY_CHARS
+        && !text.split_whitespace().any(is_rare)
 }
 
 /// True when the word carries information of its own.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 const OPEN: &str = "<pasted_content";
 const CLOSE: &str = "</pasted_content";
 /// Tags beyond which the rest of a prompt is not looked through: each may cost a search of it.
-const MOST_TAGS: usize = 1_000;
+const MAX_TAGS: usize = 1_000;
 
 /// A prompt taken apart into what was typed and what was pasted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl<'t> PromptParts<'t> {
     pub fn split(prompt: &'t str) -> Self {
         let mut parts = Self::default();
         let (mut rest, mut from) = (prompt, 0);
-        for _ in 0..MOST_TAGS {
+        for _ in 0..MAX_TAGS {
             let Some(found) = rest.get(from..).and_then(|text| text.find(OPEN)) else {
                 break;
             };

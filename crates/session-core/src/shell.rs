@@ -54,19 +54,19 @@ fn split(command: &str, at_pipe: bool) -> Vec<String> {
 
 /// Bytes of a long command that are kept of its beginning, of the names in its middle, and
 /// of its end.
-const HEAD: usize = 2_000;
-const NAMES: usize = 400;
-const TAIL: usize = 600;
+const HEAD_BYTES: usize = 2_000;
+const NAMES_BYTES: usize = 400;
+const TAIL_BYTES: usize = 600;
 
 /// A command as it is kept. Of one over 2,600 bytes these are its head, its tail and, of each
 /// simple command between them, the program and its subcommands (`gh pr create`), each once.
 pub(crate) fn abridged(command: &str) -> Cow<'_, str> {
     let command = command.trim();
-    if command.len() <= HEAD + TAIL {
+    if command.len() <= HEAD_BYTES + TAIL_BYTES {
         return Cow::Borrowed(command);
     }
-    let head = clip(command, HEAD);
-    let tail = last(command, TAIL);
+    let head = clip(command, HEAD_BYTES);
+    let tail = last(command, TAIL_BYTES);
     let names = names_between(command, head, tail);
     Cow::Owned(format!(
         "{}\n…\n{names}…\n{}",
@@ -81,7 +81,7 @@ fn names_between(command: &str, head: &str, tail: &str) -> String {
     for simple in simple_commands(command) {
         let name = name(&simple);
         let is_shown = |text: &str| text.contains(&name);
-        let fits = names.len() + name.len() < NAMES;
+        let fits = names.len() + name.len() < NAMES_BYTES;
         if fits && !is_shown(head) && !is_shown(tail) && !names.lines().any(|have| have == name) {
             names.push_str(&name);
             names.push('\n');
@@ -273,7 +273,7 @@ mod tests {
         assert!(kept.starts_with("make all && echo"), "{kept}");
         assert!(kept.ends_with("kubectl apply"), "{kept}");
         assert!(kept.contains("…\ngit log\nsort\ngh pr create\n…"), "{kept}");
-        assert!(kept.len() < HEAD + NAMES + TAIL + 20);
+        assert!(kept.len() < HEAD_BYTES + NAMES_BYTES + TAIL_BYTES + 20);
         let short = "é".repeat(1_300);
         assert_eq!(abridged(&short), short);
         assert!(

@@ -53,7 +53,7 @@ const MARKERS: [&str; 12] = [
     "not found",
 ];
 static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(MARKERS).ok());
-const ERROR_LINES: usize = 6;
+const MAX_ERROR_LINES: usize = 6;
 const ERROR_LINE_BYTES: usize = 240;
 
 /// The lines of a tool's output that say what went wrong: at most 6, each at
@@ -81,7 +81,7 @@ fn marked_lines(output: &str) -> Vec<&str> {
         return found;
     };
     let mut from = 0;
-    while found.len() < ERROR_LINES
+    while found.len() < MAX_ERROR_LINES
         && let Some(mark) = output.get(from..).and_then(|rest| marked.find(rest))
     {
         let at = from + mark.start();

@@ -14,9 +14,9 @@ const OPENING_BYTES: usize = 16 * 1024;
 const SHARED_CHARS: usize = 40;
 /// So many different openings that share [`SHARED_CHARS`] have a template. Two alone may be one
 /// request that was typed again: they have to share a whole title.
-const SEVERAL: usize = 3;
+const MIN_OPENINGS: usize = 3;
 /// Most files that a title names.
-const FILES: usize = 3;
+const MAX_FILES: usize = 3;
 /// Mark of omitted words.
 const CUT: &str = "…";
 
@@ -62,8 +62,8 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
             all.push(name);
         }
     }
-    let more = all.len().saturating_sub(FILES);
-    all.truncate(FILES);
+    let more = all.len().saturating_sub(MAX_FILES);
+    all.truncate(MAX_FILES);
     let names = clip(&all.join(", "), TITLE_BYTES).to_owned();
     match more {
         _ if names.is_empty() => None,
@@ -124,7 +124,8 @@ fn template_bytes<'a>(openings: impl Iterator<Item = &'a str>) -> Option<usize> 
     let openings: BTreeSet<&str> = openings.collect();
     // Of sorted texts the first and the last share what all share.
     let shared = shared_bytes(openings.first()?, openings.last()?);
-    let is_template = openings.len() >= SEVERAL || (openings.len() == 2 && shared > TITLE_BYTES);
+    let is_template =
+        openings.len() >= MIN_OPENINGS || (openings.len() == 2 && shared > TITLE_BYTES);
     let start = |ends: fn(char) -> bool| {
         let starts = openings.iter().map(|text| word_start(text, shared, ends));
         starts.min().filter(|start| *start > 0)

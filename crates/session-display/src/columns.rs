@@ -5,7 +5,7 @@ use session_core::text::{clip, one_line, printable};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Most characters that are looked at for a column.
-const LETTERS: usize = 8;
+const MAX_CLUSTER_CHARS: usize = 8;
 
 const JOINER: char = '\u{200d}';
 
@@ -34,7 +34,7 @@ fn fitting(text: &str, columns: usize) -> &str {
     // A character may change the width of the one before it: measured together.
     let end = text
         .char_indices()
-        .take(LETTERS * (columns + 1))
+        .take(MAX_CLUSTER_CHARS * (columns + 1))
         .map(|(at, c)| at + c.len_utf8())
         .take_while(|end| clip(text, *end).width() <= columns)
         .last();

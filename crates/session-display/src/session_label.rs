@@ -6,8 +6,8 @@ use session_core::project_name;
 use session_store::SessionRow;
 
 /// Shortest and longest beginning of an id that is ever shown.
-const SHORT: usize = 8;
-const LONG: usize = 24;
+const SHORT_ID_CHARS: usize = 8;
+const LONG_ID_CHARS: usize = 24;
 
 /// The shortest beginning of a session's id that no other one shares. The
 /// index's own number, where another one has the same id or shares much of it,
@@ -30,8 +30,8 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
         .max()
         .unwrap_or(0);
     match longest + 1 {
-        shared if shared > LONG => format!("#{}", session.id),
-        shared => uid.iter().take(shared.max(SHORT)).collect(),
+        shared if shared > LONG_ID_CHARS => format!("#{}", session.id),
+        shared => uid.iter().take(shared.max(SHORT_ID_CHARS)).collect(),
     }
 }
 

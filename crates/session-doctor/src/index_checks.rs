@@ -6,7 +6,7 @@ use session_query::IndexStatus;
 use session_store::{Level, Reader, StoreError};
 
 /// A quarter of dead rows is worth a purge.
-const DEAD_PARTS: usize = 4;
+const DEAD_SHARE_DIVISOR: usize = 4;
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
@@ -86,7 +86,7 @@ fn check_rows(index: &Reader) -> Vec<Finding> {
         }
     }
     let (rows, all) = dead;
-    match rows * DEAD_PARTS > all {
+    match rows * DEAD_SHARE_DIVISOR > all {
         true => vec![
             Finding::note(
                 "vectors",

@@ -10,7 +10,7 @@ use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
 
 /// Hits kept of each question.
-const HITS: usize = 20;
+const MAX_HITS: usize = 20;
 
 /// How questions are asked.
 pub struct EvalOptions<'a> {
@@ -74,7 +74,7 @@ fn one(
         level: ask.level,
         fusion: ask.fusion,
         tuning: ask.tuning,
-        limit: HITS,
+        limit: MAX_HITS,
         ..Request::new("")
     };
     request.query = Query::new(&question.query);

@@ -41,7 +41,7 @@ pub struct CallView<'a> {
 }
 
 /// Lines of context around a change.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Inputs that the edits show.
 const EDIT_INPUTS: [&str; 7] = [
     "old_string",
@@ -108,7 +108,7 @@ fn edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
 fn edit(input: &Value) -> Option<Vec<DiffLine<'_>>> {
     let old = text(input, ["old_string", "oldString"])?;
     let new = text(input, ["new_string", "newString"])?;
-    Some(diff_lines(old, new, CONTEXT))
+    Some(diff_lines(old, new, CONTEXT_LINES))
 }
 
 /// Reads a patch: each line has its mark.

@@ -33,7 +33,7 @@ const TOKEN_USER_BYTES: usize = 256;
 
 /// Makes one directory that this user alone can enter; what is made in it inherits that.
 pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
-    let descriptor = Descriptor::of_user()?;
+    let descriptor = Descriptor::for_current_user()?;
     let attributes = descriptor.attributes();
     // SAFETY: the path ends with a zero, and the attributes point to a descriptor that lives.
     let made = unsafe { CreateDirectoryW(wide(path).as_ptr(), &raw const attributes) };
@@ -42,7 +42,7 @@ pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
 
 /// Opens a file, as `CreateFileW` does, and makes it readable for this user alone where it is missing.
 pub(crate) fn create_file(path: &Path, access: u32, disposition: u32) -> io::Result<File> {
-    let descriptor = Descriptor::of_user()?;
+    let descriptor = Descriptor::for_current_user()?;
     let attributes = descriptor.attributes();
     // SAFETY: as above; no template is given.
     let handle = unsafe {
@@ -104,7 +104,7 @@ struct Descriptor(PSECURITY_DESCRIPTOR);
 
 impl Descriptor {
     /// Full access for this user, the system and administrators, and none for anybody else.
-    fn of_user() -> io::Result<Self> {
+    fn for_current_user() -> io::Result<Self> {
         let user = user_sid()?;
         let text = format!("D:P(A;OICI;FA;;;{user})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");
         let text: Vec<u16> = text.encode_utf16().chain([0]).collect();

@@ -13,7 +13,7 @@ pub fn home_directory(directory: &Path) -> Option<PathBuf> {
     let named = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     match named {
         Some(home) if is_believed(&home, directory) => Some(home),
-        _ => of_user(),
+        _ => current_user_home(),
     }
 }
 
@@ -25,12 +25,12 @@ fn is_believed(home: &Path, directory: &Path) -> bool {
         let real = fs_err::canonicalize(home).unwrap_or_else(|_| home.to_owned());
         outermost_repository(directory).is_some_and(|root| real.starts_with(root))
     };
-    is_plain && (!lies_in_repository() || of_user().as_deref() == Some(home))
+    is_plain && (!lies_in_repository() || current_user_home().as_deref() == Some(home))
 }
 
 /// The home directory by the user database.
 #[cfg(unix)]
-fn of_user() -> Option<PathBuf> {
+fn current_user_home() -> Option<PathBuf> {
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid())
         .ok()
         .flatten()?;
@@ -39,7 +39,7 @@ fn of_user() -> Option<PathBuf> {
 
 /// The directory of the user's profile.
 #[cfg(windows)]
-fn of_user() -> Option<PathBuf> {
+fn current_user_home() -> Option<PathBuf> {
     known_folders::get_known_folder_path(known_folders::KnownFolder::Profile)
 }
 

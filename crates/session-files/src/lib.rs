@@ -34,7 +34,7 @@
 
 #[cfg(windows)]
 mod acl;
-mod beneath;
+mod confined_file;
 mod dir;
 mod error;
 mod home;
@@ -48,7 +48,7 @@ mod user_directory;
 #[cfg(windows)]
 mod windows;
 
-pub use beneath::Beneath;
+pub use confined_file::ConfinedFile;
 pub use dir::{Dir, Durability, Existing, TEMPORARY};
 pub use error::{FileError, Result};
 pub use home::{HOME_VARIABLE, home_directory};

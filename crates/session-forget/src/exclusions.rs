@@ -62,7 +62,7 @@ impl Exclusions {
     /// Combines what was forgotten with the user's rules.
     ///
     /// # Errors
-    /// When a pattern is no regular expression.
+    /// When a pattern is not a regular expression.
     pub fn new(records: ForgottenRecords, settings: &ExcludeSettings) -> Result<Self, ForgetError> {
         Ok(Self {
             records,

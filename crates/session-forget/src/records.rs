@@ -34,7 +34,7 @@ pub enum ForgetError {
     /// Another process held the lock for too long.
     #[error("another process is changing `{}`", .0.display())]
     Locked(PathBuf),
-    /// A pattern of `exclude` is no regular expression.
+    /// A pattern of `exclude` is not a regular expression.
     #[error(transparent)]
     Pattern(#[from] PatternError),
 }

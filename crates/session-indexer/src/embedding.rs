@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Texts embedded between two commits while others wait for the writer.
-const HELD_TEXTS: usize = 200;
+const MAX_HELD_TEXTS: usize = 200;
 /// Texts embedded between two commits of a slow model: what a kill may cost.
 const BRIEF_TEXTS: usize = 100;
 
@@ -61,7 +61,7 @@ impl<'a> Embedding<'a> {
 /// # Errors
 /// When the store or the model fails.
 pub fn embed_pending(writer: &mut Writer, how: &Embedding<'_>) -> Result<Embedded, IndexError> {
-    EmbeddingRun::new(Access::Held(writer), how, HELD_TEXTS)?.complete()
+    EmbeddingRun::new(Access::Held(writer), how, MAX_HELD_TEXTS)?.complete()
 }
 
 /// As [`embed_pending`], for a slow model: the writer is taken for each commit
@@ -77,12 +77,12 @@ pub fn embed_beside(root: &Path, how: &Embedding<'_>) -> Result<Embedded, IndexE
 const QUEUE_AGE: Duration = Duration::from_secs(2);
 
 /// The sessions to embed, newest first. To read them takes as long as a commit where there are thousands.
-struct Queue {
+struct EmbeddingQueue {
     sessions: VecDeque<PendingSession>,
     read_at: Instant,
 }
 
-impl Queue {
+impl EmbeddingQueue {
     fn new(sessions: Vec<PendingSession>) -> Self {
         Self {
             sessions: sessions.into(),
@@ -116,7 +116,7 @@ struct EmbeddingRun<'a> {
     how: &'a Embedding<'a>,
     limit: usize,
     model: ModelRow,
-    queue: Queue,
+    queue: EmbeddingQueue,
     /// Sessions with a text that failed.
     failed: HashSet<SessionId>,
     done: Embedded,
@@ -140,7 +140,7 @@ impl<'a> EmbeddingRun<'a> {
             how,
             limit,
             model,
-            queue: Queue::new(Vec::new()),
+            queue: EmbeddingQueue::new(Vec::new()),
             failed: HashSet::new(),
             done: Embedded::default(),
             turns_done: 0,
@@ -163,7 +163,7 @@ impl<'a> EmbeddingRun<'a> {
     /// Embeds and commits some; false when there is nothing to do.
     fn slice(&mut self) -> Result<bool, IndexError> {
         if self.queue.is_stale() {
-            self.queue = Queue::new(self.pending()?);
+            self.queue = EmbeddingQueue::new(self.pending()?);
         }
         let total = self.queue.turns();
         let mut shares = self.next_batches()?;

@@ -10,21 +10,21 @@ use std::time::Instant;
 
 /// Events that may wait in a file's channel: threads run ahead of the writer
 /// by this much.
-const WAITING_EVENTS: usize = 48;
+const MAX_WAITING_EVENTS: usize = 48;
 /// Files that may have been begun and not yet taken by the writer. With the
 /// events this bounds memory.
-const WAITING_FILES: usize = 32;
+const MAX_WAITING_FILES: usize = 32;
 
 /// Files in order, each announced to the writer when a thread begins it.
-struct Queue<'a> {
+struct EventQueue<'a> {
     files: std::slice::Iter<'a, Change>,
     begun: SyncSender<(&'a Change, Receiver<Event>)>,
 }
 
-impl<'a> Queue<'a> {
+impl<'a> EventQueue<'a> {
     fn next(&mut self) -> Option<(&'a Change, SyncSender<Event>)> {
         let change = self.files.next()?;
-        let (sender, receiver) = sync_channel(WAITING_EVENTS);
+        let (sender, receiver) = sync_channel(MAX_WAITING_EVENTS);
         self.begun.send((change, receiver)).ok()?;
         Some((change, sender))
     }
@@ -48,8 +48,8 @@ pub(crate) fn in_order<E>(
     options: &ReadOptions<'_>,
     mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (begun, inbox) = sync_channel(WAITING_FILES);
-    let queue = Arc::new(Mutex::new(Queue {
+    let (begun, inbox) = sync_channel(MAX_WAITING_FILES);
+    let queue = Arc::new(Mutex::new(EventQueue {
         files: changes.iter(),
         begun,
     }));
@@ -68,7 +68,7 @@ pub(crate) fn in_order<E>(
 
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
-fn work(queue: &Mutex<Queue<'_>>, options: &ReadOptions<'_>) {
+fn work(queue: &Mutex<EventQueue<'_>>, options: &ReadOptions<'_>) {
     loop {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;

@@ -24,7 +24,7 @@ pub(crate) struct Storing<'a> {
 }
 
 /// How far the reading of one file has got.
-struct Reading {
+struct SessionReading {
     file: FileId,
     /// It is read from its beginning, and its past forgotten.
     anew: bool,
@@ -64,11 +64,11 @@ impl Storing<'_> {
         settled.try_for_each(|warning| self.writer.record_problem(warning))
     }
 
-    fn open(&mut self, change: &Change) -> Result<Reading, StoreError> {
+    fn open(&mut self, change: &Change) -> Result<SessionReading, StoreError> {
         let path = path_key(&change.location);
         let file = self.writer.upsert_file(&change.source.name(), &path)?;
         self.writer.clear_unreadable(&path)?;
-        Ok(Reading {
+        Ok(SessionReading {
             file,
             anew: false,
             session: None,
@@ -83,7 +83,7 @@ impl Storing<'_> {
     fn begin(
         &mut self,
         change: &Change,
-        reading: &mut Reading,
+        reading: &mut SessionReading,
         event: &Event,
     ) -> Result<(), StoreError> {
         if !reading.anew && is_anew(change, event) {
@@ -96,7 +96,7 @@ impl Storing<'_> {
 
     /// Ends a file. One that gave nothing but warnings has not been read: what
     /// is wrong with it holds only until the next try.
-    fn finish(&mut self, change: &Change, reading: &Reading) -> Result<(), StoreError> {
+    fn finish(&mut self, change: &Change, reading: &SessionReading) -> Result<(), StoreError> {
         let nothing_read = reading.session.is_none()
             && (reading.cursor.is_none() || reading.cursor == change.cursor);
         for warning in &reading.warnings {
@@ -113,7 +113,7 @@ impl Storing<'_> {
         self.commit_if_due()
     }
 
-    fn checkpoint(&mut self, reading: &mut Reading, at: Cursor) -> Result<(), StoreError> {
+    fn checkpoint(&mut self, reading: &mut SessionReading, at: Cursor) -> Result<(), StoreError> {
         // Not the stamp: until the end is reached the file counts as changed.
         self.writer
             .checkpoint(reading.file, &at.0, FileStamp::default())?;
@@ -125,7 +125,7 @@ impl Storing<'_> {
     fn store(
         &mut self,
         change: &Change,
-        reading: &mut Reading,
+        reading: &mut SessionReading,
         event: Event,
     ) -> Result<(), StoreError> {
         self.begin(change, reading, &event)?;

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 /// Characters that are left for what was found, of the 10,000 of an answer. Notes and the next call have
 /// the rest.
-pub(crate) const DATA_CHARS: usize = 8_600;
+pub(crate) const MAX_DATA_CHARS: usize = 8_600;
 /// Most characters of all notes.
-const NOTES_CHARS: usize = 700;
+const MAX_NOTES_CHARS: usize = 700;
 /// Most bytes of a text that the next call repeats.
 const REPEATED_BYTES: usize = 200;
 
@@ -115,11 +115,11 @@ impl Answer {
         let mut out = String::new();
         for note in &self.notes {
             let line = format!("note: {}\n", Fenced::new(note).as_str());
-            if out.chars().count() + line.chars().count() <= NOTES_CHARS {
+            if out.chars().count() + line.chars().count() <= MAX_NOTES_CHARS {
                 out.push_str(&line);
             }
         }
-        let data = self.data.page(0, DATA_CHARS);
+        let data = self.data.page(0, MAX_DATA_CHARS);
         if !data.as_str().is_empty() {
             let end = if data.as_str().ends_with('\n') {
                 ""
@@ -147,10 +147,10 @@ impl ItemList {
     pub(crate) fn push(&mut self, text: &str) -> bool {
         let mut item = Fenced::new(text);
         if self.count == 0 {
-            item = item.page(0, DATA_CHARS);
+            item = item.page(0, MAX_DATA_CHARS);
         }
         self.chars += item.char_count() + 1;
-        if self.count > 0 && self.chars > DATA_CHARS {
+        if self.count > 0 && self.chars > MAX_DATA_CHARS {
             return false;
         }
         self.data.push_line(&item);

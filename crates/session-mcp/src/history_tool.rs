@@ -15,7 +15,7 @@ use session_store::SessionRow;
 const LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 /// Most lines of a turn, and most columns of one.
-const LINES: usize = 5;
+const MAX_LINES: usize = 5;
 const COLUMNS: usize = 200;
 const TITLE_COLUMNS: usize = 60;
 
@@ -128,10 +128,10 @@ fn item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
         safe_line(project(session)),
         title_suffix(session, TITLE_COLUMNS)
     );
-    for text in found.found.iter().take(LINES) {
+    for text in found.found.iter().take(MAX_LINES) {
         out.push_str(&format!("\n   {}", line(text, COLUMNS)));
     }
-    if let more @ 1.. = found.found.len().saturating_sub(LINES) {
+    if let more @ 1.. = found.found.len().saturating_sub(MAX_LINES) {
         out.push_str(&format!("\n   and {more} more"));
     }
     out

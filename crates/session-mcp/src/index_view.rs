@@ -11,7 +11,7 @@ use session_store::SessionRow;
 use std::time::SystemTime;
 
 /// Most ids that an error names.
-const NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// A snapshot of the index with what answers from it.
 #[derive(Clone, Copy)]
@@ -87,7 +87,7 @@ impl<'a> IndexView<'a> {
             Resolved::Many(found) => {
                 let ids = found
                     .iter()
-                    .take(NAMED)
+                    .take(MAX_NAMED)
                     .map(|session| self.short_id(session));
                 let ids = ids.collect::<Vec<_>>().join(", ");
                 let count = found.len();

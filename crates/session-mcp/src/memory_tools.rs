@@ -12,7 +12,7 @@ use session_query::{Memories, SavedMemory};
 /// Most bytes of a memory's text in an answer.
 const TEXT_BYTES: usize = 2_000;
 /// Most memories that are named as repeated.
-const REPEATS: usize = 3;
+const MAX_REPEATS: usize = 3;
 
 /// Opens the memories of the server's directory.
 ///
@@ -115,7 +115,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, Call
 fn repeated(saved: &SavedMemory) -> Fenced {
     let mut listing = ItemList::default();
     let new = saved.memory.id();
-    for old in saved.repeats.iter().take(REPEATS) {
+    for old in saved.repeats.iter().take(MAX_REPEATS) {
         let (id, topic) = (safe_line(&old.id), safe_line(&old.topic));
         let command = format!("`session-search memory supersede {id} --by {new}` replaces it");
         listing.push(&format!("it repeats {id}: {topic}; {command}"));

@@ -19,7 +19,7 @@ const MAX_LIMIT: usize = 30;
 const TITLE_COLUMNS: usize = 80;
 const PREVIEW_COLUMNS: usize = 300;
 /// Most words that a note names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// A search whose filters are resolved as far as they can be without the index.
 pub(crate) struct SearchCall<'a> {
@@ -189,7 +189,7 @@ fn show_call(hit: &Hit, view: IndexView<'_>) -> String {
 
 fn missing_words(results: &Results) -> Option<String> {
     let missing = &results.explanation.missing;
-    let words: Vec<&str> = missing.iter().map(String::as_str).take(NAMED).collect();
+    let words: Vec<&str> = missing.iter().map(String::as_str).take(MAX_NAMED).collect();
     (!words.is_empty() && results.searched.sessions > 0)
         .then(|| format!("no session holds {}", words.join(", ")))
 }

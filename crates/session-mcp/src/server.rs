@@ -132,7 +132,7 @@ impl SearchServer {
     /// Refuses what the protocol's library could not read as a request that it knows.
     fn refuse(request: &CustomRequest) -> ErrorData {
         match request.method.as_str() {
-            "tools/call" => invalid("`params` has no `name`, or `arguments` is no object"),
+            "tools/call" => invalid("`params` has no `name`, or `arguments` is not an object"),
             method => {
                 let message = error_text(&format!("there is no method `{method}`"));
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)

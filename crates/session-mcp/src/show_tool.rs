@@ -1,6 +1,6 @@
 //! `show`: turns in full, in pages.
 
-use crate::answer::{Answer, DATA_CHARS, Fenced, format_call};
+use crate::answer::{Answer, Fenced, MAX_DATA_CHARS, format_call};
 use crate::arguments::ShowArguments;
 use crate::call_error::CallError;
 use crate::index_view::IndexView;
@@ -89,17 +89,17 @@ impl<'a> ShowCall<'a> {
         let heading = self.markdown(session, &[])?;
         let mut data = Fenced::default();
         if range.offset == 0 {
-            data = Fenced::new(&heading).page(0, DATA_CHARS / 4);
+            data = Fenced::new(&heading).page(0, MAX_DATA_CHARS / 4);
         }
         for first in range.first..=range.last {
             let rest = range.rest_from(first);
             let turn = self.turn(view, session, first, &heading)?;
-            let room = DATA_CHARS.saturating_sub(data.char_count() + 1);
+            let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + 1);
             let part = turn.page(rest.offset, room);
             let end = rest.offset + part.char_count();
             let is_whole = end >= turn.char_count();
             // A page ends with a turn where that leaves little of it empty.
-            if !is_whole && room < DATA_CHARS / 2 {
+            if !is_whole && room < MAX_DATA_CHARS / 2 {
                 let rest = Some(rest);
                 return Ok(Page { data, rest });
             }

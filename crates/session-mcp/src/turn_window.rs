@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Fewest turns of a range that follows another.
-const FOLLOWING: u32 = 3;
+const FOLLOWING_TURNS: u32 = 3;
 
 /// Turns of a session, counted from 0: `7`, `5-9`, or `5+8400-9` from the 8,400th character of turn 5 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,10 +66,10 @@ impl TurnWindow {
         }
     }
 
-    /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING`].
+    /// Returns as many turns that follow, of a session with `count` turns: at least [`FOLLOWING_TURNS`].
     pub(crate) fn following(self, count: u32) -> Self {
         let first = self.last.saturating_add(1);
-        let length = (self.last - self.first).max(FOLLOWING - 1);
+        let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);
         Self {
             first,
             offset: 0,
@@ -79,7 +79,7 @@ impl TurnWindow {
 
     /// Returns as many turns before it.
     pub(crate) fn before(self) -> Self {
-        let length = (self.last - self.first).max(FOLLOWING - 1);
+        let length = (self.last - self.first).max(FOLLOWING_TURNS - 1);
         let last = self.first.saturating_sub(1);
         Self {
             first: last.saturating_sub(length),

@@ -10,13 +10,13 @@ use serde::Deserialize;
 #[non_exhaustive]
 pub enum DraftError {
     /// The text is no JSON object with the fields of a draft.
-    #[error("stdin is no memory: {0}")]
+    #[error("stdin is not a memory: {0}")]
     Json(serde_json::Error),
     /// There is no such kind.
-    #[error("`{0}` is no kind")]
+    #[error("`{0}` is not a kind")]
     UnknownKind(String),
     /// There is no such importance.
-    #[error("`{0}` is no importance")]
+    #[error("`{0}` is not an importance")]
     UnknownImportance(String),
 }
 
@@ -102,8 +102,8 @@ mod tests {
         let error = |text: &str| Draft::from_json(text).unwrap_err().to_string();
         assert_eq!(
             error(r#"{"topic": "t", "kind": "hunch"}"#),
-            "`hunch` is no kind"
+            "`hunch` is not a kind"
         );
-        assert!(error(r#"{"topic": "t", "colour": "red"}"#).starts_with("stdin is no memory: "));
+        assert!(error(r#"{"topic": "t", "colour": "red"}"#).starts_with("stdin is not a memory: "));
     }
 }

@@ -80,7 +80,7 @@ fn validate(front: Frontmatter, yaml: &str, path: &Path) -> Result<Frontmatter, 
     let (key, reason) = match (bad_id, front.topic.trim().is_empty()) {
         (true, _) => (
             "id:",
-            format!("`{}` is no id as mem-20260110-091500", front.id),
+            format!("`{}` is not an id such as mem-20260110-091500", front.id),
         ),
         (_, true) => ("topic:", "the topic is empty".to_owned()),
         _ => return Ok(front),
@@ -224,7 +224,7 @@ mod tests {
         check(
             "---\ntopic: t\nid: ../x\ncreated: 2026-01-10\n---\n",
             3,
-            "no id",
+            "not an id",
         );
         check(
             "---\nid: mem-1\ntopic: ''\ncreated: 2026-01-10\n---\n",

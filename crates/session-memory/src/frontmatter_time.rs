@@ -57,8 +57,11 @@ impl Serialize for FrontmatterTime {
 impl<'de> Deserialize<'de> for FrontmatterTime {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
-        let wrong =
-            || serde::de::Error::custom(format!("`{text}` is no time as 2026-01-10T09:15:00Z"));
+        let wrong = || {
+            serde::de::Error::custom(format!(
+                "`{text}` is not a time such as 2026-01-10T09:15:00Z"
+            ))
+        };
         Self::parse(&text).ok_or_else(wrong)
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The most lines and bytes of a memory that can be shown and trusted.
-const REVIEW_LINES: usize = 200;
+const MAX_REVIEW_LINES: usize = 200;
 const REVIEW_BYTES: usize = 16 << 10;
 
 /// The kind of a memory.
@@ -286,7 +286,7 @@ impl Memory {
 
     /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
     pub fn is_reviewable(&self) -> bool {
-        self.text.lines().count() <= REVIEW_LINES && self.text.len() <= REVIEW_BYTES
+        self.text.lines().count() <= MAX_REVIEW_LINES && self.text.len() <= REVIEW_BYTES
     }
 
     /// Returns the day of the id, in the time zone where it was saved: `2026-01-10`.

@@ -98,7 +98,7 @@ fn partition_names(directory: &Path, names: &[OsString]) -> IdListing {
             None => {}
             Some(id) if is_valid_id(id) => listing.ids.push(id.to_owned()),
             Some(_) => {
-                let reason = "its name is no id as mem-20260110-091500";
+                let reason = "its name is not an id such as mem-20260110-091500";
                 let path = directory.join(name);
                 listing
                     .damaged

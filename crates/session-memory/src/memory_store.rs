@@ -142,7 +142,7 @@ impl MemoryStore {
     /// Reads those of the active memories that may be injected which an event triggers. Of the others no
     /// more than the triggers is parsed.
     pub(crate) fn list_triggered(&self, event: &TriggerEvent) -> Vec<Memory> {
-        let may_match = |text: &str| match Triggers::read_alone(text) {
+        let may_match = |text: &str| match Triggers::parse_without_frontmatter(text) {
             Some(triggers) => triggers.matches(event),
             None => text.contains(TRIGGERS_KEY),
         };

@@ -55,7 +55,7 @@ impl Triggers {
     /// Returns the triggers without blank ones and repeats.
     ///
     /// # Errors
-    /// When one is no glob, or an error is too short.
+    /// When one is not a glob, or an error is too short.
     pub(crate) fn normalized(&self) -> Result<Self> {
         let normal = Self {
             paths: normalize(&self.paths),
@@ -63,10 +63,10 @@ impl Triggers {
             errors: normalize(&self.errors),
         };
         for glob in &normal.paths {
-            TriggerGlob::of_paths(glob)?;
+            TriggerGlob::for_paths(glob)?;
         }
         for glob in &normal.commands {
-            TriggerGlob::of_commands(glob)?;
+            TriggerGlob::for_commands(glob)?;
         }
         let mut errors = normal.errors.iter();
         match errors.find(|error| error.chars().count() < MIN_ERROR_CHARS) {
@@ -79,7 +79,7 @@ impl Triggers {
 
     /// Reads the triggers of a file without the rest of its frontmatter, which takes most of the time;
     /// `None` where they do not stand by themselves.
-    pub(crate) fn read_alone(text: &str) -> Option<Self> {
+    pub(crate) fn parse_without_frontmatter(text: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct TriggersAlone {
             #[serde(deserialize_with = "deserialize_triggers")]
@@ -97,7 +97,7 @@ impl Triggers {
         Some(alone.when).filter(|when| !when.is_empty())
     }
 
-    /// Returns true where an event is one of the triggers. Globs that are none match nothing.
+    /// Returns true where an event is one of the triggers. Invalid globs match nothing.
     pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
         let is_any =
             |globs: &[String], compile: fn(&str) -> Result<TriggerGlob>, texts: &[String]| {
@@ -109,8 +109,8 @@ impl Triggers {
                 let mut globs = globs.filter_map(|glob| compile(glob).ok());
                 globs.any(|glob| texts.iter().any(|text| glob.is_match(text)))
             };
-        is_any(&self.paths, TriggerGlob::of_paths, &event.paths)
-            || is_any(&self.commands, TriggerGlob::of_commands, &event.commands)
+        is_any(&self.paths, TriggerGlob::for_paths, &event.paths)
+            || is_any(&self.commands, TriggerGlob::for_commands, &event.commands)
             || event.errors.iter().any(|text| self.matches_error(text))
     }
 
@@ -141,7 +141,7 @@ impl TriggerChange {
     /// Applies the change to triggers.
     ///
     /// # Errors
-    /// When one is no glob, or an error is too short.
+    /// When one is not a glob, or an error is too short.
     pub(crate) fn apply(&self, triggers: &Triggers) -> Result<Triggers> {
         let new =
             |new: &Option<Vec<String>>, old: &Vec<String>| new.as_ref().unwrap_or(old).clone();
@@ -196,12 +196,12 @@ fn longest_literal(glob: &str) -> &str {
 pub struct TriggerGlob(GlobMatcher);
 
 impl TriggerGlob {
-    /// Compiles a glob of paths. One without `/` is of a name in any folder, one that ends with `/` of all
-    /// that lies in a folder, and `**` beside other characters passes folders, too.
+    /// Compiles a glob of paths. One without `/` matches a name in any folder, one that ends with `/` all
+    /// that lies in a folder, and `**` next to other characters matches `/`, too.
     ///
     /// # Errors
-    /// When it is no glob.
-    pub fn of_paths(glob: &str) -> Result<Self> {
+    /// When it is not a glob.
+    pub fn for_paths(glob: &str) -> Result<Self> {
         let relative = glob.trim_start_matches("./");
         let is_name = !relative.trim_end_matches('/').contains('/');
         let segment = |segment: &str| match segment.strip_prefix("**") {
@@ -219,23 +219,23 @@ impl TriggerGlob {
         Self::compile(glob, GlobBuilder::new(&whole).literal_separator(true))
     }
 
-    /// Compiles a glob of commands, whose `*` passes spaces and `/`.
+    /// Compiles a glob of commands, whose `*` matches spaces and `/`, too.
     ///
     /// # Errors
-    /// When it is no glob.
-    pub fn of_commands(glob: &str) -> Result<Self> {
+    /// When it is not a glob.
+    pub fn for_commands(glob: &str) -> Result<Self> {
         Self::compile(glob, &mut GlobBuilder::new(glob))
     }
 
     fn compile(glob: &str, builder: &mut GlobBuilder<'_>) -> Result<Self> {
         let built = builder.backslash_escape(true).build();
         let refuse = |error: globset::Error| {
-            MemoryError::Refused(format!("`{glob}` is no glob: {}", error.kind()))
+            MemoryError::Refused(format!("`{glob}` is not a glob: {}", error.kind()))
         };
         Ok(Self(built.map_err(refuse)?.compile_matcher()))
     }
 
-    /// Returns true where the glob is of a path from the root, with `/`, or of a command.
+    /// Returns true where the glob matches a path from the root, with `/`, or a command.
     pub fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     fn matches_path(glob: &str, path: &str) -> bool {
-        TriggerGlob::of_paths(glob).unwrap().is_match(path)
+        TriggerGlob::for_paths(glob).unwrap().is_match(path)
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn triggers_are_read_without_the_rest() {
-        let read = Triggers::read_alone;
+        let read = Triggers::parse_without_frontmatter;
         let when = read("---\nid: x\nwhen:\n  paths:\n\n# b\n    - a\ntopic: [\n---\n").unwrap();
         assert_eq!(when.paths, ["a"]);
         assert_eq!(
@@ -344,7 +344,7 @@ mod tests {
         let normal = triggers(&[" a\n", "a", "", "b"]).normalized().unwrap();
         assert_eq!(normal, triggers(&["a", "b"]));
         let error = triggers(&["[a"]).normalized().unwrap_err().to_string();
-        assert!(error.starts_with("`[a` is no glob: "), "{error}");
+        assert!(error.starts_with("`[a` is not a glob: "), "{error}");
         let short = Triggers {
             errors: vec!["no".into()],
             ..Triggers::default()

@@ -67,7 +67,7 @@ fn read_description(path: &Path, is_taken: impl Fn(&str) -> bool) -> Result<Mode
 fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     if !is_valid_name(&spec.name) || spec.name == REMOTE_MODEL {
         return Err(format!(
-            "`{}` is no name: lower-case letters, digits, `.`, `_` and `-`, and not `{REMOTE_MODEL}`",
+            "`{}` is not a name: lower-case letters, digits, `.`, `_` and `-`, and not `{REMOTE_MODEL}`",
             spec.name
         ));
     }
@@ -80,7 +80,7 @@ fn validate_spec(spec: &ModelSpec) -> Result<(), String> {
     spec.files.iter().try_for_each(|file| {
         let pin = file.sha256.as_deref();
         match (is_repository_path(&file.path), pin.is_none_or(is_sha256)) {
-            (false, _) => Err(format!("`{}` is no path in a repository", file.path)),
+            (false, _) => Err(format!("`{}` is not a path in a repository", file.path)),
             (_, false) => Err(format!("the sha256 of `{}` is not one", file.path)),
             _ => Ok(()),
         }

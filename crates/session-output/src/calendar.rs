@@ -13,9 +13,9 @@ use session_report::DayStats;
 pub struct Calendar(Vec<(Date, DayStats)>);
 
 /// Days of which each has a row; of more, each week has one.
-const DAILY: usize = 14;
+const MAX_DAILY_ROWS: usize = 14;
 /// Columns left of the calendar: the names of the days.
-const NAMES: usize = 5;
+const NAMES_WIDTH: usize = 5;
 /// How dark a day is, by its part of the busiest day's time.
 const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
@@ -54,7 +54,7 @@ impl Calendar {
             "", "sessions", "turns", "projects", "time"
         );
         let mut out = format!("{}\n", paint(FAINT, head));
-        let weekly = self.0.len() > DAILY;
+        let weekly = self.0.len() > MAX_DAILY_ROWS;
         let rows = self.0.chunk_by(|a, b| weekly && monday(a.0) == monday(b.0));
         for days in rows.filter(|days| days.iter().any(|(_, day)| day.turns > 0)) {
             out.push_str(&row(days));
@@ -66,7 +66,7 @@ impl Calendar {
     fn map(&self, width: usize) -> String {
         let weeks: Vec<&[(Date, DayStats)]> =
             self.0.chunk_by(|a, b| monday(a.0) == monday(b.0)).collect();
-        let room = (width.saturating_sub(NAMES) / 2).max(1);
+        let room = (width.saturating_sub(NAMES_WIDTH) / 2).max(1);
         let weeks = weeks
             .get(weeks.len().saturating_sub(room)..)
             .unwrap_or_default();
@@ -76,12 +76,12 @@ impl Calendar {
         for (weekday, name) in ["Mon", "", "Wed", "", "Fri", "", "Sun"].iter().enumerate() {
             let cells = weeks.iter().map(|week| cell(week, weekday, most));
             let cells: Vec<String> = cells.collect();
-            let name = paint(FAINT, format!("{name:<NAMES$}"));
+            let name = paint(FAINT, format!("{name:<NAMES_WIDTH$}"));
             out.push_str(format!("{name}{}", cells.join(" ")).trim_end());
             out.push('\n');
         }
         let scale = SHADES.map(|shade| paint(HEAT, shade)).join(" ");
-        out + &format!("{}less {scale} more\n", " ".repeat(NAMES))
+        out + &format!("{}less {scale} more\n", " ".repeat(NAMES_WIDTH))
     }
 
     /// Returns the days on which something was done, as JSON.
@@ -139,13 +139,13 @@ fn row(days: &[(Date, DayStats)]) -> String {
 
 /// The names of the months, each above its first week.
 fn months(weeks: &[&[(Date, DayStats)]]) -> String {
-    let mut line = " ".repeat(NAMES);
+    let mut line = " ".repeat(NAMES_WIDTH);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
         let Some((day, _)) = week.first() else {
             continue;
         };
-        let at = NAMES + 2 * n;
+        let at = NAMES_WIDTH + 2 * n;
         if last != Some(day.month()) && line.len() <= at {
             line.push_str(&" ".repeat(at - line.len()));
             line.push_str(&day.strftime("%b ").to_string());

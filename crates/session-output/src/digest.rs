@@ -164,7 +164,10 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
     );
     let changed: Vec<&TouchedFile> = work.changed_files().collect();
     if !changed.is_empty() {
-        lines.push(format!("Changed: {}", format_file_names(&changed, FILES)));
+        lines.push(format!(
+            "Changed: {}",
+            format_file_names(&changed, MAX_FILES)
+        ));
     }
     let counts = counts(session);
     if !counts.is_empty() {
@@ -174,7 +177,7 @@ fn lines(session: &SessionReport, title: &str) -> Vec<String> {
 }
 
 /// Most names of files.
-const FILES: usize = 5;
+const MAX_FILES: usize = 5;
 
 /// True when the prompt says what the title says: a title may be its beginning.
 fn is_same(prompt: &str, title: &str) -> bool {

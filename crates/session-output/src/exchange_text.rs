@@ -51,7 +51,7 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
 }
 
 /// Longest rule between turns, in columns.
-const RULE: usize = 120;
+const RULE_WIDTH: usize = 120;
 
 /// Formats one turn of so many, of whose outputs and inputs at most `limit` lines are kept.
 pub fn format_exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
@@ -65,7 +65,7 @@ pub fn format_exchange(exchange: &Exchange, of: u32, limit: usize, width: usize)
         turn.index + 1,
         minute(turn.started_ms)
     );
-    let fill = "─".repeat(width.min(RULE).saturating_sub(rule.chars().count()));
+    let fill = "─".repeat(width.min(RULE_WIDTH).saturating_sub(rule.chars().count()));
     let mut out = format!("\n{}\n", paint(FAINT, format!("{rule}{fill}")));
     let who = match turn.kind {
         PromptKind::Model => "agent>",

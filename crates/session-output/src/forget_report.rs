@@ -9,7 +9,7 @@ use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};
 
 /// Sessions and turns that are named before the question.
-const NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// The sessions and turns that were forgotten, as `docs/cli.md` describes them.
 #[derive(Serialize)]
@@ -100,15 +100,16 @@ pub fn format_forget_plan(
     all: &[SessionRow],
 ) -> String {
     let mut out = String::new();
-    for session in plan.sessions.iter().take(NAMED) {
+    for session in plan.sessions.iter().take(MAX_NAMED) {
         let title = safe_line(session.title.as_deref().unwrap_or("(no title)"));
         let turns = plural(session.turns as usize, "turn");
         out += &format!("  {}  {turns}, {title}\n", short_id(session, all));
     }
-    for (session, turn) in plan.turns.iter().take(NAMED) {
+    for (session, turn) in plan.turns.iter().take(MAX_NAMED) {
         out += &format!("  {}:{}\n", short_id(session, all), turn.index);
     }
-    let more = plan.sessions.len().saturating_sub(NAMED) + plan.turns.len().saturating_sub(NAMED);
+    let more =
+        plan.sessions.len().saturating_sub(MAX_NAMED) + plan.turns.len().saturating_sub(MAX_NAMED);
     if more > 0 {
         out += &format!("  … and {more} more\n");
     }

@@ -9,9 +9,9 @@ use session_memory::{
 };
 
 /// The most candidates that are explained.
-const SHOWN: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 /// The label of the best cue.
-const CUE: &str = "    nearest cue: ";
+const CUE_LABEL: &str = "    nearest cue: ";
 
 /// The outcome of a prompt, as `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -71,10 +71,10 @@ pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
             decision.background_similarity
         ));
     }
-    for candidate in decision.candidates.iter().take(SHOWN) {
+    for candidate in decision.candidates.iter().take(MAX_CANDIDATES) {
         out.push_str(&format_candidate(candidate, width));
     }
-    match decision.candidates.len().saturating_sub(SHOWN) {
+    match decision.candidates.len().saturating_sub(MAX_CANDIDATES) {
         0 => {}
         more => out.push_str(&format!("{more} more match less\n")),
     }
@@ -83,7 +83,7 @@ pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
 
 fn format_outcome(decision: &InjectionDecision) -> String {
     let why = match decision.skipped {
-        None => return "something is put before this prompt".to_owned(),
+        None => return "memories are put before this prompt".to_owned(),
         Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
         Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
         Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",
@@ -123,8 +123,8 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
     );
     let mut out = format!("{}\n    {id}  {topic}\n", paint(FAINT, head));
     if let Some(cue) = &found.cue {
-        let cue = cut(&safe_line(cue), width.saturating_sub(CUE.len()));
-        out.push_str(&format!("{}\n", paint(FAINT, format!("{CUE}{cue}"))));
+        let cue = cut(&safe_line(cue), width.saturating_sub(CUE_LABEL.len()));
+        out.push_str(&format!("{}\n", paint(FAINT, format!("{CUE_LABEL}{cue}"))));
     }
     out
 }

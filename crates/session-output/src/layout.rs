@@ -1,49 +1,49 @@
-//! Session text in columns, set side by side.
+//! Lays out session text in columns.
 
 use crate::style::paint;
 use anstyle::Style;
 pub use session_display::{cut, line, safe_line, wrap_lines};
 use unicode_width::UnicodeWidthStr;
 
-/// Where the lines of a hit after its first one begin.
+/// Indentation of the lines of a hit after its first one, in columns.
 pub const INDENT: usize = 4;
 /// Columns between two fields.
 pub const GAP: usize = 3;
 
-/// Text that stands beside other text.
+/// A styled text in a row of texts.
 pub struct Field {
     style: Style,
     text: String,
-    least: usize,
+    min_width: usize,
 }
 
 impl Field {
-    /// Text that is cut only where a whole line is too short for it.
+    /// Makes a field that is cut only where a whole line is too short for it.
     pub fn whole(style: Style, text: impl Into<String>) -> Self {
         Self {
             style,
             text: text.into(),
-            least: usize::MAX,
+            min_width: usize::MAX,
         }
     }
 
-    /// Text that may be cut to `least` columns rather than begin a line.
-    pub fn cut_to(style: Style, text: impl Into<String>, least: usize) -> Self {
+    /// Makes a field that may be cut to `min_width` columns rather than begin a line.
+    pub fn cut_to(style: Style, text: impl Into<String>, min_width: usize) -> Self {
         Self {
-            least,
+            min_width,
             ..Self::whole(style, text)
         }
     }
 }
 
-/// Fields side by side from column `begin` on. One for which there is no room
-/// begins a line, indented.
-pub fn flow(fields: &[Field], begin: usize, width: usize) -> String {
-    let mut out = " ".repeat(begin);
-    let mut used = begin;
+/// Lays out fields side by side from a column on. One for which there is no room
+/// begins an indented line.
+pub fn flow(fields: &[Field], column: usize, width: usize) -> String {
+    let mut out = " ".repeat(column);
+    let mut used = column;
     for (n, field) in fields.iter().enumerate() {
         let gap = if n == 0 { 0 } else { GAP };
-        if field.text.width().min(field.least) + used + gap <= width {
+        if field.text.width().min(field.min_width) + used + gap <= width {
             out.push_str(&" ".repeat(gap));
             used += gap;
         } else if n > 0 {

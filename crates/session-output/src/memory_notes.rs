@@ -4,16 +4,16 @@ use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
 use session_query::{BroadTrigger, TriggerKind};
 
 /// Most ids that a note names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 /// Most memories that are named as repeated by one.
-const REPEATED: usize = 3;
+const MAX_REPEATED: usize = 3;
 
 /// Returns a note on the memories that came with the repository and are not trusted, if there are any.
 pub fn waiting_note(memories: &[Memory]) -> Option<String> {
     let waiting: Vec<&Memory> = memories.iter().filter(|m| !m.trust.is_trusted()).collect();
     let first = waiting.first()?;
     let changed = waiting.iter().filter(|m| m.trust == Trust::Changed);
-    let changed: Vec<&str> = changed.map(|m| m.id()).take(NAMED).collect();
+    let changed: Vec<&str> = changed.map(|m| m.id()).take(MAX_NAMED).collect();
     let changed = match changed.as_slice() {
         [] => String::new(),
         ids => format!(" (changed since they were known: {})", ids.join(", ")),
@@ -51,7 +51,7 @@ pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
             other.topic
         )
     };
-    repeats.iter().take(REPEATED).map(note).collect()
+    repeats.iter().take(MAX_REPEATED).map(note).collect()
 }
 
 /// Returns notes on triggers of a memory that match much of what there is.

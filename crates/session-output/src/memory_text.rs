@@ -5,7 +5,7 @@ use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
 use session_memory::{Memory, MemoryMatch, MemoryState};
 
 /// Lines of what a found memory says.
-const LINES: usize = 4;
+const MAX_LINES: usize = 4;
 
 /// Formats memories that were found, best first.
 pub fn format_matches(
@@ -36,7 +36,8 @@ fn result(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> 
         width,
     );
     let indent = " ".repeat(INDENT);
-    for line in wrap_lines(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(LINES)
+    for line in
+        wrap_lines(&safe_line(&memory.summary()), width.saturating_sub(INDENT)).take(MAX_LINES)
     {
         out.push_str(&format!("{indent}{line}\n"));
     }

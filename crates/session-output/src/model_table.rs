@@ -76,7 +76,7 @@ const HEADINGS: [&str; 6] = ["NAME", "SIZE", "DIMS", "LICENCE", "STATE", "COVERA
 /// Columns between two of the table.
 const GAP: usize = 2;
 /// Most columns of a cell.
-const CELL: usize = 24;
+const MAX_CELL_WIDTH: usize = 24;
 
 /// Formats the models as a table of so many columns.
 pub fn format_models(models: &[ModelOverview], width: usize) -> String {
@@ -107,14 +107,14 @@ fn cells(model: &ModelOverview) -> [String; 6] {
         ModelState::Absent => "not here",
     };
     [
-        line(&model.spec.name, CELL),
+        line(&model.spec.name, MAX_CELL_WIDTH),
         model.bytes.map_or("?".to_owned(), format_size),
         if model.spec.dims == 0 {
             "?".to_owned()
         } else {
             model.spec.dims.to_string()
         },
-        line(&model.spec.licence, CELL),
+        line(&model.spec.licence, MAX_CELL_WIDTH),
         state.to_owned(),
         format_share(model.coverage.as_ref()),
     ]

@@ -19,18 +19,18 @@ use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of a score with its band.
-const SCORE: usize = 16;
+const SCORE_WIDTH: usize = 16;
 /// Most columns of a project's name.
 const PROJECT_COLUMNS: usize = 24;
 /// Fewest columns in which a title, a query or names of files say something.
-const LEAST: usize = 24;
+const MIN_FIELD_WIDTH: usize = 24;
 /// Most names of files.
-const FILES: usize = 4;
+const MAX_FILES: usize = 4;
 /// Most columns of a word that no session holds.
-const WORD: usize = 48;
+const MAX_WORD_CHARS: usize = 48;
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that takes the session up.
-const ASIDE: usize = 4;
+const COMMAND_GAP: usize = 4;
 
 /// The answer of a search with what is printed beside it, in three shapes: [`SearchListing::text`],
 /// [`SearchListing::json`] and [`SearchListing::compact_json`].
@@ -95,7 +95,7 @@ impl SearchListing<'_> {
     pub fn missing_words(&self) -> Option<String> {
         let results = &self.answer.results;
         let missing = results.explanation.missing.iter();
-        let words: Vec<String> = missing.map(|word| line(word, WORD)).collect();
+        let words: Vec<String> = missing.map(|word| line(word, MAX_WORD_CHARS)).collect();
         let is_told = !words.is_empty() && results.searched.sessions > 0;
         is_told.then(|| format!("no session holds {}", words.join(", ")))
     }
@@ -111,7 +111,7 @@ impl SearchListing<'_> {
         let query = safe_line(&self.answer.query);
         let room = width.saturating_sub(name.len() + 4);
         let beside = room.saturating_sub(GAP + counts.width());
-        let fits = query.width().min(LEAST) <= beside;
+        let fits = query.width().min(MIN_FIELD_WIDTH) <= beside;
         let (room, gap) = match fits {
             true => (beside, " ".repeat(GAP)),
             false => (room, format!("\n{}", " ".repeat(INDENT))),
@@ -165,7 +165,7 @@ impl SearchListing<'_> {
     /// The probability with its band, where hits are ranked.
     fn score(&self, hit: &Hit) -> Option<Field> {
         let score = format!("[{:.2} {}]", hit.score, hit.band.name());
-        let field = Field::whole(band_style(hit.band), format!("{score:<SCORE$}"));
+        let field = Field::whole(band_style(hit.band), format!("{score:<SCORE_WIDTH$}"));
         (self.answer.results.order == HitOrder::Relevance).then_some(field)
     }
 
@@ -200,7 +200,7 @@ fn titled(session: &SessionRow) -> Field {
     } else {
         ""
     };
-    Field::cut_to(TITLE, format!("{mark}{}", title(session)), LEAST)
+    Field::cut_to(TITLE, format!("{mark}{}", title(session)), MIN_FIELD_WIDTH)
 }
 
 /// Names of files and the command that takes the session up again: beside each
@@ -212,11 +212,12 @@ fn last_lines(hit: &Hit, width: usize) -> String {
     let lines = match resumed(hit, columns) {
         None => vec![alone()],
         Some(resume) => {
-            let room = columns.saturating_sub(ASIDE + resume.width());
-            let beside = files(&names, room).filter(|_| room >= LEAST || names.len() == 1);
+            let room = columns.saturating_sub(COMMAND_GAP + resume.width());
+            let beside =
+                files(&names, room).filter(|_| room >= MIN_FIELD_WIDTH || names.len() == 1);
             let resume = paint(FAINT, resume);
             match beside {
-                Some(files) => vec![format!("{files}{}{resume}", " ".repeat(ASIDE))],
+                Some(files) => vec![format!("{files}{}{resume}", " ".repeat(COMMAND_GAP))],
                 None => vec![alone(), resume],
             }
         }
@@ -251,7 +252,7 @@ fn names(hit: &Hit) -> Vec<String> {
 /// As many names as there is room for, if there is for one.
 fn files(names: &[String], columns: usize) -> Option<String> {
     let room = columns.saturating_sub(FILES_LABEL.len());
-    let most = names.len().min(FILES);
+    let most = names.len().min(MAX_FILES);
     let list = |shown: usize| {
         let (shown, more) = names.split_at(shown);
         format!("{}{}", shown.join(", "), plus(more.len()))

@@ -28,13 +28,13 @@ pub fn hit_time(level: Level, hit: &Hit) -> Option<i64> {
 }
 
 /// Most sessions listed when an id names several.
-const CANDIDATES: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 
 /// Formats the message for an id that names several sessions.
 pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
     let mut numbered = false;
     let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
-    for session in found.iter().take(CANDIDATES) {
+    for session in found.iter().take(MAX_CANDIDATES) {
         let by_number = !is_plain(&session.uid) || has_twin(session, found);
         numbered |= by_number;
         let name = if by_number {
@@ -49,8 +49,8 @@ pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
             day(session.ended_ms)
         ));
     }
-    if found.len() > CANDIDATES {
-        out.push_str(&format!("\n  … and {} more", found.len() - CANDIDATES));
+    if found.len() > MAX_CANDIDATES {
+        out.push_str(&format!("\n  … and {} more", found.len() - MAX_CANDIDATES));
     }
     out.push_str("\nhint: write more of it");
     if numbered {

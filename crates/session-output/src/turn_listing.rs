@@ -24,7 +24,7 @@ pub trait PrintedFinding: Serialize {
 }
 
 /// Columns of how a file was touched, and of how a command ended.
-const HOW: usize = 9;
+const ACCESS_WIDTH: usize = 9;
 
 impl PrintedFinding for FoundFile {
     const NAME: &'static str = "FILES";
@@ -44,8 +44,11 @@ impl PrintedFinding for FoundFile {
         let root = session.project.as_deref().unwrap_or_default();
         let below = self.path.strip_prefix(root);
         let below = below.and_then(|path| path.strip_prefix(['/', '\\']));
-        let path = line(below.unwrap_or(&self.path), columns.saturating_sub(HOW));
-        format!("{}{path}", paint(style, format!("{name:<HOW$}")))
+        let path = line(
+            below.unwrap_or(&self.path),
+            columns.saturating_sub(ACCESS_WIDTH),
+        );
+        format!("{}{path}", paint(style, format!("{name:<ACCESS_WIDTH$}")))
     }
 }
 
@@ -71,9 +74,12 @@ impl PrintedFinding for FoundCommand {
             (_, true) => ("unfinished ", FAINT),
             _ => ("ok", FAINT),
         };
-        let columns = columns.saturating_sub(HOW.max(name.len()) + 2);
+        let columns = columns.saturating_sub(ACCESS_WIDTH.max(name.len()) + 2);
         let command = around(&safe_line(&self.command), wanted, columns);
-        format!("{}$ {command}", paint(style, format!("{name:<HOW$}")))
+        format!(
+            "{}$ {command}",
+            paint(style, format!("{name:<ACCESS_WIDTH$}"))
+        )
     }
 }
 
@@ -117,7 +123,7 @@ pub struct TurnListing<'a, T> {
 }
 
 /// Most lines of one turn.
-const LINES: usize = 6;
+const MAX_LINES: usize = 6;
 
 impl<T: PrintedFinding> TurnListing<'_, T> {
     /// Formats the listing for a terminal.
@@ -170,13 +176,13 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         let mut out = flow(&fields, 0, self.width);
         let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
-        for found in matching.found.iter().take(LINES) {
+        for found in matching.found.iter().take(MAX_LINES) {
             out.push_str(&format!(
                 "{indent}{}\n",
                 found.line(session, self.wanted, columns)
             ));
         }
-        let more = matching.found.len().saturating_sub(LINES);
+        let more = matching.found.len().saturating_sub(MAX_LINES);
         if more > 0 {
             out.push_str(&format!("{indent}{}\n", paint(FAINT, format!("+{more}"))));
         }

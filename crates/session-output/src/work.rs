@@ -74,13 +74,13 @@ impl WorkPart {
 }
 
 /// Columns of a part's name.
-const NAME: usize = 10;
+const MAX_NAME_CHARS: usize = 10;
 /// Most lines of one part.
-const LINES: usize = 4;
+const MAX_LINES: usize = 4;
 /// Columns of one command.
-const COMMAND: usize = 72;
+const MAX_COMMAND_CHARS: usize = 72;
 /// Most names of files.
-const FILES: usize = 8;
+const MAX_FILES: usize = 8;
 
 /// Formats the parts that are wanted of a work summary, each with its name before it.
 pub fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
@@ -106,7 +106,7 @@ fn parts(work: &WorkSummary) -> [(WorkPart, &'static str, String); 10] {
         (
             WorkPart::Files,
             "FILES",
-            counted(files.len(), &format_file_names(&files, FILES)),
+            counted(files.len(), &format_file_names(&files, MAX_FILES)),
         ),
         (
             WorkPart::Errors,
@@ -135,7 +135,7 @@ fn commands(commands: &[CommandRun]) -> String {
             (_, true) => " (unfinished)",
             _ => "",
         };
-        format!("$ {}{end}", line(&run.command, COMMAND))
+        format!("$ {}{end}", line(&run.command, MAX_COMMAND_CHARS))
     };
     let all: Vec<String> = commands.iter().map(one).collect();
     counted(all.len(), &all.join("   "))
@@ -147,7 +147,7 @@ fn errors(errors: &[String]) -> String {
         .iter()
         .rev()
         .take(3)
-        .map(|error| line(error, COMMAND));
+        .map(|error| line(error, MAX_COMMAND_CHARS));
     last.collect::<Vec<_>>().join("   ")
 }
 
@@ -161,13 +161,13 @@ pub fn format_tokens(tokens: Tokens) -> String {
 }
 
 fn row(name: &str, value: &str, width: usize) -> String {
-    let columns = width.saturating_sub(INDENT + NAME);
+    let columns = width.saturating_sub(INDENT + MAX_NAME_CHARS);
     let indent = " ".repeat(INDENT);
     let lines: Vec<&str> = wrap_lines(value, columns).collect();
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     let mut out = String::new();
-    for (n, (name, part)) in names.zip(&lines).take(LINES).enumerate() {
-        let is_cut = n + 1 == LINES && lines.len() > LINES;
+    for (n, (name, part)) in names.zip(&lines).take(MAX_LINES).enumerate() {
+        let is_cut = n + 1 == MAX_LINES && lines.len() > MAX_LINES;
         let part = match is_cut {
             true => format!(
                 "{}…",
@@ -177,7 +177,7 @@ fn row(name: &str, value: &str, width: usize) -> String {
         };
         out.push_str(&format!(
             "{indent}{}{part}\n",
-            paint(FAINT, format!("{name:<NAME$}"))
+            paint(FAINT, format!("{name:<MAX_NAME_CHARS$}"))
         ));
     }
     out

@@ -25,7 +25,7 @@
 //!     memories_changed: |_memories| Vec::new(),
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
-//! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_awaited: false, hooks };
+//! let options = PickerOptions { query: "docker project:.".into(), colours: true, is_shell_waiting: false, hooks };
 //! if let Some(Choice::Resume(session)) = pick(engine, &options)? {
 //!     println!("{}", session.uid);
 //! }

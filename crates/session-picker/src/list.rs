@@ -5,9 +5,9 @@ use ratatui::layout::{Position, Rect};
 use session_search::Level;
 
 /// Rows that are asked for at a time.
-const PAGE: usize = 50;
+const PAGE_ROWS: usize = 50;
 /// Rows before the end at which more are asked for.
-const AHEAD: usize = 15;
+const ROWS_AHEAD: usize = 15;
 
 /// The list with the place in it.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Default for RowList {
             is_outdated: false,
             answered: None,
             asked: 0,
-            limit: PAGE,
+            limit: PAGE_ROWS,
         }
     }
 }
@@ -111,7 +111,7 @@ impl RowList {
         self.is_outdated = true;
         self.selected = 0;
         self.offset = 0;
-        self.limit = PAGE;
+        self.limit = PAGE_ROWS;
     }
 
     /// Returns the row that is selected.
@@ -124,10 +124,10 @@ impl RowList {
         let last = self.rows.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);
         let is_short = self.rows.len() < self.limit;
-        if is_short || self.selected + AHEAD < self.rows.len() {
+        if is_short || self.selected + ROWS_AHEAD < self.rows.len() {
             return false;
         }
-        self.limit += PAGE;
+        self.limit += PAGE_ROWS;
         true
     }
 

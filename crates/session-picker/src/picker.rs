@@ -27,7 +27,7 @@ pub struct PickerOptions {
     /// Colours may be used.
     pub colours: bool,
     /// A shell waits for what is chosen: the process is not to be stopped.
-    pub is_awaited: bool,
+    pub is_shell_waiting: bool,
     /// The functions of the program that it calls.
     pub hooks: FrontEndHooks<PickerError>,
 }
@@ -43,7 +43,7 @@ pub enum Choice {
 
 /// The next step of the loop.
 enum Step {
-    GoOn,
+    Continue,
     End(Option<Choice>),
     #[cfg(unix)]
     Signal(i32),
@@ -65,14 +65,14 @@ pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choi
             signal_hook::low_level::emulate_default_handler(signal)?;
             Ok(None)
         }
-        Step::GoOn => Ok(None),
+        Step::Continue => Ok(None),
     }
 }
 
 struct Picker {
     app: App,
     theme: Theme,
-    is_awaited: bool,
+    is_shell_waiting: bool,
     hooks: FrontEndHooks<PickerError>,
     screen: Screen,
     engine: Arc<SearchEngine>,
@@ -80,13 +80,13 @@ struct Picker {
     turns: Arc<Latest<TurnsQuestion>>,
     sender: Sender<Message>,
     messages: Receiver<Message>,
-    /// The terminal is another's again.
-    is_over: Arc<AtomicBool>,
+    /// True when the picker has ended and the terminal belongs to the shell again.
+    has_ended: Arc<AtomicBool>,
 }
 
 impl Drop for Picker {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 }
 
@@ -96,7 +96,7 @@ impl Picker {
         let picker = Self {
             app: App::new(&options.query),
             theme: Theme::new(options.colours),
-            is_awaited: options.is_awaited,
+            is_shell_waiting: options.is_shell_waiting,
             hooks: options.hooks,
             screen: Screen::take()?,
             engine,
@@ -104,7 +104,7 @@ impl Picker {
             turns: Latest::new(),
             sender,
             messages,
-            is_over: Arc::default(),
+            has_ended: Arc::default(),
         };
         picker.start_threads()?;
         Ok(picker)
@@ -120,8 +120,8 @@ impl Picker {
         self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
         let engine = Arc::clone(&self.engine);
         self.spawn(move |out| worker::refresh(&engine, hooks, out));
-        let is_over = Arc::clone(&self.is_over);
-        self.spawn(move |out| read_input(out, &is_over));
+        let has_ended = Arc::clone(&self.has_ended);
+        self.spawn(move |out| read_input(out, &has_ended));
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl Picker {
             let waiting: Vec<Message> = self.messages.try_iter().collect();
             for message in std::iter::once(first).chain(waiting) {
                 match self.receive(message)? {
-                    Step::GoOn => {}
+                    Step::Continue => {}
                     end => return Ok(end),
                 }
             }
@@ -191,7 +191,7 @@ impl Picker {
         }
         match self.app.receive(message) {
             Some(effect) => self.effect(effect),
-            None => Ok(Step::GoOn),
+            None => Ok(Step::Continue),
         }
     }
 
@@ -202,11 +202,11 @@ impl Picker {
             signal_hook::consts::SIGCONT => self.screen.retake()?,
             _ => return Ok(Step::Signal(signal)),
         }
-        Ok(Step::GoOn)
+        Ok(Step::Continue)
     }
 
     fn suspend(&mut self) -> Result<(), PickerError> {
-        match self.is_awaited {
+        match self.is_shell_waiting {
             true => Ok(()),
             false => Ok(self.screen.suspend()?),
         }
@@ -226,12 +226,12 @@ impl Picker {
                 }
             }
             Effect::Act(action, target) => return self.act(action, target),
-            Effect::Save(form) => self.do_beside(Job::Save(form), "saving…"),
+            Effect::Save(form) => self.run_in_background(Job::Save(form), "saving…"),
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.screen.clear()?,
             Effect::Quit => return Ok(Step::End(None)),
         }
-        Ok(Step::GoOn)
+        Ok(Step::Continue)
     }
 
     fn act(&mut self, action: Action, target: ActionTarget) -> Result<Step, PickerError> {
@@ -250,11 +250,11 @@ impl Picker {
                 self.copy(&id)?;
                 self.app.note = Some(format!("{id} is copied"));
             }
-            Action::CopyText => self.do_beside(Job::CopyText(target), "reading…"),
-            Action::Export => self.do_beside(Job::Export(target), "exporting…"),
+            Action::CopyText => self.run_in_background(Job::CopyText(target), "reading…"),
+            Action::Export => self.run_in_background(Job::Export(target), "exporting…"),
             Action::SaveMemory => {}
         }
-        Ok(Step::GoOn)
+        Ok(Step::Continue)
     }
 
     /// Ends with a session that can be resumed; of another says why it cannot.
@@ -274,7 +274,7 @@ impl Picker {
         match (refused, action) {
             (Some(reason), _) => {
                 self.app.note = Some(reason);
-                Step::GoOn
+                Step::Continue
             }
             (None, Action::Fork) => Step::End(Some(Choice::Fork(Box::new(target.session)))),
             (None, _) => Step::End(Some(Choice::Resume(Box::new(target.session)))),
@@ -285,7 +285,7 @@ impl Picker {
         Ok(self.screen.copy(text)?)
     }
 
-    fn do_beside(&mut self, job: Job, note: &str) {
+    fn run_in_background(&mut self, job: Job, note: &str) {
         self.app.note = Some(note.to_owned());
         let (engine, hooks) = (Arc::clone(&self.engine), self.hooks);
         self.spawn(move |out| {
@@ -294,11 +294,11 @@ impl Picker {
     }
 }
 
-/// Time between two looks whether the picker has ended: what is typed then is another's.
+/// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);
 
-fn read_input(out: &Sender<Message>, is_over: &AtomicBool) {
-    while !is_over.load(Ordering::Relaxed) {
+fn read_input(out: &Sender<Message>, has_ended: &AtomicBool) {
+    while !has_ended.load(Ordering::Relaxed) {
         let event = match crossterm::event::poll(INPUT_INTERVAL) {
             Ok(false) => Ok(None),
             Ok(true) => crossterm::event::read().map(Some),

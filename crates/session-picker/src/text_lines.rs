@@ -82,7 +82,7 @@ pub struct TextLine {
 
 /// The place of a line, whatever the columns and the detail of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinePosition {
+pub struct TextPosition {
     turn: u32,
     part: usize,
     /// Lines of the part before it.
@@ -115,11 +115,11 @@ impl TextLines {
     }
 
     /// Returns where a line stands.
-    pub fn position(&self, at: usize) -> Option<LinePosition> {
+    pub fn position(&self, at: usize) -> Option<TextPosition> {
         let TextLine { turn, part, .. } = *self.lines.get(at)?;
         let before = self.lines[..at].iter().rev();
         let before = before.take_while(|line| (line.turn, line.part) == (turn, part));
-        Some(LinePosition {
+        Some(TextPosition {
             turn,
             part,
             offset: before.count(),
@@ -128,8 +128,8 @@ impl TextLines {
 
     /// Returns the line at a position; where its part is not shown, the one that follows, and where it is
     /// shorter, its last.
-    pub fn line_at(&self, position: LinePosition) -> usize {
-        let LinePosition { turn, part, offset } = position;
+    pub fn line_at(&self, position: TextPosition) -> usize {
+        let TextPosition { turn, part, offset } = position;
         let key = |line: &TextLine| (line.turn, line.part);
         let first = self.lines.partition_point(|line| key(line) < (turn, part));
         let own = self.lines[first..].iter();

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use walkdir::{DirEntry, WalkDir};
 
 /// The part of all from which on a trigger is broad: one of so many.
-const BROAD_PART: usize = 5;
+const BROAD_DIVISOR: usize = 5;
 /// The fewest files or commands by which that is judged.
 const MIN_COUNT: usize = 20;
 /// The most files that are listed, and the most commands that are read.
@@ -83,8 +83,8 @@ fn find_broad(
     }
     let all = all();
     let compile: fn(&str) -> MemoryResult<TriggerGlob> = match kind {
-        TriggerKind::Path => TriggerGlob::of_paths,
-        TriggerKind::Command => TriggerGlob::of_commands,
+        TriggerKind::Path => TriggerGlob::for_paths,
+        TriggerKind::Command => TriggerGlob::for_commands,
     };
     let count = |glob: &String| {
         let compiled = compile(glob).ok()?;
@@ -98,7 +98,7 @@ fn find_broad(
     };
     let counted = globs.iter().filter_map(count);
     let is_broad = |trigger: &BroadTrigger| {
-        trigger.total >= MIN_COUNT && trigger.matched * BROAD_PART > trigger.total
+        trigger.total >= MIN_COUNT && trigger.matched * BROAD_DIVISOR > trigger.total
     };
     counted.filter(is_broad).collect()
 }

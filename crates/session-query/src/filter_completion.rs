@@ -56,7 +56,7 @@ impl FilterValues {
         })
     }
 
-    fn of(&self, field: FilterField) -> Vec<&str> {
+    fn values(&self, field: FilterField) -> Vec<&str> {
         let values = match field {
             FilterField::Agent => &self.agents,
             FilterField::Project => &self.projects,
@@ -134,7 +134,7 @@ fn value_candidates(
     values: &FilterValues,
 ) -> Vec<String> {
     let wanted = beginning.to_lowercase();
-    let mut fitting: Vec<&str> = values.of(field);
+    let mut fitting: Vec<&str> = values.values(field);
     fitting.retain(|value| value.to_lowercase().contains(&wanted));
     let begins = |value: &&str| value.to_lowercase().starts_with(&wanted);
     if fitting.iter().any(begins) {

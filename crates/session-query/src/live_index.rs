@@ -131,7 +131,7 @@ impl LiveIndex<'_> {
     pub fn answer<T, E: From<QueryError>>(
         &self,
         refresh: bool,
-        beside: impl FnOnce() + Send,
+        meanwhile: impl FnOnce() + Send,
         answer: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
         if !refresh && session_store::index_exists(self.root) {
@@ -142,7 +142,7 @@ impl LiveIndex<'_> {
         }
         let (outcome, early) = std::thread::scope(|scope| {
             let refreshing = scope.spawn(|| self.refresh_for_query());
-            scope.spawn(beside);
+            scope.spawn(meanwhile);
             let early = self.try_answer(None, &answer);
             let outcome = refreshing
                 .join()

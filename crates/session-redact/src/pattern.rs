@@ -4,7 +4,7 @@ use regex::Regex;
 
 /// A regular expression of the settings is invalid.
 #[derive(Debug, thiserror::Error)]
-#[error("`{pattern}` in {setting} is no regular expression: {reason}")]
+#[error("`{pattern}` in {setting} is not a regular expression: {reason}")]
 pub struct PatternError {
     /// The setting, as `redaction.allow`.
     pub setting: &'static str,
@@ -17,7 +17,7 @@ pub struct PatternError {
 /// Compiles the regular expressions of a setting.
 ///
 /// # Errors
-/// When one is no regular expression.
+/// When one is not a regular expression.
 pub fn compile_patterns(
     setting: &'static str,
     patterns: &[String],
@@ -48,7 +48,7 @@ mod tests {
         let error = compile_patterns("exclude.patterns", &patterns).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`(` in exclude.patterns is no regular expression: error: unclosed group"
+            "`(` in exclude.patterns is not a regular expression: error: unclosed group"
         );
     }
 }

@@ -33,7 +33,7 @@ impl Redactor {
     /// Compiles the user's patterns; the redactor is off where the settings say so.
     ///
     /// # Errors
-    /// When one is no regular expression.
+    /// When one is not a regular expression.
     pub fn new(settings: &RedactionSettings) -> Result<Self, PatternError> {
         Ok(Self {
             is_off: !settings.enabled,
@@ -105,7 +105,7 @@ impl Redactor {
 }
 
 /// Longest word of a plain text, in bytes: keys are longer, or hold digits.
-const WORD_BYTES: usize = 16;
+const MAX_WORD_BYTES: usize = 16;
 
 /// True for words alone, as most queries are: no rule finds anything there, and the rules need not be
 /// loaded, which takes three milliseconds.
@@ -115,7 +115,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(is_plain)
         && text
             .split([' ', '\n'])
-            .all(|word| word.len() <= WORD_BYTES || !word.is_ascii())
+            .all(|word| word.len() <= MAX_WORD_BYTES || !word.is_ascii())
 }
 
 /// Sorts secrets by position and joins those that overlap; the longer one names the kind.

@@ -14,9 +14,9 @@ const FILES: [&str; 2] = [
 ];
 
 /// Bytes before a keyword at which a match may begin.
-const BEFORE: usize = 64;
+const BYTES_BEFORE: usize = 64;
 /// Bytes after a keyword within which a match ends, unless its rule says otherwise.
-const AFTER: usize = 512;
+const BYTES_AFTER: usize = 512;
 
 /// All rules, and the automaton of their keywords.
 #[derive(Debug)]
@@ -150,8 +150,8 @@ impl RuleSet {
             }
             for rule in rules {
                 let after = self.rules.get(*rule).and_then(|rule| rule.after);
-                let end = (keyword.end() + after.unwrap_or(AFTER)).min(text.len());
-                found.add_window(*rule, keyword.start().saturating_sub(BEFORE)..end);
+                let end = (keyword.end() + after.unwrap_or(BYTES_AFTER)).min(text.len());
+                found.add_window(*rule, keyword.start().saturating_sub(BYTES_BEFORE)..end);
             }
         }
         found

@@ -14,7 +14,7 @@ const INTERCEPT: f32 = -3.7;
 const EVIDENCE: f32 = 2.0;
 const EVIDENCE_BY_MARGIN: f32 = 5.1;
 /// Factor of the evidence where one list has all the weight.
-const ALONE: f32 = 1.5;
+const LEXICAL_ONLY_EVIDENCE: f32 = 1.5;
 
 /// Least fused score of a hit that holds no word of the query, and least evidence where no session
 /// holds one.
@@ -76,8 +76,8 @@ fn retain_supported(
 fn evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
     let [lexical, dense] = weights.worth(hit);
     match weights.alpha {
-        alpha if alpha <= 0.0 => ALONE * lexical,
-        alpha if alpha >= 1.0 => ALONE * dense,
+        alpha if alpha <= 0.0 => LEXICAL_ONLY_EVIDENCE * lexical,
+        alpha if alpha >= 1.0 => LEXICAL_ONLY_EVIDENCE * dense,
         _ => dense + lexical,
     }
 }

@@ -7,11 +7,11 @@ use session_store::{LexicalHits, Reader, StoreError, TurnId};
 
 /// Greatest number of turns read from the word index. At session level they are grouped, so that
 /// some hundred sessions remain.
-const TURNS: usize = 2000;
+const MAX_TURNS: usize = 2000;
 
 /// Relative idf from which matched terms are worth their full share: half the idf of a term that
 /// one turn alone holds.
-const RARE: f32 = 0.5;
+const RARE_SHARE: f32 = 0.5;
 /// The greatest worth of a query of stop words alone.
 const STOP_WORDS: f32 = 0.4;
 
@@ -34,7 +34,7 @@ impl LexicalCandidates {
         query: &Query,
     ) -> Result<Self, StoreError> {
         let passes = |turn| Ok(filtered.resolve_turn(turn).is_some());
-        let hits = index.search_lexical(query, TURNS, passes)?;
+        let hits = index.search_lexical(query, MAX_TURNS, passes)?;
         let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(hits.hits.len());
         for hit in &hits.hits {
             let Some(copy) = filtered.resolve_turn(hit.id) else {
@@ -61,7 +61,7 @@ impl LexicalCandidates {
         let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.hits.relative_idf(best) / RARE).min(1.0);
+        let rare = (self.hits.relative_idf(best) / RARE_SHARE).min(1.0);
         let telling = if query.telling { 1.0 } else { STOP_WORDS };
         self.hits.idf_share(best) * rare * telling
     }

@@ -7,7 +7,7 @@ use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::BTreeSet;
 
 /// Share of the query's idf from which the query is nothing but identifiers.
-const ALONE: f32 = 0.8;
+const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
 /// The part that the fused score has beside the weight: enough to break a tie.
 const TIE_BREAK: f32 = 0.01;
 
@@ -29,7 +29,7 @@ impl Promotion {
     /// them most goes first; else the fused score decides, which the other words make.
     pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
         let share = holders.share();
-        let is_alone = share >= ALONE;
+        let is_alone = share >= IDENTIFIERS_ONLY_SHARE;
         let rank = |holder: &IdentifierHolder| {
             let targets = holder.targets(level);
             let hit = hits.iter().find(|hit| targets.contains(&hit.id));

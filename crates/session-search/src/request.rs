@@ -1,18 +1,18 @@
-//! Requests.
+//! Search requests.
 
 use crate::filter::Filter;
 use crate::tuning::Tuning;
 use session_core::Query;
 use session_store::Level;
 
-/// A search.
+/// Says what is searched for, at which level, and how candidates are ranked.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The words.
+    /// The words of the query.
     pub query: Query,
-    /// Sessions or turns.
+    /// The level of the hits: sessions or turns.
     pub level: Level,
-    /// Which of them count.
+    /// The filter that hits have to pass.
     pub filter: Filter,
     /// How the two lists are fused.
     pub fusion: FusionMode,

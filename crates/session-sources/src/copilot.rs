@@ -74,12 +74,12 @@ pub(crate) struct CopilotState {
 }
 
 /// Most calls that are remembered as running.
-const RUNNING: usize = 32;
+const MAX_RUNNING: usize = 32;
 
 impl CopilotState {
     fn note_running(&mut self, id: &str) {
         self.running.push(id.to_owned());
-        if self.running.len() > RUNNING {
+        if self.running.len() > MAX_RUNNING {
             self.running.remove(0);
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 
 /// Bytes before the offset that must be the same for a cursor to hold.
-const TAIL: u64 = 4096;
+const TAIL_BYTES: u64 = 4096;
 /// Ids whose repetition is noticed. They are part of each file's cursor.
 pub(crate) const SEEN: usize = 24;
 
@@ -96,7 +96,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
 
 /// Hash of the last bytes before an offset; an error when the file is shorter.
 fn tail(files: LineFiles<'_>, offset: u64) -> io::Result<String> {
-    let from = offset.saturating_sub(TAIL);
+    let from = offset.saturating_sub(TAIL_BYTES);
     let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
     lines::open_at(files, from)?.read_exact(&mut bytes)?;
     Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())

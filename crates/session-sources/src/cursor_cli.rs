@@ -30,7 +30,7 @@ static AGENT: AgentInfo = AgentInfo {
 #[derive(Debug)]
 pub(crate) struct CursorCli;
 
-const LINES: Jsonl<Transcript> = Jsonl(Transcript);
+const LINES: Jsonl<CursorTranscript> = Jsonl(CursorTranscript);
 
 impl Source for CursorCli {
     fn agent(&self) -> &'static AgentInfo {
@@ -77,20 +77,20 @@ fn session_folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// The lines of a transcript.
 #[derive(Debug)]
-struct Transcript;
+struct CursorTranscript;
 
 /// The knowledge that a line needs of those before it.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(default)]
-struct TranscriptState {
+struct CursorTranscriptState {
     /// Time of the last prompt that says one, in milliseconds since 1970.
     #[serde(skip_serializing_if = "is_default")]
     prompted: Option<i64>,
 }
 
-impl JsonlFormat for Transcript {
+impl JsonlFormat for CursorTranscript {
     type Record<'a> = Value;
-    type State = TranscriptState;
+    type State = CursorTranscriptState;
 
     fn agent(&self) -> &'static AgentInfo {
         &AGENT
@@ -124,14 +124,14 @@ impl JsonlFormat for Transcript {
             .and_then(Path::parent);
         let mut folders = root.into_iter().flat_map(session_folders);
         let folder = folders.find(|folder| folder.ends_with(own));
-        if let Some(meta) = folder.and_then(|folder| session_file(&folder.join("meta.json"))) {
+        if let Some(meta) = folder.and_then(|folder| chat_meta(&folder.join("meta.json"))) {
             session.project = meta.cwd.as_deref().and_then(project_root);
             session.cwd = meta.cwd;
             session.title = meta.title.filter(|_| session.parent.is_none());
         }
     }
 
-    fn record(&self, record: Value, state: &mut TranscriptState, turns: &mut TurnWriter<'_>) {
+    fn record(&self, record: Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
         let content = &record["message"]["content"];
         match text(&record, "role") {
             "user" => prompt(content, state, turns),
@@ -144,7 +144,7 @@ impl JsonlFormat for Transcript {
     }
 }
 
-impl TranscriptState {
+impl CursorTranscriptState {
     /// A line has the time of its prompt. Without one it keeps that of the file's last change.
     fn set_time(&self, turns: &mut TurnWriter<'_>) {
         if self.prompted.is_some() {
@@ -155,7 +155,7 @@ impl TranscriptState {
 
 /// The part of a session's `meta.json` that is read.
 #[derive(Deserialize)]
-struct SessionFile {
+struct ChatMeta {
     cwd: Option<String>,
     title: Option<String>,
 }
@@ -163,7 +163,7 @@ struct SessionFile {
 /// Most bytes of `meta.json` that are read.
 const META_LIMIT: u64 = 64 << 10;
 
-fn session_file(path: &Path) -> Option<SessionFile> {
+fn chat_meta(path: &Path) -> Option<ChatMeta> {
     let mut json = Vec::new();
     let opened = file::open(path).ok()?;
     opened.take(META_LIMIT).read_to_end(&mut json).ok()?;
@@ -179,7 +179,7 @@ fn texts(content: &Value) -> Vec<&str> {
 
 /// Of a user's message only what stands in `<user_query>` was typed. A text without it is what the
 /// program adds where it begins with another tag.
-fn prompt(content: &Value, state: &mut TranscriptState, turns: &mut TurnWriter<'_>) {
+fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
     for words in texts(content) {
         if let Some(ms) = tagged(words, "timestamp").and_then(prompt_time) {
             state.prompted = Some(ms);

@@ -16,7 +16,7 @@ pub(crate) struct DatabaseCopy {
 }
 
 const NAME: &str = "copy.db";
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 impl DatabaseCopy {
     /// Copies the database at `path`, again when it changed meanwhile: then
@@ -25,7 +25,7 @@ impl DatabaseCopy {
         let folder = tempfile::Builder::new()
             .prefix("session-search-")
             .tempdir()?;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let before = database_stamp(path)?;
             copy(path, &folder.path().join(NAME))?;
             if database_stamp(path)? == before {

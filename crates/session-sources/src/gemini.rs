@@ -115,7 +115,7 @@ struct AnswerProgress {
 }
 
 /// Longest time that the messages of a checkpoint are being written, in milliseconds.
-const REPLAY: i64 = 10_000;
+const MAX_REPLAY_MS: i64 = 10_000;
 
 impl JsonlFormat for GeminiFormat {
     type Record<'a> = GeminiRecord<'a>;
@@ -240,11 +240,11 @@ impl GeminiState {
     /// above: under new ids, until a list of them all.
     fn is_replayed(&self, ms: Option<i64>) -> bool {
         let since = self.replay.and_then(|begun| Some(ms? - begun));
-        since.is_some_and(|since| since < REPLAY)
+        since.is_some_and(|since| since < MAX_REPLAY_MS)
     }
 
     fn user(&mut self, id: &str, record: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
-        if prompt::is_of_client(record) || (self.is_subagent && self.has_prompt) {
+        if prompt::is_client_message(record) || (self.is_subagent && self.has_prompt) {
             if !record.content.begins_session() {
                 turns.notice(&record.content.joined());
             }
@@ -263,7 +263,7 @@ impl GeminiState {
             // Results of calls, which are told with their calls.
             _ if rest.is_empty() => turns.touch(),
             shown if !shown.is_empty() && escapes.is_empty() => {
-                self.prompt(prompt::kind_of(shown, &sent), shown, turns);
+                self.prompt(prompt::prompt_kind(shown, &sent), shown, turns);
             }
             _ => self.prompt(PromptKind::Typed, &sent, turns),
         }

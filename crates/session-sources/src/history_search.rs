@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// Most levels of folders that are walked down.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// Files from which on threads are worth their start.
 const MIN_PARALLEL: usize = 512;
 
@@ -186,7 +186,7 @@ impl HistoryWalk<'_> {
             return;
         }
         let patterns = self.patterns.clone();
-        let walk = WalkDir::new(begin).follow_links(true).max_depth(DEPTH);
+        let walk = WalkDir::new(begin).follow_links(true).max_depth(MAX_DEPTH);
         let leads = |entry: &DirEntry| {
             let path = components(entry.path(), begin);
             let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();

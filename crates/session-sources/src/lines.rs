@@ -9,7 +9,7 @@ use session_core::Span;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-const BUFFER: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
 /// Longest line that is given as it is.
 const WHOLE_LIMIT: usize = 1024 * 1024;
 
@@ -112,7 +112,7 @@ impl Lines {
     /// Opens a file at an offset, which should begin a line.
     pub(crate) fn open<'p>(files: impl Into<LineFiles<'p>>, offset: u64) -> io::Result<Self> {
         let reader = open_at(files.into(), offset)?;
-        let buffer = vec![0; BUFFER];
+        let buffer = vec![0; BUFFER_BYTES];
         Ok(Self {
             reader,
             buffer,

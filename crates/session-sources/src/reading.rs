@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Bytes after which the next turn's beginning is a checkpoint.
-const CHECKPOINT: u64 = 16 * 1024 * 1024;
+const CHECKPOINT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Longest last line that may still be being written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
@@ -202,7 +202,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result {
-        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT;
+        let due = line.start.saturating_sub(self.marked) >= CHECKPOINT_BYTES;
         let before = due.then(|| self.assembly.state());
         if !self.assembly.push(line, self.announcer.sink)? {
             self.damage.add_line(line);
@@ -216,7 +216,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             self.checkpoint(line.start, state)?;
         }
         self.done = line.end;
-        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT {
+        if line.end.saturating_sub(self.marked) >= 2 * CHECKPOINT_BYTES {
             let open = self.assembly.turns().flush();
             self.deliver(open)?;
             self.checkpoint(self.done, self.assembly.state())?;

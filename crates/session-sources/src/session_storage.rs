@@ -23,14 +23,14 @@ pub(crate) struct StoredSession {
 
 /// Which turns of a session are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TurnRange {
+pub(crate) struct StoredTurnRange {
     /// Index of the first of them.
     pub first: u32,
     /// The part of the storage that they are made of, as [`Turn::span`] counts it.
     pub span: Span,
 }
 
-impl TurnRange {
+impl StoredTurnRange {
     /// All turns of a session.
     pub(crate) const ALL: Self = Self {
         first: 0,
@@ -68,7 +68,7 @@ pub(crate) trait SessionStorage {
     fn turns(
         &self,
         session: &SessionMeta,
-        range: TurnRange,
+        range: StoredTurnRange,
         detail: Detail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
@@ -182,7 +182,7 @@ impl StorageReading<'_> {
                 Err(_) => ControlFlow::Break(()),
             }
         };
-        let (range, detail) = (TurnRange::ALL, Detail::Index);
+        let (range, detail) = (StoredTurnRange::ALL, Detail::Index);
         let read = self
             .history
             .turns(session, range, detail, skipped, &mut visit);
@@ -225,7 +225,7 @@ fn show_open(
     let mut shown = ShownTurns::default();
     let mut skipped = SkippedCounts::default();
     for &(first, span) in spans {
-        let range = TurnRange { first, span };
+        let range = StoredTurnRange { first, span };
         match first_turn(history, session, range, &mut skipped) {
             Ok(turn) => shown.turns.extend(turn),
             Err(error) => {
@@ -241,7 +241,7 @@ fn show_open(
 fn first_turn(
     history: &dyn SessionStorage,
     session: &SessionMeta,
-    range: TurnRange,
+    range: StoredTurnRange,
     skipped: &mut SkippedCounts,
 ) -> Result<Option<Turn>, StorageError> {
     let mut first = None;

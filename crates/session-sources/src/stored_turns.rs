@@ -1,6 +1,6 @@
 //! Turns of a session that is stored as a list of records.
 
-use crate::session_storage::{TurnRange, TurnVisitor};
+use crate::session_storage::{StoredTurnRange, TurnVisitor};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::turn_writer::TurnWriter;
 use session_core::{Detail, SessionMeta, Span};
@@ -17,7 +17,7 @@ pub(crate) struct StoredTurns<'v, 'f> {
 impl<'v, 'f> StoredTurns<'v, 'f> {
     pub(crate) fn new(
         session: &SessionMeta,
-        range: TurnRange,
+        range: StoredTurnRange,
         detail: Detail,
         visit: &'v mut TurnVisitor<'f>,
     ) -> Self {
@@ -36,15 +36,15 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
         }
     }
 
-    /// Takes the record at this place: `tell` says what it means.
+    /// Takes the record at this ordinal: `tell` says what it means.
     pub(crate) fn record(
         &mut self,
-        place: u64,
+        ordinal: u64,
         tell: impl FnOnce(&mut TurnWriter<'_>),
     ) -> ControlFlow<()> {
         let span = Span {
-            start: place,
-            end: place + 1,
+            start: ordinal,
+            end: ordinal + 1,
         };
         tell(&mut TurnWriter::new(
             &mut self.turns,

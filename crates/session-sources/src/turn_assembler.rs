@@ -47,7 +47,7 @@ pub(crate) enum TurnDetail {
 
 impl TurnDetail {
     /// Returns the detail of the turn with this index.
-    pub(crate) fn of_turn(&self, index: u32) -> Detail {
+    pub(crate) fn for_turn(&self, index: u32) -> Detail {
         match self {
             Self::Index => Detail::Index,
             Self::Alone => Detail::Full,
@@ -57,7 +57,7 @@ impl TurnDetail {
     }
 }
 
-/// A line as a place in a turn.
+/// A line as a position in a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LinePosition<'e> {
     pub span: Span,
@@ -130,7 +130,7 @@ impl TurnAssembler {
 
     /// Returns how much is built of the turn at hand.
     pub(crate) fn detail(&self) -> Detail {
-        self.detail.of_turn(self.at_hand())
+        self.detail.for_turn(self.at_hand())
     }
 
     /// Takes out the turns that ended.
@@ -163,7 +163,7 @@ impl TurnAssembler {
         &mut self,
         kind: PromptKind,
         prompt: String,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
         self.close();
         let index = self.progress.next;
@@ -174,31 +174,31 @@ impl TurnAssembler {
         let preface = std::mem::take(&mut self.preface);
         let mut turn = Turn {
             index,
-            origin: place.origin.map(str::to_owned),
+            origin: position.origin.map(str::to_owned),
             prompt,
             parts: preface.parts,
-            ..self.empty_turn(kind, place)
+            ..self.empty_turn(kind, position)
         };
-        turn.span.start = preface.start.unwrap_or(place.span.start);
+        turn.span.start = preface.start.unwrap_or(position.span.start);
         self.open = Some(turn);
-        self.extend(place);
+        self.extend(position);
     }
 
-    /// A turn at this place of which nothing is known.
-    fn empty_turn(&self, kind: PromptKind, place: &LinePosition<'_>) -> Turn {
+    /// A turn at this position of which nothing is known.
+    fn empty_turn(&self, kind: PromptKind, position: &LinePosition<'_>) -> Turn {
         Turn {
             index: self.at_hand(),
-            started_ms: place.ms,
-            ended_ms: place.ms,
+            started_ms: position.ms,
+            ended_ms: position.ms,
             branch: self.branch.clone(),
-            span: place.span,
+            span: position.span,
             kind,
             ..Turn::default()
         }
     }
 
-    /// The turn at hand, extended to this place.
-    pub(crate) fn extend(&mut self, place: &LinePosition<'_>) -> Option<&mut Turn> {
+    /// The turn at hand, extended to this position.
+    pub(crate) fn extend(&mut self, position: &LinePosition<'_>) -> Option<&mut Turn> {
         if self.progress.turn_state != TurnState::Open {
             return None;
         }
@@ -206,30 +206,30 @@ impl TurnAssembler {
             self.open = Some(Turn {
                 continues: true,
                 started_ms: None,
-                ..self.empty_turn(PromptKind::None, place)
+                ..self.empty_turn(PromptKind::None, position)
             });
         }
         let turn = self.open.as_mut()?;
         if self.branch.is_some() && self.branch != turn.branch {
             turn.branch.clone_from(&self.branch);
         }
-        turn.span.end = place.span.end;
-        turn.ended_ms = turn.ended_ms.max(place.ms);
-        turn.turn_stats.tick(&mut self.progress.clock, place.ms);
-        if let Some(uuid) = place.uuid.filter(|_| place.is_message) {
+        turn.span.end = position.span.end;
+        turn.ended_ms = turn.ended_ms.max(position.ms);
+        turn.turn_stats.tick(&mut self.progress.clock, position.ms);
+        if let Some(uuid) = position.uuid.filter(|_| position.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }
         Some(turn)
     }
 
     /// Adds a part to the turn at hand, or begins one with it.
-    pub(crate) fn part(&mut self, part: Part, place: &LinePosition<'_>) {
+    pub(crate) fn part(&mut self, part: Part, position: &LinePosition<'_>) {
         let kept = is_indexed(&part);
         if kept && self.progress.turn_state == TurnState::Before {
-            self.begin_turn(PromptKind::None, String::new(), place);
+            self.begin_turn(PromptKind::None, String::new(), position);
         }
         let full = self.detail() == Detail::Full;
-        if let Some(turn) = self.extend(place).filter(|_| kept || full) {
+        if let Some(turn) = self.extend(position).filter(|_| kept || full) {
             turn.parts.push(part);
         }
     }
@@ -248,7 +248,7 @@ impl TurnAssembler {
     }
 
     /// Adds a call, with its result where that came first.
-    pub(crate) fn call(&mut self, mut call: ToolCall, place: &LinePosition<'_>) {
+    pub(crate) fn call(&mut self, mut call: ToolCall, position: &LinePosition<'_>) {
         let early = self.take_early(&call.id);
         self.note_call(&call, early.is_some());
         if let Some(early) = early {
@@ -257,13 +257,13 @@ impl TurnAssembler {
             call.subagent = early.subagent;
             CallDialog::join(&mut call.dialog, early.dialog);
         }
-        self.call_part(call, place);
+        self.call_part(call, position);
     }
 
     /// Adds a call that has its result, or will never have one.
-    pub(crate) fn complete_call(&mut self, call: ToolCall, place: &LinePosition<'_>) {
+    pub(crate) fn complete_call(&mut self, call: ToolCall, position: &LinePosition<'_>) {
         self.note_call(&call, true);
-        self.part(Part::Call(call), place);
+        self.part(Part::Call(call), position);
     }
 
     fn note_call(&mut self, call: &ToolCall, has_result: bool) {
@@ -272,10 +272,10 @@ impl TurnAssembler {
         calls.note(call, turn, has_result, self.awaits_all);
     }
 
-    fn call_part(&mut self, call: ToolCall, place: &LinePosition<'_>) {
+    fn call_part(&mut self, call: ToolCall, position: &LinePosition<'_>) {
         let id = call.id.clone();
         let joins = !id.is_empty() || !call.name.is_empty();
-        self.part(Part::Call(call), place);
+        self.part(Part::Call(call), position);
         if let Some(turn) = self.open.as_ref().filter(|_| joins) {
             self.calls.insert(id, turn.parts.len().saturating_sub(1));
         }
@@ -292,8 +292,8 @@ impl TurnAssembler {
         let Part::Call(early) = parts.remove(at) else {
             return None;
         };
-        let later = self.calls.values_mut().filter(|place| **place > at);
-        later.for_each(|place| *place -= 1);
+        let later = self.calls.values_mut().filter(|position| **position > at);
+        later.for_each(|position| *position -= 1);
         Some(early)
     }
 
@@ -310,7 +310,7 @@ impl TurnAssembler {
     /// Returns how much is built of the call that waited, or of the turn at hand.
     pub(crate) fn detail_of(&self, waiting: Option<&PendingCall>) -> Detail {
         let turn = waiting.and_then(PendingCall::turn);
-        self.detail.of_turn(turn.unwrap_or_else(|| self.at_hand()))
+        self.detail.for_turn(turn.unwrap_or_else(|| self.at_hand()))
     }
 
     /// Joins a result to its call: of the turn at hand, of an earlier one, or of an earlier read.
@@ -318,9 +318,9 @@ impl TurnAssembler {
         &mut self,
         result: CallResult,
         waiting: Option<PendingCall>,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
-        self.extend(place);
+        self.extend(position);
         let at_hand = self.at_hand();
         let earlier = waiting.as_ref().and_then(|call| call.earlier_turn(at_hand));
         if let Some(call) = self.pending_call_mut(&result) {
@@ -332,7 +332,7 @@ impl TurnAssembler {
         } else if self.progress.turn_state == TurnState::Open
             && let Some(call) = result.into_unnamed_call(waiting)
         {
-            self.call_part(call, place);
+            self.call_part(call, position);
         }
     }
 

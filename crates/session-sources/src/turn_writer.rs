@@ -104,7 +104,7 @@ impl<'a> TurnWriter<'a> {
             kind => kind,
         };
         let words = clipped(words);
-        self.with_place(|turns, place| turns.begin_turn(kind, words, place));
+        self.with_position(|turns, position| turns.begin_turn(kind, words, position));
     }
 
     /// Adds words of the agent to the user.
@@ -145,9 +145,9 @@ impl<'a> TurnWriter<'a> {
             call.input = serde_json::Value::Null;
         }
         call.command = call.command.map(|command| clipped(&command));
-        self.with_place(|turns, place| match call.id.is_empty() {
-            true => turns.complete_call(call, place),
-            false => turns.call(call, place),
+        self.with_position(|turns, position| match call.id.is_empty() {
+            true => turns.complete_call(call, position),
+            false => turns.call(call, position),
         });
     }
 
@@ -182,7 +182,7 @@ impl<'a> TurnWriter<'a> {
             reply: outcome.reply.filter(|reply| !reply.trim().is_empty()),
             id: outcome.id,
         };
-        self.with_place(|turns, place| turns.result(result, waiting, place));
+        self.with_position(|turns, position| turns.result(result, waiting, position));
     }
 
     /// Adds a question to the user that is put by other means than a call.
@@ -192,7 +192,7 @@ impl<'a> TurnWriter<'a> {
             dialog: CallDialog::new(question, reply),
             ..ToolCall::default()
         };
-        self.with_place(|turns, place| turns.complete_call(call, place));
+        self.with_position(|turns, position| turns.complete_call(call, position));
     }
 
     /// Notes the model that answers.
@@ -219,31 +219,31 @@ impl<'a> TurnWriter<'a> {
         let words = words.trim();
         if !words.is_empty() {
             let part = part(clipped(words));
-            self.with_place(|turns, place| turns.part(part, place));
+            self.with_position(|turns, position| turns.part(part, position));
         }
     }
 
     fn with_turn(&mut self, change: impl FnOnce(&mut Turn)) {
-        self.with_place(|turns, place| {
-            if let Some(turn) = turns.extend(place) {
+        self.with_position(|turns, position| {
+            if let Some(turn) = turns.extend(position) {
                 change(turn);
             }
         });
     }
 
-    fn with_place(&mut self, then: impl FnOnce(&mut TurnAssembler, &LinePosition<'_>)) {
+    fn with_position(&mut self, then: impl FnOnce(&mut TurnAssembler, &LinePosition<'_>)) {
         if self.turns.branch != self.session.branch {
             self.turns.branch.clone_from(&self.session.branch);
         }
         let message = self.message.as_deref();
-        let place = LinePosition {
+        let position = LinePosition {
             span: self.span,
             ms: self.ms,
             uuid: message,
             origin: message,
             is_message: message.is_some(),
         };
-        then(self.turns, &place);
+        then(self.turns, &position);
     }
 }
 

@@ -139,25 +139,25 @@ fn check_version(found: u32, root: &Path) -> Result<()> {
 }
 
 /// More than there are different statements.
-const STATEMENTS: usize = 128;
+const CACHED_STATEMENTS: usize = 128;
 
 /// Lets a statement be used again as it was prepared. Otherwise SQLite looks at
 /// each new value for a better plan and prepares many anew, to no gain: the
 /// database has no statistics.
 fn keep_plans(db: &Connection) -> Result<()> {
-    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
 /// Bytes of a page in a new database. Frames of contents fill pages of the usual
 /// 4096 less well: the database would be 4 % larger.
-const PAGE: u32 = 2048;
+const PAGE_BYTES: u32 = 2048;
 
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;
     keep_plans(db)?;
-    db.pragma_update(None, "page_size", PAGE)?;
+    db.pragma_update(None, "page_size", PAGE_BYTES)?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     db.pragma_update(None, "synchronous", "NORMAL")?;
     db.pragma_update(None, "cache_size", -8_000)?;

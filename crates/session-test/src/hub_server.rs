@@ -103,13 +103,13 @@ pub fn sha256(content: &[u8]) -> String {
 }
 
 /// The parts of a request that the server uses.
-struct Request {
+struct HubRequest {
     path: String,
     range: Option<String>,
     authorization: Option<String>,
 }
 
-fn read_request(stream: &TcpStream) -> Option<Request> {
+fn read_request(stream: &TcpStream) -> Option<HubRequest> {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let path = lines.next()?.split(' ').nth(1)?.to_owned();
     let (mut range, mut authorization) = (None, None);
@@ -121,7 +121,7 @@ fn read_request(stream: &TcpStream) -> Option<Request> {
             _ => {}
         }
     }
-    Some(Request {
+    Some(HubRequest {
         path,
         range,
         authorization,

@@ -24,7 +24,7 @@ pub fn run(args: &BrowseArgs) -> Result<Found> {
     let options = PickerOptions {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
-        is_awaited: args.print_command,
+        is_shell_waiting: args.print_command,
         hooks: FrontEndHooks {
             start_embedding: background::start,
             memories_changed: skill::follow_memories,

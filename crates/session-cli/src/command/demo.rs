@@ -20,7 +20,7 @@ use std::io::Write;
 fn search_words(demo: &DemoIndex, words: &[&str]) -> Result<(SearchArgs, FormattedAnswer)> {
     let typed = std::iter::once("session-search").chain(words.iter().copied());
     let Some(Command::Search(args)) = Arguments::try_parse_from(typed)?.command else {
-        bail!("`{}` is no search", words.join(" "));
+        bail!("`{}` is not a search", words.join(" "));
     };
     let answer = answer(demo, &args)?;
     Ok((*args, answer))

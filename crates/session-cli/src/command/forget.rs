@@ -71,7 +71,7 @@ fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
         );
     }
     let compile = |pattern: &String| {
-        Regex::new(pattern).with_context(|| format!("`{pattern}` is no regular expression"))
+        Regex::new(pattern).with_context(|| format!("`{pattern}` is not a regular expression"))
     };
     Ok(ForgetRequest {
         ranges: Vec::new(),

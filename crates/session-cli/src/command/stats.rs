@@ -49,14 +49,14 @@ pub fn run(args: &StatsArgs) -> Result<Found> {
 }
 
 /// Days that are counted where no time is named.
-const DAYS: u32 = 91;
+const DEFAULT_DAYS: u32 = 91;
 
 /// The time that is counted.
 fn time(args: &StatsArgs) -> TimeArgs {
     match args.time.is_given() {
         true => args.time.clone(),
         false => TimeArgs {
-            days: Some(DAYS),
+            days: Some(DEFAULT_DAYS),
             ..TimeArgs::default()
         },
     }

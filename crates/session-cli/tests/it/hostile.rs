@@ -308,7 +308,7 @@ fn a_file_whose_name_is_no_id_is_damaged_and_harmless() {
     }
     let ran = project.run(&["memory", "list"]).succeeded();
     assert_eq!(
-        ran.stderr().matches("its name is no id").count(),
+        ran.stderr().matches("its name is not an id").count(),
         4,
         "{ran}"
     );

@@ -61,5 +61,5 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
     let said = project
         .run(&["memory", "edit", id, "--when-command", "["])
         .exits(2);
-    assert!(said.stderr().contains("no glob"), "{said}");
+    assert!(said.stderr().contains("not a glob"), "{said}");
 }

@@ -10,7 +10,7 @@ use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 
 /// Most lines of a remark that is not folded.
-const REMARK_LINES: usize = 6;
+const MAX_REMARK_LINES: usize = 6;
 
 /// Renders a turn: its prompt, then what the agent said and did.
 pub(super) fn markup(exchange: &Exchange, session: &SessionRow) -> Markup {
@@ -131,7 +131,7 @@ fn first_line(text: &str) -> &str {
 
 /// Renders a remark of a line or two, or what stands in columns, folded.
 fn aside(class: &str, name: &str, text: &str) -> Markup {
-    if text.trim().lines().count() > REMARK_LINES {
+    if text.trim().lines().count() > MAX_REMARK_LINES {
         return folded_code(name, text);
     }
     html! {

@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     };
     let all: MemoryExport = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
     if all.format != FORMAT {
-        return Err(nothing(format!("it is no `{FORMAT}`")));
+        return Err(nothing(format!("it is not a `{FORMAT}`")));
     }
     let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
         let name = Path::new(&one.id);

@@ -70,7 +70,7 @@ fn triggers_are_saved_in_the_file_and_changed_one_sort_at_a_time() {
         change(paths(&["["]))
             .unwrap_err()
             .to_string()
-            .contains("no glob")
+            .contains("not a glob")
     );
     let none = TriggerChange {
         commands: Some(vec![]),

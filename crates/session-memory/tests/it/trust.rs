@@ -47,7 +47,7 @@ fn keywords_are_those_of_trusted_memories() {
     assert!(keywords(project.as_ref()).is_empty());
     world.store.trust(&[theirs(&world)]).unwrap();
     assert_eq!(keywords(project.as_ref()), ["harbour"]);
-    assert!(keywords(None).is_empty(), "the memory is no global one");
+    assert!(keywords(None).is_empty(), "the memory is not a global one");
 }
 
 #[test]

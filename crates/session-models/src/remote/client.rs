@@ -73,7 +73,7 @@ pub struct EndpointClient {
 }
 
 #[derive(Serialize)]
-struct EmbeddingsRequest<'a> {
+struct EmbeddingsBody<'a> {
     model: &'a str,
     input: &'a [&'a str],
     encoding_format: &'static str,
@@ -137,7 +137,7 @@ impl EndpointClient {
         dims: Option<usize>,
         policy: RequestPolicy,
     ) -> Result<Vec<Vec<f32>>, RequestError> {
-        let body = EmbeddingsRequest {
+        let body = EmbeddingsBody {
             model: &self.endpoint.model,
             input: texts,
             encoding_format: "float",

@@ -112,8 +112,9 @@ impl EndpointSettings {
             url: embeddings_url(&url),
             api_key: self.api_key,
             model,
-            max_tokens: max_tokens
-                .ok_or_else(|| invalid("EMBEDDINGS_MAX_TOKENS is no whole number from 8 on"))?,
+            max_tokens: max_tokens.ok_or_else(|| {
+                invalid("EMBEDDINGS_MAX_TOKENS is not a whole number of 8 or more")
+            })?,
         }))
     }
 }

@@ -90,7 +90,7 @@ fn an_invalid_description_does_not_affect_the_others() {
     for name in [
         "", ".", "..", "a/b", "../a", "remote", "Ann", "a b", "-\u{1b}[",
     ] {
-        check(&named(name).replace('\u{1b}', "\\u001b"), "is no name");
+        check(&named(name).replace('\u{1b}', "\\u001b"), "is not a name");
     }
     for path in [
         "",
@@ -102,7 +102,7 @@ fn an_invalid_description_does_not_affect_the_others() {
         "a?b",
     ] {
         let other = good.replace("\"tiny\"", "\"zz\"");
-        check(&other.replace("weights/table.bin", path), "is no path");
+        check(&other.replace("weights/table.bin", path), "is not a path");
     }
     let other = description("zz", [Some("12ab"), None]);
     check(&other, "the sha256 of `weights/table.bin` is not one");

@@ -102,11 +102,11 @@ fn draw_box(
 }
 
 /// Columns of a field of the form.
-const FIELD: usize = 56;
+const FIELD_WIDTH: usize = 56;
 
 /// Draws the form of a memory.
 pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, area: Rect) {
-    let columns = FIELD.min(usize::from(area.width).saturating_sub(16));
+    let columns = FIELD_WIDTH.min(usize::from(area.width).saturating_sub(16));
     let fields = form.fields();
     let mut lines: Vec<Line<'_>> = fields
         .iter()

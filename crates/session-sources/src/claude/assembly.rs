@@ -111,65 +111,65 @@ impl<'a> Assembly<'a> {
         is_enough
     }
 
-    fn dispatch(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    fn dispatch(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let foreign = entry.is_sidechain.0 && !self.identity.is_subagent();
         match entry.kind.get() {
-            Some("user" | "assistant" | "system") if foreign => self.sidechain(entry, place),
-            Some("user") => self.user(entry, place),
-            Some("assistant") => self.assistant(entry, place),
-            Some("system") => self.system(entry, place),
-            Some("attachment") => self.attachment(entry, place),
-            Some("queue-operation") => self.queue_operation(entry, place),
-            Some("pr-link") => self.pull_request(entry, place),
+            Some("user" | "assistant" | "system") if foreign => self.sidechain(entry, position),
+            Some("user") => self.user(entry, position),
+            Some("assistant") => self.assistant(entry, position),
+            Some("system") => self.system(entry, position),
+            Some("attachment") => self.attachment(entry, position),
+            Some("queue-operation") => self.queue_operation(entry, position),
+            Some("pr-link") => self.pull_request(entry, position),
             _ => {}
         }
     }
 
     /// A subagent's line in the file of its parent, as old versions wrote it: what it said is no
     /// turn of the parent's, but what it did was done.
-    fn sidechain(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
-        let place = LinePosition {
+    fn sidechain(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
+        let position = LinePosition {
             is_message: false,
-            ..*place
+            ..*position
         };
-        self.sidechain_calls(entry, &place);
-        self.notice(&entry.message.content.words(), &place);
+        self.sidechain_calls(entry, &position);
+        self.notice(&entry.message.content.words(), &position);
     }
 
-    fn user(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
-        self.results(entry, place);
+    fn user(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
+        self.results(entry, position);
         let words = classify_user_line(entry, self.identity.is_subagent());
         // A caveat stands before a command: the turn ended with the line before it.
         let is_caveat = entry.is_meta.0 && words == UserText::Nothing;
-        let is_message = place.is_message && !is_caveat;
-        let place = &LinePosition {
+        let is_message = position.is_message && !is_caveat;
+        let position = &LinePosition {
             is_message,
-            ..*place
+            ..*position
         };
         match words {
             UserText::Notice(text) => {
                 self.state.queue.end_stray_prompt();
-                self.turns.part(Part::Notice { text }, place);
+                self.turns.part(Part::Notice { text }, position);
             }
-            words => self.add_user_text(words, place),
+            words => self.add_user_text(words, position),
         }
     }
 
-    fn add_user_text(&mut self, words: UserText, place: &LinePosition<'_>) {
+    fn add_user_text(&mut self, words: UserText, position: &LinePosition<'_>) {
         match words {
-            UserText::Typed(text) => self.prompt(PromptKind::Typed, text, place),
-            UserText::Command(text) => self.prompt(PromptKind::Command, text, place),
-            UserText::Summary(text) => self.summary(text, place),
-            UserText::Notice(text) => self.turns.part(Part::Notice { text }, place),
+            UserText::Typed(text) => self.prompt(PromptKind::Typed, text, position),
+            UserText::Command(text) => self.prompt(PromptKind::Command, text, position),
+            UserText::Summary(text) => self.summary(text, position),
+            UserText::Notice(text) => self.turns.part(Part::Notice { text }, position),
             UserText::Nothing => {
-                self.turns.extend(place);
+                self.turns.extend(position);
             }
         }
     }
 
-    fn prompt(&mut self, kind: PromptKind, text: String, place: &LinePosition<'_>) {
+    fn prompt(&mut self, kind: PromptKind, text: String, position: &LinePosition<'_>) {
         if self.state.queue.repeats(&text) {
-            self.turns.extend(place);
+            self.turns.extend(position);
             return;
         }
         if let Some(name) = text
@@ -178,27 +178,27 @@ impl<'a> Assembly<'a> {
         {
             self.state.facts.rename(name);
         }
-        self.begin_turn(kind, text, place);
+        self.begin_turn(kind, text, position);
     }
 
-    fn system(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    fn system(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let text = entry.content.words();
         match entry.subtype.or_empty() {
-            "away_summary" => self.recap(&text, place),
-            "local_command" => self.local_command(&text, place),
-            "api_error" => self.api_error(entry, place),
-            _ => self.notice(&text, place),
+            "away_summary" => self.recap(&text, position),
+            "local_command" => self.local_command(&text, position),
+            "api_error" => self.api_error(entry, position),
+            _ => self.notice(&text, position),
         }
     }
 
     /// The program noticed that a pull request was opened.
-    fn pull_request(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
-        if let Some(turn) = self.turns.extend(place) {
+    fn pull_request(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
+        if let Some(turn) = self.turns.extend(position) {
             turn.turn_stats.add_pull_request(entry.pr_url.or_empty());
         }
     }
 
-    fn recap(&mut self, text: &str, place: &LinePosition<'_>) {
+    fn recap(&mut self, text: &str, position: &LinePosition<'_>) {
         let text = text
             .trim()
             .trim_end_matches("(disable recaps in /config)")
@@ -208,45 +208,45 @@ impl<'a> Assembly<'a> {
                 Part::Recap {
                     text: clipped(text),
                 },
-                place,
+                position,
             );
         }
     }
 
-    fn local_command(&mut self, text: &str, place: &LinePosition<'_>) {
+    fn local_command(&mut self, text: &str, position: &LinePosition<'_>) {
         match prompt::classify_text(text) {
             UserText::Command(command) if command.starts_with("/rename ") => {
                 self.state
                     .facts
                     .rename(command.trim_start_matches("/rename "));
-                self.notice(&command, place);
+                self.notice(&command, position);
             }
-            UserText::Command(command) if command == "/rename" => self.notice(&command, place),
-            words => self.add_user_text(words, place),
+            UserText::Command(command) if command == "/rename" => self.notice(&command, position),
+            words => self.add_user_text(words, position),
         }
     }
 
-    fn api_error(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    fn api_error(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         if let Some(error) = &entry.error.0 {
             let text = error.formatted.get().or(error.message.get());
-            self.notice(text.unwrap_or_default(), place);
+            self.notice(text.unwrap_or_default(), position);
         }
     }
 
-    fn notice(&mut self, text: &str, place: &LinePosition<'_>) {
+    fn notice(&mut self, text: &str, position: &LinePosition<'_>) {
         let text = text.trim();
         if !text.is_empty() {
             self.turns.part(
                 Part::Notice {
                     text: clipped(text),
                 },
-                place,
+                position,
             );
         }
     }
 
     /// Ends the turn at hand and begins one.
-    fn begin_turn(&mut self, kind: PromptKind, prompt: String, place: &LinePosition<'_>) {
+    fn begin_turn(&mut self, kind: PromptKind, prompt: String, position: &LinePosition<'_>) {
         let first = self.turns.progress.next == 0;
         if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
             self.turns.close();
@@ -261,20 +261,20 @@ impl<'a> Assembly<'a> {
         let is_command = kind == PromptKind::Command;
         let shell = prompt.strip_prefix('!').filter(|_| is_command);
         let shell = shell.map(|command| command.trim().to_owned());
-        self.turns.begin_turn(kind, prompt, place);
+        self.turns.begin_turn(kind, prompt, position);
         if let Some(command) = shell.filter(|command| !command.is_empty()) {
-            self.shell_escape(command, place);
+            self.shell_escape(command, position);
         }
     }
 
     /// A summary before the first turn is told with that turn, which begins
     /// there for this.
-    fn summary(&mut self, text: String, place: &LinePosition<'_>) {
+    fn summary(&mut self, text: String, position: &LinePosition<'_>) {
         let summary = Part::Summary { text };
         if self.turns.progress.turn_state != TurnState::Before {
-            return self.turns.part(summary, place);
+            return self.turns.part(summary, position);
         }
-        self.turns.preface.start.get_or_insert(place.span.start);
+        self.turns.preface.start.get_or_insert(position.span.start);
         if self.turns.detail() == Detail::Full {
             self.turns.preface.parts.push(summary);
         }

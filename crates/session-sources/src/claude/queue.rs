@@ -9,8 +9,8 @@ use crate::cursor::fingerprint;
 use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
 
-const WAITING: usize = 64;
-const DELIVERED: usize = 16;
+const MAX_WAITING: usize = 64;
+const MAX_DELIVERED: usize = 16;
 
 /// The queue as the operations so far left it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub(super) enum QueueRemoval {
 impl PromptQueue {
     pub(super) fn enqueue(&mut self, words: &UserText, at: u64, ms: Option<i64>) {
         let (kind, text) = kind_and_text(words);
-        if self.waiting.len() == WAITING {
+        if self.waiting.len() == MAX_WAITING {
             self.waiting.remove(0);
         }
         self.waiting.push(QueuedText {
@@ -170,7 +170,7 @@ impl PromptQueue {
         if kind == QueuedKind::Command {
             return;
         }
-        if self.delivered.len() == DELIVERED {
+        if self.delivered.len() == MAX_DELIVERED {
             self.delivered.remove(0);
         }
         self.delivered.push(text);

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use session_core::{TEXT_LIMIT, Tokens, text};
 
 /// Blocks of one reply that are remembered. They are part of each cursor.
-const BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// The blocks so far of the reply that is being written. Its lines share an
 /// id. Most bring one more block each, but old versions wrote snapshots: all
@@ -68,7 +68,7 @@ impl ReplyBlocks {
         let novelties = self
             .snapshot(line, &marks)
             .unwrap_or_else(|| self.addition(&marks));
-        self.blocks.truncate(BLOCKS);
+        self.blocks.truncate(MAX_BLOCKS);
         novelties
     }
 

@@ -82,7 +82,7 @@ fn waiting(assembly: &Assembly<'_>, index: u32, span: Span) -> Option<Turn> {
 }
 
 /// Lines after a turn in which results of its calls are looked for.
-const LATE: usize = 5000;
+const MAX_LATE_LINES: usize = 5000;
 
 /// Joins results that came when the next prompt was typed already.
 fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
@@ -97,7 +97,7 @@ fn complete(turn: &mut Turn, path: &Path, end: u64) -> io::Result<()> {
     }
     let results = ToolResults::new_for(path);
     let mut lines = Lines::open(path, end)?;
-    for _ in 0..LATE {
+    for _ in 0..MAX_LATE_LINES {
         let Some(line) = lines.next()?.filter(|_| !open.is_empty()) else {
             break;
         };

@@ -8,7 +8,7 @@ use crate::turn_writer::{CallOutcome, TurnWriter};
 use session_core::PromptKind;
 
 /// Most special calls that are remembered.
-const SPECIAL_CALLS: usize = 16;
+const MAX_SPECIAL_CALLS: usize = 16;
 
 /// Takes an item of the conversation.
 pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWriter<'_>) {
@@ -134,10 +134,10 @@ impl CodexState {
             "request_user_input" => calls.questions.push(call.id.clone()),
             _ => {}
         }
-        while calls.polls.len() > SPECIAL_CALLS {
+        while calls.polls.len() > MAX_SPECIAL_CALLS {
             calls.polls.pop_first();
         }
-        if calls.questions.len() > SPECIAL_CALLS {
+        if calls.questions.len() > MAX_SPECIAL_CALLS {
             calls.questions.remove(0);
         }
         turns.model(&self.model);
@@ -187,7 +187,7 @@ impl super::SpecialCalls {
     /// Notes the command of a process that goes on.
     fn note_running(&mut self, process: u64, id: &str) {
         self.running.insert(process, id.to_owned());
-        while self.running.len() > SPECIAL_CALLS {
+        while self.running.len() > MAX_SPECIAL_CALLS {
             self.running.pop_first();
         }
     }

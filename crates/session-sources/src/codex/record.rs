@@ -31,7 +31,7 @@ pub(crate) struct Payload<'a> {
     pub forked_from_id: LenientText<'a>,
     #[serde(borrow)]
     pub parent_thread_id: LenientText<'a>,
-    pub source: Origin,
+    pub source: ThreadOrigin,
     #[serde(borrow)]
     pub git: LenientObject<GitState<'a>>,
     #[serde(borrow)]
@@ -101,7 +101,7 @@ impl Payload<'_> {
 
 /// Who began a thread: a program's name, or that of a subagent.
 #[derive(Debug, Default)]
-pub(crate) struct Origin {
+pub(crate) struct ThreadOrigin {
     pub name: String,
     pub is_subagent: bool,
     pub parent: Option<String>,
@@ -128,7 +128,7 @@ struct ThreadSpawn<'a> {
     parent_thread_id: LenientText<'a>,
 }
 
-impl<'de> LenientJson<'de> for Origin {
+impl<'de> LenientJson<'de> for ThreadOrigin {
     fn text(text: Cow<'de, str>) -> Self {
         Self {
             name: text.into_owned(),
@@ -148,7 +148,7 @@ impl<'de> LenientJson<'de> for Origin {
     }
 }
 
-impl<'de> Deserialize<'de> for Origin {
+impl<'de> Deserialize<'de> for ThreadOrigin {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         deserialize_lenient(from)
     }

@@ -25,7 +25,7 @@ pub(super) struct Bubble<'a> {
     raw_text: LenientText<'a>,
     created_at: LenientTime,
     thinking: Reasoning,
-    tool_former_data: LenientObject<ToolUse>,
+    tool_former_data: LenientObject<BubbleCall>,
     token_count: LenientObject<TokenCount>,
     #[serde(borrow)]
     model_info: LenientObject<ModelInfo<'a>>,
@@ -136,11 +136,11 @@ struct ErrorDetails<'a> {
 }
 
 impl Bubble<'_> {
-    /// Tells of the message. `place` is its place in the conversation, `created` when that began,
+    /// Tells of the message. `ordinal` is its ordinal in the conversation, `created` when that began,
     /// and `model` the one that answers there.
     pub(super) fn tell(
         &self,
-        place: u64,
+        ordinal: u64,
         created: Option<i64>,
         model: Option<&str>,
         turns: &mut TurnWriter<'_>,
@@ -149,7 +149,7 @@ impl Bubble<'_> {
         turns.set_message(self.bubble_id.or_empty());
         match self.speaker {
             Speaker::User => turns.prompt(PromptKind::Typed, self.words()),
-            Speaker::Agent => self.tell_answer(place, model, turns),
+            Speaker::Agent => self.tell_answer(ordinal, model, turns),
             Speaker::Unknown => {}
         }
     }
@@ -158,7 +158,7 @@ impl Bubble<'_> {
         self.text.get().unwrap_or(self.raw_text.or_empty())
     }
 
-    fn tell_answer(&self, place: u64, model: Option<&str>, turns: &mut TurnWriter<'_>) {
+    fn tell_answer(&self, ordinal: u64, model: Option<&str>, turns: &mut TurnWriter<'_>) {
         let info = self.model_info.0.as_ref();
         turns.model(
             info.and_then(|info| info.model_name.get())
@@ -184,7 +184,7 @@ impl Bubble<'_> {
             .filter(|t| t.name.is_string())
         {
             let id = tool.tool_call_id.as_str().filter(|id| !id.is_empty());
-            let id = id.map_or_else(|| format!("call-{place}"), str::to_owned);
+            let id = id.map_or_else(|| format!("call-{ordinal}"), str::to_owned);
             tool.tell(&id, turns);
         }
     }
@@ -193,7 +193,7 @@ impl Bubble<'_> {
 /// A tool call with its result. `rawArgs`, `params` and `result` are JSON, mostly as a text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct ToolUse {
+struct BubbleCall {
     name: Value,
     tool_call_id: Value,
     raw_args: Value,
@@ -204,12 +204,12 @@ struct ToolUse {
     additional_data: Value,
 }
 
-/// What `status` says of a call that goes on.
+/// Values of `status` of a call that goes on.
 const RUNNING: [&str; 4] = ["loading", "pending", "running", "generating"];
-/// What `status` says of a call that did not work.
+/// Values of `status` of a call that did not work.
 const FAILED: [&str; 5] = ["error", "failed", "cancelled", "rejected", "skipped"];
 
-impl ToolUse {
+impl BubbleCall {
     fn tell(&self, id: &str, turns: &mut TurnWriter<'_>) {
         let name = self.name.as_str().unwrap_or_default();
         turns.call(cursor_tools::call(id, name, self.input()));

@@ -7,7 +7,7 @@ use super::workspace::{path_from_uri, state_folder, workspace_folder};
 use crate::json::{readable, record};
 use crate::project::project_root;
 use crate::session_signature::{SessionSignature, digest};
-use crate::session_storage::{SessionStorage, StoredSession, TurnRange, TurnVisitor};
+use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
 use crate::sqlite::SourceDatabase;
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use crate::stored_turns::StoredTurns;
@@ -72,7 +72,7 @@ impl CursorTables {
 /// The lists of conversations in `ItemTable`.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct ItemList {
+struct ComposerList {
     #[serde(alias = "tabs")]
     all_composers: Vec<Box<RawValue>>,
 }
@@ -181,7 +181,7 @@ impl CursorDatabase {
         let Some(StoredValue::Bytes(value)) = value else {
             return Ok(Vec::new());
         };
-        let list: ItemList = serde_json::from_str(&readable(&value)).unwrap_or_default();
+        let list: ComposerList = serde_json::from_str(&readable(&value)).unwrap_or_default();
         Ok(list.all_composers)
     }
 
@@ -303,15 +303,15 @@ impl CursorDatabase {
         &self,
         composer: &str,
         messages: &ComposerMessages,
-        place: usize,
+        ordinal: usize,
     ) -> Result<Option<StoredValue>, StorageError> {
         Ok(match messages {
-            ComposerMessages::Ids(ids) => match ids.get(place) {
+            ComposerMessages::Ids(ids) => match ids.get(ordinal) {
                 Some(id) => self.value("cursorDiskKV", &format!("bubbleId:{composer}:{id}"))?,
                 None => None,
             },
             ComposerMessages::Inline(texts) => texts
-                .get(place)
+                .get(ordinal)
                 .map(|text| StoredValue::Bytes(text.clone().into_bytes())),
         })
     }
@@ -367,7 +367,7 @@ impl SessionStorage for CursorDatabase {
     fn turns(
         &self,
         session: &SessionMeta,
-        range: TurnRange,
+        range: StoredTurnRange,
         detail: Detail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
@@ -377,11 +377,11 @@ impl SessionStorage for CursorDatabase {
             return Ok(());
         };
         let mut turns = StoredTurns::new(session, range, detail, visit);
-        let places = (range.span.start..range.span.end).take_while(|place| {
-            usize::try_from(*place).is_ok_and(|place| place < composer.messages.len())
+        let ordinals = (range.span.start..range.span.end).take_while(|ordinal| {
+            usize::try_from(*ordinal).is_ok_and(|ordinal| ordinal < composer.messages.len())
         });
-        for place in places {
-            let value = self.message(&session.id, &composer.messages, place as usize)?;
+        for ordinal in ordinals {
+            let value = self.message(&session.id, &composer.messages, ordinal as usize)?;
             let value = match value {
                 Some(StoredValue::Bytes(value)) => value,
                 Some(StoredValue::TooLong) => {
@@ -396,7 +396,9 @@ impl SessionStorage for CursorDatabase {
                 continue;
             };
             let (created, model) = (composer.created, composer.model.as_deref());
-            let told = turns.record(place, |writer| message.tell(place, created, model, writer));
+            let told = turns.record(ordinal, |writer| {
+                message.tell(ordinal, created, model, writer)
+            });
             if told.is_break() {
                 return Ok(());
             }

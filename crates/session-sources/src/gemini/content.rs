@@ -100,7 +100,7 @@ fn is_session_context(text: &str) -> bool {
 }
 
 impl<'a> ContentPart<'a> {
-    fn of_text(text: Cow<'a, str>) -> Self {
+    fn from_text(text: Cow<'a, str>) -> Self {
         Self {
             text: text.into(),
             ..Self::default()
@@ -114,7 +114,7 @@ struct ListedPart<'a>(Option<ContentPart<'a>>);
 
 impl<'de: 'a, 'a> LenientJson<'de> for ListedPart<'a> {
     fn text(text: Cow<'de, str>) -> Self {
-        Self(Some(ContentPart::of_text(text)))
+        Self(Some(ContentPart::from_text(text)))
     }
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         ContentPart::deserialize(MapAccessDeserializer::new(members)).map(|part| Self(Some(part)))
@@ -129,7 +129,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for ListedPart<'a> {
 
 impl<'de: 'a, 'a> LenientJson<'de> for GeminiContent<'a> {
     fn text(text: Cow<'de, str>) -> Self {
-        Self(vec![ContentPart::of_text(text)])
+        Self(vec![ContentPart::from_text(text)])
     }
     fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
         let mut found = Vec::new();

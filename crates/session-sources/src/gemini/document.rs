@@ -5,7 +5,7 @@ use super::{GeminiFormat, GeminiState, place};
 use crate::cursor::fingerprint;
 use crate::json::{readable, record};
 use crate::session_signature::{SessionSignature, digest};
-use crate::session_storage::{SessionStorage, StoredSession, TurnRange, TurnVisitor};
+use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError};
 use crate::stored_turns::StoredTurns;
 use crate::{JsonlFormat, file, milliseconds};
@@ -93,10 +93,11 @@ impl SessionStorage for GeminiDocument {
     fn sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut ignored = |_| ControlFlow::Continue(());
         let session = self.described();
-        let mut turns = StoredTurns::new(&session, TurnRange::ALL, Detail::Index, &mut ignored);
+        let mut turns =
+            StoredTurns::new(&session, StoredTurnRange::ALL, Detail::Index, &mut ignored);
         // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
         let _ = self.tell(
-            TurnRange::ALL.span,
+            StoredTurnRange::ALL.span,
             &mut turns,
             &mut SkippedCounts::default(),
         );
@@ -119,7 +120,7 @@ impl SessionStorage for GeminiDocument {
     fn turns(
         &self,
         session: &SessionMeta,
-        range: TurnRange,
+        range: StoredTurnRange,
         detail: Detail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,

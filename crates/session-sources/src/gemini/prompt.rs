@@ -1,4 +1,4 @@
-//! Tells what a user typed from what the client says in a user's place.
+//! Tells what a user typed from what the client writes in the user's role.
 
 use super::record::GeminiRecord;
 use super::{output, tools};
@@ -6,8 +6,8 @@ use crate::TurnWriter;
 use crate::turn_writer::CallOutcome;
 use session_core::PromptKind;
 
-/// How messages begin that the client writes by itself.
-const OF_CLIENT: [&str; 6] = [
+/// Beginnings of messages that the client writes by itself.
+const CLIENT_MESSAGES: [&str; 6] = [
     "System: Please continue.",
     "System: Potential loop detected.",
     "[System: ",
@@ -20,20 +20,20 @@ const OF_CLIENT: [&str; 6] = [
 const FILES_FOLLOW: &str = "--- Content from referenced files ---";
 /// The tag of text that a hook adds to a prompt.
 const HOOK_CONTEXT: &str = "<hook_context>";
-/// How words begin that were typed while the model works.
+/// Beginnings of prompts that were typed while the model works.
 const STEERING: [&str; 2] = ["User steering update:\n", "User hints:\n"];
 
-/// The words by which the client goes on. The typed ones stand beside it again.
+/// The prompt by which the client goes on; its `displayContent` repeats the typed one.
 const CONTINUE: &str = "Please continue.";
 
 /// True for a message that the client wrote by itself.
-pub(super) fn is_of_client(record: &GeminiRecord<'_>) -> bool {
+pub(super) fn is_client_message(record: &GeminiRecord<'_>) -> bool {
     let texts = record.content.texts();
     let first = texts.first().map_or("", |text| text.trim());
     let is_repeated = !record.display_content.texts().is_empty();
     record.content.begins_session()
         || (is_repeated && first == CONTINUE)
-        || OF_CLIENT.iter().any(|begin| first.starts_with(begin))
+        || CLIENT_MESSAGES.iter().any(|begin| first.starts_with(begin))
 }
 
 /// Returns what was typed of these texts.
@@ -45,8 +45,8 @@ pub(super) fn typed_words(texts: &[&str]) -> String {
     words.join("\n").trim().to_owned()
 }
 
-/// Tells what was typed: a slash command is sent as the text that it stands for.
-pub(super) fn kind_of(shown: &str, sent: &str) -> PromptKind {
+/// Returns the kind of a prompt: a slash command is sent as the text that it stands for.
+pub(super) fn prompt_kind(shown: &str, sent: &str) -> PromptKind {
     match shown.starts_with('/') && !sent.starts_with('/') {
         true => PromptKind::Command,
         false => PromptKind::Typed,

@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 /// Lines after the last turn in which results of its calls are looked for.
-const LATE: usize = 5000;
+const MAX_LATE_LINES: usize = 5000;
 
 /// Reads the turns at these spans. The file is read once from its beginning: what a line means may
 /// depend on any before it.
@@ -74,7 +74,7 @@ impl FoundTurns {
             if line.start >= end.unwrap_or_default() {
                 late += 1;
                 self.add_all(assembly.turns().flush());
-                if late > LATE || !self.await_results() {
+                if late > MAX_LATE_LINES || !self.await_results() {
                     return Ok(());
                 }
             }

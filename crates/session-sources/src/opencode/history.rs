@@ -2,7 +2,7 @@
 
 use super::message::StoredMessage;
 use super::turns::TurnBuilder;
-use crate::session_storage::{SessionStorage, StoredSession, TurnRange, TurnVisitor};
+use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
 use crate::storage_error::{SkippedCounts, StorageError};
 use session_core::{Detail, SessionMeta, Span};
 use std::ops::ControlFlow;
@@ -41,7 +41,7 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
     fn turns(
         &self,
         session: &SessionMeta,
-        range: TurnRange,
+        range: StoredTurnRange,
         detail: Detail,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,

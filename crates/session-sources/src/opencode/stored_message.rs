@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// Bytes after which messages are decoded.
-const FULL: usize = 1 << 20;
+const FULL_BATCH_BYTES: usize = 1 << 20;
 
 /// A `data` column, or why it is passed over.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ type DecodedPart = (Option<PartContent>, SkippedCounts);
 #[derive(Debug)]
 enum StoredPart {
     Stored(DataColumn),
-    /// Of a message beyond [`FULL`]: it is not held in memory whole.
+    /// Of a message beyond [`FULL_BATCH_BYTES`]: it is not held in memory whole.
     Decoded(Box<DecodedPart>),
 }
 
@@ -97,7 +97,7 @@ pub(super) struct StoredParts {
 impl StoredParts {
     pub(super) fn push(&mut self, data: DataColumn, detail: Detail) {
         let mut part = StoredPart::Stored(data);
-        if self.bytes + part.len() > FULL {
+        if self.bytes + part.len() > FULL_BATCH_BYTES {
             part = StoredPart::Decoded(Box::new(part.decoded(detail)));
         }
         self.bytes += part.len();
@@ -187,7 +187,7 @@ impl MessageBatch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= FULL
+        self.bytes >= FULL_BATCH_BYTES
     }
 
     /// Takes all messages out, in order.

@@ -8,21 +8,21 @@ use crate::turn_assembler::LinePosition;
 use session_core::{Part, ToolCall};
 
 impl Assembly<'_> {
-    pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    pub(super) fn assistant(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let message = &entry.message;
         if entry.is_api_error_message.0 || message.model.get() == Some("<synthetic>") {
-            return self.notice(&message.content.words(), place);
+            return self.notice(&message.content.words(), position);
         }
         let blocks = &message.content.0;
         let novelties = self.state.reply.classify_blocks(message.id.get(), blocks);
         for (block, novelty) in blocks.iter().zip(novelties) {
             match novelty {
-                BlockNovelty::New => self.block(block, entry, place),
+                BlockNovelty::New => self.block(block, entry, position),
                 BlockNovelty::Repeated => {}
-                BlockNovelty::Extended(earlier) => self.extend_block(block, earlier, place),
+                BlockNovelty::Extended(earlier) => self.extend_block(block, earlier, position),
             }
         }
-        if self.turns.extend(place).is_some() {
+        if self.turns.extend(position).is_some() {
             self.add_usage(&entry.message);
         }
     }
@@ -41,12 +41,12 @@ impl Assembly<'_> {
         &mut self,
         block: &ContentBlock<'_>,
         entry: &TranscriptEntry<'_>,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
         match block.kind.or_empty() {
-            "text" | "thinking" => self.add_text(block, place),
-            "tool_use" | "server_tool_use" => self.call(block, place),
-            kind if kind.ends_with("_tool_result") => self.result(block, entry, place),
+            "text" | "thinking" => self.add_text(block, position),
+            "tool_use" | "server_tool_use" => self.call(block, position),
+            kind if kind.ends_with("_tool_result") => self.result(block, entry, position),
             _ => {}
         }
     }
@@ -55,28 +55,33 @@ impl Assembly<'_> {
     pub(super) fn sidechain_calls(
         &mut self,
         entry: &TranscriptEntry<'_>,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
         for block in &entry.message.content.0 {
             let known = block.id.get().is_some_and(|id| self.turns.has_call(id));
             match block.kind.or_empty() {
-                "tool_use" if !known => self.call(block, place),
-                "tool_result" => self.result(block, entry, place),
+                "tool_use" if !known => self.call(block, position),
+                "tool_result" => self.result(block, entry, position),
                 _ => {}
             }
         }
     }
 
-    fn add_text(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
+    fn add_text(&mut self, block: &ContentBlock<'_>, position: &LinePosition<'_>) {
         let words = reply::words(block);
         if !words.is_empty() {
-            self.turns.part(text_part(block, words), place);
+            self.turns.part(text_part(block, words), position);
         }
     }
 
-    /// Puts a longer state of a block in the place of the shorter. Where that
+    /// Puts a longer state of a block in the position of the shorter. Where that
     /// one was delivered already, the rest follows as a part of its own.
-    fn extend_block(&mut self, block: &ContentBlock<'_>, earlier: usize, place: &LinePosition<'_>) {
+    fn extend_block(
+        &mut self,
+        block: &ContentBlock<'_>,
+        earlier: usize,
+        position: &LinePosition<'_>,
+    ) {
         let whole = reply::words(block);
         let Some((begin, rest)) = whole.split_at_checked(earlier) else {
             return;
@@ -88,29 +93,29 @@ impl Assembly<'_> {
             .flat_map(|turn| turn.parts.iter_mut().rev());
         match parts.find(|part| **part == shorter) {
             Some(part) => *part = text_part(block, whole),
-            None => self.turns.part(text_part(block, rest.trim()), place),
+            None => self.turns.part(text_part(block, rest.trim()), position),
         }
     }
 
-    fn call(&mut self, block: &ContentBlock<'_>, place: &LinePosition<'_>) {
+    fn call(&mut self, block: &ContentBlock<'_>, position: &LinePosition<'_>) {
         let call = call::call(block, self.turns.detail());
-        self.turns.call(call, place);
+        self.turns.call(call, position);
     }
 
     /// The command that the user ran, as a call of the turn that it began.
-    pub(super) fn shell_escape(&mut self, command: String, place: &LinePosition<'_>) {
+    pub(super) fn shell_escape(&mut self, command: String, position: &LinePosition<'_>) {
         let call = ToolCall {
             name: "Bash".into(),
             command: Some(command),
             ..ToolCall::default()
         };
-        self.turns.complete_call(call, place);
+        self.turns.complete_call(call, position);
     }
 
-    pub(super) fn results(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    pub(super) fn results(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         for block in &entry.message.content.0 {
             if block.kind.get() == Some("tool_result") {
-                self.result(block, entry, place);
+                self.result(block, entry, position);
             }
         }
     }
@@ -119,13 +124,13 @@ impl Assembly<'_> {
         &mut self,
         block: &ContentBlock<'_>,
         entry: &TranscriptEntry<'_>,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
         let waiting = self.turns.take_waiting(block.tool_use_id.or_empty());
         let opens = waiting.as_ref().is_some_and(|call| call.opens);
         let (whole, results) = (&entry.tool_use_result, &self.results);
         let result = call::outcome(block, whole, opens, self.turns.detail(), results);
-        self.turns.result(result, waiting, place);
+        self.turns.result(result, waiting, position);
     }
 }
 

@@ -9,8 +9,8 @@ use crate::turn_assembler::{LinePosition, TurnState};
 use session_core::{Part, PromptKind, Turn};
 
 impl Assembly<'_> {
-    /// Of all attachments only this one holds words of the user.
-    pub(super) fn attachment(&mut self, entry: &TranscriptEntry<'_>, place: &LinePosition<'_>) {
+    /// Adds a prompt that was queued: the only attachment that holds words of the user.
+    pub(super) fn attachment(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let Some(attachment) = &entry.attachment.0 else {
             return;
         };
@@ -18,64 +18,65 @@ impl Assembly<'_> {
             return;
         }
         let typed = attachment.timestamp.get().and_then(milliseconds);
-        let place = LinePosition {
-            ms: typed.or(place.ms),
-            ..*place
+        let position = LinePosition {
+            ms: typed.or(position.ms),
+            ..*position
         };
         let words = prompt::queued(&attachment.prompt.words());
         match words {
             UserText::Typed(ref text) | UserText::Command(ref text)
                 if self.state.queue.is_repeated_attachment(text) => {}
-            words => self.queued(words, &place),
+            words => self.queued(words, &position),
         }
     }
 
     pub(super) fn queue_operation(
         &mut self,
         entry: &TranscriptEntry<'_>,
-        place: &LinePosition<'_>,
+        position: &LinePosition<'_>,
     ) {
         let text = entry.content.words();
         match entry.operation.or_empty() {
             "enqueue" => {
                 let words = prompt::queued(&text);
-                self.state.queue.enqueue(&words, place.span.start, place.ms);
+                self.state
+                    .queue
+                    .enqueue(&words, position.span.start, position.ms);
             }
             "dequeue" => self.state.queue.dequeue(),
             "popAll" => self.state.queue.pop_all(),
-            "remove" => self.removed(&text, place),
+            "remove" => self.remove_queued(&text, position),
             _ => {}
         }
     }
 
-    fn removed(&mut self, text: &str, place: &LinePosition<'_>) {
+    fn remove_queued(&mut self, text: &str, position: &LinePosition<'_>) {
         let words = prompt::queued(text);
         match self.state.queue.remove(&words) {
             QueueRemoval::Known => {}
-            QueueRemoval::Named => self.add_steering_prompt(words, place),
+            QueueRemoval::Named => self.add_steering_prompt(words, position),
             QueueRemoval::Waiting(waiting) => {
-                let place = LinePosition {
+                let position = LinePosition {
                     ms: waiting.ms,
-                    ..*place
+                    ..*position
                 };
                 let line = (self.recall)(waiting.at);
                 let text = line.map(|line| line.text).unwrap_or_default();
-                self.add_steering_prompt(prompt::queued(&text), &place);
+                self.add_steering_prompt(prompt::queued(&text), &position);
             }
         }
     }
 
-    /// Words that were given to the agent at its work. A command never is: it
-    /// was taken back, or comes in a line of its own when the work is done.
-    fn add_steering_prompt(&mut self, words: UserText, place: &LinePosition<'_>) {
+    /// Adds a prompt that steers the agent while it works. A command never does: it
+    /// was taken back, or has a line of its own when the work is done.
+    fn add_steering_prompt(&mut self, words: UserText, position: &LinePosition<'_>) {
         match words {
-            UserText::Command(text) => self.turns.part(Part::Notice { text }, place),
-            words => self.queued(words, place),
+            UserText::Command(text) => self.turns.part(Part::Notice { text }, position),
+            words => self.queued(words, position),
         }
     }
 
-    /// The prompts that wait still, as the turns that they are if nothing more comes. A command
-    /// that was not run is none.
+    /// Returns the prompts that still wait, as turns. A command that was not run is none.
     pub(in crate::claude) fn waiting(&self) -> Vec<Turn> {
         if self.turns.progress.turn_state == TurnState::Muted {
             return Vec::new();
@@ -108,10 +109,10 @@ impl Assembly<'_> {
         })
     }
 
-    fn queued(&mut self, words: UserText, place: &LinePosition<'_>) {
+    fn queued(&mut self, words: UserText, position: &LinePosition<'_>) {
         match words {
-            UserText::Typed(text) => self.begin_turn(PromptKind::Typed, text, place),
-            UserText::Command(text) => self.begin_turn(PromptKind::Command, text, place),
+            UserText::Typed(text) => self.begin_turn(PromptKind::Typed, text, position),
+            UserText::Command(text) => self.begin_turn(PromptKind::Command, text, position),
             _ => {}
         }
     }

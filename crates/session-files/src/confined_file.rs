@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// A file by a root, whose own path may hold links, and by its path from there, which may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beneath {
+pub struct ConfinedFile {
     root: PathBuf,
     relative: PathBuf,
 }
 
-impl Beneath {
+impl ConfinedFile {
     /// A file beneath a root.
     pub fn new(root: &Path, relative: &Path) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl Beneath {
     ///
     /// # Errors
     /// When the path has no file name.
-    pub fn of_user(path: &Path) -> Result<Self> {
+    pub fn for_user(path: &Path) -> Result<Self> {
         let (root, relative) = private::target(path)?;
         Ok(Self { root, relative })
     }
