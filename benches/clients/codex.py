@@ -161,18 +161,19 @@ def play_undone(box, client, checks, mock):
         undone = server.turn(thread, "Speak of what is undone")
         server.ask("thread/revert", threadId=thread, beforeTurnId=undone)
         server.turn(thread, "Speak of it otherwise")
-    check_undone(box, checks, thread, wanted=["Speak of rhenium", "Speak of what is undone"])
+    check_undone(box, checks, thread)
     box.run(client, "archive", thread)
-    check_undone(box, checks, thread, wanted=["Speak of rhenium", "Speak of what is undone"])
+    check_undone(box, checks, thread)
 
 
-def check_undone(box, checks, thread, wanted):
-    """What was taken back stays; what follows is in a file of its own, and resumed with the thread."""
+def check_undone(box, checks, thread):
+    """What was taken back stays; what follows is in a file of its own, and read as one with the first."""
     checks.equal("a thread with a turn that was taken back is found once", box.sessions("rhenium"), [thread])
+    wanted = ["Speak of rhenium", "Speak of what is undone", "Speak of it otherwise"]
     checks.equal("its turns", prompts(box.turns(thread)), wanted)
     hits = box.ours("search", "otherwise", "--keyword-only")["hits"]
-    checks.equal("what follows is found once", [hit["resume"] for hit in hits], [f"codex resume {thread}"])
-    checks.equal("its turn", dialogue(box.turns(hits[0]["session"])), [("Speak of it otherwise", ["Other words."])])
+    checks.equal("what follows is found in it", [(hit["session"], hit["resume"]) for hit in hits], [(thread, f"codex resume {thread}")])
+    checks.equal("with its answer", dialogue(box.turns(thread))[2:], [("Speak of it otherwise", ["Other words."])])
 
 
 def play_compressed(box, client, checks):

@@ -21,6 +21,8 @@ use session_store::SessionRow;
 pub(crate) enum Effect {
     /// Ask for the list again.
     Search,
+    /// Prepare the index for the next list.
+    Prepare,
     /// Read the whole session.
     Open(SessionRow),
     /// Handle these events now, in their order.
@@ -102,8 +104,9 @@ impl App {
             Message::Noted(note) => self.note = Some(note),
             Message::Refreshed { files_left } => {
                 self.files_left = files_left;
-                return Some(Effect::Search);
+                return Some(Effect::Prepare);
             }
+            Message::Prepared => return Some(Effect::Search),
             Message::Copy { note, .. } => self.note = Some(note),
             Message::TerminalLost(_) | Message::Panicked(_) => {}
             #[cfg(unix)]

@@ -27,6 +27,11 @@ impl<T> Latest<T> {
         self.lock().is_some()
     }
 
+    /// Takes the value, if there is one.
+    pub(crate) fn try_take(&self) -> Option<T> {
+        self.lock().take()
+    }
+
     /// Waits for a value.
     pub(crate) fn take(&self) -> T {
         let mut value = self.lock();

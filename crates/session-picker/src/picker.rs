@@ -77,6 +77,7 @@ struct Picker {
     screen: Screen,
     engine: Arc<SearchEngine>,
     questions: Arc<Latest<Question>>,
+    changes: Arc<Latest<()>>,
     turns: Arc<Latest<TurnsQuestion>>,
     sender: Sender<Message>,
     messages: Receiver<Message>,
@@ -101,6 +102,7 @@ impl Picker {
             screen: Screen::take()?,
             engine,
             questions: Latest::new(),
+            changes: Latest::new(),
             turns: Latest::new(),
             sender,
             messages,
@@ -114,8 +116,11 @@ impl Picker {
         #[cfg(unix)]
         self.forward_signals()?;
         let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
-        let hooks = self.hooks;
-        self.spawn(move |out| worker::search(&engine, &questions, hooks, out));
+        let (hooks, prepared) = (self.hooks, Latest::new());
+        let newest = Arc::clone(&prepared);
+        self.spawn(move |out| worker::search(&engine, &questions, &newest, hooks, out));
+        let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
+        self.spawn(move |out| worker::prepare(&engine, &changes, &prepared, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
         self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
         let engine = Arc::clone(&self.engine);
@@ -152,6 +157,7 @@ impl Picker {
 
     fn run(&mut self) -> Result<Step, PickerError> {
         self.ask();
+        self.changes.put(());
         loop {
             self.screen
                 .draw(|frame| view::draw(frame, &mut self.app, self.theme))?;
@@ -215,6 +221,7 @@ impl Picker {
     fn effect(&mut self, effect: Effect) -> Result<Step, PickerError> {
         match effect {
             Effect::Search => self.ask(),
+            Effect::Prepare => self.changes.put(()),
             Effect::Open(session) => self.turns.put(TurnsQuestion {
                 session,
                 turn: None,

@@ -6,7 +6,7 @@ use crate::list_answer::{ListAnswer, Question};
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, FrontEndHooks, OpenIndex, SearchEngine};
+use session_query::{FilterValues, FrontEndHooks, OpenIndex, SearchEngine, Snapshot};
 use session_search::{Exchange, Request};
 use session_store::{Reader, SessionRow};
 use std::sync::mpsc::Sender;
@@ -27,6 +27,8 @@ pub(crate) enum Message {
         /// Files that changed and are still to be read; `None` while another process reads them.
         files_left: Option<usize>,
     },
+    /// The next list is answered from what was read.
+    Prepared,
     /// A question for the list has no answer: why.
     Unlisted(String),
     /// Turns that were asked for cannot be read: why.
@@ -62,19 +64,20 @@ pub(crate) struct LoadedTurns {
     pub(crate) exchanges: Vec<Exchange>,
 }
 
-/// Answers questions until the screen is gone.
+/// Answers questions until the screen is gone: from the index that was prepared last.
 pub(crate) fn search(
     engine: &SearchEngine,
     questions: &Latest<Question>,
+    prepared: &Latest<OpenIndex>,
     hooks: FrontEndHooks<PickerError>,
     out: &Sender<Message>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
-    let (mut version, mut is_warm) = (None, false);
     loop {
         let question = questions.take();
+        index = prepared.try_take().unwrap_or(index);
         let mut answer =
-            || index.with_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
+            || index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
         // A refresh may replace a matrix between a look at the database and one at the matrix.
         let message = match answer().or_else(|_| answer()) {
             Ok(listing) => Message::Listed(Box::new(listing)),
@@ -85,44 +88,40 @@ pub(crate) fn search(
         if out.send(message).is_err() {
             return;
         }
-        // The next list does not wait for what can be made later.
-        if questions.is_filled() {
+    }
+}
+
+/// Opens the index with all that a list needs, and reads the values of filters, whenever something was
+/// read: no letter waits for that. What fails is told with the next list.
+pub(crate) fn prepare(
+    engine: &SearchEngine,
+    changes: &Latest<()>,
+    prepared: &Latest<OpenIndex>,
+    out: &Sender<Message>,
+) {
+    loop {
+        changes.take();
+        let mut index = OpenIndex::new(&engine.home().root);
+        let Ok(values) = index.with_snapshot(|snapshot| read_all(engine, snapshot)) else {
             continue;
-        }
-        if let Some(values) = read_changed_values(&mut index, &mut version)
-            && out.send(Message::Values(Box::new(values))).is_err()
-        {
-            return;
-        }
-        if !std::mem::replace(&mut is_warm, true) {
-            warm(engine, &mut index);
+        };
+        prepared.put(index);
+        for message in [Message::Values(Box::new(values)), Message::Prepared] {
+            if out.send(message).is_err() {
+                return;
+            }
         }
     }
 }
 
-/// Reads the values of filters where the index is at another version than they were read at. What fails
-/// is tried again after the next list.
-fn read_changed_values(index: &mut OpenIndex, version: &mut Option<u64>) -> Option<FilterValues> {
-    let read = index.with_snapshot(|snapshot| {
-        let now = Some(snapshot.index.data_version()?);
-        if now == *version {
-            return Ok(None);
-        }
-        let values = FilterValues::read(&snapshot.index, &snapshot.sessions)?;
-        *version = now;
-        Ok::<_, PickerError>(Some(values))
-    });
-    read.unwrap_or_default()
-}
-
-/// Reads the models and the vectors before the first letter needs them. What fails is told then.
-fn warm(engine: &SearchEngine, index: &mut OpenIndex) {
+/// Reads the models and the vectors by a search, and the values of filters.
+fn read_all(engine: &SearchEngine, snapshot: &Snapshot) -> Result<FilterValues, PickerError> {
     let request = Request {
         limit: 1,
         ..Request::new("warm")
     };
-    let searched = index.with_snapshot(|snapshot| engine.search(snapshot, &request));
-    drop(searched);
+    engine.search(snapshot, &request)?;
+    Ok(FilterValues::read(&snapshot.index, &snapshot.sessions)?)
 }
 
 /// Reads turns until the screen is gone.

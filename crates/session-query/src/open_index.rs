@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub struct OpenIndex {
     root: PathBuf,
     open: Option<OpenSnapshot>,
+    may_be_stale: bool,
 }
 
 /// An answer from an open index, with the refresh that ran beside it.
@@ -35,6 +36,7 @@ impl OpenIndex {
         Self {
             root: root.to_owned(),
             open: None,
+            may_be_stale: false,
         }
     }
 
@@ -52,6 +54,22 @@ impl OpenIndex {
             self.open = Some(open);
         }
         answer
+    }
+
+    /// Calls `ask` as [`OpenIndex::with_snapshot`] does, with the sessions and vectors that the last
+    /// call read, though others may have been written since: reading them anew takes longer than a
+    /// search. Where that fails, they are read anew.
+    ///
+    /// # Errors
+    /// As [`OpenIndex::with_snapshot`].
+    pub fn with_stale_snapshot<T, E: From<QueryError>>(
+        &mut self,
+        ask: impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.may_be_stale = true;
+        let answer = self.with_snapshot(&ask);
+        self.may_be_stale = false;
+        answer.or_else(|_| self.with_snapshot(&ask))
     }
 
     /// Calls `ask` with the index as it is while a refresh runs, and again where that changed something.
@@ -88,7 +106,7 @@ impl OpenIndex {
     fn begin(&mut self) -> Result<OpenSnapshot, QueryError> {
         let identity = IndexIdentity::read(&self.root)?;
         match self.open.take().filter(|open| open.identity == identity) {
-            Some(open) => open.refreshed(),
+            Some(open) => open.next(self.may_be_stale),
             None => OpenSnapshot::open(&self.root, identity),
         }
     }
@@ -108,9 +126,14 @@ impl OpenSnapshot {
         })
     }
 
-    /// Begins the next snapshot; the sessions are read where another process has committed since.
-    fn refreshed(mut self) -> Result<Self, QueryError> {
+    /// Begins the next snapshot. Where another process has committed since, the sessions are read again,
+    /// unless stale ones will do.
+    fn next(mut self, may_be_stale: bool) -> Result<Self, QueryError> {
         self.snapshot.index.snapshot()?;
+        self.snapshot.index.allow_stale_parts(may_be_stale);
+        if may_be_stale {
+            return Ok(self);
+        }
         let version = self.snapshot.index.data_version()?;
         if version != self.version {
             self.snapshot.sessions = self.snapshot.index.sessions()?;

@@ -16,6 +16,8 @@ pub(crate) struct KeptParts {
     parts: RefCell<VersionedParts>,
     /// [`crate::Reader::data_version`] of the snapshot that is open, once it was asked for.
     pub(crate) snapshot_version: Cell<Option<u64>>,
+    /// The parts are used though another connection has committed since they were read.
+    pub(crate) may_be_stale: Cell<bool>,
 }
 
 type ByModelAndLevel<T> = HashMap<(ModelId, Level), T>;
@@ -30,6 +32,12 @@ struct VersionedParts {
 }
 
 impl KeptParts {
+    /// Returns the version of the parts, where there are any and stale ones will do.
+    pub(crate) fn stale_version(&self) -> Option<u64> {
+        let parts = self.parts.borrow();
+        (self.may_be_stale.get() && parts.turns.is_some()).then_some(parts.version)
+    }
+
     /// Returns the columns of turns that are kept at this version, or reads and keeps them.
     pub(crate) fn turns(
         &self,

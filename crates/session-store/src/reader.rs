@@ -62,6 +62,14 @@ impl Reader {
         Ok(self.db.execute_batch("COMMIT")?)
     }
 
+    /// Sets whether queries may use the parts that are kept though another connection has committed since.
+    /// What was written then is not found, and a query may fail that meets what was deleted.
+    pub fn allow_stale_parts(&self, is_allowed: bool) {
+        if let Some(kept) = &self.kept {
+            kept.may_be_stale.set(is_allowed);
+        }
+    }
+
     /// Returns a number that differs whenever another connection has committed since it was last asked.
     /// It means nothing to another reader.
     ///
@@ -75,6 +83,9 @@ impl Reader {
 
     /// Returns the version of what is read now: within a snapshot it is asked for once.
     pub(crate) fn version_for(&self, kept: &KeptParts) -> Result<u64> {
+        if let Some(version) = kept.stale_version() {
+            return Ok(version);
+        }
         let known = kept.snapshot_version.get();
         match known.filter(|_| !self.db.is_autocommit()) {
             Some(version) => Ok(version),

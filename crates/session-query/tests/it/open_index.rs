@@ -44,6 +44,27 @@ fn what_was_committed_meanwhile_is_seen() {
 }
 
 #[test]
+fn a_stale_snapshot_is_as_it_was_read_unless_that_fails() {
+    let root = tempfile::tempdir().unwrap();
+    let mut open = OpenIndex::new(root.path());
+    add_session(root.path(), "a");
+    let read = |snapshot: &Snapshot| -> Result<Vec<String>, QueryError> {
+        snapshot.index.turn_columns()?;
+        Ok(snapshot.sessions.iter().map(|s| s.uid.clone()).collect())
+    };
+    assert_eq!(open.with_stale_snapshot(read).unwrap(), ["a"]);
+    add_session(root.path(), "b");
+    assert_eq!(open.with_stale_snapshot(read).unwrap(), ["a"]);
+    let needs_both = |snapshot: &Snapshot| match read(snapshot)?.as_slice() {
+        [a, b] => Ok(vec![a.clone(), b.clone()]),
+        _ => Err(QueryError::MemoriesDisabled),
+    };
+    assert_eq!(open.with_stale_snapshot(needs_both).unwrap(), ["a", "b"]);
+    add_session(root.path(), "c");
+    assert_eq!(open.with_snapshot(read).unwrap(), ["a", "b", "c"]);
+}
+
+#[test]
 fn an_index_in_the_place_of_another_is_seen() {
     let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     add_session(root.path(), "old");
