@@ -87,5 +87,5 @@ pub use skill_keywords::{set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;
 pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
 pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};
-pub use skill_rule::{RuleList, RuledSkill, revoke_skill_rule};
+pub use skill_rule::{RuleList, SkillOrigin, revoke_skill_rule};
 pub use tool_use::ToolUse;

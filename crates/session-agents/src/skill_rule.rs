@@ -15,14 +15,14 @@ const PERMISSIONS: &str = "permissions";
 
 /// The skill that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuledSkill {
+pub enum SkillOrigin {
     /// The skill in the user's directory of skills.
     User,
     /// The skill of the plugin.
     Plugin,
 }
 
-impl RuledSkill {
+impl SkillOrigin {
     const ALL: [Self; 2] = [Self::User, Self::Plugin];
 
     /// Returns the rule as settings have it.
@@ -62,7 +62,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn skill_rule(&self, skill: RuledSkill) -> Result<Option<RuleList>> {
+    pub fn skill_rule(&self, skill: SkillOrigin) -> Result<Option<RuleList>> {
         Ok(find_rule(&self.read()?.unwrap_or_default(), skill))
     }
 
@@ -70,7 +70,7 @@ impl SettingsFile {
     ///
     /// # Errors
     /// When the file cannot be read, or `permissions.allow` in it is not a list.
-    pub fn plan_skill_rule(&self, skill: RuledSkill) -> Result<SettingsChange> {
+    pub fn plan_skill_rule(&self, skill: SkillOrigin) -> Result<SettingsChange> {
         self.plan(|text| add_rule(text, skill))
     }
 
@@ -80,7 +80,7 @@ impl SettingsFile {
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_rule_removal(&self) -> Result<SettingsChange> {
         self.plan(|text| {
-            let mut skills = RuledSkill::ALL.into_iter();
+            let mut skills = SkillOrigin::ALL.into_iter();
             skills.try_fold(text.to_owned(), |text, skill| remove_rule(&text, skill))
         })
     }
@@ -93,17 +93,17 @@ impl SettingsFile {
 /// When the settings cannot be read or written.
 pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
     let settings = SettingsFile::for_user(env)?;
-    if settings.skill_rule(RuledSkill::User)? != Some(RuleList::Allow) {
+    if settings.skill_rule(SkillOrigin::User)? != Some(RuleList::Allow) {
         return Ok(None);
     }
     if !dry_run {
-        let change = settings.plan(|text| remove_rule(text, RuledSkill::User));
+        let change = settings.plan(|text| remove_rule(text, SkillOrigin::User));
         change?.write()?;
     }
     Ok(Some(settings.path()))
 }
 
-fn find_rule(text: &str, skill: RuledSkill) -> Option<RuleList> {
+fn find_rule(text: &str, skill: SkillOrigin) -> Option<RuleList> {
     let settings: Value = serde_json::from_str(text).ok()?;
     let has_rule = |list: &RuleList| {
         let rules = settings[PERMISSIONS][list.key()].as_array();
@@ -112,7 +112,7 @@ fn find_rule(text: &str, skill: RuledSkill) -> Option<RuleList> {
     RuleList::ALL.into_iter().find(has_rule)
 }
 
-fn add_rule(text: &str, skill: RuledSkill) -> SettingsResult<String> {
+fn add_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     let settings = SettingsText::parse(text)?;
     let permissions = object_under(&settings.object, PERMISSIONS)?;
     let path = format!("{PERMISSIONS}.{}", RuleList::Allow.key());
@@ -123,7 +123,7 @@ fn add_rule(text: &str, skill: RuledSkill) -> SettingsResult<String> {
 }
 
 /// Removes the rule from those that allow, and the list and the object that are empty then.
-fn remove_rule(text: &str, skill: RuledSkill) -> SettingsResult<String> {
+fn remove_rule(text: &str, skill: SkillOrigin) -> SettingsResult<String> {
     if find_rule(text, skill) != Some(RuleList::Allow) {
         return Ok(text.to_owned());
     }
@@ -161,13 +161,13 @@ mod tests {
             "{\n  \"model\": \"x\",\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls:*)\"\n    ],\n    \"deny\": []\n  }\n}\n",
             "{\"permissions\": {\"defaultMode\": \"plan\"}, \"a\": 1.0}",
         ] {
-            let new = add_rule(text, RuledSkill::User).unwrap();
+            let new = add_rule(text, SkillOrigin::User).unwrap();
             assert_eq!(
-                find_rule(&new, RuledSkill::User),
+                find_rule(&new, SkillOrigin::User),
                 Some(RuleList::Allow),
                 "{new}"
             );
-            let back = remove_rule(&new, RuledSkill::User).unwrap();
+            let back = remove_rule(&new, SkillOrigin::User).unwrap();
             let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
             let old = if text.is_empty() { "{}" } else { text };
             assert_eq!(value(&back), value(old), "{new}");
@@ -180,17 +180,17 @@ mod tests {
             format!(
                 "{{\"permissions\": {{\"{}\": [\"{}\"]}}}}",
                 list.key(),
-                RuledSkill::User.rule()
+                SkillOrigin::User.rule()
             )
         };
         for list in RuleList::ALL {
-            assert_eq!(find_rule(&settings(list), RuledSkill::User), Some(list));
+            assert_eq!(find_rule(&settings(list), SkillOrigin::User), Some(list));
         }
         let other = "{\"permissions\": {\"allow\": [\"Skill(x)\"]}}";
-        assert_eq!(find_rule(other, RuledSkill::User), None);
-        assert_eq!(find_rule("[]", RuledSkill::User), None);
+        assert_eq!(find_rule(other, SkillOrigin::User), None);
+        assert_eq!(find_rule("[]", SkillOrigin::User), None);
         let user = settings(RuleList::Allow);
-        assert_eq!(find_rule(&user, RuledSkill::Plugin), None);
+        assert_eq!(find_rule(&user, SkillOrigin::Plugin), None);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             "{\"permissions\": []}",
             "{\"permissions\": {\"allow\": {}}}",
         ] {
-            assert!(add_rule(text, RuledSkill::User).is_err(), "{text}");
+            assert!(add_rule(text, SkillOrigin::User).is_err(), "{text}");
         }
     }
 }

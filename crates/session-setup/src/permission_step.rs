@@ -5,7 +5,7 @@ use crate::dialog::Dialog;
 use crate::error::{Result, SetupError};
 use crate::options::SetupOptions;
 use crate::outcome::StepOutcome;
-use session_agents::{RuleList, RuledSkill, SettingsFile, has_user_skill};
+use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
 use session_sources::Env;
 
 const EXPLANATION: &str = "
@@ -24,11 +24,11 @@ pub fn run(
 ) -> Result<StepOutcome> {
     let settings = SettingsFile::for_user(env)?;
     let ruled = match settings.enabled_plugin()? {
-        Some(_) => RuledSkill::Plugin,
-        None => RuledSkill::User,
+        Some(_) => SkillOrigin::Plugin,
+        None => SkillOrigin::User,
     };
     let has_skill = has_user_skill(env);
-    let is_installed = has_skill || ruled == RuledSkill::Plugin;
+    let is_installed = has_skill || ruled == SkillOrigin::Plugin;
     let is_offered = dialog.is_interactive && is_installed && !options.no_skill;
     if !(options.allow_skill || is_offered) {
         return Ok(StepOutcome::Skipped);
@@ -45,7 +45,7 @@ pub fn run(
 
 fn allow(
     settings: &SettingsFile,
-    ruled: RuledSkill,
+    ruled: SkillOrigin,
     dialog: &mut Dialog<'_>,
 ) -> Result<StepOutcome> {
     match settings.skill_rule(ruled)? {

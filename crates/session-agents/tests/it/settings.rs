@@ -1,7 +1,7 @@
 //! Changes to Claude Code's settings files.
 
 use session_agents::{
-    AgentError, HookEvent, RuleList, RuledSkill, SettingsFile, has_hook, revoke_skill_rule,
+    AgentError, HookEvent, RuleList, SettingsFile, SkillOrigin, has_hook, revoke_skill_rule,
 };
 use session_core::diff::DiffLine;
 use session_files::Project;
@@ -97,17 +97,17 @@ fn the_rule_of_the_skill_is_written_and_revoked() {
     let settings = SettingsFile::for_user(&env).unwrap();
     assert_eq!(revoke_skill_rule(&env, false).unwrap(), None);
     settings
-        .plan_skill_rule(RuledSkill::User)
+        .plan_skill_rule(SkillOrigin::User)
         .unwrap()
         .write()
         .unwrap();
     assert_eq!(
-        settings.skill_rule(RuledSkill::User).unwrap(),
+        settings.skill_rule(SkillOrigin::User).unwrap(),
         Some(RuleList::Allow)
     );
     assert!(revoke_skill_rule(&env, true).unwrap().is_some());
     assert_eq!(
-        settings.skill_rule(RuledSkill::User).unwrap(),
+        settings.skill_rule(SkillOrigin::User).unwrap(),
         Some(RuleList::Allow),
         "a dry run"
     );
@@ -122,7 +122,7 @@ fn settings_that_are_not_json_are_refused() {
     for change in [
         settings.plan_retention(365),
         settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]),
-        settings.plan_skill_rule(RuledSkill::User),
+        settings.plan_skill_rule(SkillOrigin::User),
     ] {
         assert!(
             matches!(change, Err(AgentError::Settings { .. })),
