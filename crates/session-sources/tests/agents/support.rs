@@ -4,7 +4,7 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use session_core::{SessionMeta, Span, Turn};
-use session_sources::{Collected, Cursor, Env, Listing, Location, Source, sources};
+use session_sources::{Collected, Cursor, Env, Listing, Location, ShownTurns, Source, sources};
 use std::path::{Path, PathBuf};
 
 /// Returns the source of this name.
@@ -87,6 +87,13 @@ impl AgentHome {
 
     /// Turns in full, by the spans that an index would hold.
     pub fn show(&self, found: &Collected) -> Vec<Turn> {
+        let shown = self.show_with_warnings(found);
+        assert_eq!(shown.warnings, [], "every turn that was read can be shown");
+        shown.turns
+    }
+
+    /// The same, with what cannot be read in them.
+    fn show_with_warnings(&self, found: &Collected) -> ShownTurns {
         let listing = self.locate();
         let path: &Path = &listing.locations[0].path;
         let spans: Vec<(u32, Span)> = joined(std::slice::from_ref(found))
@@ -95,8 +102,8 @@ impl AgentHome {
             .collect();
         let session = found.sessions.first().cloned().unwrap_or_default();
         let shown = self.source.show(path, &session, &spans);
-        assert_eq!(shown.warnings, [], "every turn that was read can be shown");
-        shown.turns
+        assert_eq!(shown.turns.len(), spans.len(), "{:?}", shown.warnings);
+        shown
     }
 }
 
@@ -191,7 +198,7 @@ pub fn check_damage(source: &'static dyn Source, path: &str, content: &[u8]) {
         let home = AgentHome::with(source, path, &content);
         let found = home.read(None);
         if !found.turns.is_empty() {
-            home.show(&found);
+            home.show_with_warnings(&found);
         }
         Ok(())
     };
