@@ -6,7 +6,7 @@ use crate::list_answer::{ListAnswer, Question};
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
-use session_query::{FilterValues, FrontEndHooks, OpenIndex, SearchEngine, Snapshot};
+use session_query::{FilterValues, FrontEndHooks, IndexWatch, OpenIndex, SearchEngine, Snapshot};
 use session_search::{Exchange, Request};
 use session_store::{Reader, SessionRow};
 use std::sync::mpsc::Sender;
@@ -76,10 +76,9 @@ pub(crate) fn search(
     loop {
         let question = questions.take();
         index = prepared.try_take().unwrap_or(index);
-        let mut answer =
-            || index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        // A refresh may replace a matrix between a look at the database and one at the matrix.
-        let message = match answer().or_else(|_| answer()) {
+        let answer =
+            index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
+        let message = match answer {
             Ok(listing) => Message::Listed(Box::new(listing)),
             // The first refresh makes the index: its end asks again.
             Err(error) if error.is_missing_index() => continue,
@@ -92,24 +91,32 @@ pub(crate) fn search(
 }
 
 /// Opens the index with all that a list needs, and reads the values of filters, whenever something was
-/// read: no letter waits for that. What fails is told with the next list.
+/// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
 pub(crate) fn prepare(
     engine: &SearchEngine,
     changes: &Latest<()>,
     prepared: &Latest<OpenIndex>,
     out: &Sender<Message>,
 ) {
+    let mut watch = IndexWatch::new(&engine.home().root);
     loop {
         changes.take();
-        let mut index = OpenIndex::new(&engine.home().root);
-        let Ok(values) = index.with_snapshot(|snapshot| read_all(engine, snapshot)) else {
+        if !watch.has_changed() {
             continue;
-        };
-        prepared.put(index);
-        for message in [Message::Values(Box::new(values)), Message::Prepared] {
-            if out.send(message).is_err() {
-                return;
-            }
+        }
+        let mut index = OpenIndex::new(&engine.home().root);
+        let values = index.with_snapshot(|snapshot| read_all(engine, snapshot));
+        let mut messages = Vec::new();
+        if let Ok(values) = values {
+            prepared.put(index);
+            messages.push(Message::Values(Box::new(values)));
+        }
+        messages.push(Message::Prepared);
+        if messages
+            .into_iter()
+            .any(|message| out.send(message).is_err())
+        {
+            return;
         }
     }
 }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 pub struct OpenIndex {
     root: PathBuf,
     open: Option<OpenSnapshot>,
-    may_be_stale: bool,
 }
 
 /// An answer from an open index, with the refresh that ran beside it.
@@ -36,7 +35,6 @@ impl OpenIndex {
         Self {
             root: root.to_owned(),
             open: None,
-            may_be_stale: false,
         }
     }
 
@@ -48,7 +46,15 @@ impl OpenIndex {
         &mut self,
         ask: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let open = self.begin()?;
+        self.ask(false, ask)
+    }
+
+    fn ask<T, E: From<QueryError>>(
+        &mut self,
+        may_be_stale: bool,
+        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let open = self.begin(may_be_stale)?;
         let answer = ask(&open.snapshot);
         if answer.is_ok() && open.snapshot.index.end_snapshot().is_ok() {
             self.open = Some(open);
@@ -66,10 +72,8 @@ impl OpenIndex {
         &mut self,
         ask: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.may_be_stale = true;
-        let answer = self.with_snapshot(&ask);
-        self.may_be_stale = false;
-        answer.or_else(|_| self.with_snapshot(&ask))
+        let answer = self.ask(true, &ask);
+        answer.or_else(|_| self.ask(false, &ask))
     }
 
     /// Calls `ask` with the index as it is while a refresh runs, and again where that changed something.
@@ -103,10 +107,10 @@ impl OpenIndex {
     }
 
     /// Begins a snapshot of the index that is open, if it is still the one on disk.
-    fn begin(&mut self) -> Result<OpenSnapshot, QueryError> {
+    fn begin(&mut self, may_be_stale: bool) -> Result<OpenSnapshot, QueryError> {
         let identity = IndexIdentity::read(&self.root)?;
         match self.open.take().filter(|open| open.identity == identity) {
-            Some(open) => open.next(self.may_be_stale),
+            Some(open) => open.next(may_be_stale),
             None => OpenSnapshot::open(&self.root, identity),
         }
     }

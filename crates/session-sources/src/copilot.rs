@@ -13,7 +13,6 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use session_core::{PromptKind, SessionMeta, Tokens};
-use std::io::Read;
 use std::path::Path;
 
 static AGENT: AgentInfo = AgentInfo {
@@ -166,13 +165,8 @@ struct Workspace {
 }
 
 fn workspace_name(path: &Path) -> Option<String> {
-    let mut yaml = String::new();
-    let opened = file::open(path).ok()?;
-    opened
-        .take(WORKSPACE_LIMIT)
-        .read_to_string(&mut yaml)
-        .ok()?;
-    let workspace: Workspace = serde_saphyr::from_str(&yaml).ok()?;
+    let yaml = file::read_limited(path, WORKSPACE_LIMIT).ok()?;
+    let workspace: Workspace = serde_saphyr::from_str(std::str::from_utf8(&yaml).ok()?).ok()?;
     session_title(&workspace.name?)
 }
 

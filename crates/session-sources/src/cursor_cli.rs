@@ -3,8 +3,8 @@
 
 use crate::cursor::is_default;
 use crate::cursor_ide::has_database;
-use crate::json::text;
-use crate::project::project_root;
+use crate::json::{joined_texts, text, texts};
+use crate::project::set_directory;
 use crate::{
     AgentInfo, CallOutcome, Cursor, Env, Jsonl, JsonlFormat, Listing, Located, Location,
     ShownTurns, Sink, Source, TurnWriter, cursor_tools, file,
@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use session_core::{PromptKind, SessionMeta, Span};
 use std::collections::HashSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 static AGENT: AgentInfo = AgentInfo {
@@ -125,8 +124,7 @@ impl JsonlFormat for CursorTranscript {
         let mut folders = root.into_iter().flat_map(session_folders);
         let folder = folders.find(|folder| folder.ends_with(own));
         if let Some(meta) = folder.and_then(|folder| chat_meta(&folder.join("meta.json"))) {
-            session.project = meta.cwd.as_deref().and_then(project_root);
-            session.cwd = meta.cwd;
+            set_directory(session, &meta.cwd.unwrap_or_default());
             session.title = meta.title.filter(|_| session.parent.is_none());
         }
     }
@@ -164,17 +162,8 @@ struct ChatMeta {
 const META_LIMIT: u64 = 64 << 10;
 
 fn chat_meta(path: &Path) -> Option<ChatMeta> {
-    let mut json = Vec::new();
-    let opened = file::open(path).ok()?;
-    opened.take(META_LIMIT).read_to_end(&mut json).ok()?;
+    let json = file::read_limited(path, META_LIMIT).ok()?;
     serde_json::from_slice(&json).ok()
-}
-
-/// The texts of a message's blocks, or the text that it is.
-fn texts(content: &Value) -> Vec<&str> {
-    let blocks = content.as_array().into_iter().flatten();
-    let texts = blocks.filter_map(|block| block["text"].as_str());
-    content.as_str().into_iter().chain(texts).collect()
 }
 
 /// Of a user's message only what stands in `<user_query>` was typed. A text without it is what the
@@ -195,7 +184,7 @@ fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWr
         if text(block, "type") == "tool_result" {
             turns.result(CallOutcome {
                 id: text(block, "tool_use_id").to_owned(),
-                output: texts(&block["content"]).join("\n"),
+                output: joined_texts(&block["content"]),
                 failed: block["is_error"] == true,
                 ..CallOutcome::default()
             });

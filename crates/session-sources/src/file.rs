@@ -3,7 +3,7 @@
 use fs_err::File;
 use session_core::FileStamp;
 use std::fs::Metadata;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -20,6 +20,13 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Returns the bytes of a regular file, at most `limit` of them.
+pub(crate) fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Returns size, last change and inode of a file.
 pub(crate) fn stamp(metadata: &Metadata) -> FileStamp {
     FileStamp {
@@ -27,6 +34,11 @@ pub(crate) fn stamp(metadata: &Metadata) -> FileStamp {
         mtime_ns: mtime_ns(metadata),
         inode: inode(metadata),
     }
+}
+
+/// Returns the last change of a file, in milliseconds since 1970.
+pub(crate) fn mtime_ms(stamp: &FileStamp) -> i64 {
+    stamp.mtime_ns / 1_000_000
 }
 
 /// Returns the last change of a file, in nanoseconds since 1970.

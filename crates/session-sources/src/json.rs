@@ -106,6 +106,18 @@ fn after_scalar(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// Returns the texts of a message's blocks, or the text that it is.
+pub(crate) fn texts(content: &Value) -> impl Iterator<Item = &str> {
+    let blocks = content.as_array().into_iter().flatten();
+    let texts = blocks.filter_map(|block| block["text"].as_str());
+    content.as_str().into_iter().chain(texts)
+}
+
+/// Returns the texts of a message's blocks as one, a line each.
+pub(crate) fn joined_texts(content: &Value) -> String {
+    texts(content).collect::<Vec<_>>().join("\n")
+}
+
 /// Returns a field that is a text; empty where it is not.
 pub(crate) fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()

@@ -1,6 +1,6 @@
 //! pi: one JSONL file a session, whose entries are a tree. All branches are read, in the order of the file.
 
-use crate::json::text;
+use crate::json::{joined_texts, text};
 use crate::{
     AgentInfo, CallOutcome, Env, HistoryFolder, JsonlFormat, Located, ToolRow, ToolTable,
     TurnWriter, milliseconds,
@@ -111,26 +111,17 @@ fn head(record: &Value, turns: &mut TurnWriter<'_>) {
 fn message(record: &Value, turns: &mut TurnWriter<'_>) {
     let message = &record["message"];
     match text(message, "role") {
-        "user" => turns.prompt(PromptKind::Typed, &texts(&message["content"])),
+        "user" => turns.prompt(PromptKind::Typed, &joined_texts(&message["content"])),
         "assistant" => answer(message, turns),
         "toolResult" => turns.result(CallOutcome {
             id: text(message, "toolCallId").to_owned(),
-            output: texts(&message["content"]),
+            output: joined_texts(&message["content"]),
             failed: message["isError"] == true,
             ..CallOutcome::default()
         }),
         "bashExecution" => shell_escape(text(record, "id"), message, turns),
         _ => {}
     }
-}
-
-/// The texts of a message's blocks, or the text that it is.
-fn texts(content: &Value) -> String {
-    let blocks = content.as_array().into_iter().flatten();
-    let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
-    content
-        .as_str()
-        .map_or_else(|| texts.join("\n"), str::to_owned)
 }
 
 fn answer(message: &Value, turns: &mut TurnWriter<'_>) {

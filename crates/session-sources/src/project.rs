@@ -1,8 +1,11 @@
 //! From a working directory to the project that it belongs to.
 
-use std::io::Read;
+use crate::file;
+use session_core::{SessionMeta, text};
 use std::path::{Path, PathBuf};
 
+/// Most bytes of a path or the name of a branch that are kept.
+pub(crate) const PATH_LIMIT: usize = 2048;
 const GIT_FILE_LIMIT: u64 = 4096;
 
 /// Returns the main checkout of the git worktree that `cwd` lies in, or `None` where
@@ -12,6 +15,15 @@ pub fn project_root(cwd: &str) -> Option<String> {
     root_by_name(cwd)
         .or_else(|| root_on_disk(cwd))
         .filter(|root| root != cwd)
+}
+
+/// Notes the directory that a session works in, and its project. An empty path says nothing.
+pub(crate) fn set_directory(session: &mut SessionMeta, path: &str) {
+    let path = text::clip(path, PATH_LIMIT);
+    if !path.is_empty() {
+        session.project = project_root(path);
+        session.cwd = Some(path.to_owned());
+    }
 }
 
 fn root_by_name(cwd: &str) -> Option<String> {
@@ -46,13 +58,9 @@ fn root_on_disk(cwd: &str) -> Option<String> {
 /// Reads `gitdir: /project/.git/worktrees/name`. A submodule's points into
 /// `.git/modules` and is a project of its own.
 fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
-    let mut text = String::new();
-    fs_err::File::open(git_file)
+    let text = file::read_limited(git_file, GIT_FILE_LIMIT).ok()?;
+    let gitdir = std::str::from_utf8(&text)
         .ok()?
-        .take(GIT_FILE_LIMIT)
-        .read_to_string(&mut text)
-        .ok()?;
-    let gitdir = text
         .lines()
         .find_map(|line| line.strip_prefix("gitdir:"))?
         .trim();

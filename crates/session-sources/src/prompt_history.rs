@@ -8,14 +8,14 @@ use crate::cursor::{CursorState, is_default};
 use crate::json::record;
 use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use crate::lines::{Line, Lines};
-use crate::project::project_root;
+use crate::project::{PATH_LIMIT, project_root};
 use crate::reading::{DamagedLines, Result, moved, next_line, open_lines, stop_if_asked, warning};
 use crate::{Cursor, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{Part, PromptKind, SessionMeta, Span, TEXT_LIMIT, ToolCall, Turn, text};
 use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in a configuration folder.
@@ -33,7 +33,6 @@ const ENDINGS: [&str; 5] = ["/clear", "/new", "/reset", "/exit", "/quit"];
 const VERSION: u32 = 3;
 
 const ID_LIMIT: usize = 128;
-const PATH_LIMIT: usize = 2048;
 
 /// True for a history of prompts: transcripts are named by ids.
 pub(crate) fn is_prompt_history(path: &Path) -> bool {
@@ -243,10 +242,7 @@ impl PasteCache {
         if !is_name || !is_regular() {
             return None;
         }
-        let mut bytes = Vec::new();
-        let limit = TEXT_LIMIT as u64;
-        let opened = file::open(&path).ok()?;
-        opened.take(limit).read_to_end(&mut bytes).ok()?;
+        let bytes = file::read_limited(&path, TEXT_LIMIT as u64).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

@@ -2,16 +2,15 @@
 
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;
-use crate::project::{path_from, project_root};
+use crate::project::{PATH_LIMIT, path_from, set_directory};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
 use session_core::{
     CallDialog, Detail, Part, PromptKind, SessionMeta, Span, Tokens, ToolCall, Turn, text,
 };
 
-/// Longest title and longest path of a session, in bytes.
+/// Longest title of a session, in bytes.
 const TITLE_LIMIT: usize = 400;
-pub(crate) const PATH_LIMIT: usize = 2048;
 
 /// Takes what one line of a history tells, in the order in which it happened: prompts open turns,
 /// all else belongs to the turn at hand.
@@ -72,10 +71,8 @@ impl<'a> TurnWriter<'a> {
 
     /// Notes a working directory; the session's is the first, and so is its project.
     pub fn set_directory(&mut self, path: &str) {
-        if self.session.cwd.is_none() && !path.is_empty() {
-            let path = text::clip(path, PATH_LIMIT);
-            self.session.cwd = Some(path.to_owned());
-            self.session.project = project_root(path);
+        if self.session.cwd.is_none() {
+            set_directory(self.session, path);
         }
     }
 

@@ -63,7 +63,7 @@ impl Reader {
     }
 
     /// Sets whether queries may use the parts that are kept though another connection has committed since.
-    /// What was written then is not found, and a query may fail that meets what was deleted.
+    /// Such a query does not find later writes, and may fail on deleted rows.
     pub fn allow_stale_parts(&self, is_allowed: bool) {
         if let Some(kept) = &self.kept {
             kept.may_be_stale.set(is_allowed);

@@ -18,6 +18,14 @@ struct StoredTurn {
     dedup_keys: DedupKeys,
 }
 
+/// A turn that is no copy and may be the same as one at hand.
+struct AlikeOwner {
+    id: TurnId,
+    session: SessionId,
+    /// Its session was forked, and that of the turn at hand was not.
+    is_forked_off: bool,
+}
+
 impl Writer {
     /// Stores a turn, or, where it [continues](Turn::continues) one, appends to
     /// it, and indexes its words. A turn that another one already holds (by
@@ -181,13 +189,13 @@ impl Writer {
         let mut copies = Vec::new();
         let mut owner = None;
         for other in self.owners_alike(id)? {
-            let others = self.content(other)?;
+            let others = self.content(other.id)?;
             let holds_other = is_prefix_of(&others, content);
             let is_in_other = is_prefix_of(content, &others);
-            if holds_other && (!is_in_other || self.is_copied_by(id, other)?) {
-                copies.push(other);
+            if holds_other && (!is_in_other || other.is_forked_off) {
+                copies.push((other.id, other.session));
             } else if is_in_other {
-                owner = Some(other);
+                owner = Some(other.id);
                 break;
             }
         }
@@ -197,46 +205,32 @@ impl Writer {
             .execute(params![id, owner])?;
         if owner.is_none() {
             self.insert_words(id, content)?;
-            self.become_copies(&copies)?;
+            self.reindex_turns(&copies)?;
+            for (copy, _) in copies {
+                self.reindex_copies(copy)?;
+            }
         }
         Ok(owner.is_some())
     }
 
     /// Returns the turns that are no copies and have an origin, or time and prompt, in common with
     /// this one.
-    fn owners_alike(&self, id: TurnId) -> Result<Vec<TurnId>> {
+    fn owners_alike(&self, id: TurnId) -> Result<Vec<AlikeOwner>> {
         let mut find = self.reader.db.prepare_cached(
-            "SELECT t.id FROM turns t, (SELECT origin, moment FROM turns WHERE id = ?1) AS me
+            "SELECT t.id, t.session, s.forked_from IS NOT NULL AND
+               (SELECT forked_from FROM sessions WHERE id = me.session) IS NULL
+             FROM turns t, (SELECT session, origin, moment FROM turns WHERE id = ?1) AS me
+               JOIN sessions s ON s.id = t.session
              WHERE t.owner IS NULL AND t.id <> ?1 AND (t.origin = me.origin OR t.moment = me.moment)",
         )?;
-        let turns = find.query_map([id], |row| row.get(0))?;
+        let turns = find.query_map([id], |row| {
+            Ok(AlikeOwner {
+                id: row.get(0)?,
+                session: row.get(1)?,
+                is_forked_off: row.get(2)?,
+            })
+        })?;
         Ok(turns.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// True where the session of `copy` was forked and that of `turn` was not.
-    fn is_copied_by(&self, turn: TurnId, copy: TurnId) -> Result<bool> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT s.forked_from IS NOT NULL FROM turns t JOIN sessions s ON s.id = t.session
-             WHERE t.id = ?1",
-        )?;
-        let mut is_fork = |id| find.query_row([id], |row| row.get::<_, bool>(0));
-        Ok(is_fork(copy)? && !is_fork(turn)?)
-    }
-
-    /// Indexes turns again for which another one is the owner now.
-    fn become_copies(&mut self, turns: &[TurnId]) -> Result<()> {
-        for &id in turns {
-            let session: SessionId = self
-                .reader
-                .db
-                .prepare_cached("SELECT session FROM turns WHERE id = ?1")?
-                .query_row([id], |row| row.get(0))?;
-            let content = self.content(id)?;
-            self.reindex_turn(id, session, &content)?;
-            self.bump_revision(session)?;
-            self.reindex_copies(id)?;
-        }
-        Ok(())
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
@@ -249,7 +243,12 @@ impl Writer {
             .query_map([owner], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         drop(find);
-        for (id, session) in copies {
+        self.reindex_turns(&copies)
+    }
+
+    /// Indexes stored turns again, each of which may have another owner now.
+    fn reindex_turns(&mut self, turns: &[(TurnId, SessionId)]) -> Result<()> {
+        for &(id, session) in turns {
             let content = self.content(id)?;
             self.reindex_turn(id, session, &content)?;
             self.bump_revision(session)?;

@@ -2,7 +2,7 @@
 
 use session_core::{SessionMeta, SourceName};
 use session_indexer::{ReadPolicy, Silent};
-use session_query::{LiveIndex, OpenIndex, QueryError, Snapshot};
+use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, Snapshot};
 use session_sources::Env;
 use session_store::{FileStamp, Writer};
 use session_test::claude::Transcript;
@@ -126,4 +126,30 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     home.claude(&Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/w").user("add a pier"));
     assert_eq!(count(), (1, 1));
     assert_eq!(count(), (1, 0));
+}
+
+#[test]
+fn a_watch_tells_of_commits() {
+    let root = tempfile::tempdir().unwrap();
+    let mut watch = IndexWatch::new(root.path());
+    assert!(watch.has_changed() && watch.has_changed(), "there is none");
+    add_session(root.path(), "a");
+    assert!(watch.has_changed(), "there is one");
+    assert!(!watch.has_changed());
+    add_session(root.path(), "b");
+    assert!(watch.has_changed());
+    assert!(!watch.has_changed());
+}
+
+#[test]
+fn a_watch_tells_of_another_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("index");
+    let mut watch = IndexWatch::new(&root);
+    add_session(&root, "a");
+    assert!(watch.has_changed());
+    fs_err::rename(&root, folder.path().join("old")).unwrap();
+    add_session(&root, "a");
+    assert!(watch.has_changed());
+    assert!(!watch.has_changed());
 }

@@ -1,8 +1,8 @@
 //! Outputs too large for the transcript, kept beside it.
 
+use crate::file;
 use fs_err as fs;
 use session_core::{TEXT_LIMIT, text};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const MARK: &str = "<persisted-output>";
@@ -44,13 +44,7 @@ impl ToolResults {
         if file.parent() != Some(&folder) || !file.is_file() {
             return None;
         }
-        let mut bytes = Vec::new();
-        let limit = TEXT_LIMIT as u64 + 4;
-        fs::File::open(file)
-            .ok()?
-            .take(limit)
-            .read_to_end(&mut bytes)
-            .ok()?;
+        let bytes = file::read_limited(&file, TEXT_LIMIT as u64 + 4).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

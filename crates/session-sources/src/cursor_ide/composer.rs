@@ -1,6 +1,7 @@
 //! A conversation as Cursor stores it: a "composer" with its messages or their ids.
 
 use super::bubble::LenientTime;
+use super::workspace::NamedWorkspace;
 use crate::lenient_json::{LenientItems, LenientMembers, LenientObject, LenientText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,9 +26,9 @@ pub(super) struct ComposerRecord<'a> {
     #[serde(borrow)]
     conversation_map: LenientMembers<'a, Box<RawValue>>,
     #[serde(borrow)]
-    pub workspace_identifier: LenientObject<WorkspaceIdentifier<'a>>,
+    workspace_identifier: LenientObject<WorkspaceIdentifier<'a>>,
     #[serde(borrow)]
-    pub subagent_info: LenientObject<SubagentInfo<'a>>,
+    subagent_info: LenientObject<SubagentInfo<'a>>,
     #[serde(borrow)]
     created_on_branch: LenientText<'a>,
     #[serde(borrow)]
@@ -83,6 +84,7 @@ pub(super) struct Composer {
     /// The model that answers where a message names none.
     pub model: Option<String>,
     pub messages: ComposerMessages,
+    pub workspace: Option<NamedWorkspace>,
 }
 
 /// The messages of a conversation, in order.
@@ -122,10 +124,15 @@ impl ComposerRecord<'_> {
             created: self.created_at.0,
             model: self.model(),
             messages: self.messages(),
+            workspace: self
+                .workspace_identifier
+                .0
+                .as_ref()
+                .map(NamedWorkspace::new),
         }
     }
 
-    pub(super) fn parent(&self) -> Option<String> {
+    fn parent(&self) -> Option<String> {
         let info = self.subagent_info.0.as_ref()?;
         info.parent_composer_id.get().map(str::to_owned)
     }

@@ -5,7 +5,7 @@ use super::bubble::Bubble;
 use super::composer::{Composer, ComposerMessages, ComposerRecord};
 use super::workspace::{path_from_uri, state_folder, workspace_folder};
 use crate::json::{readable, record};
-use crate::project::project_root;
+use crate::project::set_directory;
 use crate::session_signature::{SessionSignature, digest};
 use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
 use crate::sqlite::SourceDatabase;
@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{Detail, SessionMeta};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Keys of `cursorDiskKV` that begin a conversation, and the first that does not.
@@ -157,15 +157,18 @@ impl CursorDatabase {
 
     fn listed_composers(&self) -> Result<Vec<(Composer, String)>, StorageError> {
         let mut found = Vec::new();
+        let folder = OnceCell::new();
         for key in [COMPOSER_LIST, CHAT_LIST] {
             for value in self.item_list(key)? {
                 let Ok(record) = serde_json::from_str::<ComposerRecord<'_>>(value.get()) else {
                     continue;
                 };
                 let mut composer = record.composer(record.composer_id.or_empty());
-                set_folder(&mut composer.meta, self.own_folder());
                 let is_whole = matches!(composer.messages, ComposerMessages::Inline(_));
                 if is_whole && composer.messages.len() > 0 && !composer.meta.id.is_empty() {
+                    let folder: &String =
+                        folder.get_or_init(|| self.own_folder().unwrap_or_default());
+                    set_directory(&mut composer.meta, folder);
                     found.push((composer, value.get().to_owned()));
                 }
             }
@@ -198,7 +201,7 @@ impl CursorDatabase {
         Ok(value.optional()?)
     }
 
-    /// A conversation of either table. `None` for one in which nothing was said.
+    /// A conversation of either table, as it says itself. `None` for one in which nothing was said.
     fn composer(&self, id: &str) -> Result<Option<Composer>, StorageError> {
         let stored = match self.tables.values {
             true => self.value("cursorDiskKV", &format!("composerData:{id}"))?,
@@ -207,41 +210,41 @@ impl CursorDatabase {
         let found = match stored {
             Some(StoredValue::Bytes(value)) => {
                 let mut mended = String::new();
-                record(&value, &mut mended).map(|record| self.located(id, &record))
+                record(&value, &mut mended).map(|record: ComposerRecord<'_>| record.composer(id))
             }
             _ => None,
         };
-        if let Some(composer) = found.transpose()?.filter(|found| found.messages.len() > 0) {
+        if let Some(composer) = found.filter(|found| found.messages.len() > 0) {
             return Ok(Some(composer));
         }
         let mut listed = self.listed.iter().map(|(composer, _)| composer);
         Ok(listed.find(|composer| composer.meta.id == id).cloned())
     }
 
-    /// Returns a conversation with its folder.
-    fn located(&self, id: &str, stored: &ComposerRecord<'_>) -> Result<Composer, StorageError> {
-        let mut composer = stored.composer(id);
-        let header = self.header(id)?.unwrap_or_default();
+    /// Completes what a conversation says of itself by what stands elsewhere: its parent and its folder.
+    fn complete(&self, composer: &mut Composer) -> Result<(), StorageError> {
+        let id = composer.meta.id.clone();
+        let header = self.header(&id)?.unwrap_or_default();
         let mut mended = String::new();
         let header: Option<ComposerRecord<'_>> = record(header.value.as_bytes(), &mut mended);
+        let header = header
+            .map(|header| header.composer(&id))
+            .unwrap_or_default();
+        let parent = composer.meta.parent.take();
+        composer.meta.parent = parent.or(header.meta.parent);
         let workspaces = self.workspaces();
-        let folder = |record: &ComposerRecord<'_>| {
-            let identifier = record.workspace_identifier.0.as_ref()?;
-            identifier.folder(workspaces.as_deref())
-        };
-        let meta = &mut composer.meta;
-        if let Some(header) = &header {
-            meta.parent = meta.parent.take().or_else(|| header.parent());
-        }
-        let named = folder(stored)
-            .or_else(|| folder(header.as_ref()?))
-            .or_else(|| self.listed_folder(id));
+        let mut named = [&composer.workspace, &header.workspace]
+            .into_iter()
+            .flatten();
+        let named = named
+            .find_map(|workspace| workspace.folder(workspaces.as_deref()))
+            .or_else(|| self.listed_folder(&id));
         let folder = match named {
             Some(folder) => Some(folder),
-            None => self.first_message_folder(id, &composer.messages)?,
+            None => self.first_message_folder(&id, &composer.messages)?,
         };
-        set_folder(&mut composer.meta, folder);
-        Ok(composer)
+        set_directory(&mut composer.meta, &folder.unwrap_or_default());
+        Ok(())
     }
 
     /// The folder of the states of all workspaces, beside that of this database.
@@ -332,11 +335,6 @@ enum StoredValue {
     TooLong,
 }
 
-fn set_folder(session: &mut SessionMeta, folder: Option<String>) {
-    session.project = folder.as_deref().and_then(project_root);
-    session.cwd = folder;
-}
-
 /// SQLite lets any value into any column.
 fn bytes(value: ValueRef<'_>) -> Option<&[u8]> {
     match value {
@@ -351,7 +349,10 @@ impl SessionStorage for CursorDatabase {
             true => self.stored_composers()?,
             false => Vec::new(),
         };
-        sessions.extend(self.listed.iter().map(|(composer, json)| StoredSession {
+        let stored: HashSet<String> = sessions.iter().map(|s| s.meta.id.clone()).collect();
+        let listed = self.listed.iter();
+        let listed = listed.filter(|(composer, _)| !stored.contains(&composer.meta.id));
+        sessions.extend(listed.map(|(composer, json)| StoredSession {
             created: composer.created.unwrap_or_default(),
             signature: SessionSignature(0, 0, 0, digest(&composer.meta, Some(json))),
             meta: composer.meta.clone(),
@@ -360,8 +361,13 @@ impl SessionStorage for CursorDatabase {
     }
 
     fn describe(&self, session: &StoredSession) -> Result<Option<SessionMeta>, StorageError> {
-        let composer = self.composer(&session.meta.id)?;
-        Ok(composer.map(|composer| composer.meta))
+        let Some(mut composer) = self.composer(&session.meta.id)? else {
+            return Ok(None);
+        };
+        if composer.meta.cwd.is_none() {
+            self.complete(&mut composer)?;
+        }
+        Ok(Some(composer.meta))
     }
 
     fn turns(

@@ -4,7 +4,6 @@ use super::composer::WorkspaceIdentifier;
 use crate::file;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Most bytes of `workspace.json` that are read.
@@ -21,9 +20,7 @@ struct WorkspaceFile {
 
 /// Returns the folder of the workspace whose state lies in `state`.
 pub(super) fn workspace_folder(state: &Path) -> Option<String> {
-    let mut json = Vec::new();
-    let opened = file::open(&state.join("workspace.json")).ok()?;
-    opened.take(LIMIT).read_to_end(&mut json).ok()?;
+    let json = file::read_limited(&state.join("workspace.json"), LIMIT).ok()?;
     let workspace: WorkspaceFile = serde_json::from_slice(&json).ok()?;
     let of_list = || {
         let list = path_from_uri(&workspace.workspace?)?;
@@ -47,13 +44,27 @@ pub(super) fn path_from_uri(uri: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-impl WorkspaceIdentifier<'_> {
+/// The workspace that a conversation names.
+#[derive(Debug, Clone)]
+pub(super) struct NamedWorkspace {
+    id: Option<String>,
+    path: Option<String>,
+}
+
+impl NamedWorkspace {
+    pub(super) fn new(identifier: &WorkspaceIdentifier<'_>) -> Self {
+        let uri = identifier.uri.0.as_ref();
+        let path = uri.and_then(|uri| uri.fs_path.get().or(uri.path.get()));
+        Self {
+            id: identifier.id.get().map(str::to_owned),
+            path: path.map(str::to_owned),
+        }
+    }
+
     /// Returns the folder, by its path or by the workspace's state below `workspaces`.
     pub(super) fn folder(&self, workspaces: Option<&Path>) -> Option<String> {
-        let uri = self.uri.0.as_ref();
-        let path = uri.and_then(|uri| uri.fs_path.get().or(uri.path.get()));
-        path.map(str::to_owned).or_else(|| {
-            let state = state_folder(workspaces?, self.id.get()?)?;
+        self.path.clone().or_else(|| {
+            let state = state_folder(workspaces?, self.id.as_deref()?)?;
             workspace_folder(&state)
         })
     }

@@ -12,7 +12,6 @@ use crate::{JsonlFormat, file, milliseconds};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{Detail, SessionMeta, Span};
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -31,9 +30,7 @@ struct DocumentMessages {
 
 impl GeminiDocument {
     pub(super) fn open(path: &Path) -> Result<Box<dyn SessionStorage>, StorageError> {
-        let mut bytes = Vec::new();
-        let file = file::open(path)?;
-        file.take(u64::from(SIZE_LIMIT)).read_to_end(&mut bytes)?;
+        let bytes = file::read_limited(path, u64::from(SIZE_LIMIT))?;
         let content = readable(&bytes).into_owned();
         let document: DocumentMessages =
             serde_json::from_str(&content).map_err(|_| StorageError::NotADocument)?;

@@ -1,13 +1,11 @@
 //! Facts that the places of files tell: sessions, their parents, their projects.
 
-use crate::turn_writer::PATH_LIMIT;
-use crate::{Located, Location, file, project_root};
+use crate::{Located, Location, file, project};
 use serde_json::Value;
-use session_core::{SessionMeta, text};
+use session_core::SessionMeta;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const CHATS: &str = "chats";
@@ -34,9 +32,7 @@ pub(super) fn set_directory(path: &Path, session: &mut SessionMeta) {
         .filter(|content| !content.trim().is_empty())
         .or_else(|| listed_project(folder));
     if let Some(directory) = directory {
-        let directory = text::clip(directory.trim(), PATH_LIMIT);
-        session.project = project_root(directory);
-        session.cwd = Some(directory.to_owned());
+        project::set_directory(session, directory.trim());
     }
 }
 
@@ -71,10 +67,7 @@ fn hash(path: &str) -> String {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let mut content = String::new();
-    let file = file::open(path).ok()?;
-    file.take(LIMIT).read_to_string(&mut content).ok()?;
-    Some(content)
+    String::from_utf8(file::read_limited(path, LIMIT).ok()?).ok()
 }
 
 /// Drops files of which another one is the continued copy: a document that was resumed goes on as

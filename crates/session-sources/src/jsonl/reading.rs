@@ -36,6 +36,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
         path: &'f Path,
         state: JsonlState<F::State>,
         detail: TurnDetail,
+        modified: i64,
     ) -> Self {
         let mut turns = TurnAssembler::new(state.turns.clone(), detail).awaiting_all();
         turns.branch.clone_from(&state.session.branch);
@@ -44,7 +45,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
             path,
             state,
             turns,
-            modified: modified(path),
+            modified: Some(modified),
         }
     }
 
@@ -96,11 +97,6 @@ impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
     }
 }
 
-fn modified(path: &Path) -> Option<i64> {
-    let metadata = fs_err::metadata(path).ok()?;
-    Some(file::mtime_ns(&metadata) / 1_000_000)
-}
-
 /// Returns the session of a file as far as its path tells it.
 fn located_session(at: &Location) -> SessionMeta {
     let stem = || Some(at.path.file_stem()?.to_string_lossy().into_owned());
@@ -137,7 +133,8 @@ pub(super) fn read<F: JsonlFormat>(
         state.session = located_session(at);
         format.begin(&at.path, &mut state.session);
     }
-    let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index);
+    let modified = file::mtime_ms(&at.stamp);
+    let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index, modified);
     let announcer = SessionAnnouncer::new(sink, told, offset == 0, stale);
     FileReading::new(files, assembly, announcer, offset)
         .run(lines)

@@ -2,10 +2,10 @@
 
 use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
-use crate::ShownTurns;
 use crate::lines::{LineFiles, Lines};
 use crate::reading::{LineAssembly, moved, warning};
 use crate::turn_assembler::TurnDetail;
+use crate::{ShownTurns, file};
 use session_core::{Part, SessionMeta, Span, ToolCall, Turn};
 use std::collections::BTreeMap;
 use std::io;
@@ -58,8 +58,9 @@ impl FoundTurns {
         state.session.id.clone_from(&session.id);
         state.session.parent.clone_from(&session.parent);
         format.begin(path, &mut state.session);
-        let mut assembly = JsonlLines::new(format, path, state, detail);
-        let is_continued = fs_err::metadata(path)?.len() < end.unwrap_or_default();
+        let stamp = file::stamp(&fs_err::metadata(path)?);
+        let mut assembly = JsonlLines::new(format, path, state, detail, file::mtime_ms(&stamp));
+        let is_continued = stamp.size < end.unwrap_or_default();
         let continuations = match is_continued {
             true => format.continuations(path),
             false => Vec::new(),

@@ -317,6 +317,22 @@ fn conversations_of_older_versions_are_read() {
 }
 
 #[test]
+fn a_conversation_that_is_stored_twice_is_read_once() {
+    let home = CursorHome::with_conversation();
+    let mut older = composer();
+    older["conversation"] = bubbles()[..3].into();
+    let list = json!({"allComposers": [older]}).to_string();
+    home.put(GLOBAL, "ItemTable", "composer.composerData", &list);
+    let first = home.0.read(None);
+    assert_eq!(
+        rendered(&joined(std::slice::from_ref(&first))),
+        CursorHome::with_conversation().indexed()
+    );
+    assert_eq!(first.sessions.len(), 1);
+    assert_eq!(home.read_again(&first).sessions, []);
+}
+
+#[test]
 fn chats_of_a_workspace_are_read() {
     let home = CursorHome::new();
     home.0.write(
