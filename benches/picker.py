@@ -5,9 +5,10 @@
     python3 benches/picker.py [--sessions 10000] [--program PATH] [--refresh]
 
 Generates a history, indexes it, opens the picker on a pseudo-terminal of 80 x 24 and types queries letter by
-letter, each after the answer to the one before. Two figures for each letter: until it stands in the query, and
-until the list is the last one. With --refresh a second copy of the history is read meanwhile. Prints Markdown for
-RESULTS.md. Only Linux and macOS.
+letter, each after the answer to the one before. Three figures for each letter: until it stands in the query, until
+the rows of the list are drawn anew, and until nothing more is drawn. With --refresh a second history is read
+meanwhile: then the last figure counts, beside the letter's own list, how far that has come and the rows that it
+found, which are drawn about once a second. Prints Markdown for RESULTS.md. Only Linux and macOS.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import os
 import platform
 import pty
 import random
+import re
 import select
 import statistics
 import struct
@@ -34,6 +36,9 @@ deploy staging branch merge conflict type error build migrate database schema lo
 render layout button colour theme font image upload queue worker job cron schedule invoice payment charge refund
 login password cookie header route handler middleware log metric trace alert memory leak handle file watcher""".split()
 QUIET = 0.25
+# Lines of the screen that hold rows of the list, and the escape that begins to write on a line.
+LIST_LINES = range(3, 9)
+MOVE = re.compile(rb"\x1b\[(\d+);\d+H")
 
 
 SYLLABLES = "ka lo mi ren tar vo shi dun pel gra nim os tek bru fal wen".split()
@@ -85,14 +90,17 @@ class Picker:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 
     def settle(self, quiet=QUIET):
-        """Reads until nothing comes for a while; seconds until the first and the last byte."""
-        began, first, last = time.perf_counter(), None, None
+        """Reads until nothing comes for a while; seconds until the first byte, the rows and the last byte."""
+        began, first, rows, last = time.perf_counter(), None, None, None
         while select.select([self.terminal], [], [], quiet)[0]:
-            if not os.read(self.terminal, 65536):
+            drawn = os.read(self.terminal, 65536)
+            if not drawn:
                 break
             last = time.perf_counter() - began
             first = first or last
-        return first, last
+            if rows is None and any(int(line) in LIST_LINES for line in MOVE.findall(drawn)):
+                rows = last
+        return first, rows, last
 
     def type(self, letter):
         os.write(self.terminal, letter.encode())
@@ -108,16 +116,15 @@ class Picker:
 
 
 def typed(picker):
-    """Types each query; milliseconds until the echo and until the list."""
-    echoes, lists = [], []
+    """Types each query; milliseconds until the echo, until the list, and until all is drawn."""
+    figures = [], [], []
     for query in QUERIES:
         for letter in query:
-            first, last = picker.type(letter)
-            if first is not None:
-                echoes.append(first * 1000)
-                lists.append(last * 1000)
+            for values, seconds in zip(figures, picker.type(letter)):
+                if seconds is not None:
+                    values.append(seconds * 1000)
         picker.type("\x15")
-    return echoes, lists
+    return figures
 
 
 def row(name, values):
@@ -144,13 +151,14 @@ def main():
             write_history(home, arguments.sessions, random.Random(2))
         picker = Picker(program, env)
         opened = time.perf_counter()
-        first, _ = picker.settle(quiet=0.5)
+        first, _, _ = picker.settle(quiet=0.5)
         print(f"{arguments.sessions} sessions, {platform.system()}, {os.cpu_count()} cores; first screen after {first * 1000:.0f} ms\n")
-        echoes, lists = typed(picker)
+        echoes, lists, ends = typed(picker)
         print("| from a key to | median | 95 % | slowest |\n| --- | --- | --- | --- |")
         row("the letter in the query", echoes)
-        row("the last list", lists)
-        print(f"\n{len(lists)} letters; {picker.rss_mb():.0f} MB; open for {time.perf_counter() - opened:.0f} s")
+        row("the list", lists)
+        row("the last that is drawn", ends)
+        print(f"\n{len(echoes)} letters, {len(lists)} new lists; {picker.rss_mb():.0f} MB; open for {time.perf_counter() - opened:.0f} s")
         picker.close()
 
 
