@@ -4,6 +4,7 @@ mod browse;
 mod digest;
 mod doctor;
 mod export;
+mod fix;
 mod forget;
 mod found;
 mod inject;
@@ -24,6 +25,7 @@ pub use browse::BrowseArgs;
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::{ExportFormatArg, SessionExportArgs};
+pub use fix::FixArgs;
 pub use forget::ForgetArgs;
 pub use found::{CommandsArgs, FilesArgs};
 pub use inject::{
@@ -91,6 +93,8 @@ pub enum Command {
     Files(Box<FilesArgs>),
     /// Find turns that ran a command, newest first, with its outcome
     Commands(Box<CommandsArgs>),
+    /// Find what cured an error before: edits and commands until it was gone
+    Fix(Box<FixArgs>),
     /// Resume a session with its agent, in its folder
     Resume(ResumeArgs),
     /// Report the work of a day by project and session, for a stand-up

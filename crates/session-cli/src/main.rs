@@ -53,6 +53,7 @@ fn run(command: &Command) -> anyhow::Result<Found> {
         Command::Export(export) => command::export::run(export),
         Command::Resume(resume) => command::resume::run(resume),
         Command::Files(files) => command::found::files(files),
+        Command::Fix(fix) => command::fix::run(fix),
         Command::Commands(commands) => command::found::commands(commands),
         Command::Digest(digest) => command::digest::run(digest),
         Command::Stats(stats) => command::stats::run(stats),

@@ -1,5 +1,7 @@
 //! The content of a turn: what is searched and reported.
 
+use crate::error_signature::ErrorSignature;
+use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
 use crate::text;
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
@@ -26,6 +28,8 @@ pub struct TurnContent {
     pub turn_stats: TurnStats,
     /// Runs of `commands`, in order.
     pub runs: Vec<RunEntry>,
+    /// Lines of `errors` that `runs` printed, by run. Contents of index format 7 have none.
+    pub run_errors: Vec<RunError>,
     /// Changes of `files`, in order.
     pub changes: Vec<FileEntry>,
     /// Reads of `files`, in order. Contents of index format 4 have none.
@@ -41,6 +45,17 @@ pub struct RunEntry {
     pub failed: bool,
     /// It never ended, as far as the history says.
     pub unfinished: bool,
+    /// Number of [`TurnContent::changes`] before it. Contents of index format 7 have none.
+    pub changes_before: usize,
+}
+
+/// An error line that a run of a command printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunError {
+    /// Index in [`TurnContent::runs`].
+    pub run: usize,
+    /// Index in [`TurnContent::errors`].
+    pub error: usize,
 }
 
 /// An access to a file.
@@ -103,6 +118,48 @@ impl TurnContent {
         })
     }
 
+    /// Returns the signatures of the errors of which commands failed, each once.
+    pub fn failure_signatures(&self) -> Vec<ErrorSignature> {
+        let mut signatures = Vec::new();
+        for entry in &self.run_errors {
+            let line = self
+                .errors
+                .get(entry.error)
+                .filter(|_| self.has_failed(entry.run));
+            let signature = line.and_then(|line| ErrorSignature::new(line));
+            signatures.extend(signature.filter(|known| !signatures.contains(known)));
+        }
+        signatures
+    }
+
+    /// True for a run that failed, as its exit code says. What only shows a text fails at nothing.
+    pub fn has_failed(&self, run: usize) -> bool {
+        let entry = self.runs.get(run);
+        entry.is_some_and(|entry| entry.failed && self.work_of_run(run).is_some())
+    }
+
+    /// True for a run that succeeded. Where the exit code is that of another command, it printed no error.
+    pub fn has_succeeded(&self, run: usize) -> bool {
+        let entry = self.runs.get(run);
+        let command = entry.and_then(|entry| self.commands.get(entry.command));
+        let is_told = || !command.is_some_and(|command| hides_exit_code(command));
+        entry.is_some_and(|entry| !entry.failed && !entry.unfinished)
+            && (is_told() || self.errors_of_run(run).next().is_none())
+    }
+
+    /// Returns the work of the command of a run.
+    pub fn work_of_run(&self, run: usize) -> Option<CommandWork> {
+        let command = self.commands.get(self.runs.get(run)?.command)?;
+        CommandWork::new(command)
+    }
+
+    /// Returns the error lines that a run printed, by its index.
+    pub fn errors_of_run(&self, run: usize) -> impl Iterator<Item = &str> {
+        let entries = self.run_errors.iter();
+        let errors = entries.filter(move |entry| entry.run == run);
+        errors.filter_map(|entry| self.errors.get(entry.error).map(String::as_str))
+    }
+
     /// Returns the files in the order of their first mention, each with the greatest access. A file
     /// of which every access failed is left out.
     pub fn accessed_files(&self) -> impl Iterator<Item = AccessedFile<'_>> {
@@ -136,7 +193,7 @@ impl TurnContent {
         match part {
             Part::Text { text } | Part::Recap { text } => self.add_answer(text),
             Part::Call(call) => self.add_call(call),
-            Part::Error { text } => self.add_errors(text, true),
+            Part::Error { text } => drop(self.add_errors(text, true)),
             Part::Thinking { .. } | Part::Notice { .. } | Part::Summary { .. } => {}
         }
     }
@@ -184,10 +241,13 @@ impl TurnContent {
         if call.command.as_deref().is_some_and(|c| !c.is_empty()) && call.run().is_none() {
             return; // our own hits in a transcript would find themselves
         }
-        if let Some(late) = call.late.as_deref().filter(|_| call.failed) {
+        let late = call.late.as_deref();
+        if let Some(late) = late.filter(|_| call.failed) {
             self.mark_failed(*late);
         }
+        let mut run = late.and_then(|late| late.run).map(|run| run as usize);
         if let Some(command) = call.run() {
+            run = Some(self.runs.len());
             self.add_run(&command, call);
         }
         for file in &call.files {
@@ -197,13 +257,29 @@ impl TurnContent {
             self.turn_stats.add_pull_request(address);
         }
         if let Some(output) = call.output.as_deref().filter(|_| call.reports_errors()) {
-            self.add_errors(output, call.failed);
+            let errors = self.add_errors(output, call.failed);
+            self.add_run_errors(run, errors);
         }
     }
 
-    fn add_errors(&mut self, output: &str, failed: bool) {
-        for line in text::error_lines(output, failed) {
-            push_new(&mut self.errors, line, MAX_ERRORS);
+    /// Adds error lines, and returns their indices.
+    fn add_errors(&mut self, output: &str, failed: bool) -> Vec<usize> {
+        let lines = text::error_lines(output, failed).into_iter();
+        lines
+            .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))
+            .collect()
+    }
+
+    /// Notes that a run printed errors. What an earlier run waited for may come later than theirs.
+    fn add_run_errors(&mut self, run: Option<usize>, errors: Vec<usize>) {
+        let Some(run) = run.filter(|run| *run < self.runs.len()) else {
+            return;
+        };
+        for error in errors.into_iter().filter(|error| *error < MAX_ERRORS) {
+            let entry = RunError { run, error };
+            if let Err(at) = self.run_errors.binary_search(&entry) {
+                self.run_errors.insert(at, entry);
+            }
         }
     }
 
@@ -213,6 +289,7 @@ impl TurnContent {
             command,
             failed: call.failed,
             unfinished: call.unfinished,
+            changes_before: self.changes.len(),
         };
         push_entry(&mut self.runs, run);
     }

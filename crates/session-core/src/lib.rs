@@ -25,6 +25,7 @@ mod content;
 mod cosine_scale;
 pub mod diff;
 pub mod document;
+mod error_signature;
 mod file_stamp;
 mod filter;
 mod fusion;
@@ -33,6 +34,7 @@ pub mod noise;
 pub mod paste;
 mod query;
 pub mod safe_json;
+mod same_command;
 mod session;
 pub mod shell;
 mod sqlite_uri;
@@ -42,13 +44,15 @@ mod top_k;
 mod turn_stats;
 
 pub use code_fence::{CodeFences, FencedLine};
-pub use content::{AccessedFile, FileEntry, RunEntry, TurnContent};
+pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
 pub use cosine_scale::CosineScale;
+pub use error_signature::ErrorSignature;
 pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};
 pub use idf::idf;
 pub use query::{Query, Term};
+pub use same_command::{CommandWork, hides_exit_code};
 pub use session::{
     CallDialog, DeliveredCall, Detail, Part, PromptKind, SessionMeta, SourceName, Span, TEXT_LIMIT,
     ToolCall, Turn,

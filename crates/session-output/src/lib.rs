@@ -48,6 +48,7 @@ mod error_hint;
 mod eval_report;
 mod exchange_text;
 mod explanation;
+mod fix_listing;
 mod forget_report;
 mod hook_status;
 mod index_notes;
@@ -86,6 +87,7 @@ pub use eval_report::{format_report, level_name};
 pub use exchange_text::{
     BRIEF_LINES, TERMINAL_LINES, format_conversation, format_exchange, format_session_heading,
 };
+pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
     JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
     format_index_readers,

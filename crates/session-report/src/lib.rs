@@ -5,7 +5,8 @@
 //! or two, commands and whether they failed, files and how they were touched, errors, pull
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
 //! for all sessions in a range of time, grouped by project, each with the turns of its
-//! subagents. [`count_by_day`] counts sessions and turns per day. The caller passes days as
+//! subagents. [`Cure::find_all`] finds what was done between the failure of a command and its
+//! success. [`count_by_day`] counts sessions and turns per day. The caller passes days as
 //! [`Range`](std::ops::Range)s of milliseconds, because they depend on the time zone.
 //!
 //! ```
@@ -27,12 +28,14 @@
 //! ```
 
 mod active_time;
+mod cure;
 mod day_stats;
 mod project_report;
 mod prose_excerpt;
 mod turn_record;
 mod work_summary;
 
+pub use cure::Cure;
 pub use day_stats::{DayStats, count_by_day};
 pub use project_report::{ProjectReport, SessionReport, report_projects};
 pub use prose_excerpt::excerpt_prose;

@@ -315,6 +315,7 @@ mod tests {
             command,
             failed: false,
             unfinished,
+            changes_before: 0,
         };
         turn.content.runs = vec![run(0, false), run(1, true)];
         let work = WorkSummary::from_turns(&[turn]);

@@ -16,6 +16,13 @@ pub struct FoundTurn<T> {
     pub found: T,
 }
 
+impl<T> FoundTurn<T> {
+    /// Returns when it began, or its session ended, in milliseconds since 1970.
+    pub fn time_ms(&self) -> Option<i64> {
+        self.turn.started_ms.or(self.session.ended_ms)
+    }
+}
+
 /// Visits the content of each turn that `filter` lets through and returns those for which `visit`
 /// returns a value, newest first. Of the copies of a turn one is visited.
 ///
@@ -48,7 +55,6 @@ pub fn find_turns<T>(
             }));
         }
     }
-    let time = |found: &FoundTurn<T>| found.turn.started_ms.or(found.session.ended_ms);
-    turns.sort_by_key(|found| std::cmp::Reverse((time(found), found.turn.id)));
+    turns.sort_by_key(|found| std::cmp::Reverse((found.time_ms(), found.turn.id)));
     Ok(turns)
 }

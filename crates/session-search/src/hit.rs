@@ -2,10 +2,11 @@
 
 use crate::cosine_stats::CosineStats;
 use crate::fusion_weights::FusionWeights;
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use session_core::{Band, Fused, ListScore};
 use session_store::{Level, SessionRow, Target, TermStats, TurnRow};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// A turn or session with the score and rank of each list.
 pub(crate) type FusedHit = Fused<Target>;
@@ -49,7 +50,7 @@ impl Searched {
     /// Counts sessions that have turns.
     pub fn count<'a>(sessions: impl Iterator<Item = &'a SessionRow>) -> Self {
         let mut counts = Self::default();
-        let mut projects = HashSet::new();
+        let mut projects = FxHashSet::default();
         for session in sessions.filter(|s| s.turns > 0) {
             counts.sessions += 1;
             projects.extend(session.project.as_deref());

@@ -32,6 +32,7 @@ mod candidates;
 mod cosine_stats;
 mod cosines;
 mod dense;
+mod error_turns;
 mod filter;
 mod filtered_index;
 mod find_turns;
@@ -58,6 +59,7 @@ mod turn_patterns;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
+pub use error_turns::find_error_turns;
 pub use filter::{Condition, Filter, FilterClause, ProjectPattern, with_subagents};
 pub use find_turns::{FoundTurn, find_turns};
 pub use findings::{FoundCommand, FoundFile, find_error_lines};

@@ -33,6 +33,7 @@ mod contents;
 mod dedup_keys;
 mod directory;
 mod error;
+mod error_signatures;
 mod files;
 mod forget;
 mod frame;

@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 3] = [Migration {
+const MIGRATIONS: [Migration; 4] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -58,6 +58,16 @@ CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);",
         writer.mark_all_turns()?;
         writer.mark_all_owners()
     },
+}, Migration {
+    // Which command met an error is read of the histories that are there.
+    from: 7,
+    tables: "
+CREATE TABLE error_signatures(
+  signature INTEGER NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY(signature, turn)) WITHOUT ROWID;
+CREATE INDEX error_signatures_turn ON error_signatures(turn);
+DELETE FROM cursors;
+UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
+    fill: |_, _| Ok(()),
 }];
 
 /// True when an index of this format can be migrated.

@@ -1,7 +1,7 @@
 //! The stored form of a turn's content: entries are small numbers, and defaults are left out.
 
 use serde::{Deserialize, Serialize};
-use session_core::{FileAccess, FileEntry, RunEntry, TurnContent, TurnStats};
+use session_core::{FileAccess, FileEntry, RunEntry, RunError, TurnContent, TurnStats};
 use std::borrow::Cow;
 
 /// A content as JSON stores it (`docs/format.md`).
@@ -36,6 +36,12 @@ pub(crate) struct PackedContent<'c> {
     /// Indices in the runs.
     #[serde(rename = "u", skip_serializing_if = "Vec::is_empty")]
     unfinished_runs: Vec<u32>,
+    /// For each run the number of changes since the one before it; empty where there are none.
+    #[serde(rename = "b", skip_serializing_if = "Vec::is_empty")]
+    changes_between: Vec<u32>,
+    /// Indices of runs, each followed by that of an error line.
+    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
+    run_errors: Vec<u32>,
 }
 
 impl<'c> From<&'c TurnContent> for PackedContent<'c> {
@@ -59,6 +65,8 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
             changes: content.changes.iter().map(pack_change).collect(),
             reads: content.reads.iter().map(pack_read).collect(),
             unfinished_runs: unfinished.map(|(at, _)| pack(at, 1)).collect(),
+            changes_between: pack_changes_between(&content.runs),
+            run_errors: content.run_errors.iter().flat_map(pack_run_error).collect(),
         }
     }
 }
@@ -74,6 +82,11 @@ impl From<PackedContent<'_>> for TurnContent {
                 run.unfinished = true;
             }
         }
+        let mut before = 0;
+        for (run, between) in runs.iter_mut().zip(packed.changes_between) {
+            before += between as usize;
+            run.changes_before = before;
+        }
         Self {
             prompt: packed.prompt.into_owned(),
             answer: packed.answer.into_owned(),
@@ -86,6 +99,11 @@ impl From<PackedContent<'_>> for TurnContent {
             runs,
             changes: packed.changes.iter().map(|c| unpack_change(*c)).collect(),
             reads: packed.reads.iter().map(|r| unpack_read(*r)).collect(),
+            run_errors: packed
+                .run_errors
+                .chunks_exact(2)
+                .map(unpack_run_error)
+                .collect(),
         }
     }
 }
@@ -104,6 +122,31 @@ fn plain_run(command: usize) -> RunEntry {
         command,
         failed: false,
         unfinished: false,
+        changes_before: 0,
+    }
+}
+
+fn pack_changes_between(runs: &[RunEntry]) -> Vec<u32> {
+    let before = std::iter::once(0).chain(runs.iter().map(|run| run.changes_before));
+    let between = runs.iter().zip(before);
+    let between: Vec<u32> = between
+        .map(|(run, before)| pack(run.changes_before.saturating_sub(before), 1))
+        .collect();
+    match between.iter().all(|count| *count == 0) {
+        true => Vec::new(),
+        false => between,
+    }
+}
+
+fn pack_run_error(entry: &RunError) -> [u32; 2] {
+    [pack(entry.run, 1), pack(entry.error, 1)]
+}
+
+fn unpack_run_error(packed: &[u32]) -> RunError {
+    let index = |at: usize| packed.get(at).map_or(usize::MAX, |index| *index as usize);
+    RunError {
+        run: index(0),
+        error: index(1),
     }
 }
 
@@ -175,7 +218,8 @@ mod tests {
     prop_compose! {
         fn content()(
             commands in prop::collection::vec("[a-c]{1,2}", 0..5),
-            runs in prop::collection::vec((0..6usize, any::<bool>(), any::<bool>()), 1..8),
+            runs in prop::collection::vec((0..6usize, any::<bool>(), any::<bool>(), 0..3usize), 1..8),
+            run_errors in prop::collection::vec((0..6usize, 0..6usize), 0..4),
             is_plain in any::<bool>(),
             changes in prop::collection::vec(entry(), 0..6),
             reads in prop::collection::vec(entry(), 0..6),
@@ -183,7 +227,14 @@ mod tests {
         ) -> TurnContent {
             let runs = match is_plain {
                 true => (0..commands.len()).map(plain_run).collect(),
-                false => runs.into_iter().map(|(command, failed, unfinished)| RunEntry { command, failed, unfinished }).collect(),
+                false => {
+                    let mut changes_before = 0;
+                    let runs = runs.into_iter().map(|(command, failed, unfinished, between)| {
+                        changes_before += between;
+                        RunEntry { command, failed, unfinished, changes_before }
+                    });
+                    runs.collect()
+                }
             };
             let read = |entry: FileEntry| FileEntry { access: FileAccess::Read, ..entry };
             TurnContent {
@@ -193,6 +244,7 @@ mod tests {
                 runs,
                 changes,
                 reads: reads.into_iter().map(read).collect(),
+                run_errors: run_errors.into_iter().map(|(run, error)| RunError { run, error }).collect(),
                 ..TurnContent::default()
             }
         }
@@ -213,6 +265,7 @@ mod tests {
             command,
             failed,
             unfinished,
+            changes_before: 0,
         };
         let change = |file, access, failed| FileEntry {
             file,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -61,6 +61,9 @@ CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,
   PRIMARY KEY(model, session)) WITHOUT ROWID;
+CREATE TABLE error_signatures(
+  signature INTEGER NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY(signature, turn)) WITHOUT ROWID;
+CREATE INDEX error_signatures_turn ON error_signatures(turn);
 CREATE TABLE pending_purge(id INTEGER PRIMARY KEY);
 CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";

@@ -265,17 +265,20 @@ impl Writer {
         Ok(())
     }
 
+    /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.stale_turns.insert(id);
         self.reader
             .db
             .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
             .execute([id])?;
-        Ok(())
+        self.delete_error_signatures(id)
     }
 
+    /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
         self.stale_turns.insert(id);
+        self.insert_error_signatures(id, content)?;
         lexical::insert(
             &self.reader.db,
             id,

@@ -9,8 +9,8 @@ use anyhow::Result;
 use session_config::Home;
 use session_core::TurnContent;
 use session_output::{PrintedFinding, TurnListing};
-use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, find_turns};
-use session_store::SessionRow;
+use session_search::{CommandPattern, Filter, FoundCommand, FoundFile, FoundTurn, find_turns};
+use session_store::{Reader, SessionRow};
 use std::io::Write;
 
 /// Runs `files`.
@@ -54,30 +54,60 @@ struct MatchingTurns<T> {
     is_complete: bool,
 }
 
-/// The turns in which something is found. What subagents did was done, too;
-/// what the session that asks does is no find.
+/// The turns in which something is found.
 fn matching<T>(
     args: &FilterArgs,
     visit: impl Fn(&SessionRow, &TurnContent) -> Option<T>,
 ) -> Result<MatchingTurns<T>> {
-    let home = Home::from_process()?;
-    let RefreshedIndex {
-        index,
-        all,
-        is_complete,
-    } = refresh::index(&home)?;
-    let mut filter = filter::read(args, &all)?.including_subagents(&all);
-    let callers = caller::left_out(args, &home, &all);
-    filter
-        .exclude
-        .extend(caller::with_subagents(&callers, &all));
-    let left_out = caller::ids(&callers);
+    let history = FilteredHistory::open(args)?;
     Ok(MatchingTurns {
-        matching: find_turns(&index, &all, &filter, visit)?,
-        all,
-        left_out,
-        is_complete,
+        matching: find_turns(&history.index, &history.all, &history.filter, visit)?,
+        all: history.all,
+        left_out: history.left_out,
+        is_complete: history.is_complete,
     })
+}
+
+/// The index with what a command lets through. What subagents did was done, too; what the session that
+/// asks does is no find.
+pub struct FilteredHistory {
+    /// The index.
+    pub index: Reader,
+    /// All sessions of the index.
+    pub all: Vec<SessionRow>,
+    /// The sessions and turns that are let through.
+    pub filter: Filter,
+    /// Ids of the sessions that this was asked from.
+    pub left_out: Vec<String>,
+    /// The index is as the histories are.
+    pub is_complete: bool,
+}
+
+impl FilteredHistory {
+    /// Opens the index, brought up to date.
+    ///
+    /// # Errors
+    /// When the index fails, or a condition cannot be read.
+    pub fn open(args: &FilterArgs) -> Result<Self> {
+        let home = Home::from_process()?;
+        let RefreshedIndex {
+            index,
+            all,
+            is_complete,
+        } = refresh::index(&home)?;
+        let mut filter = filter::read(args, &all)?.including_subagents(&all);
+        let callers = caller::left_out(args, &home, &all);
+        filter
+            .exclude
+            .extend(caller::with_subagents(&callers, &all));
+        Ok(Self {
+            left_out: caller::ids(&callers),
+            index,
+            filter,
+            is_complete,
+            all,
+        })
+    }
 }
 
 fn print<T: PrintedFinding>(

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod eval;
 pub mod export;
 pub mod filter;
+pub mod fix;
 pub mod forget;
 pub mod found;
 pub mod hook;

@@ -39,7 +39,7 @@ fn older() -> Index {
     writer.vacuum().unwrap();
     drop(writer);
     let db = Connection::open(index.root().join("index.db")).unwrap();
-    db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; PRAGMA user_version = 5")
+    db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; DROP TABLE error_signatures; PRAGMA user_version = 5")
         .unwrap();
     index
 }

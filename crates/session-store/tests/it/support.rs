@@ -66,6 +66,17 @@ pub fn bash(command: &str, output: &str) -> Part {
     })
 }
 
+/// A call that ran a command which failed.
+pub fn failed(command: &str, output: &str) -> Part {
+    Part::Call(ToolCall {
+        name: "Bash".into(),
+        command: Some(command.into()),
+        output: Some(output.into()),
+        failed: true,
+        ..ToolCall::default()
+    })
+}
+
 pub fn meta(id: &str) -> SessionMeta {
     SessionMeta {
         id: id.to_owned(),

@@ -1,7 +1,7 @@
 //! Sessions and turns, read again as they were written.
 
-use crate::support::{Index, SOURCE, bash, deliver, found, meta, prompts, turn};
-use session_core::{PromptKind, SessionMeta, Turn};
+use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
+use session_core::{ErrorSignature, PromptKind, SessionMeta, Turn};
 use session_store::{FileStamp, SessionId, TurnId, Writer};
 
 fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
@@ -202,4 +202,37 @@ fn each_field_of_a_turn_is_searched() {
     for word in ["everything", "nextest", "E0502"] {
         assert_eq!(found(writer.reader().unwrap(), word).len(), 1, "{word}");
     }
+}
+
+#[test]
+fn turns_are_found_by_the_signature_of_a_failure() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let asked = |n, part| Turn {
+        parts: vec![part],
+        ..turn(n, "Build the lamp", &[])
+    };
+    let error = "error: cannot borrow `oil` at line";
+    let turns = [
+        asked(0, failed("make", &format!("{error} 12"))),
+        asked(1, bash("cat log", &format!("{error} 12"))),
+        asked(2, failed("make", "error: no wick")),
+    ];
+    let session = deliver(&mut writer, &meta("a"), &turns);
+    deliver(
+        &mut writer,
+        &meta("b"),
+        &[asked(0, failed("make lamp", &format!("{error} 340")))],
+    );
+    writer.commit().unwrap();
+    let found = |index: &Index| {
+        let signature = ErrorSignature::new(&format!("{error} 7")).unwrap();
+        let turns = index.reader().turns_with_error(signature).unwrap();
+        turns.iter().map(|found| found.session).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&index).len(), 2);
+    assert_eq!(found(&index)[0], session);
+    writer.delete_session(session).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&index).len(), 1);
 }

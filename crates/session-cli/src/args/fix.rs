@@ -1,0 +1,28 @@
+//! Arguments of `fix`.
+
+use super::{FilterArgs, limit};
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-search fix \"error: linking with `cc` failed: exit status: 1\"
+  npm test 2>&1 | session-search fix
+  session-search fix --project . \"ECONNREFUSED 127.0.0.1:5432\" --json
+
+An error is known by its line without numbers, paths, times and ids. A cure is what was done
+after a command failed of it until the same command succeeded in that session: files that were
+changed, commands that were run, and the answer. Cures of this project come first.")]
+pub struct FixArgs {
+    /// The error, or the output of the command; without it stdin is read
+    #[arg(allow_hyphen_values = true, value_name = "ERROR")]
+    pub error: Option<String>,
+    /// Maximum number of cures
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = limit)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+}

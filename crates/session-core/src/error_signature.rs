@@ -1,0 +1,240 @@
+//! The signature of an error: its line without what differs from one time to the next.
+
+use crate::text::error_lines;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A hash of an error line without numbers, paths, addresses, times and ids. Lines with one signature say
+/// the same error of other files, lines and runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ErrorSignature(i64);
+
+/// Words that say that something failed, and not what: a line of them alone has no signature.
+const EMPTY_WORDS: &str = "a aborted aborting above all an and are as assert assertion assertionerror at be because been below between build \
+building but by called can cargo check checks code command commands compilation compile complete completed could \
+describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
+errored errors evaluated exception exit exitcode exited expect expected expression fail failed failing failure \
+failures false falsy fatal file files filtered finished for found from go had has have how in info is it job left \
+lifecycle line log main make makefile measured more next no non not npm null of ok on one or original out passed \
+pipeline please pnpm previous problem problems process received recipe result results return returned reverting right \
+run running script see should skipped some started state status stderr stdin stdout step stop stopped strictly suite \
+suites summary suppressed target task tasks test tests that the there this thread to tobe tocontain toequal total true \
+try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";
+
+/// Fewest letters of a signature's words.
+const MIN_LETTERS: usize = 8;
+/// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
+const MAX_DIGITS: usize = 4;
+/// Fewest characters of an id with hyphens.
+const MIN_ID: usize = 16;
+/// Fewest characters of a number in hex.
+const MIN_HEX: usize = 6;
+
+impl ErrorSignature {
+    /// Reads the signature of a line; `None` where nothing is left that tells one error from others.
+    pub fn new(line: &str) -> Option<Self> {
+        if is_quoted(line) {
+            return None;
+        }
+        let words = signature_words(line);
+        let empty: BTreeSet<&str> = EMPTY_WORDS.split_whitespace().collect();
+        let telling = words.iter().filter(|word| !empty.contains(word.as_str()));
+        let letters: usize = telling.map(String::len).sum();
+        (letters >= MIN_LETTERS).then(|| Self(hash(&words.join(" "))))
+    }
+
+    /// Reads the signatures of the error lines of a command's output, each once.
+    pub fn read_all(output: &str) -> Vec<Self> {
+        let mut signatures = Vec::new();
+        for line in error_lines(output, true) {
+            let signature = Self::new(line);
+            signatures.extend(signature.filter(|signature| !signatures.contains(signature)));
+        }
+        signatures
+    }
+
+    /// Returns the number by which it is stored.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
+/// Formats it as 16 digits in hex.
+impl fmt::Display for ErrorSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// FNV-1a: a number that stays the same in all versions.
+fn hash(text: &str) -> i64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    hash.cast_signed()
+}
+
+/// True for a line of code, of a difference or of a stack, and for a test that passed: programs print them
+/// beside their errors.
+fn is_quoted(line: &str) -> bool {
+    let line = line.trim();
+    let after_number =
+        line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '>' || c == ' ');
+    let is_in_frame = after_number.starts_with(['|', '│']);
+    let begins_as_code = ["+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "ok ", "<"]
+        .iter()
+        .any(|start| line.starts_with(start));
+    let ends_as_code = line.ends_with(['{', '(', '[', ';', ',']) || line.ends_with("=>");
+    is_in_frame || begins_as_code || ends_as_code || line.contains("throw new ")
+}
+
+/// Returns the words of a line in lower case, but for those that differ each time.
+fn signature_words(line: &str) -> Vec<String> {
+    let line = without_escapes(line);
+    let tokens = line.split_whitespace();
+    let tokens = tokens.filter(|token| !is_place(token) && !is_id(token));
+    let words = tokens.flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let kept = words.filter(|word| is_kept(word));
+    kept.map(str::to_lowercase).collect()
+}
+
+/// True for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
+fn is_place(token: &str) -> bool {
+    let has_line = || {
+        let mut parts = token.split([':', '(', ',']).skip(1);
+        token.contains('.') && parts.any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    token.contains(['/', '\\']) || has_line()
+}
+
+/// True for a UUID, and what looks like one.
+fn is_id(token: &str) -> bool {
+    let id = token.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_plain = id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    is_plain && id.len() >= MIN_ID && id.contains(|c: char| c.is_ascii_digit())
+}
+
+/// True for a word that does not change from one time to the next.
+fn is_kept(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_hex = word.len() >= MIN_HEX && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let begins_with_digit = word.starts_with(|c: char| c.is_ascii_digit());
+    let is_plain = digits == 0 || (digits <= MAX_DIGITS && !is_hex);
+    !word.is_empty() && !begins_with_digit && is_plain && has_digits_at_its_end(word)
+}
+
+/// True where digits, if there are any, end the word: `tmp3fa9x` is made up by a program.
+fn has_digits_at_its_end(word: &str) -> bool {
+    let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    word.len() < MIN_HEX || !stem.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Returns a line without the escapes that colour it in a terminal.
+fn without_escapes(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut parts = line.split('\u{1b}');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|c: char| c.is_ascii_alphabetic());
+        out.push_str(end.and_then(|end| part.get(end + 1..)).unwrap_or_default());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(line: &str) -> String {
+        signature_words(line).join(" ")
+    }
+
+    #[test]
+    fn what_differs_each_time_is_left_out() {
+        for (line, expected) in [
+            (
+                "error[E0308]: mismatched types",
+                "error e0308 mismatched types",
+            ),
+            (
+                "  --> src/main.rs:12:5 expected `i32`, found `u64`",
+                "expected i32 found u64",
+            ),
+            (
+                "\u{1b}[31mError:\u{1b}[0m connect ECONNREFUSED 127.0.0.1:5432",
+                "error connect econnrefused",
+            ),
+            (
+                "2026-01-10T09:00:00Z ERROR pool timed out after 30.5s",
+                "error pool timed out after",
+            ),
+            (
+                "panicked at app.rs:7: worker 3fa85f64-5717-4562-b3fc-2c963f66afa6 gone",
+                "panicked at worker gone",
+            ),
+            ("fatal: bad object 0a1b2c3d4e5f", "fatal bad object"),
+            (
+                "thread 'main' (4711) overflowed its stack at 0x7ffd3c2a",
+                "thread main overflowed its stack at",
+            ),
+            (
+                r"C:\work\a.cs(12,5): error CS1002: ; expected",
+                "error cs1002 expected",
+            ),
+        ] {
+            assert_eq!(words(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_only_says_that_something_failed_has_none() {
+        for line in [
+            "error: could not compile `a` (bin \"b\") due to 1 previous error",
+            "Error: Process completed with exit code 1.",
+            "make: *** [Makefile:12: all] Error 2",
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 12 filtered out; finished in 0.02s",
+            "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:",
+            "  106 | \t\tthrow new Error(\"Lamp is dark\");",
+            "> 12 │ const oil = lamp.error ?? dark",
+            "    at Object.getElementError (lamp.js:3)",
+            "✓ renders the error of a dark lamp",
+            "+ Do not say that the lamp failed",
+            "severity: 'error of the lamp',",
+            "FAILED",
+            "",
+        ] {
+            assert_eq!(ErrorSignature::new(line), None, "{line}");
+        }
+        assert!(ErrorSignature::new("error: PoolTimedOut").is_some());
+    }
+
+    #[test]
+    fn the_number_of_a_signature_stays_what_it_is() {
+        let signature = ErrorSignature::new("error[E0308]: mismatched types").unwrap();
+        assert_eq!(signature.number(), 3_478_229_451_078_990_945);
+    }
+
+    #[test]
+    fn signatures_of_an_output_are_those_of_its_error_lines() {
+        let output = "building\nerror: no oil at 3:04\nerror: no oil at 9:12\nerror: lamp dark\n";
+        let expected = ["error: no oil at 1:11", "error: lamp dark"];
+        let expected: Vec<ErrorSignature> = expected
+            .iter()
+            .filter_map(|line| ErrorSignature::new(line))
+            .collect();
+        assert_eq!(ErrorSignature::read_all(output), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_do_not_matter(line in "[a-z]{4,9} [a-z]{4,9}", a in 0u32..99_999, b in 0u32..99_999) {
+            let at = |n: u32| ErrorSignature::new(&format!("error: {line} {n} at /tmp/x{n}:{n}"));
+            prop_assert_eq!(at(a), at(b));
+        }
+
+        #[test]
+        fn any_text_has_a_signature_or_none(line in "\\PC{0,80}") {
+            let _ = ErrorSignature::new(&line);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Which commands do the same work, however their output is shown.
+
+use crate::shell::{program, simple_commands, words_from_program};
+use crate::text::file_name;
+
+/// The simple commands of a command line that do its work: without those that change the folder or show
+/// output, without redirections and variables. `cd app && make all 2>&1 | tail` is `make all`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandWork(Vec<String>);
+
+/// Programs that show output, or prepare what comes after them.
+const BESIDE: [&str; 48] = [
+    "cd", "pushd", "popd", "export", "unset", "set", "source", ".", "echo", "printf", "true",
+    "false", ":", "exit", "cat", "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[", "[[",
+    "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr", "tee", "less", "more", "ls",
+    "find", "which", "type", "date", "column", "fold", "diff", "tree", "nl", "xxd", "wait",
+];
+
+impl CommandWork {
+    /// Reads a command line; `None` where it only shows something.
+    pub fn new(command: &str) -> Option<Self> {
+        let mut work: Vec<String> = simple_commands(command)
+            .iter()
+            .filter(|simple| does_work(simple))
+            .map(|simple| plain_words(simple))
+            .collect();
+        work.sort();
+        work.dedup();
+        (!work.is_empty()).then_some(Self(work))
+    }
+
+    /// True where the other command line does all of this work.
+    pub fn is_done_by(&self, other: &Self) -> bool {
+        self.0.iter().all(|simple| other.0.contains(simple))
+    }
+}
+
+/// True where the exit code of a command line is not that of its work: `make | tail`, `make || true`.
+pub fn hides_exit_code(command: &str) -> bool {
+    let commands = simple_commands(command);
+    let last = commands.iter().rfind(|simple| program(simple).is_some());
+    last.is_some_and(|simple| !does_work(simple))
+}
+
+fn does_work(simple: &str) -> bool {
+    program(simple).is_some_and(|program| !BESIDE.contains(&program))
+}
+
+/// Returns the words of a simple command, with the program's name alone and without redirections.
+fn plain_words(simple: &str) -> String {
+    let mut words = Vec::new();
+    let mut is_target = false;
+    for word in words_from_program(simple) {
+        let is_redirection = word.contains(['>', '<']);
+        if !is_redirection && !is_target {
+            words.push(if words.is_empty() {
+                file_name(word)
+            } else {
+                word
+            });
+        }
+        is_target = is_redirection && word.ends_with(['>', '<']);
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(command: &str) -> Option<String> {
+        CommandWork::new(command).map(|work| work.0.join("; "))
+    }
+
+    #[test]
+    fn work_is_without_what_stands_beside_it() {
+        for (command, expected) in [
+            ("cd app && make all 2>&1 | tail -20", Some("make all")),
+            (
+                "X=1 timeout 60 /usr/bin/make all > log; cat log",
+                Some("make all"),
+            ),
+            (
+                "cargo fmt && cargo test -q || true",
+                Some("cargo fmt; cargo test -q"),
+            ),
+            ("python3 a.py 'x y' 2> err", Some("python3 a.py x_y")),
+            ("cd app && grep -rn error . | head", None),
+            ("", None),
+        ] {
+            assert_eq!(work(command).as_deref(), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn work_may_be_done_beside_other_work() {
+        let read = |command| CommandWork::new(command).unwrap();
+        let (test, both) = (read("cargo test | tail"), read("cargo fmt; cargo test"));
+        assert!(test.is_done_by(&both) && test.is_done_by(&test));
+        assert!(!both.is_done_by(&test));
+        assert!(!test.is_done_by(&read("cargo test -p a")));
+    }
+
+    #[test]
+    fn an_exit_code_is_hidden_by_what_comes_last() {
+        for hidden in [
+            "make | tail",
+            "make || true",
+            "make; echo $?",
+            "(make\n) | tee log",
+        ] {
+            assert!(hides_exit_code(hidden), "{hidden}");
+        }
+        for open in ["make", "cd app && make", "cat x | python3 -", ""] {
+            assert!(!hides_exit_code(open), "{open}");
+        }
+    }
+}

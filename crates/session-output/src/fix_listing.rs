@@ -1,0 +1,209 @@
+//! Cures of an error, for people and as JSON.
+
+use crate::layout::{Field, INDENT, flow, line, safe_line};
+use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
+use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
+use crate::units::plural;
+use anstyle::Style;
+use serde::Serialize;
+use session_query::{Fix, Fixes};
+use session_report::Cure;
+use session_store::SessionRow;
+
+/// Columns of what a line tells.
+const LABEL_WIDTH: usize = 9;
+/// Most files and most commands of a cure.
+const MAX_ITEMS: usize = 5;
+
+/// Cures of an error, those of the project at hand first.
+pub struct FixListing<'a> {
+    /// The error, as typed.
+    pub error: &'a str,
+    /// All that was found.
+    pub found: &'a Fixes,
+    /// All sessions of the index: an id is as short as they allow.
+    pub all: &'a [SessionRow],
+    /// Ids of the sessions that this was asked from.
+    pub left_out: &'a [String],
+    /// The index is as the histories are.
+    pub is_complete: bool,
+    /// Most cures shown.
+    pub limit: usize,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+impl FixListing<'_> {
+    /// Formats the listing for a terminal.
+    pub fn text(&self) -> String {
+        let fixes = &self.found.fixes;
+        let counts = format!(
+            "{} of {} that failed of it",
+            plural(fixes.len(), "cure"),
+            plural(self.found.turns, "turn")
+        );
+        let heading = [
+            Field::whole(TITLE, "FIXES"),
+            Field::cut_to(
+                Style::new(),
+                format!("\"{}\"", line(self.error, self.width / 2)),
+                20,
+            ),
+            Field::whole(FAINT, counts),
+        ];
+        let mut out = flow(&heading, 0, self.width);
+        for fix in fixes.iter().take(self.limit) {
+            out.push('\n');
+            out.push_str(&self.fix(fix));
+        }
+        let more = fixes.len().saturating_sub(self.limit);
+        if more > 0 {
+            let note = format!("and {more} more; --limit shows them");
+            out.push_str(&format!("\n{}\n", paint(FAINT, note)));
+        }
+        out
+    }
+
+    /// Returns why there is nothing to list.
+    pub fn nothing(&self) -> String {
+        let turns = self.found.turns;
+        match (self.found.signatures.is_empty(), turns) {
+            (true, _) => {
+                "nothing in that tells one error from others\nhint: give the line that says what failed".to_owned()
+            }
+            (_, 0) => "no command failed of that".to_owned(),
+            _ => format!(
+                "{} failed of that, and none of them was cured",
+                plural(turns, "turn")
+            ),
+        }
+    }
+
+    fn fix(&self, fix: &Fix) -> String {
+        let session = &fix.session;
+        let place = format!("{}:{}", short_id(session, self.all), fix.cure.turn);
+        let mut fields = vec![
+            Field::whole(FAINT, minute(fix.cure.time_ms.or(session.ended_ms))),
+            Field::whole(ID, place),
+            Field::whole(PROJECT, line(project(session), 24)),
+        ];
+        fields.extend(gone_field(session));
+        fields.push(Field::cut_to(TITLE, title(session), 24));
+        let mut out = flow(&fields, 0, self.width);
+        for (label, style, text) in cure_lines(&fix.cure, session) {
+            let columns = self.width.saturating_sub(INDENT + LABEL_WIDTH);
+            let label = paint(style, format!("{label:<LABEL_WIDTH$}"));
+            out.push_str(&format!(
+                "{}{label}{}\n",
+                " ".repeat(INDENT),
+                line(&text, columns)
+            ));
+        }
+        out
+    }
+
+    /// Returns the listing as JSON.
+    pub fn json(&self) -> JsonFixes<'_> {
+        let fixes = self.found.fixes.iter().take(self.limit);
+        JsonFixes {
+            error: self.error,
+            signatures: self
+                .found
+                .signatures
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            fixes: self.found.fixes.len(),
+            turns: self.found.turns,
+            common: self.found.is_common,
+            complete: self.is_complete,
+            left_out: self.left_out,
+            found: fixes.map(json_fix).collect(),
+        }
+    }
+}
+
+/// Returns what a cure was, a line each: what it tells, in which style, and the text.
+fn cure_lines(cure: &Cure, session: &SessionRow) -> Vec<(&'static str, Style, String)> {
+    let mut lines = vec![
+        ("error", FAILED, cure.error.clone()),
+        ("failed", FAILED, format!("$ {}", safe_line(&cure.command))),
+    ];
+    if !cure.files.is_empty() {
+        let root = session.project.as_deref().unwrap_or_default();
+        let files = cure.files.iter().map(|path| below(path, root));
+        lines.push(("edited", PROJECT, listed(files)));
+    }
+    let commands = cure.commands.iter().take(MAX_ITEMS);
+    lines.extend(commands.map(|command| ("ran", PROJECT, format!("$ {}", safe_line(command)))));
+    let more = cure.commands.len().saturating_sub(MAX_ITEMS);
+    if more > 0 {
+        lines.push(("", FAINT, format!("+{more}")));
+    }
+    lines.extend(
+        cure.answer
+            .iter()
+            .map(|answer| ("answer", FAINT, answer.clone())),
+    );
+    lines
+}
+
+fn listed<'t>(items: impl ExactSizeIterator<Item = &'t str>) -> String {
+    let more = items.len().saturating_sub(MAX_ITEMS);
+    let mut texts: Vec<String> = items.take(MAX_ITEMS).map(str::to_owned).collect();
+    if more > 0 {
+        texts.push(format!("+{more}"));
+    }
+    texts.join(", ")
+}
+
+fn below<'p>(path: &'p str, root: &str) -> &'p str {
+    let below = path.strip_prefix(root);
+    below
+        .and_then(|path| path.strip_prefix(['/', '\\']))
+        .unwrap_or(path)
+}
+
+/// Cures as `docs/cli.md` describes them.
+#[derive(Serialize)]
+pub struct JsonFixes<'a> {
+    error: &'a str,
+    signatures: Vec<String>,
+    fixes: usize,
+    turns: usize,
+    common: bool,
+    complete: bool,
+    left_out: &'a [String],
+    found: Vec<JsonFix<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonFix<'a> {
+    source: &'a str,
+    session: &'a str,
+    project: &'a str,
+    path: Option<&'a str>,
+    date: Option<String>,
+    title: Option<&'a str>,
+    parent: Option<&'a str>,
+    gone: bool,
+    here: bool,
+    #[serde(flatten)]
+    cure: &'a Cure,
+}
+
+fn json_fix(fix: &Fix) -> JsonFix<'_> {
+    let session = &fix.session;
+    JsonFix {
+        source: &session.source,
+        session: &session.uid,
+        project: project(session),
+        path: session.project.as_deref(),
+        date: rfc3339(fix.cure.time_ms.or(session.ended_ms)),
+        title: session.title.as_deref(),
+        parent: session.parent.as_deref(),
+        gone: session.gone,
+        here: fix.is_here,
+        cure: &fix.cure,
+    }
+}

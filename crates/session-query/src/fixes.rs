@@ -1,0 +1,112 @@
+//! Cures of an error in the history.
+
+use crate::error::QueryError;
+use session_core::ErrorSignature;
+use session_report::{Cure, read_turns};
+use session_search::{Filter, FoundTurn, find_error_turns};
+use session_store::{Reader, SessionId, SessionRow};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+/// An error that is to be cured, and where.
+pub struct FixQuery<'a> {
+    /// The error, or the output that holds it.
+    pub error: &'a str,
+    /// The sessions and turns that are looked at.
+    pub filter: &'a Filter,
+    /// True for a session of the project at hand: its cures come first.
+    pub is_here: &'a dyn Fn(&SessionRow) -> bool,
+}
+
+/// A cure, with the session that found it.
+#[derive(Debug, Clone)]
+pub struct Fix {
+    /// The session.
+    pub session: SessionRow,
+    /// True where it is one of the project at hand.
+    pub is_here: bool,
+    /// The cure.
+    pub cure: Cure,
+}
+
+/// The cures of an error.
+#[derive(Debug, Clone, Default)]
+pub struct Fixes {
+    /// The cures, those of the project at hand first, then newest first.
+    pub fixes: Vec<Fix>,
+    /// Turns in which a command failed of it.
+    pub turns: usize,
+    /// The signatures of the text; none where nothing in it tells one error from others.
+    pub signatures: Vec<ErrorSignature>,
+    /// So many cures have the same signature that it says little.
+    pub is_common: bool,
+}
+
+/// Most cures of an error that says something.
+pub const MAX_CURES: usize = 10;
+/// Most sessions that are looked at for an error, newest first.
+const MAX_SESSIONS: usize = 50;
+
+impl FixQuery<'_> {
+    /// Finds the cures. Of a text with several errors those count that few cures share.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<Fixes, QueryError> {
+        let errors = ErrorSignature::read_all(self.error);
+        let turns = find_error_turns(index, sessions, self.filter, &errors)?;
+        let mut fixes = self.cures(index, &turns, &errors)?;
+        let mut counts: HashMap<ErrorSignature, usize> = HashMap::new();
+        for fix in &fixes {
+            *counts.entry(fix.cure.signature).or_default() += 1;
+        }
+        let is_common = |fix: &Fix| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
+        let all_common = !fixes.is_empty() && fixes.iter().all(is_common);
+        if !all_common {
+            fixes.retain(|fix| !is_common(fix));
+        }
+        fixes.sort_by_key(|fix| Reverse((fix.is_here, fix.cure.time_ms)));
+        let mut known = HashSet::new();
+        fixes.retain(|fix| {
+            let Cure {
+                failed_turn, turn, ..
+            } = fix.cure;
+            known.insert((fix.session.id, failed_turn, turn, fix.cure.command.clone()))
+        });
+        Ok(Fixes {
+            fixes,
+            turns: turns.len(),
+            signatures: errors,
+            is_common: all_common,
+        })
+    }
+
+    fn cures(
+        &self,
+        index: &Reader,
+        turns: &[FoundTurn<ErrorSignature>],
+        errors: &[ErrorSignature],
+    ) -> Result<Vec<Fix>, QueryError> {
+        let mut seen: Vec<SessionId> = Vec::new();
+        let mut fixes = Vec::new();
+        for found in turns {
+            let session = &found.session;
+            if seen.contains(&session.id) || seen.len() >= MAX_SESSIONS {
+                continue;
+            }
+            seen.push(session.id);
+            let cures = Cure::find_all(&read_turns(index, session.id)?, errors);
+            let is_shown = |cure: &Cure| {
+                turns.iter().any(|turn| {
+                    turn.session.id == session.id && turn.turn.index == cure.failed_turn
+                })
+            };
+            fixes.extend(cures.into_iter().filter(is_shown).map(|cure| Fix {
+                session: session.clone(),
+                is_here: (self.is_here)(session),
+                cure,
+            }));
+        }
+        Ok(fixes)
+    }
+}

@@ -1,0 +1,335 @@
+//! Cures of errors: what was done between the failure of a command and its success.
+
+use crate::prose_excerpt::excerpt_prose;
+use crate::turn_record::TurnRecord;
+use serde::Serialize;
+use session_core::{CommandWork, ErrorSignature, TurnContent};
+
+/// What was done in a session between the failure of a command and its success.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cure {
+    /// The line of the error.
+    pub error: String,
+    /// Signature of the line.
+    #[serde(skip)]
+    pub signature: ErrorSignature,
+    /// The command that failed.
+    pub command: String,
+    /// Index of the turn in which it failed, from 0.
+    pub failed_turn: u32,
+    /// Index of the turn in which it succeeded.
+    pub turn: u32,
+    /// Time of that turn, in milliseconds since 1970.
+    #[serde(skip)]
+    pub time_ms: Option<i64>,
+    /// Files that were changed in between, each once.
+    pub files: Vec<String>,
+    /// Commands that were run in between and did not fail, each once.
+    pub commands: Vec<String>,
+    /// The beginning of the answer of the turn in which it succeeded.
+    pub answer: Option<String>,
+}
+
+/// Most runs of commands between a failure and its cure. What comes later cured other errors, too.
+const MAX_RUNS: usize = 40;
+/// Most characters of the answer.
+const ANSWER_CHARS: usize = 240;
+
+impl Cure {
+    /// Finds the cures of errors in the turns of a session, in order. Of failures with the same error the last
+    /// one before the success counts. Where the command was only run again there is no cure. A line that is also
+    /// printed where a command succeeds is no error.
+    pub fn find_all(turns: &[TurnRecord], wanted: &[ErrorSignature]) -> Vec<Self> {
+        let runs = SessionRun::list(turns);
+        let wanted: Vec<ErrorSignature> = wanted
+            .iter()
+            .copied()
+            .filter(|error| {
+                !runs
+                    .iter()
+                    .any(|run| run.has_succeeded() && run.prints(*error))
+            })
+            .collect();
+        let failures = runs.iter().enumerate();
+        let cures = failures.filter_map(|(at, failure)| {
+            let (signature, error) = failure.error(&wanted)?;
+            let success = failure.find_success(runs.get(at + 1..)?, signature)?;
+            let between = runs.get(at + 1..at + 1 + success)?;
+            let success = runs.get(at + 1 + success)?;
+            let cure = Self {
+                error: error.to_owned(),
+                signature,
+                command: failure.command().to_owned(),
+                failed_turn: failure.record(turns)?.row.index,
+                turn: success.record(turns)?.row.index,
+                time_ms: success.record(turns)?.timestamp_ms(),
+                files: changed_files(turns, failure, success),
+                commands: commands(between),
+                answer: answer(&success.record(turns)?.content),
+            };
+            (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
+        });
+        cures.collect()
+    }
+}
+
+/// A run of a command in a session.
+struct SessionRun<'t> {
+    content: &'t TurnContent,
+    /// Position of its turn in the list.
+    turn: usize,
+    /// Index in [`TurnContent::runs`].
+    run: usize,
+}
+
+impl<'t> SessionRun<'t> {
+    fn list(turns: &'t [TurnRecord]) -> Vec<Self> {
+        let turns = turns.iter().enumerate();
+        let runs = turns.flat_map(|(turn, record)| {
+            let content = &record.content;
+            (0..content.runs.len()).map(move |run| Self { content, turn, run })
+        });
+        runs.collect()
+    }
+
+    fn record<'r>(&self, turns: &'r [TurnRecord]) -> Option<&'r TurnRecord> {
+        turns.get(self.turn)
+    }
+
+    fn command(&self) -> &'t str {
+        let run = self.content.runs.get(self.run);
+        let command = run.and_then(|run| self.content.commands.get(run.command));
+        command.map_or("", String::as_str)
+    }
+
+    fn work(&self) -> Option<CommandWork> {
+        self.content.work_of_run(self.run)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.content.has_failed(self.run)
+    }
+
+    /// Returns the first wanted error of which it failed, with its line.
+    fn error(&self, wanted: &[ErrorSignature]) -> Option<(ErrorSignature, &'t str)> {
+        if !self.has_failed() {
+            return None;
+        }
+        let mut lines = self.content.errors_of_run(self.run);
+        lines.find_map(|line| {
+            let signature = ErrorSignature::new(line)?;
+            wanted.contains(&signature).then_some((signature, line))
+        })
+    }
+
+    /// Finds the run after which the same work is done; `None` where the same error comes before it.
+    fn find_success(&self, later: &[Self], error: ErrorSignature) -> Option<usize> {
+        let work = self.work()?;
+        let does_it = |run: &Self| run.work().is_some_and(|other| work.is_done_by(&other));
+        let mut tries = later.iter().take(MAX_RUNS).enumerate();
+        tries.find_map(|(at, run)| match run {
+            run if run.error(&[error]).is_some() && does_it(run) => Some(None),
+            run if run.has_succeeded() && does_it(run) => Some(Some(at)),
+            _ => None,
+        })?
+    }
+
+    fn has_succeeded(&self) -> bool {
+        self.content.has_succeeded(self.run)
+    }
+
+    fn prints(&self, error: ErrorSignature) -> bool {
+        let mut lines = self.content.errors_of_run(self.run);
+        lines.any(|line| ErrorSignature::new(line) == Some(error))
+    }
+
+    fn changes_before(&self) -> usize {
+        let run = self.content.runs.get(self.run);
+        run.map_or(0, |run| run.changes_before)
+    }
+}
+
+/// Returns the files that were changed from one run to another.
+fn changed_files(turns: &[TurnRecord], from: &SessionRun<'_>, to: &SessionRun<'_>) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
+    for (turn, record) in between {
+        let content = &record.content;
+        let first = if turn == from.turn {
+            from.changes_before()
+        } else {
+            0
+        };
+        let end = if turn == to.turn {
+            to.changes_before()
+        } else {
+            usize::MAX
+        };
+        let changes = content.changes.iter().take(end).skip(first);
+        for change in changes.filter(|change| !change.failed) {
+            let path = content.files.get(change.file);
+            files.extend(path.filter(|path| !files.contains(path)).cloned());
+        }
+    }
+    files
+}
+
+/// Returns the commands that did some work and did not fail.
+fn commands(between: &[SessionRun<'_>]) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for run in between.iter().filter(|run| run.has_succeeded()) {
+        let command = run.command();
+        if run.work().is_some() && !commands.iter().any(|known| known == command) {
+            commands.push(command.to_owned());
+        }
+    }
+    commands
+}
+
+fn answer(content: &TurnContent) -> Option<String> {
+    let answer = excerpt_prose(content.closing_answer(), ANSWER_CHARS);
+    (!answer.is_empty()).then_some(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::{Part, ToolCall, Turn};
+    use session_store::TurnRow;
+
+    const ERROR: &str = "error: cannot borrow `oil`";
+
+    fn run(command: &str, output: &str, failed: bool) -> Part {
+        Part::Call(ToolCall {
+            name: "Bash".into(),
+            command: Some(command.into()),
+            output: Some(output.into()),
+            failed,
+            ..ToolCall::default()
+        })
+    }
+
+    fn fail(command: &str) -> Part {
+        run(command, &format!("{ERROR}\n"), true)
+    }
+
+    fn pass(command: &str) -> Part {
+        run(command, "ok", false)
+    }
+
+    fn edit(file: &str) -> Part {
+        Part::Call(ToolCall {
+            name: "Edit".into(),
+            files: vec![file.into()],
+            ..ToolCall::default()
+        })
+    }
+
+    fn say(text: &str) -> Part {
+        Part::Text { text: text.into() }
+    }
+
+    fn record(index: u32, parts: Vec<Part>) -> TurnRecord {
+        let turn = Turn {
+            parts,
+            ..Turn::default()
+        };
+        let row = TurnRow {
+            index,
+            ..TurnRow::default()
+        };
+        let content = TurnContent::from_turn(&turn);
+        TurnRecord { row, content }
+    }
+
+    fn cures(turns: &[TurnRecord]) -> Vec<Cure> {
+        Cure::find_all(turns, &[ErrorSignature::new(ERROR).unwrap()])
+    }
+
+    #[test]
+    fn a_cure_is_the_work_between_a_failure_and_a_success() {
+        let turns = [
+            record(
+                4,
+                vec![
+                    edit("a.rs"),
+                    fail("cd app && cargo test 2>&1 | tail"),
+                    edit("b.rs"),
+                    pass("grep -n oil b.rs"),
+                    pass("cargo add cell"),
+                    run("cargo add wick", "error: no wick", true),
+                ],
+            ),
+            record(
+                5,
+                vec![
+                    edit("c.rs"),
+                    pass("cargo test"),
+                    edit("d.rs"),
+                    say("It borrows twice no more."),
+                ],
+            ),
+        ];
+        let found = cures(&turns);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].files, ["b.rs", "c.rs"]);
+        assert_eq!(found[0].commands, ["cargo add cell"]);
+        assert_eq!((found[0].failed_turn, found[0].turn), (4, 5));
+        assert_eq!(found[0].error, ERROR);
+        assert_eq!(
+            found[0].answer.as_deref(),
+            Some("It borrows twice no more.")
+        );
+    }
+
+    #[test]
+    fn the_last_failure_before_the_success_counts() {
+        let parts = vec![
+            fail("make"),
+            edit("a.rs"),
+            fail("make"),
+            edit("b.rs"),
+            run("make", "error: lamp broken", true),
+            edit("c.rs"),
+            pass("make"),
+        ];
+        let found = cures(&[record(0, parts)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].files, ["b.rs", "c.rs"]);
+    }
+
+    #[test]
+    fn other_ends_are_no_cures() {
+        let unfinished = Part::Call(ToolCall {
+            command: Some("make".into()),
+            unfinished: true,
+            ..ToolCall::default()
+        });
+        for (why, parts) in [
+            ("it never succeeded", vec![fail("make"), edit("a.rs")]),
+            ("nothing was done", vec![fail("make"), pass("make")]),
+            (
+                "another command",
+                vec![fail("make"), edit("a.rs"), pass("make lamp")],
+            ),
+            (
+                "it still runs",
+                vec![fail("make"), edit("a.rs"), unfinished],
+            ),
+            (
+                "it printed the error",
+                vec![fail("make"), edit("a.rs"), run("make | tail", ERROR, false)],
+            ),
+            (
+                "it is also printed by what succeeds",
+                vec![fail("make"), edit("a.rs"), run("make", ERROR, false)],
+            ),
+            (
+                "no command failed",
+                vec![run("cat log", ERROR, false), edit("a.rs"), pass("cat log")],
+            ),
+        ] {
+            assert_eq!(cures(&[record(0, parts)]), [], "{why}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The signatures of errors, by which the turns that met one are found.
+
+use crate::error::Result;
+use crate::id::{SessionTurn, TurnId};
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::params;
+use session_core::{ErrorSignature, TurnContent};
+
+impl Reader {
+    /// Returns the turns in which a command failed with an error of this signature, by number. Copies are
+    /// left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn turns_with_error(&self, signature: ErrorSignature) -> Result<Vec<SessionTurn>> {
+        let mut find = self.db.prepare_cached(
+            "SELECT t.id, t.session FROM error_signatures e JOIN turns t ON t.id = e.turn
+             WHERE e.signature = ?1 ORDER BY t.id",
+        )?;
+        let turns = find.query_map([signature.number()], |row| {
+            Ok(SessionTurn {
+                turn: row.get(0)?,
+                session: row.get(1)?,
+            })
+        })?;
+        Ok(turns.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl Writer {
+    pub(crate) fn insert_error_signatures(
+        &mut self,
+        turn: TurnId,
+        content: &TurnContent,
+    ) -> Result<()> {
+        for signature in content.failure_signatures() {
+            self.reader
+                .db
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO error_signatures(signature, turn) VALUES(?1, ?2)",
+                )?
+                .execute(params![signature.number(), turn])?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn delete_error_signatures(&mut self, turn: TurnId) -> Result<()> {
+        self.reader
+            .db
+            .prepare_cached("DELETE FROM error_signatures WHERE turn = ?1")?
+            .execute([turn])?;
+        Ok(())
+    }
+}
