@@ -14,7 +14,7 @@ const EMPTY_WORDS: &str = "a aborted aborting above all an and are as assert ass
 building but by called can cargo check checks code command commands compilation compile complete completed could \
 describe details did due elifecycle emitted equal err err_assertion err_pnpm_recursive_run_first_fail errno error \
 errored errors evaluated exception exit exitcode exited expect expected expression fail failed failing failure \
-failures false falsy fatal file files filtered finished for found from go had has have how in info is it job left \
+failures false falsy fatal file files filtered finished for found from go had has have how ignored in info is it job left \
 lifecycle line log main make makefile measured more next no non not npm null of ok on one or original out passed \
 pipeline please pnpm previous problem problems process received recipe result results return returned reverting right \
 run running script see should skipped some started state status stderr stdin stdout step stop stopped strictly suite \
@@ -22,7 +22,7 @@ suites summary suppressed target task tasks test tests that the there this threa
 try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";
 
 /// Fewest letters of a signature's words.
-const MIN_LETTERS: usize = 8;
+const MIN_LETTERS: usize = 5;
 /// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
 const MAX_DIGITS: usize = 4;
 /// Fewest characters of an id with hyphens.
@@ -59,6 +59,31 @@ impl ErrorSignature {
     }
 }
 
+/// Returns the names in an error line that tell one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
+pub fn error_names(line: &str) -> impl Iterator<Item = &str> {
+    let empty: BTreeSet<&str> = EMPTY_WORDS.split_whitespace().collect();
+    let words = kept_words(line);
+    words.filter(move |word| is_name(word) && !empty.contains(word.to_lowercase().as_str()))
+}
+
+/// Fewest characters of a name.
+const MIN_NAME: usize = 5;
+
+/// True for a word in camel or upper case, or one with a number at its end.
+fn is_name(word: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase();
+    let has_hump = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let is_loud = word
+        .chars()
+        .all(|c| is_upper(c) || c.is_ascii_digit() || c == '_');
+    word.len() >= MIN_NAME
+        && word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (has_hump || is_loud)
+}
+
 /// Formats it as 16 digits in hex.
 impl fmt::Display for ErrorSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,11 +115,15 @@ fn is_quoted(line: &str) -> bool {
 /// Returns the words of a line in lower case, but for those that differ each time.
 fn signature_words(line: &str) -> Vec<String> {
     let line = without_escapes(line);
+    kept_words(&line).map(str::to_lowercase).collect()
+}
+
+/// Returns the words of a line, but for those that differ each time.
+fn kept_words(line: &str) -> impl Iterator<Item = &str> {
     let tokens = line.split_whitespace();
     let tokens = tokens.filter(|token| !is_place(token) && !is_id(token));
     let words = tokens.flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let kept = words.filter(|word| is_kept(word));
-    kept.map(str::to_lowercase).collect()
+    words.filter(|word| is_kept(word))
 }
 
 /// True for a path, an address on the net, and a file with a line: `src/a.rs`, `main.rs:12:5`.
@@ -223,6 +252,22 @@ mod tests {
             .filter_map(|line| ErrorSignature::new(line))
             .collect();
         assert_eq!(ErrorSignature::read_all(output), expected);
+    }
+
+    #[test]
+    fn names_tell_one_error_from_others() {
+        for (line, names) in [
+            ("error: PoolTimedOut after 30 s", "PoolTimedOut"),
+            ("Error: connect ECONNREFUSED 127.0.0.1:5432", "ECONNREFUSED"),
+            ("error[E0308]: mismatched types in src/AppState.rs", "E0308"),
+            ("FAILED: AssertionError", ""),
+        ] {
+            assert_eq!(
+                error_names(line).collect::<Vec<_>>().join(" "),
+                names,
+                "{line}"
+            );
+        }
     }
 
     proptest! {

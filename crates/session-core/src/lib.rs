@@ -46,7 +46,7 @@ mod turn_stats;
 pub use code_fence::{CodeFences, FencedLine};
 pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
 pub use cosine_scale::CosineScale;
-pub use error_signature::ErrorSignature;
+pub use error_signature::{ErrorSignature, error_names};
 pub use file_stamp::FileStamp;
 pub use filter::{holds_parts, path_matches, project_name};
 pub use fusion::{Band, BandThresholds, Fused, ListScore, Normalization, Scored, fuse};

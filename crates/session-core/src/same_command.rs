@@ -29,6 +29,11 @@ impl CommandWork {
         (!work.is_empty()).then_some(Self(work))
     }
 
+    /// Returns the name of each simple command: its program with its subcommand or script, `cargo test`.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|simple| command_name(simple))
+    }
+
     /// True where the other command line does all of this work.
     pub fn is_done_by(&self, other: &Self) -> bool {
         self.0.iter().all(|simple| other.0.contains(simple))
@@ -40,6 +45,22 @@ pub fn hides_exit_code(command: &str) -> bool {
     let commands = simple_commands(command);
     let last = commands.iter().rfind(|simple| program(simple).is_some());
     last.is_some_and(|simple| !does_work(simple))
+}
+
+/// Subcommands that another one follows.
+const LEADING_SUBCOMMANDS: [&str; 4] = ["compose", "exec", "migrate", "run"];
+
+fn command_name(simple: &str) -> String {
+    let mut words = simple.split(' ');
+    let mut name = words.next().unwrap_or_default().to_owned();
+    for word in words.take_while(|word| !word.starts_with('-')).take(2) {
+        name.push(' ');
+        name.push_str(word);
+        if !LEADING_SUBCOMMANDS.contains(&word) {
+            break;
+        }
+    }
+    name
 }
 
 fn does_work(simple: &str) -> bool {
@@ -113,6 +134,19 @@ mod tests {
         }
         for open in ["make", "cd app && make", "cat x | python3 -", ""] {
             assert!(!hides_exit_code(open), "{open}");
+        }
+    }
+
+    #[test]
+    fn names_are_programs_with_their_subcommands() {
+        for (command, names) in [
+            ("cd app && cargo test -p core 2>&1 | tail", "cargo test"),
+            ("docker compose up -d", "docker compose up"),
+            ("./scripts/deploy.sh prod", "deploy.sh prod"),
+            ("PORT=1 npm run build && make", "make; npm run build"),
+        ] {
+            let work = CommandWork::new(command).unwrap();
+            assert_eq!(work.names().collect::<Vec<_>>().join("; "), names);
         }
     }
 }

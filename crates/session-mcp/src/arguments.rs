@@ -1,7 +1,7 @@
 //! Arguments of the tools.
 
 use serde::Deserialize;
-use session_memory::{Importance, MemoryKind, deserialize_string_list};
+use session_memory::{Importance, MemoryKind, Triggers, deserialize_string_list};
 use session_search::Level;
 
 /// The level at which a search finds.
@@ -52,6 +52,7 @@ pub(crate) enum HistoryKind {
     Files,
     Commands,
     Errors,
+    Fixes,
 }
 
 impl HistoryKind {
@@ -61,6 +62,7 @@ impl HistoryKind {
             Self::Files => "files",
             Self::Commands => "commands",
             Self::Errors => "errors",
+            Self::Fixes => "fixes",
         }
     }
 }
@@ -97,6 +99,8 @@ pub(crate) struct RememberArguments {
     pub(crate) tags: Vec<String>,
     #[serde(default, deserialize_with = "deserialize_string_list")]
     pub(crate) cues: Vec<String>,
+    #[serde(default)]
+    pub(crate) when: Triggers,
     #[serde(default)]
     pub(crate) global: bool,
 }

@@ -1,8 +1,9 @@
-//! `history`: turns by the files they accessed, the commands they ran, the errors they met.
+//! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
 
 use crate::answer::{Answer, ItemList, format_call, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind};
 use crate::call_error::CallError;
+use crate::fix_items;
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter, argument_clauses};
 use session_core::{FileAccess, TurnContent};
 use session_display::{day, line, project, safe_line};
@@ -15,9 +16,9 @@ use session_store::SessionRow;
 const LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
 /// Most lines of a turn, and most columns of one.
-const MAX_LINES: usize = 5;
-const COLUMNS: usize = 200;
-const TITLE_COLUMNS: usize = 60;
+pub(crate) const MAX_LINES: usize = 5;
+pub(crate) const COLUMNS: usize = 200;
+pub(crate) const TITLE_COLUMNS: usize = 60;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
@@ -52,12 +53,15 @@ impl<'a> HistoryCall<'a> {
     /// # Errors
     /// When the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<Answer, CallError> {
+        let limit = self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
+        if self.arguments.what == HistoryKind::Fixes {
+            return fix_items::answer(&self.arguments.pattern, &self.filter, limit, view);
+        }
         let ResolvedFilter { filter, callers } = view.resolve(&self.filter)?;
         let filter = filter.including_subagents(view.sessions());
         let visit = |session: &SessionRow, content: &TurnContent| self.lines(session, content);
         let index = &view.snapshot.index;
         let found = find_turns(index, view.sessions(), &filter, visit)?;
-        let limit = self.arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
         let mut listing = ItemList::default();
         for turn in found.iter().take(limit) {
             if !listing.push(&item(turn, view)) {
@@ -86,6 +90,7 @@ impl<'a> HistoryCall<'a> {
                 Some(commands.iter().map(command_line).collect())
             }
             HistoryKind::Errors => find_error_lines(content, &self.pattern),
+            HistoryKind::Fixes => None,
         }
     }
 

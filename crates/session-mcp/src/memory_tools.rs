@@ -97,12 +97,15 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, Call
         importance: arguments.importance,
         tags: arguments.tags.clone(),
         cues: arguments.cues.clone(),
+        when: arguments.when.clone(),
         ..Draft::default()
     };
     let saved = memories.save(&draft, arguments.global, &Zoned::now())?;
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(moved_note(&saved));
+    let command = saved.trigger_command();
+    notes.extend(command.map(|command| format!("nothing says when it matters; `{command}` does")));
     let answer = Answer {
         notes,
         data: repeated(&saved),

@@ -97,13 +97,12 @@ fn show() -> Tool {
 
 fn history() -> Tool {
     let properties = json!({
-        "what": {"enum": ["files", "commands", "errors"]},
-        "pattern": {"type": "string", "description": "Part of a path, command or error line; * is anything"},
+        "what": {"enum": ["files", "commands", "errors", "fixes"]},
+        "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error"},
         "project": {"type": "string", "description": "As in search"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
     });
-    let description =
-        "List turns that touched a file, ran a command or met an error, newest first.";
+    let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
     reading("history", description, properties, &["what", "pattern"])
 }
 
@@ -120,9 +119,16 @@ fn remember() -> Tool {
     cues["description"] = "Prompts that it would help".into();
     let mut info = list.clone();
     info["description"] = "Facts, a sentence each".into();
+    let when = json!({
+        "type": "object",
+        "description": "Globs of files and commands, parts of errors, for which it matters",
+        "properties": {"paths": &list, "commands": &list, "errors": &list},
+        "additionalProperties": false,
+    });
     let properties = json!({
         "topic": {"type": "string"},
         "info": info,
+        "when": when,
         "kind": {"enum": ["decision", "known-issue", "context", "preference", "todo"]},
         "importance": {"enum": ["low", "normal", "high"]},
         "tags": list,

@@ -99,7 +99,9 @@ pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
     JsonMemoryList, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
 };
-pub use memory_notes::{broad_trigger_notes, moved_notes, repeat_notes, shown_notes, waiting_note};
+pub use memory_notes::{
+    broad_trigger_notes, moved_notes, repeat_notes, shown_notes, trigger_note, waiting_note,
+};
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_change::{JsonModelChange, ModelChange};

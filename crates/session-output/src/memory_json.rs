@@ -162,6 +162,10 @@ pub struct JsonSavedMemory<'a> {
     repeats: &'a [NearDuplicate],
     #[serde(flatten)]
     moved: &'a MovedMemories,
+    #[serde(skip_serializing_if = "Triggers::is_empty")]
+    proposed: &'a Triggers,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    add_triggers: Option<String>,
 }
 
 impl<'a> JsonSavedMemory<'a> {
@@ -171,6 +175,8 @@ impl<'a> JsonSavedMemory<'a> {
             memory: JsonMemory::new(&saved.memory),
             repeats: &saved.repeats,
             moved: &saved.moved,
+            proposed: &saved.proposed,
+            add_triggers: saved.trigger_command(),
         }
     }
 }

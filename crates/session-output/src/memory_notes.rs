@@ -1,7 +1,7 @@
 //! Notes on memories: which wait for trust, which were moved, where one comes from.
 
 use session_memory::{Memory, MemoryState, MovedMemories, NearDuplicate, Trust};
-use session_query::{BroadTrigger, TriggerKind};
+use session_query::{BroadTrigger, SavedMemory, TriggerKind};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;
@@ -52,6 +52,22 @@ pub fn repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
         )
     };
     repeats.iter().take(MAX_REPEATED).map(note).collect()
+}
+
+/// Returns a note on a memory that was saved without triggers.
+pub fn trigger_note(saved: &SavedMemory) -> Option<String> {
+    let command = saved.trigger_command()?;
+    let source = match (
+        saved.proposed.is_empty(),
+        saved.memory.front.source.is_some(),
+    ) {
+        (true, _) => "",
+        (false, true) => " from the turns that it comes from",
+        (false, false) => " from the names in it",
+    };
+    Some(format!(
+        "nothing says when it matters\nhint: `{command}` adds triggers{source}"
+    ))
 }
 
 /// Returns notes on triggers of a memory that match much of what there is.

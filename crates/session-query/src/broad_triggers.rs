@@ -11,9 +11,8 @@ use walkdir::{DirEntry, WalkDir};
 const BROAD_DIVISOR: usize = 5;
 /// The fewest files or commands by which that is judged.
 const MIN_COUNT: usize = 20;
-/// The most files that are listed, and the most commands that are read.
+/// The most files that are listed.
 const MAX_FILES: usize = 20_000;
-const MAX_COMMANDS: usize = 5_000;
 /// Folders of what others wrote or programs made.
 const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
 
@@ -55,19 +54,11 @@ impl Memories {
 
     /// Lists the newest commands of the index, each in the forms in which a glob may name it.
     fn list_commands(&self) -> Result<Vec<Vec<String>>, QueryError> {
-        let index = self.home.index()?;
-        let mut sessions = index.sessions()?;
-        sessions.sort_by_key(|session| std::cmp::Reverse(session.ended_ms));
         let mut commands = Vec::new();
-        for session in sessions {
-            if commands.len() >= MAX_COMMANDS {
-                break;
-            }
-            for (_, content) in index.contents(session.id)? {
-                let runs = content.command_runs();
-                commands.extend(runs.map(|run| command_lines(run.command)));
-            }
-        }
+        self.visit_newest_turns(|turn| {
+            let runs = turn.command_runs();
+            commands.extend(runs.map(|run| command_lines(run.command)));
+        })?;
         Ok(commands)
     }
 }
@@ -104,7 +95,7 @@ fn find_broad(
 }
 
 /// Lists files below a root, relative and with `/`. Hidden folders and links are left out.
-fn list_files(root: &Path) -> Vec<Vec<String>> {
+pub(crate) fn list_files(root: &Path) -> Vec<Vec<String>> {
     let is_own = |entry: &DirEntry| {
         let name = entry.file_name().to_string_lossy();
         let is_foreign = name.starts_with('.') || FOREIGN_FOLDERS.contains(&&*name);

@@ -98,16 +98,25 @@ impl PromptOutcome {
         }
     }
 
-    /// Returns the memories that a call of a tool triggers. Where the user wants it, they refuse a call
-    /// that would change something; they do it once, since they are given once.
+    /// Returns the memories that a call of a tool triggers, and of a command that failed what cured its error
+    /// before. Where the user wants it, memories refuse a call that would change something; they do it once,
+    /// since they are given once.
     fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
         let tool_use = ToolUse::from_hook(input)?;
-        let block = self.memories.inject_for_tool(input, &tool_use)?;
+        let blocks = [
+            self.memories.inject_for_tool(input, &tool_use),
+            self.memories.failed_before(input, &tool_use),
+        ];
+        let blocks = blocks.into_iter().flatten();
+        let text: String = blocks.map(|block| block.text).collect();
+        if text.is_empty() {
+            return None;
+        }
         let is_held = self.memories.home.config.hook.hold && tool_use.is_pending_change;
         let answer = HookAnswer::default();
         Some(match is_held {
-            true => answer.with_refusal(&format!("{HELD}\n{}", block.text)),
-            false => answer.with_context(event, &block.text),
+            true => answer.with_refusal(&format!("{HELD}\n{text}")),
+            false => answer.with_context(event, &text),
         })
     }
 }

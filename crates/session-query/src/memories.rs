@@ -7,9 +7,10 @@ use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::Project;
 use session_memory::{
-    Draft, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryListing, MemoryMatch,
-    MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate, StorageSettingsByScope,
-    apply_retention, find_duplicates, memory_directories, search_memories,
+    Draft, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryKind, MemoryListing,
+    MemoryMatch, MemoryScope, MemoryState, MemoryStore, MovedMemories, NearDuplicate,
+    StorageSettingsByScope, Triggers, apply_retention, find_duplicates, memory_directories,
+    search_memories,
 };
 use std::path::Path;
 
@@ -41,6 +42,42 @@ pub struct SavedMemory {
     pub repeats: Vec<NearDuplicate>,
     /// Memories that were moved because of their age.
     pub moved: MovedMemories,
+    /// Triggers that are proposed for it, where it has none.
+    pub proposed: Triggers,
+}
+
+impl SavedMemory {
+    /// Returns the command that adds triggers, with those that are proposed; `None` where it has some. A
+    /// preference that nothing is proposed for needs none.
+    pub fn trigger_command(&self) -> Option<String> {
+        let front = &self.memory.front;
+        let is_free = front.kind == MemoryKind::Preference && self.proposed.is_empty();
+        if !front.when.is_empty() || is_free {
+            return None;
+        }
+        let mut command = format!("session-search memory edit {}", self.memory.id());
+        let Triggers {
+            paths,
+            commands,
+            errors,
+        } = &self.proposed;
+        for (option, texts) in [
+            ("--when-path", paths),
+            ("--when-command", commands),
+            ("--when-error", errors),
+        ] {
+            for text in texts {
+                command.push_str(&format!(
+                    " {option} {}",
+                    shlex::try_quote(text).unwrap_or_default()
+                ));
+            }
+        }
+        if self.proposed.is_empty() {
+            command.push_str(" --when-path GLOB --when-command GLOB --when-error TEXT");
+        }
+        Some(command)
+    }
 }
 
 impl Memories {
@@ -198,6 +235,7 @@ impl Memories {
         embedder.embed_missing(std::slice::from_ref(&memory))?;
         let moved = apply_retention(&store, &self.retention, now.timestamp())?;
         Ok(SavedMemory {
+            proposed: self.propose_triggers(&memory),
             memory,
             repeats,
             moved,

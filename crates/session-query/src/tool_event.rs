@@ -37,7 +37,7 @@ impl ToolPlace<'_> {
 
     /// Returns a path from the root of the project, or of another worktree of its repository, with `/`.
     /// Files of other projects have none.
-    fn relative_path(&self, path: &Path) -> Option<String> {
+    pub(crate) fn relative_path(&self, path: &Path) -> Option<String> {
         let path = normal(&self.folder.join(path)).ok()?;
         let root = self.project.map_or(self.folder, Project::root);
         let inside = strip_root(&path, root).filter(|inside| !is_in_worktree(inside));

@@ -92,10 +92,11 @@ mod tests {
     use crate::args::Arguments;
     use clap::{Arg, CommandFactory, Parser};
 
-    const COMMANDS: [&[&str]; 8] = [
+    const COMMANDS: [&[&str]; 9] = [
         &["search", "x"],
         &["files", "x"],
         &["commands", "x"],
+        &["fix", "x"],
         &["digest"],
         &["stats"],
         &["memory", "search", "x"],

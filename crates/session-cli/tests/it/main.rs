@@ -16,6 +16,7 @@ mod environment;
 mod evaluation;
 mod export;
 mod filters;
+mod fix;
 mod forget;
 mod found;
 mod freshness;

@@ -63,7 +63,7 @@ fn a_handshake_lists_the_tools_and_touches_nothing() {
     show(brief, id, turns) reads: true
     history(limit, pattern, project, what) reads: true
     recall(query) reads: true
-    remember(cues, global, importance, info, kind, tags, topic) reads: false
+    remember(cues, global, importance, info, kind, tags, topic, when) reads: false
     ");
     assert!(!env.index("").exists(), "an index was made");
 }

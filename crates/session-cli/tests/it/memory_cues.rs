@@ -1,5 +1,6 @@
 //! Cues and triggers on the command line.
 
+use crate::claude::Transcript;
 use crate::memory::Project;
 use serde_json::{Value, json};
 
@@ -62,4 +63,69 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
         .run(&["memory", "edit", id, "--when-command", "["])
         .exits(2);
     assert!(said.stderr().contains("not a glob"), "{said}");
+}
+
+/// A session of the shop that changes a file after a command failed.
+fn harbour(root: &str) -> Transcript {
+    let migrate = json!({"command": "cd db && ./migrate.sh up --all"});
+    let file = format!("{root}/db/pool.toml");
+    Transcript::new("ab000000-0000-4000-8000-000000000009", root)
+        .user("The migration times out")
+        .call("Bash", migrate, "error: PoolTimedOut after 30 s", true)
+        .call(
+            "Edit",
+            json!({"file_path": file, "old_string": "a", "new_string": "b"}),
+            "Updated.",
+            false,
+        )
+        .assistant("The pool has 40 connections now.")
+}
+
+#[test]
+fn triggers_are_proposed_from_the_turns_and_from_names() {
+    let project = Project::new();
+    let root = project.env.home("shop");
+    let harbour = harbour(root.to_str().unwrap());
+    project
+        .env
+        .write(&project.env.home(&harbour.place()), harbour.text());
+    for file in ["db/pool.toml", "db/migrate.sh", "web/cart.ts"] {
+        project.env.write(&root.join(file), "");
+    }
+    let save = |from: &[&str], info: &str| {
+        let args = ["memory", "save", "--topic", "Pool", "--info", info];
+        project.json(&[&args, from].concat())
+    };
+    let saved = save(&["--from", "ab000000:0"], "forty is enough");
+    let expected = json!({"paths": ["db/pool.toml"], "commands": ["migrate.sh up*"], "errors": ["PoolTimedOut"]});
+    assert_eq!(saved["proposed"], expected, "{saved}");
+    let command = saved["add_triggers"].as_str().unwrap();
+    assert!(command.ends_with(
+        "--when-path db/pool.toml --when-command 'migrate.sh up*' --when-error PoolTimedOut"
+    ));
+
+    let saved = save(&[], "see cart.ts, `migrate.sh down` and PoolTimedOut");
+    let expected = json!({"paths": ["web/cart.ts", "db/migrate.sh"], "commands": ["migrate.sh down*"], "errors": ["PoolTimedOut"]});
+    assert_eq!(saved["proposed"], expected, "{saved}");
+
+    let nothing = project.run(&["memory", "save", "--topic", "Tea", "--info", "green"]);
+    let said = nothing.succeeded().stderr();
+    assert!(said.contains("--when-path GLOB"), "{said}");
+    let given = [
+        "memory",
+        "save",
+        "--topic",
+        "Cart",
+        "--info",
+        "x",
+        "--when-path",
+        "web/",
+    ];
+    assert!(
+        !project
+            .run(&given)
+            .succeeded()
+            .stderr()
+            .contains("nothing says when")
+    );
 }

@@ -14,6 +14,7 @@ use session_display::safe_line;
 use session_memory::{Draft, Memory, MemorySource, MovedMemories};
 use session_output::{
     JsonSavedMemory, broad_trigger_notes, format_conversation, moved_notes, repeat_notes,
+    trigger_note,
 };
 use std::io::{IsTerminal, Read, Write};
 
@@ -44,6 +45,9 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     }
     let repeats = repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| note(text))?;
+    trigger_note(&saved)
+        .iter()
+        .try_for_each(|text| note(text))?;
     note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
     Ok(Found::Something)

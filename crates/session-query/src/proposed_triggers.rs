@@ -1,0 +1,215 @@
+//! Triggers that are proposed for a memory that was saved without any: from the turns that it comes from, else
+//! from names in its text that the project or its history has.
+
+use crate::broad_triggers::list_files;
+use crate::memories::Memories;
+use crate::source_turns::SourceTurns;
+use crate::tool_event::ToolPlace;
+use session_core::text::file_name;
+use session_core::{CommandWork, FileAccess, TurnContent, error_names};
+use session_memory::{Memory, Triggers};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// The most triggers of each sort that are proposed.
+const MAX_PATHS: usize = 2;
+const MAX_COMMANDS: usize = 2;
+const MAX_ERRORS: usize = 1;
+/// The most files of one name that a name in a text means.
+const MAX_NAMESAKES: usize = 3;
+/// The fewest characters of a name of a file or folder.
+const MIN_PATH_CHARS: usize = 4;
+
+impl Memories {
+    /// Proposes triggers for a memory that has none, at most five. Those that match much of what there is are
+    /// left out. The index is read as it is.
+    pub fn propose_triggers(&self, memory: &Memory) -> Triggers {
+        if !memory.front.when.is_empty() {
+            return Triggers::default();
+        }
+        let text = format!("{}\n{}", memory.front.topic, memory.body);
+        let source = memory.front.source.as_ref();
+        let source = source.and_then(|source| SourceTurns::read(self, source).ok());
+        let source = source.unwrap_or_default();
+        let mut proposed = match source.turns.is_empty() {
+            true => self.propose_from_names(&text),
+            false => self.propose_from_turns(&text, &source.turns),
+        };
+        let broad = self.find_broad_triggers(&proposed);
+        let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);
+        proposed.paths.retain(is_narrow);
+        proposed.commands.retain(is_narrow);
+        proposed
+    }
+
+    /// Proposes the files that turns changed, the commands that they ran, and the errors of which commands
+    /// failed: those that the text names first, then the most frequent.
+    fn propose_from_turns(&self, text: &str, turns: &[TurnContent]) -> Triggers {
+        let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
+        for turn in turns {
+            for path in self.changed_files(turn) {
+                paths.add(text.contains(file_name(&path)), path);
+            }
+            for run in turn.command_runs() {
+                for name in command_names(run.command) {
+                    commands.add(text.contains(&name), format!("{name}*"));
+                }
+            }
+            for name in failure_names(turn) {
+                errors.add(text.contains(name), name.to_owned());
+            }
+        }
+        Triggers {
+            paths: paths.into_first(MAX_PATHS),
+            commands: commands.into_first(MAX_COMMANDS),
+            errors: errors.into_first(MAX_ERRORS),
+        }
+    }
+
+    /// Proposes what the text names and the project has: its files and folders, programs that were run, and errors
+    /// of which commands failed.
+    fn propose_from_names(&self, text: &str) -> Triggers {
+        let root = self.project.as_ref().map(|project| project.root());
+        let files = root.map(list_files).unwrap_or_default();
+        let files: Vec<String> = files.into_iter().flatten().collect();
+        let (mut programs, mut failures) = (HashSet::new(), HashSet::new());
+        let _ = self.visit_newest_turns(|turn| {
+            let names = turn
+                .command_runs()
+                .flat_map(|run| command_names(run.command));
+            programs.extend(names.map(|name| first_word(&name).to_owned()));
+            failures.extend(failure_names(turn).map(str::to_owned));
+        });
+        let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
+        for name in names(text) {
+            paths.extend(find_paths(name, &files));
+            if failures.contains(name) {
+                errors.add(true, name.to_owned());
+            }
+        }
+        let commands_in_text = quoted(text).flat_map(command_names);
+        for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
+            commands.add(true, format!("{name}*"));
+        }
+        Triggers {
+            paths: paths.into_first(MAX_PATHS),
+            commands: commands.into_first(MAX_COMMANDS),
+            errors: errors.into_first(MAX_ERRORS),
+        }
+    }
+
+    /// Lists the files of the project that a turn changed, from its root.
+    pub(crate) fn changed_files(&self, turn: &TurnContent) -> Vec<String> {
+        let Some(project) = &self.project else {
+            return Vec::new();
+        };
+        let changed = turn
+            .accessed_files()
+            .filter(|file| file.access > FileAccess::Read);
+        let place = ToolPlace {
+            folder: project.root(),
+            project: Some(project),
+            home: &self.home.env.home,
+        };
+        changed
+            .filter_map(|file| place.relative_path(Path::new(file.path)))
+            .collect()
+    }
+}
+
+/// Texts with how often each occurs, in the order of their first occurrence.
+#[derive(Default)]
+struct Tally(Vec<TallyEntry>);
+
+struct TallyEntry {
+    text: String,
+    is_named: bool,
+    count: usize,
+}
+
+impl Tally {
+    fn add(&mut self, is_named: bool, text: String) {
+        match self.0.iter_mut().find(|entry| entry.text == text) {
+            Some(entry) => entry.count += 1,
+            None => self.0.push(TallyEntry {
+                text,
+                is_named,
+                count: 1,
+            }),
+        }
+    }
+
+    fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
+        texts.into_iter().for_each(|text| self.add(true, text));
+    }
+
+    /// Returns the first texts: those that are named in the memory, then the most frequent.
+    fn into_first(mut self, limit: usize) -> Vec<String> {
+        self.0
+            .sort_by_key(|entry| Reverse((entry.is_named, entry.count)));
+        self.0
+            .into_iter()
+            .take(limit)
+            .map(|entry| entry.text)
+            .collect()
+    }
+}
+
+/// Returns the names of the simple commands of a command line that do work: program and subcommand.
+fn command_names(command: &str) -> Vec<String> {
+    let work = CommandWork::new(command);
+    work.map(|work| work.names().collect()).unwrap_or_default()
+}
+
+fn first_word(name: &str) -> &str {
+    name.split(' ').next().unwrap_or_default()
+}
+
+/// Returns the names in the error lines of commands that failed.
+fn failure_names(turn: &TurnContent) -> impl Iterator<Item = &str> {
+    let failed = turn
+        .run_errors
+        .iter()
+        .filter(|entry| turn.has_failed(entry.run));
+    let lines = failed.filter_map(|entry| turn.errors.get(entry.error));
+    lines.flat_map(|line| error_names(line))
+}
+
+/// Returns the texts between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+/// Returns the words of a text that may name something: without the punctuation around them.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_between =
+        |c: char| c.is_whitespace() || "`\"'()[]{}<>,;，。；：、（）「」“”".contains(c);
+    let words = text.split(is_between);
+    words
+        .map(|word| word.trim_end_matches(['.', ':', '!', '?']))
+        .filter(|word| !word.is_empty())
+}
+
+/// Finds what a name means among the files of a project: a file by its path or its name, where few have it, or a
+/// folder by its path.
+fn find_paths(name: &str, files: &[String]) -> Vec<String> {
+    let name = name.trim_start_matches("./");
+    let folder = name.trim_end_matches('/');
+    let is_path = name.contains('/');
+    if folder.len() < MIN_PATH_CHARS || !(is_path || name.contains('.')) {
+        return Vec::new();
+    }
+    let below = format!("{folder}/");
+    if is_path && files.iter().any(|file| file.starts_with(&below)) {
+        return vec![format!("{below}**")];
+    }
+    let ending = format!("/{name}");
+    let is_meant = |file: &&String| **file == name || file.ends_with(&ending);
+    let found: Vec<String> = files.iter().filter(is_meant).cloned().collect();
+    match found.len() {
+        0..=MAX_NAMESAKES => found,
+        _ => Vec::new(),
+    }
+}

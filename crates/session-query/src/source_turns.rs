@@ -1,0 +1,75 @@
+//! The turns that a memory comes from.
+
+use crate::error::QueryError;
+use crate::memories::Memories;
+use session_core::TurnContent;
+use session_memory::MemorySource;
+use session_report::read_turns;
+use session_store::SessionRow;
+use std::cmp::Reverse;
+
+/// The most commands whose turns are visited, newest sessions first.
+const MAX_COMMANDS: usize = 5_000;
+
+/// The turns from which a memory was saved, as the index has them.
+#[derive(Debug, Default)]
+pub(crate) struct SourceTurns {
+    /// Their contents, in order.
+    pub(crate) turns: Vec<TurnContent>,
+}
+
+impl SourceTurns {
+    /// Reads the turns of a memory's source; none where it names no session, or the index does not have it.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub(crate) fn read(memories: &Memories, source: &MemorySource) -> Result<Self, QueryError> {
+        let Some(range) = source.turn_range() else {
+            return Ok(Self::default());
+        };
+        let index = memories.home.index()?;
+        let sessions = index.sessions()?;
+        let Some(session) = sessions.iter().find(|session| is_source(session, source)) else {
+            return Ok(Self::default());
+        };
+        let turns = read_turns(&index, session.id)?.into_iter();
+        let turns = turns.filter(|turn| range.contains(&turn.row.index));
+        Ok(Self {
+            turns: turns.map(|turn| turn.content).collect(),
+        })
+    }
+}
+
+fn is_source(session: &SessionRow, source: &MemorySource) -> bool {
+    source.session.as_deref() == Some(&session.uid)
+        && source
+            .agent
+            .as_deref()
+            .is_none_or(|agent| agent == session.source)
+}
+
+impl Memories {
+    /// Visits the turns of the newest sessions of the index as it is.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub(crate) fn visit_newest_turns(
+        &self,
+        mut visit: impl FnMut(&TurnContent),
+    ) -> Result<(), QueryError> {
+        let index = self.home.index()?;
+        let mut sessions = index.sessions()?;
+        sessions.sort_by_key(|session| Reverse(session.ended_ms));
+        let mut commands = 0;
+        for session in sessions {
+            if commands >= MAX_COMMANDS {
+                break;
+            }
+            for (_, content) in index.contents(session.id)? {
+                commands += content.runs.len();
+                visit(&content);
+            }
+        }
+        Ok(())
+    }
+}
