@@ -2,6 +2,8 @@
 
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
+use serde_json::Value;
+use session_core::text::clip;
 use std::path::PathBuf;
 
 /// The inputs that name a file.
@@ -16,6 +18,8 @@ pub struct ToolUse {
     pub paths: Vec<PathBuf>,
     /// The command line that it runs.
     pub command: Option<String>,
+    /// The texts of its input, a line each.
+    pub text: String,
     /// The error with which it ended.
     pub error: Option<String>,
     /// It has not run yet, and may change something.
@@ -29,6 +33,7 @@ impl ToolUse {
             HookEvent::PreToolUse => Some(Self {
                 paths: read_paths(input),
                 command: read_text(input, "command").filter(|_| input.tool_name == "Bash"),
+                text: join_texts(&input.tool_input),
                 error: None,
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
             }),
@@ -39,6 +44,16 @@ impl ToolUse {
             HookEvent::UserPromptSubmit | HookEvent::SessionStart | HookEvent::PreCompact => None,
         }
     }
+}
+
+/// The most bytes of a call's texts.
+const MAX_TEXT_BYTES: usize = 16 << 10;
+
+/// Joins the texts of a call's input.
+fn join_texts(input: &Value) -> String {
+    let texts = input.as_object().into_iter().flatten();
+    let texts: Vec<&str> = texts.filter_map(|(_, value)| value.as_str()).collect();
+    clip(&texts.join("\n"), MAX_TEXT_BYTES).to_owned()
 }
 
 fn read_text(input: &HookInput, key: &str) -> Option<String> {

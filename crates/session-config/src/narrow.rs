@@ -38,7 +38,7 @@ const KEYS: [(&str, Narrowing); 25] = [
     ("retrieval.max_candidates", Narrowing::Smaller),
     ("retrieval.max_results", Narrowing::Smaller),
     ("injection.min_score", Narrowing::Larger),
-    ("injection.min_overlap", Narrowing::Larger),
+    ("injection.min_trigger_relevance", Narrowing::Larger),
     ("injection.max_items", Narrowing::Smaller),
     ("injection.item_chars", Narrowing::Smaller),
     ("injection.total_chars", Narrowing::Smaller),

@@ -3,6 +3,7 @@
 use crate::error::{MemoryError, Result};
 use crate::keywords;
 use crate::memory::{Draft, Frontmatter};
+use crate::terms::telling_terms;
 use jiff::Zoned;
 use session_core::text::{clip, one_line};
 
@@ -46,12 +47,29 @@ pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontma
         tags,
         keywords,
         cues: normalize_cues(&draft.cues),
+        prompts: choose_prompts(draft),
         when: draft.when.clone(),
         created: now.into(),
         updated: Some(now.into()),
         superseded_by: None,
         source: draft.source.clone(),
     }
+}
+
+/// The most prompts that stand in for cues, and the fewest terms of one: "save this" says nothing.
+const MAX_PROMPTS: usize = 3;
+const MIN_PROMPT_TERMS: usize = 3;
+
+/// Returns the prompts of a draft that stand in for cues; none where it has cues.
+fn choose_prompts(draft: &Draft) -> Vec<String> {
+    if !draft.cues.is_empty() {
+        return Vec::new();
+    }
+    let is_telling = |prompt: &String| telling_terms(prompt).len() >= MIN_PROMPT_TERMS;
+    let mut prompts = normalize_cues(&draft.prompts);
+    prompts.retain(is_telling);
+    prompts.truncate(MAX_PROMPTS);
+    prompts
 }
 
 /// Returns a tag without space around it and without its leading `#`.

@@ -245,7 +245,7 @@ mod tests {
         fn formatted_frontmatter_is_parsed_back(topic in text(), tags in prop::collection::vec(text(), 0..3), session in text(), paths in prop::collection::vec(text(), 0..3), body in "[a-z\n-]{0,30}") {
             let front = Frontmatter {
                 id: "mem-20260110-091500".into(), topic, kind: MemoryKind::KnownIssue, importance: Importance::High,
-                tags, keywords: vec![], cues: vec![], when: Triggers { paths: paths.clone(), ..Triggers::default() }, created: FrontmatterTime::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
+                tags, keywords: vec![], cues: vec![], prompts: vec![], when: Triggers { paths: paths.clone(), ..Triggers::default() }, created: FrontmatterTime::parse("2026-01-10").unwrap(), updated: None, superseded_by: None,
                 source: Some(MemorySource { session: Some(session), ..MemorySource::default() }),
             };
             let text = format_file(&front, &body).unwrap();

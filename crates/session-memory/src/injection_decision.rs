@@ -1,10 +1,10 @@
 //! The decision about a prompt: the candidates, the gate's verdict on each, and the block.
 
-use crate::injection_gate::{GateOutcome, InjectionSettings, Thresholds, gate_score};
+use crate::injection_gate::{GateOutcome, InjectionSettings, gate_score};
 use crate::memory::{Importance, Memory};
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::rank::MemoryMatch;
-use crate::signals::{Signal, find_signals};
+use crate::topic_change::changes_topic;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -42,11 +42,9 @@ pub struct InjectionCandidate {
     #[serde(flatten)]
     pub found: MemoryMatch,
     /// The score that the gate compares with the threshold.
-    #[serde(rename = "reached")]
     pub gate_score: f32,
-    /// The thresholds of the memory for this prompt.
-    #[serde(rename = "marks")]
-    pub thresholds: Thresholds,
+    /// The threshold.
+    pub threshold: f32,
     /// The memory's importance.
     pub importance: Importance,
 }
@@ -58,10 +56,6 @@ pub struct InjectionDecision {
     pub block: Option<MemoryBlock>,
     /// The reason why there is no block.
     pub skipped: Option<SkipReason>,
-    /// The signals of the prompt.
-    pub signals: Vec<Signal>,
-    /// The similarity of the prompt to the background model, 0 to 1.
-    pub background_similarity: f32,
     /// The candidates, the best match first.
     pub candidates: Vec<InjectionCandidate>,
 }
@@ -72,28 +66,7 @@ impl InjectionDecision {
         Self {
             block: None,
             skipped: Some(reason),
-            signals: Vec::new(),
-            background_similarity: 0.0,
             candidates: Vec::new(),
-        }
-    }
-}
-
-/// The features of a prompt that move the gate's thresholds.
-#[derive(Debug, Clone)]
-pub struct PromptFeatures {
-    /// The signals in the prompt.
-    pub signals: Vec<Signal>,
-    /// The similarity to the background model, 0 to 1 ([`crate::background_similarity`]).
-    pub background_similarity: f32,
-}
-
-impl PromptFeatures {
-    /// Finds the signals of a prompt whose background similarity is known.
-    pub fn new(text: &str, background_similarity: f32) -> Self {
-        Self {
-            signals: find_signals(text),
-            background_similarity,
         }
     }
 }
@@ -134,19 +107,16 @@ pub struct Contenders<'a> {
 
 /// Decides which memories are injected before a prompt.
 pub fn decide(
-    prompt: &PromptFeatures,
+    prompt: &str,
     contenders: Contenders<'_>,
     session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionDecision {
-    if prompt.signals.contains(&Signal::Exclusion) {
-        return InjectionDecision {
-            signals: prompt.signals.clone(),
-            ..InjectionDecision::skip(SkipReason::SwitchOff)
-        };
+    if changes_topic(prompt) {
+        return InjectionDecision::skip(SkipReason::SwitchOff);
     }
     let memories = contenders.memories;
-    let evaluate = |found| evaluate(memories, found, prompt, session, settings);
+    let evaluate = |found| evaluate(memories, found, session, settings);
     let mut candidates: Vec<_> = contenders.matches.into_iter().map(evaluate).collect();
     let mut items = passed_items(&candidates, memories);
     let is_new = |item: &BlockItem| !session.injected.contains(&item.id);
@@ -156,8 +126,6 @@ pub fn decide(
     InjectionDecision {
         skipped: block.is_none().then(|| skip_reason(&candidates)),
         block,
-        signals: prompt.signals.clone(),
-        background_similarity: prompt.background_similarity,
         candidates,
     }
 }
@@ -165,12 +133,11 @@ pub fn decide(
 fn evaluate(
     memories: &[Memory],
     found: MemoryMatch,
-    prompt: &PromptFeatures,
     session: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionCandidate {
     let memory = &memories[found.memory];
-    let outcome = match settings.evaluate(memory, &found, prompt) {
+    let outcome = match settings.evaluate(memory, &found) {
         GateOutcome::Passed if memory.was_saved_in(session.session) => GateOutcome::OwnSession,
         GateOutcome::Passed if session.knows(memory, settings) => GateOutcome::AlreadyInjected,
         other => other,
@@ -179,8 +146,8 @@ fn evaluate(
         id: memory.id().to_owned(),
         topic: memory.front.topic.clone(),
         outcome,
-        gate_score: gate_score(&found, prompt.background_similarity),
-        thresholds: settings.thresholds(memory, &found, &prompt.signals),
+        gate_score: gate_score(&found),
+        threshold: settings.min_score,
         importance: memory.front.importance,
         found,
     }

@@ -1,24 +1,22 @@
-//! The gate of injection: thresholds that a memory has to reach for a prompt. Injecting nothing is
+//! The gate of injection: the threshold that a memory has to reach for a prompt. Injecting nothing is
 //! better than injecting something wrong.
 
-use crate::injection_decision::PromptFeatures;
-use crate::memory::{Importance, Memory, MemoryKind};
+use crate::memory::Memory;
 use crate::rank::MemoryMatch;
 use crate::setting_values;
-use crate::signals::Signal;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// Thresholds and budgets of injection: `[injection]` of the configuration.
+/// Threshold and budgets of injection: `[injection]` of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InjectionSettings {
-    /// The least gate score of a memory without cues, 0 to 1.
+    /// The least gate score of a memory, 0 to 1.
     #[serde(deserialize_with = "setting_values::fraction")]
     pub min_score: f32,
-    /// The least fraction of the prompt's terms that the memory holds, 0 to 1.
+    /// The least relevance of a memory whose trigger a call matches, 0 to 1; 0 leaves it to the trigger.
     #[serde(deserialize_with = "setting_values::fraction")]
-    pub min_overlap: f32,
+    pub min_trigger_relevance: f32,
     /// The most items of a block.
     #[serde(deserialize_with = "setting_values::count")]
     pub max_items: usize,
@@ -43,8 +41,8 @@ pub struct InjectionSettings {
 impl Default for InjectionSettings {
     fn default() -> Self {
         Self {
-            min_score: 0.36,
-            min_overlap: 0.2,
+            min_score: 0.7,
+            min_trigger_relevance: 0.25,
             max_items: 5,
             item_chars: 200,
             total_chars: 1000,
@@ -56,23 +54,12 @@ impl Default for InjectionSettings {
     }
 }
 
-/// Factor of both thresholds where the prompt has a signal.
-const SIGNAL_FACTOR: f32 = 0.8;
-/// Factor of both thresholds of a preference where the prompt asks for preferences.
-const PREFERENCE_FACTOR: f32 = 0.6;
-/// Factor of the score threshold of a memory of low importance.
-const LOW_IMPORTANCE_FACTOR: f32 = 1.25;
 /// Bonus for each common term, up to [`MAX_COMMON_TERMS`]: a prompt about something else rarely
 /// shares several.
 const COMMON_TERM_BONUS: f32 = 0.1;
 const MAX_COMMON_TERMS: usize = 4;
-/// Weight of the background similarity, which lowers the gate score.
-const BACKGROUND_WEIGHT: f32 = 0.4;
-/// Growth of the score threshold for each doubling of a memory's cues: the maximum of many cosines
-/// is high by chance.
-const CUE_DOUBLING_PENALTY: f32 = 0.12;
-/// Factor of the score threshold above which the overlap threshold is waived.
-const OVERLAP_WAIVER_FACTOR: f32 = 1.1;
+/// The score of a perfect match with all bonuses.
+const MAX_SCORE: f32 = 1.4;
 
 /// The time before the timeout in which vectors are cached.
 const CACHE_MARGIN: Duration = Duration::from_millis(40);
@@ -85,8 +72,6 @@ pub enum GateOutcome {
     Passed,
     /// Its gate score is below the threshold.
     LowScore,
-    /// Its overlap is below the threshold.
-    LowOverlap,
     /// Another memory has replaced it.
     Superseded,
     /// It was injected earlier in this session.
@@ -97,29 +82,13 @@ pub enum GateOutcome {
     NoRoom,
 }
 
-/// The least values with which a memory passes the gate for a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Thresholds {
-    /// The least gate score.
-    pub score: f32,
-    /// The least overlap.
-    pub overlap: f32,
-}
-
-/// Returns the score that the gate compares with its threshold: the match, plus a bonus for common
-/// terms, minus the weighted background similarity. Single letters and numbers are no terms here.
-pub(crate) fn gate_score(found: &MemoryMatch, background_similarity: f32) -> f32 {
+/// Returns the score that the gate compares with its threshold, 0 to 1: the match plus a bonus for common
+/// terms. Single letters and numbers are no terms here.
+pub(crate) fn gate_score(found: &MemoryMatch) -> f32 {
     let is_word = |term: &&String| term.len() > 1 && !term.bytes().all(|b| b.is_ascii_digit());
     let common = found.terms.iter().filter(is_word).count();
     let common = u8::try_from(common.min(MAX_COMMON_TERMS)).unwrap_or(u8::MAX);
-    let bonus = COMMON_TERM_BONUS * f32::from(common);
-    found.matched + bonus - BACKGROUND_WEIGHT * background_similarity
-}
-
-/// Returns the factor of the score threshold of a memory with so many cues: 1 + c log2(1 + n).
-#[expect(clippy::cast_precision_loss, reason = "cues of a memory")]
-fn cue_count_penalty(cues: usize) -> f32 {
-    1.0 + CUE_DOUBLING_PENALTY * (1.0 + cues as f32).log2()
+    (found.matched + COMMON_TERM_BONUS * f32::from(common)) / MAX_SCORE
 }
 
 impl InjectionSettings {
@@ -134,60 +103,14 @@ impl InjectionSettings {
         started + self.timeout().saturating_sub(CACHE_MARGIN)
     }
 
-    /// Returns the thresholds of a memory for a prompt with these signals.
-    pub fn thresholds(
-        &self,
-        memory: &Memory,
-        found: &MemoryMatch,
-        signals: &[Signal],
-    ) -> Thresholds {
-        let is_preference = memory.front.kind == MemoryKind::Preference;
-        let by_signal = match signals {
-            [] => 1.0,
-            some if some.contains(&Signal::Preference) && is_preference => PREFERENCE_FACTOR,
-            _ => SIGNAL_FACTOR,
-        };
-        let by_importance = match memory.front.importance {
-            Importance::Low => LOW_IMPORTANCE_FACTOR,
-            Importance::Normal | Importance::High => 1.0,
-        };
-        let by_cues = cue_count_penalty(found.compared_cues);
-        Thresholds {
-            score: self.min_score * by_signal * by_importance * by_cues,
-            overlap: self.min_overlap * by_signal,
-        }
-    }
-
-    /// Compares a match with its thresholds.
-    pub fn evaluate(
-        &self,
-        memory: &Memory,
-        found: &MemoryMatch,
-        prompt: &PromptFeatures,
-    ) -> GateOutcome {
-        let thresholds = self.thresholds(memory, found, &prompt.signals);
-        let score = gate_score(found, prompt.background_similarity);
-        let is_waived = score >= thresholds.score * OVERLAP_WAIVER_FACTOR;
+    /// Compares a match with the threshold.
+    pub fn evaluate(&self, memory: &Memory, found: &MemoryMatch) -> GateOutcome {
         if memory.front.superseded_by.is_some() {
             GateOutcome::Superseded
-        } else if score < thresholds.score {
+        } else if gate_score(found) < self.min_score {
             GateOutcome::LowScore
-        } else if found.overlap < thresholds.overlap && !is_waived {
-            GateOutcome::LowOverlap
         } else {
             GateOutcome::Passed
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_threshold_grows_with_the_number_of_cues() {
-        assert!((cue_count_penalty(0) - 1.0).abs() < 1e-6);
-        assert!((cue_count_penalty(1) - (1.0 + CUE_DOUBLING_PENALTY)).abs() < 1e-6);
-        assert!((cue_count_penalty(15) - (1.0 + 4.0 * CUE_DOUBLING_PENALTY)).abs() < 1e-6);
     }
 }

@@ -1,9 +1,8 @@
 //! The injection loop: from a prompt of a session to a block, the session's state and the log.
 
-use crate::background_model::background_similarity;
 use crate::error::Result;
 use crate::injection_decision::{
-    Contenders, InjectionContext, InjectionDecision, PromptFeatures, SkipReason, decide,
+    Contenders, InjectionContext, InjectionDecision, SkipReason, decide,
 };
 use crate::injection_gate::InjectionSettings;
 use crate::injection_log::{InjectionLog, InjectionLogEntry};
@@ -15,7 +14,7 @@ use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
 use crate::rank::{RetrievalSettings, rank_memories};
 use crate::session_state::SessionState;
-use crate::signals::without_continuation;
+use crate::topic_change::without_continuation;
 use jiff::Timestamp;
 use session_embed::Embedder;
 use std::path::Path;
@@ -180,20 +179,34 @@ impl Injector<'_> {
     /// injected twice, as a recall, and in the log. Returns false where the state cannot be written;
     /// then the block must not be printed.
     pub fn record(&self, outcome: &InjectionOutcome) -> bool {
-        if let Some(block) = &outcome.decision.block {
-            let record = |session: &String| {
-                let recorded = SessionState::record_injected(self.state, session, &block.ids);
-                recorded.unwrap_or(false)
-            };
-            if !outcome.session.as_ref().is_none_or(record) {
-                return false;
-            }
+        let block = outcome.decision.block.as_ref();
+        let ids = block.map_or(&[][..], |block| &block.ids);
+        let is_recorded = self.record_in_session(outcome, ids);
+        if !ids.is_empty() && !is_recorded {
+            return false;
+        }
+        if let Some(block) = block {
             let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
             let injected: Vec<&Memory> = outcome.candidates.iter().filter(is_injected).collect();
             record_use(self.store, &injected, Timestamp::now());
         }
         let _ = InjectionLog::new(self.state).append(&outcome.log_entry());
         true
+    }
+
+    /// Records in the session's state what is injected, and what the prompt matches. True where there is no session.
+    fn record_in_session(&self, outcome: &InjectionOutcome, ids: &[String]) -> bool {
+        let Some(session) = &outcome.session else {
+            return true;
+        };
+        let candidates = outcome.decision.candidates.iter();
+        let matches = candidates.map(|one| (one.id.as_str(), one.found.matched));
+        let matches: Vec<(&str, f32)> = matches.collect();
+        if ids.is_empty() && matches.is_empty() {
+            return true;
+        }
+        let recorded = SessionState::record_prompt(self.state, session, ids, &matches);
+        recorded.unwrap_or(false)
     }
 }
 
@@ -220,11 +233,6 @@ impl PartComparison<'_> {
         else {
             return Ok(None);
         };
-        let query_vector = &ranked.query_vector;
-        let Some(similarity) = background_similarity(&subject, query_vector, &self.embedder)?
-        else {
-            return Ok(None);
-        };
         let contenders = Contenders {
             memories: self.candidates,
             matches: ranked.matches,
@@ -233,8 +241,7 @@ impl PartComparison<'_> {
                 false => Vec::new(),
             },
         };
-        let prompt = PromptFeatures::new(part, similarity);
         let settings = &self.settings.injection;
-        Ok(Some(decide(&prompt, contenders, &self.session, settings)))
+        Ok(Some(decide(part, contenders, &self.session, settings)))
     }
 }

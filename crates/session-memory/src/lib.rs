@@ -21,9 +21,8 @@
 //! # Injection
 //!
 //! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
-//! memories, until one has a block or the deadline passes. [`decide`] applies the thresholds of the
-//! gate ([`InjectionSettings`]) to the matches, less the prompt's [`background_similarity`], and
-//! assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
+//! memories, until one has a block or the deadline passes. [`decide`] applies the threshold of the
+//! gate ([`InjectionSettings`]) to the matches, and assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
 //! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
 //! [`Triggers`] name the files, commands and errors for which a memory matters;
 //! [`Injector::inject_for_event`] gives those that a call of a tool matches.
@@ -32,7 +31,7 @@
 //! ```
 //! use jiff::Zoned;
 //! use session_memory::{
-//!     Contenders, DirectoryRecords, Draft, InjectionSettings, MemoryStore, PromptFeatures,
+//!     Contenders, DirectoryRecords, Draft, InjectionSettings, MemoryStore,
 //!     RetrievalSettings, InjectionContext, StorageLocation, decide, memory_directories, rank_memories,
 //! };
 //!
@@ -57,15 +56,13 @@
 //!     matches: ranked.matches,
 //!     others: Vec::new(),
 //! };
-//! let prompt = PromptFeatures::new(prompt, 0.0);
 //! let session = InjectionContext::default();
-//! let decision = decide(&prompt, contenders, &session, &InjectionSettings::default());
+//! let decision = decide(prompt, contenders, &session, &InjectionSettings::default());
 //! let block = decision.block.unwrap();
 //! assert!(block.text.contains("[context] Connection pool too small; Time-outs"));
 //! # Ok::<(), session_memory::MemoryError>(())
 //! ```
 
-mod background_model;
 mod context_sheet;
 mod directory_records;
 mod directory_writer;
@@ -101,18 +98,18 @@ mod redaction;
 mod session_start;
 mod session_state;
 mod setting_values;
-mod signals;
 mod similarity;
 mod stop_words;
 mod string_list;
 mod terms;
+mod topic_change;
 mod trigger_injection;
+mod trigger_relevance;
 mod triggers;
 mod trust;
 mod vector_cache;
 mod views;
 
-pub use background_model::{background_similarity, quantize_background_vectors};
 pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
 pub use draft::normalize_tag;
@@ -124,10 +121,9 @@ pub use import::{
     ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
 };
 pub use injection_decision::{
-    Contenders, InjectionCandidate, InjectionContext, InjectionDecision, PromptFeatures,
-    SkipReason, decide,
+    Contenders, InjectionCandidate, InjectionContext, InjectionDecision, SkipReason, decide,
 };
-pub use injection_gate::{GateOutcome, InjectionSettings, Thresholds};
+pub use injection_gate::{GateOutcome, InjectionSettings};
 pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
@@ -151,8 +147,8 @@ pub use memory_store::{ImportedMemory, MemoryListing, MemoryStore};
 pub use rank::{MemoryMatch, RankedMemories, RetrievalSettings, rank_memories, search_memories};
 pub use session_start::AgentContext;
 pub use session_state::SessionState;
-pub use signals::{Signal, find_signals, without_continuation};
 pub use string_list::deserialize_string_list;
+pub use topic_change::{changes_topic, without_continuation};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
 pub use trust::Trust;
 pub use views::render_index;

@@ -207,6 +207,13 @@ pub struct Frontmatter {
         deserialize_with = "crate::string_list::deserialize_string_list"
     )]
     pub cues: Vec<String>,
+    /// The user's prompts in the turns that it comes from, which stand in for cues where none is written.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::string_list::deserialize_string_list"
+    )]
+    pub prompts: Vec<String>,
     /// The triggers: files, commands and errors for which the memory matters.
     #[serde(
         default,
@@ -225,6 +232,16 @@ pub struct Frontmatter {
     /// The session or the import that it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<MemorySource>,
+}
+
+impl Frontmatter {
+    /// Returns the cues that prompts are compared with.
+    pub fn effective_cues(&self) -> &[String] {
+        match self.cues.is_empty() {
+            true => &self.prompts,
+            false => &self.cues,
+        }
+    }
 }
 
 /// A memory that was read from its file.
@@ -289,7 +306,11 @@ impl Memory {
 
     /// Returns the text that is searched by terms: the embedding text and the cues.
     pub fn lexical_text(&self) -> String {
-        format!("{}\n{}", self.embedding_text(), self.front.cues.join("\n"))
+        format!(
+            "{}\n{}",
+            self.embedding_text(),
+            self.front.effective_cues().join("\n")
+        )
     }
 
     /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
@@ -323,6 +344,9 @@ pub struct Draft {
     pub keywords: Vec<String>,
     /// The cues: prompts for which the memory helps.
     pub cues: Vec<String>,
+    /// The user's prompts in the turns that it comes from.
+    #[serde(skip)]
+    pub prompts: Vec<String>,
     /// The triggers: files, commands and errors for which the memory matters.
     pub when: Triggers,
     /// The kind.

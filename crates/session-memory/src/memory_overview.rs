@@ -8,8 +8,8 @@ use session_core::text::{one_line, printable};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
 const MAX_CHARS: usize = 9000;
-/// The most characters of a topic.
-const MAX_TOPIC_CHARS: usize = 120;
+/// The most estimated tokens of a topic: the first of these with which all memories have a line, else the last.
+const TOPIC_TOKENS: [usize; 5] = [30, 24, 18, 14, 10];
 /// The most ids that are named of memories that are gone.
 const MAX_GONE_IDS: usize = 10;
 /// The number for which there is room where memories are counted.
@@ -33,24 +33,35 @@ impl OverviewContent<'_> {
     /// Assembles the overview of at most `max_tokens` estimated tokens and [`MAX_CHARS`] characters.
     /// Returns `None` where there is nothing to say, or no room for it.
     pub(crate) fn assemble(&self, max_tokens: usize) -> Option<MemoryBlock> {
-        let (mut lines, mut ids) = (Vec::new(), Vec::new());
-        let mut size = self.frame_size();
-        for memory in &self.memories {
-            let line = format_line(memory);
-            size = size.plus(&line).plus("\n");
-            if !size.fits(max_tokens) {
+        let mut lines = Vec::new();
+        for topic_tokens in TOPIC_TOKENS {
+            lines = self.format_lines(topic_tokens, max_tokens);
+            if lines.len() == self.memories.len() {
                 break;
             }
-            lines.push(line);
-            ids.push(memory.id().to_owned());
         }
         let is_useful = !lines.is_empty() || (self.memories.is_empty() && !self.gone.is_empty());
         let left_out = self.memories.len() - lines.len();
+        let listed = self.memories.iter().take(lines.len());
         is_useful.then(|| MemoryBlock {
             text: self.format(&lines, left_out),
-            ids,
+            ids: listed.map(|memory| memory.id().to_owned()).collect(),
             truncated: left_out > 0,
         })
+    }
+
+    /// Formats the lines of the first memories, as many as fit.
+    fn format_lines(&self, topic_tokens: usize, max_tokens: usize) -> Vec<String> {
+        let mut size = self.frame_size();
+        let lines = self
+            .memories
+            .iter()
+            .map(|memory| format_line(memory, topic_tokens));
+        let fitting = lines.take_while(|line| {
+            size = size.plus(line).plus("\n");
+            size.fits(max_tokens)
+        });
+        fitting.collect()
     }
 
     /// Returns the size of everything but the lines, whatever their number.
@@ -99,15 +110,26 @@ fn format_left_out(count: usize) -> String {
 }
 
 /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
-fn format_line(memory: &Memory) -> String {
+fn format_line(memory: &Memory, topic_tokens: usize) -> String {
     let topic = one_line(&printable(&memory.front.topic));
-    let topic = truncate_escaped(&topic, MAX_TOPIC_CHARS).text;
+    let topic = truncate_escaped(&topic, chars_within(&escape(&topic), topic_tokens)).text;
     let origin = match memory.trust {
         Trust::Own => String::new(),
         other => format!(", {}", other.origin_label()),
     };
     let (label, id) = (memory.front.kind.label(), escape(memory.id()));
     format!("[{label}] {topic} ({id}{origin})")
+}
+
+/// Counts the characters with which a text begins within so many estimated tokens.
+fn chars_within(text: &str, max_tokens: usize) -> usize {
+    let mut size = TextSize::default();
+    let mut bytes = [0; 4];
+    let within = text.chars().take_while(|c| {
+        size = size.plus(c.encode_utf8(&mut bytes));
+        size.tokens() <= max_tokens
+    });
+    within.count()
 }
 
 /// The size of a text, from which its tokens are estimated: ASCII by fours, every other character by

@@ -120,9 +120,6 @@ pub struct MemoryMatch {
     pub cosine: f32,
     /// The best cue, where it is nearer than the whole memory.
     pub cue: Option<String>,
-    /// The number of distinct cues that the model compared.
-    #[serde(skip)]
-    pub compared_cues: usize,
     /// The fraction of the text's terms that the memory holds.
     pub overlap: f32,
     /// The terms of the text that the memory holds.
@@ -272,7 +269,6 @@ impl MemoryRanking<'_> {
             dense: fused.dense,
             cosine: similarity.cosine,
             cue: similarity.cue.clone(),
-            compared_cues: similarity.compared_cues,
             overlap: ratio(terms.len(), self.query.len()),
             terms,
         }

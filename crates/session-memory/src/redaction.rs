@@ -11,7 +11,12 @@ pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
     let mut draft = draft.clone();
     redactor.redact_in_place(&mut draft.topic);
     redactor.redact_in_place(&mut draft.notes);
-    for list in [&mut draft.key_info, &mut draft.cues, &mut draft.keywords] {
+    for list in [
+        &mut draft.key_info,
+        &mut draft.cues,
+        &mut draft.prompts,
+        &mut draft.keywords,
+    ] {
         redact_all(redactor, list);
     }
     redact_triggers(redactor, &mut draft.when);
@@ -50,6 +55,7 @@ pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> Memor
 fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
     redactor.redact_in_place(&mut front.topic);
     redact_all(redactor, &mut front.cues);
+    redact_all(redactor, &mut front.prompts);
     redact_all(redactor, &mut front.keywords);
     redact_triggers(redactor, &mut front.when);
 }

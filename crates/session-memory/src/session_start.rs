@@ -43,6 +43,7 @@ impl Injector<'_> {
         let begin = |state: &mut SessionState| {
             if context == AgentContext::Empty {
                 state.injected.clear();
+                state.matches.clear();
                 state.listed.clear();
             }
             let block = self.give_overview(&memories, session, state);

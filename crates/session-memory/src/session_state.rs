@@ -18,13 +18,15 @@ const LOCK: &str = ".lock";
 const OLD: Duration = Duration::from_secs(60 * 86_400);
 
 /// The state of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionState {
     /// Injection is switched off.
     pub off: bool,
     /// The ids of memories and turns that were injected.
     pub injected: BTreeSet<String>,
+    /// The greatest match of each memory with a prompt of the session, by id; those without any are left out.
+    pub matches: BTreeMap<String, f32>,
     /// The beginnings of the content hashes of memories that it knows from an overview, by id.
     pub listed: BTreeMap<String, String>,
 }
@@ -45,7 +47,21 @@ impl SessionState {
     /// # Errors
     /// When the directory cannot be written.
     pub fn record_injected(root: &Path, session: &str, ids: &[String]) -> Result<bool> {
+        Self::record_prompt(root, session, ids, &[])
+    }
+
+    /// As [`Self::record_injected`], with the matches of memories with the prompt for which they are injected.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub(crate) fn record_prompt(
+        root: &Path,
+        session: &str,
+        ids: &[String],
+        matches: &[(&str, f32)],
+    ) -> Result<bool> {
         let record = |state: &mut Self| {
+            matches.iter().for_each(|found| state.add_match(*found));
             let is_new = ids.iter().all(|id| !state.injected.contains(id));
             if is_new {
                 state.injected.extend(ids.iter().cloned());
@@ -53,6 +69,15 @@ impl SessionState {
             is_new
         };
         Ok(Self::update(root, session, record)?.unwrap_or(false))
+    }
+
+    /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.
+    fn add_match(&mut self, (id, matched): (&str, f32)) {
+        let matched = (matched * 100.0).round() / 100.0;
+        if matched > 0.0 {
+            let greatest = self.matches.entry(id.to_owned()).or_default();
+            *greatest = greatest.max(matched);
+        }
     }
 
     /// Updates the state of a session under the lock, and returns what `change` returns. Returns

@@ -15,8 +15,6 @@ pub(crate) struct Similarity {
     pub(crate) cosine: f32,
     /// The best cue, where it raises the cosine.
     pub(crate) cue: Option<String>,
-    /// The number of cues that were compared.
-    pub(crate) compared_cues: usize,
 }
 
 /// The similarities of memories to a text.
@@ -81,7 +79,12 @@ struct TranslatedCue<'a> {
 impl<'a> EmbeddingTexts<'a> {
     pub(crate) fn new(memory: &'a Memory) -> Self {
         let mut seen = HashSet::new();
-        let cues = memory.front.cues.iter().take(MAX_CUES).map(String::as_str);
+        let cues = memory
+            .front
+            .effective_cues()
+            .iter()
+            .take(MAX_CUES)
+            .map(String::as_str);
         let readable = cues.filter(|cue| seen.insert(*cue) && glossary::is_mostly_readable(cue));
         let cues = readable.map(|text| TranslatedCue {
             text,
@@ -102,18 +105,12 @@ impl<'a> EmbeddingTexts<'a> {
 
 /// Combines the cosine of the whole memory with those of its cues.
 fn combine_with_cues<'a>(whole: f32, cues: impl Iterator<Item = (&'a str, f32)>) -> Similarity {
-    let mut compared_cues = 0;
-    let cues = cues.inspect(|_| compared_cues += 1);
     let best = cues.max_by(|a, b| a.1.total_cmp(&b.1));
     let (cosine, cue) = match best.filter(|(_, cosine)| *cosine > whole) {
         Some((cue, cosine)) => (whole.midpoint(cosine), Some(cue.to_owned())),
         None => (whole, None),
     };
-    Similarity {
-        cosine,
-        cue,
-        compared_cues,
-    }
+    Similarity { cosine, cue }
 }
 
 /// Returns the text of a whole memory for an English model.

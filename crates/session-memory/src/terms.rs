@@ -4,6 +4,7 @@ use crate::glossary;
 use crate::stop_words::{CHINESE_STOP_WORDS, PROMPT_STOP_WORDS};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
+use session_core::text::identifier_parts;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -64,6 +65,15 @@ pub(crate) fn query_terms(text: &str) -> Vec<QueryTerm> {
         true => out.iter().filter(is_telling).cloned().collect(),
         false => out,
     }
+}
+
+/// Returns the distinct terms of a text without stop words, parts of identifiers included.
+pub(crate) fn telling_terms(text: &str) -> HashSet<String> {
+    let parts = identifier_parts(std::iter::once(text));
+    let terms = [text, &parts].into_iter().flat_map(document_terms);
+    terms
+        .filter(|term| term.chars().nth(1).is_some() && !PROMPT_STOP_STEMS.contains(term))
+        .collect()
 }
 
 /// Returns true for a part of a word such as the `s` of `partner's` or the `0` of `0.1`.

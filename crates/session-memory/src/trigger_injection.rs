@@ -5,6 +5,7 @@ use crate::life_cycle::record_use;
 use crate::memory::Memory;
 use crate::memory_block::{BlockItem, MemoryBlock};
 use crate::session_state::SessionState;
+use crate::trigger_relevance::trigger_relevance;
 use crate::triggers::TriggerEvent;
 use jiff::Timestamp;
 
@@ -27,6 +28,7 @@ impl Injector<'_> {
                 && !state.injected.contains(memory.id())
                 && !memory.was_saved_in(Some(session))
                 && self.settings.retrieval.is_in_scope(memory, now)
+                && self.is_relevant(memory, event, &state)
         });
         let items = triggered.iter().map(|m| BlockItem::from_memory(m, 1.0));
         let block = MemoryBlock::assemble(items.collect(), &self.settings.injection)?;
@@ -38,5 +40,11 @@ impl Injector<'_> {
         let given: Vec<&Memory> = triggered.iter().filter(is_given).collect();
         record_use(self.store, &given, now);
         Some(block)
+    }
+
+    /// Returns true where the prompts of the session and the call have enough in common with a memory.
+    fn is_relevant(&self, memory: &Memory, event: &TriggerEvent, state: &SessionState) -> bool {
+        let relevance = trigger_relevance(memory, event, state);
+        relevance.is_none_or(|relevance| relevance >= self.settings.injection.min_trigger_relevance)
     }
 }

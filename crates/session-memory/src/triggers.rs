@@ -97,21 +97,27 @@ impl Triggers {
         Some(alone.when).filter(|when| !when.is_empty())
     }
 
-    /// Returns true where an event is one of the triggers. Invalid globs match nothing.
+    /// Returns true where an event is one of the triggers.
     pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
-        let is_any =
-            |globs: &[String], compile: fn(&str) -> Result<TriggerGlob>, texts: &[String]| {
-                let may_match = |glob: &&String| {
-                    let literal = longest_literal(glob);
-                    texts.iter().any(|text| text.contains(literal))
-                };
-                let globs = globs.iter().filter(may_match);
-                let mut globs = globs.filter_map(|glob| compile(glob).ok());
-                globs.any(|glob| texts.iter().any(|text| glob.is_match(text)))
-            };
-        is_any(&self.paths, TriggerGlob::for_paths, &event.paths)
-            || is_any(&self.commands, TriggerGlob::for_commands, &event.commands)
-            || event.errors.iter().any(|text| self.matches_error(text))
+        self.matching_globs(event).next().is_some() || self.matches_error_of(event)
+    }
+
+    /// Returns the globs that match a path or a command of an event. Invalid globs match nothing.
+    pub(crate) fn matching_globs<'a>(
+        &'a self,
+        event: &'a TriggerEvent,
+    ) -> impl Iterator<Item = &'a str> {
+        let paths = matching(&self.paths, TriggerGlob::for_paths, &event.paths);
+        paths.chain(matching(
+            &self.commands,
+            TriggerGlob::for_commands,
+            &event.commands,
+        ))
+    }
+
+    /// Returns true where an error of an event is one of the triggers.
+    pub(crate) fn matches_error_of(&self, event: &TriggerEvent) -> bool {
+        event.errors.iter().any(|text| self.matches_error(text))
     }
 
     fn matches_error(&self, text: &str) -> bool {
@@ -163,6 +169,8 @@ pub struct TriggerEvent {
     pub commands: Vec<String>,
     /// The texts of errors.
     pub errors: Vec<String>,
+    /// The words of the call: what is searched, written or run.
+    pub text: String,
 }
 
 impl TriggerEvent {
@@ -183,8 +191,23 @@ fn normalize(texts: &[String]) -> Vec<String> {
     out
 }
 
+/// Returns the globs that match one of some texts.
+fn matching<'a>(
+    globs: &'a [String],
+    compile: fn(&str) -> Result<TriggerGlob>,
+    texts: &'a [String],
+) -> impl Iterator<Item = &'a str> {
+    let is_match = move |glob: &&'a String| {
+        let literal = longest_literal(glob);
+        let may_match = texts.iter().any(|text| text.contains(literal));
+        let compiled = may_match.then(|| compile(glob).ok()).flatten();
+        compiled.is_some_and(|glob| texts.iter().any(|text| glob.is_match(text)))
+    };
+    globs.iter().filter(is_match).map(String::as_str)
+}
+
 /// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled.
-fn longest_literal(glob: &str) -> &str {
+pub(crate) fn longest_literal(glob: &str) -> &str {
     let plain = glob.split(['[', '{', '\\']).next().unwrap_or_default();
     let plain = plain.trim_start_matches("./");
     let literals = plain.split(['*', '?']).map(|part| part.trim_matches('/'));

@@ -4,8 +4,7 @@ use crate::layout::{cut, safe_line};
 use crate::style::{FAINT, ID, paint};
 use serde::Serialize;
 use session_memory::{
-    GateOutcome, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, Signal,
-    SkipReason,
+    GateOutcome, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, SkipReason,
 };
 
 /// The most candidates that are explained.
@@ -23,9 +22,6 @@ pub struct JsonInjection<'a> {
     injected_chars: usize,
     retrieval_ms: u64,
     disabled_reason: Option<SkipReason>,
-    signals: &'a [Signal],
-    #[serde(rename = "commonplace")]
-    background_similarity: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<&'a [InjectionCandidate]>,
 }
@@ -47,8 +43,6 @@ impl<'a> JsonInjection<'a> {
             injected_chars: entry.injected_chars,
             retrieval_ms: entry.retrieval_ms,
             disabled_reason: entry.disabled_reason,
-            signals: &decision.signals,
-            background_similarity: decision.background_similarity,
             candidates: explain.then_some(&decision.candidates),
         }
     }
@@ -57,20 +51,6 @@ impl<'a> JsonInjection<'a> {
 /// Formats the decision and its candidates.
 pub fn format_decision(decision: &InjectionDecision, width: usize) -> String {
     let mut out = format!("{}\n", format_outcome(decision));
-    if !decision.signals.is_empty() {
-        let signals: Vec<String> = decision
-            .signals
-            .iter()
-            .map(|s| format!("{s:?}").to_lowercase())
-            .collect();
-        out.push_str(&format!("signals: {}\n", signals.join(", ")));
-    }
-    if !decision.candidates.is_empty() {
-        out.push_str(&format!(
-            "commonplace: {:.2}\n",
-            decision.background_similarity
-        ));
-    }
     for candidate in decision.candidates.iter().take(MAX_CANDIDATES) {
         out.push_str(&format_candidate(candidate, width));
     }
@@ -102,19 +82,14 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
     let reason = match candidate.outcome {
         GateOutcome::Passed => "passed",
         GateOutcome::LowScore => "match too low",
-        GateOutcome::LowOverlap => "too few common words",
         GateOutcome::Superseded => "superseded",
         GateOutcome::AlreadyInjected => "said already",
         GateOutcome::OwnSession => "from this session",
         GateOutcome::NoRoom => "no room",
     };
     let head = format!(
-        "{:<20} {:.2} of {:.2}, words {:.2} of {:.2}",
-        reason,
-        candidate.gate_score,
-        candidate.thresholds.score,
-        found.overlap,
-        candidate.thresholds.overlap
+        "{:<20} {:.2} of {:.2}",
+        reason, candidate.gate_score, candidate.threshold
     );
     let id = paint(ID, safe_line(&candidate.id));
     let topic = cut(

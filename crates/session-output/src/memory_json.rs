@@ -18,6 +18,8 @@ pub struct JsonMemory<'a> {
     tags: &'a [String],
     keywords: &'a [String],
     cues: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    prompts: &'a [String],
     when: &'a Triggers,
     created: String,
     updated: String,
@@ -44,6 +46,7 @@ impl<'a> JsonMemory<'a> {
             tags: &front.tags,
             keywords: &front.keywords,
             cues: &front.cues,
+            prompts: &front.prompts,
             when: &front.when,
             created: front.created.to_string(),
             updated: memory.updated().to_string(),

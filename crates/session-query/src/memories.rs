@@ -216,7 +216,8 @@ impl Memories {
         listing
     }
 
-    /// Saves a memory, compares it with the others, makes its vectors and applies retention.
+    /// Saves a memory, compares it with the others, makes its vectors and applies retention. The user's prompts in
+    /// the turns that it comes from stand in for cues.
     ///
     /// # Errors
     /// When the draft is not valid, a file cannot be written, or the model fails.
@@ -227,7 +228,11 @@ impl Memories {
         now: &Zoned,
     ) -> Result<SavedMemory, QueryError> {
         let (store, scope) = self.target(is_global)?;
-        let memory = store.save(draft, scope, now)?;
+        let draft = Draft {
+            prompts: self.source_prompts(draft),
+            ..draft.clone()
+        };
+        let memory = store.save(&draft, scope, now)?;
         let active = self.store.list(&[MemoryState::Active]).memories;
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());

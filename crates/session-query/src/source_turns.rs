@@ -3,7 +3,8 @@
 use crate::error::QueryError;
 use crate::memories::Memories;
 use session_core::TurnContent;
-use session_memory::MemorySource;
+use session_core::noise::is_noise;
+use session_memory::{Draft, MemorySource};
 use session_report::read_turns;
 use session_store::SessionRow;
 use std::cmp::Reverse;
@@ -49,6 +50,17 @@ fn is_source(session: &SessionRow, source: &MemorySource) -> bool {
 }
 
 impl Memories {
+    /// Reads the user's prompts in the turns that a draft comes from; none where the index does not have them.
+    pub(crate) fn source_prompts(&self, draft: &Draft) -> Vec<String> {
+        let source = draft.source.as_ref();
+        let source = source.and_then(|source| SourceTurns::read(self, source).ok());
+        let turns = source.unwrap_or_default().turns.into_iter();
+        turns
+            .map(|turn| turn.prompt)
+            .filter(|prompt| !is_noise(prompt))
+            .collect()
+    }
+
     /// Visits the turns of the newest sessions of the index as it is.
     ///
     /// # Errors

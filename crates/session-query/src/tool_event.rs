@@ -32,6 +32,7 @@ impl ToolPlace<'_> {
             paths: paths.filter_map(|path| self.relative_path(path)).collect(),
             commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
+            text: tool_use.text.clone(),
         }
     }
 

@@ -124,6 +124,7 @@ fn read_memory(
             },
             keywords: keywords.unwrap_or_else(|| keywords::choose_keywords(&topic, &info, &[])),
             cues: Vec::new(),
+            prompts: Vec::new(),
             when: Triggers::default(),
             topic,
             kind: MemoryKind::Context,

@@ -268,6 +268,7 @@ fn new_imported(new: NewImport<'_>) -> ImportedMemory {
             tags: new.tags,
             keywords,
             cues: Vec::new(),
+            prompts: Vec::new(),
             when: Triggers::default(),
             created: new.created,
             updated: Some(new.created),

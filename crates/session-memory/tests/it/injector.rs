@@ -192,7 +192,8 @@ fn a_notification_gets_nothing_and_a_paste_hides_no_question() {
 
 #[test]
 fn a_memory_is_injected_for_prompts_like_its_cues() {
-    let world = World::new();
+    let mut world = World::new();
+    world.settings.injection.min_score = 0.5;
     let memory = world.save("pnpm, never npm or yarn", "the lock file is pnpm-lock.yaml");
     world.save("Holidays", "skip bank holidays");
     let prompt = "put a chart library into the web front end";
@@ -215,21 +216,6 @@ fn signs_that_no_model_reads_match_nothing() {
     for prompt in ["👍", "🎉🎉", "!!!"] {
         assert_eq!(world.inject(prompt, "s1"), [""; 0], "{prompt}");
     }
-}
-
-#[test]
-fn only_readable_cues_raise_the_threshold() {
-    let world = World::new();
-    let memory = world.save("Deploys", "never on a Friday");
-    let threshold = || {
-        let decision = world.decide("may I deploy on a Friday", None).decision;
-        decision.candidates[0].thresholds.score
-    };
-    let plain = threshold();
-    add_cues(&world, memory.id(), &["邮编读进来变成数字了"]);
-    assert!((threshold() - plain).abs() < 1e-6);
-    add_cues(&world, memory.id(), &["ship it today"]);
-    assert!(threshold() > plain);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use session_files::Project;
 use session_memory::{
     BlockItem, DirectoryRecords, Draft, InjectionOutcome, InjectionRequest, InjectionResources,
     InjectionSettings, Injector, InjectorSettings, Memory, MemoryEmbedder, MemoryScope,
-    MemorySource, MemoryState, MemoryStore, RetrievalSettings, StorageLocation, memory_directories,
+    MemorySource, MemoryState, MemoryStore, RetrievalSettings, SessionState, StorageLocation,
+    memory_directories,
 };
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -47,6 +48,13 @@ impl World {
     /// Opens the memories of another project, or of this one with another location.
     pub fn store_of(&self, project: &str, location: StorageLocation) -> MemoryStore {
         store_of(self.home.path(), project, location)
+    }
+
+    /// Records the match of a memory with a prompt of a session, as if one had been compared.
+    pub fn remember_match(&self, id: &str, matched: f32, session: &str) {
+        let mut state = SessionState::read(&self.state, session);
+        state.matches.insert(id.to_owned(), matched);
+        state.write(&self.state, session).unwrap();
     }
 
     pub fn home(&self) -> &Path {

@@ -167,3 +167,30 @@ fn triggers_written_by_hand_may_be_one_text_or_nothing() {
     assert!(read("when:\n").unwrap().is_empty());
     assert!(read("when: {files: a}\n").is_err());
 }
+
+#[test]
+fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
+    let world = World::new();
+    let memory = save(&world);
+    let call = |text: &str| TriggerEvent {
+        text: text.to_owned(),
+        ..reading("db/lamp.toml")
+    };
+    assert_eq!(ids(&world, &call("the lamp"), "no prompt"), [memory.id()]);
+    world.remember_match(memory.id(), 0.05, "s1");
+    assert_eq!(ids(&world, &call("the lamp"), "s1"), [""; 0]);
+    assert_eq!(ids(&world, &call(INFO), "s1"), [memory.id()]);
+
+    world.remember_match(memory.id(), 0.3, "s2");
+    assert_eq!(ids(&world, &call("the lamp"), "s2"), [memory.id()]);
+    world.remember_match("mem-20260110-091500", 0.3, "s3");
+    let failed = TriggerEvent {
+        errors: vec!["error: PoolTimedOut".to_owned()],
+        ..TriggerEvent::default()
+    };
+    assert_eq!(
+        ids(&world, &failed, "s3"),
+        [memory.id()],
+        "an error needs no more"
+    );
+}

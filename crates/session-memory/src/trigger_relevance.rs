@@ -1,0 +1,48 @@
+//! The relevance of a call of a tool to a memory whose trigger it matches.
+
+use crate::memory::Memory;
+use crate::session_state::SessionState;
+use crate::terms::telling_terms;
+use crate::triggers::{TriggerEvent, longest_literal};
+use session_core::text::file_name;
+
+/// The weight of the terms that a call shares with a memory, beside the match of a prompt.
+const CALL_WEIGHT: f32 = 2.0;
+
+/// The fewest characters of a name that says something.
+const MIN_NAME_CHARS: usize = 4;
+
+/// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the greatest match of one of the
+/// session's prompts, and twice the share of the memory's terms that the call holds. `None` where the trigger alone
+/// decides: an error, or what the memory itself names; and where no prompt was compared.
+pub(crate) fn trigger_relevance(
+    memory: &Memory,
+    event: &TriggerEvent,
+    state: &SessionState,
+) -> Option<f32> {
+    let when = &memory.front.when;
+    let is_named = || {
+        when.matching_globs(event)
+            .any(|glob| is_named(memory, glob))
+    };
+    if state.matches.is_empty() || when.matches_error_of(event) || is_named() {
+        return None;
+    }
+    let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);
+    Some(prompt + CALL_WEIGHT * shared_terms(memory, &event.text))
+}
+
+/// Returns true where a memory names the file, the folder or the command of a glob.
+fn is_named(memory: &Memory, glob: &str) -> bool {
+    let literal = file_name(longest_literal(glob).trim());
+    let holds = |text: &str| text.contains(literal);
+    literal.chars().count() >= MIN_NAME_CHARS && (holds(&memory.front.topic) || holds(&memory.body))
+}
+
+/// Returns the share of a memory's terms that a text holds, 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "words of a memory")]
+fn shared_terms(memory: &Memory, text: &str) -> f32 {
+    let own = telling_terms(&memory.embedding_text());
+    let held = telling_terms(text);
+    own.intersection(&held).count() as f32 / own.len().max(1) as f32
+}
