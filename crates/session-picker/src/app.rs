@@ -3,11 +3,11 @@
 use crate::action::{Action, ActionTarget};
 use crate::conversation::{Conversation, Reading};
 use crate::list::RowList;
-use crate::list_answer::ListAnswer;
 use crate::memory_form::{FormStep, MemoryForm};
 use crate::query_line::QueryLine;
+use crate::text_blocks::LinePosition;
 use crate::text_lines::CallDetail;
-use crate::text_pane::{LaidOut, Marked};
+use crate::text_pane::{Marked, SearchState, TextPane};
 use crate::worker::{LoadedTurns, Message, TurnsQuestion};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -39,11 +39,14 @@ pub(crate) enum Effect {
     Quit,
 }
 
+const SEARCHING: &str = "searching…";
+const NOT_FOUND: &str = "not found";
+
 /// The turn beside the list.
 pub(crate) struct PreviewPane {
     pub(crate) session: SessionRow,
     turn: u32,
-    pub(crate) text: LaidOut,
+    pub(crate) pane: TextPane,
 }
 
 /// The whole state.
@@ -94,7 +97,7 @@ impl App {
         match message {
             Message::Input(event) => return self.handle(&event),
             Message::Listed(listing) => {
-                self.receive_list(*listing);
+                self.list.receive(*listing);
                 return self.handle_deferred();
             }
             Message::Values(values) => self.values = *values,
@@ -113,14 +116,6 @@ impl App {
             Message::Signal(_) => {}
         }
         None
-    }
-
-    fn receive_list(&mut self, listing: ListAnswer) {
-        let terms = std::mem::take(&mut self.list.terms);
-        self.list.receive(listing);
-        if let Some(preview) = self.preview.as_mut().filter(|_| terms != self.list.terms) {
-            preview.text.reset();
-        }
     }
 
     /// Gives back the keys that waited for the rows that are there now.
@@ -162,7 +157,7 @@ impl App {
             (_, Some(turn)) => {
                 self.preview = Some(PreviewPane {
                     turn,
-                    text: LaidOut::new(exchanges, session.turns),
+                    pane: TextPane::new(exchanges, session.turns),
                     session,
                 });
             }
@@ -180,12 +175,41 @@ impl App {
 
     /// Lays the preview out for a pane, opened at the first word that matches.
     pub(crate) fn lay_out_preview(&mut self, columns: usize, height: usize) {
-        if let Some(PreviewPane { text, .. }) = &mut self.preview
-            && text.lay_out(columns, height, CallDetail::Short)
-        {
-            text.pane.marked = Marked::Terms(self.list.terms.clone());
-            text.pane.show_match(0..text.pane.text.lines.len());
+        let Some(PreviewPane { pane, .. }) = &mut self.preview else {
+            return;
+        };
+        pane.lay_out(columns, height, CallDetail::Short);
+        let marked = Marked::Terms(self.list.terms.clone());
+        if pane.marked != marked {
+            pane.marked = marked;
+            pane.open_at_match(LinePosition::default()..pane.text.end());
         }
+    }
+
+    /// Returns the text in which a match is looked for.
+    fn searched_pane(&mut self) -> Option<&mut TextPane> {
+        let pane = match (&mut self.conversation, &mut self.preview) {
+            (Some(conversation), _) => &mut conversation.pane,
+            (None, Some(preview)) => &mut preview.pane,
+            (None, None) => return None,
+        };
+        pane.is_searching().then_some(pane)
+    }
+
+    /// Goes on for a moment to look for a match that is far away. Returns false where none is looked for.
+    pub(crate) fn go_on_searching(&mut self) -> bool {
+        let Some(pane) = self.searched_pane() else {
+            return false;
+        };
+        let state = pane.go_on_searching();
+        if self.note.as_deref() == Some(SEARCHING) {
+            self.note = match state {
+                SearchState::Running => return true,
+                SearchState::Found => None,
+                SearchState::NotFound => Some(NOT_FOUND.into()),
+            };
+        }
+        true
     }
 
     /// Handles an event.
@@ -211,6 +235,9 @@ impl App {
 
     fn key(&mut self, key: KeyEvent, event: &Event) -> Option<Effect> {
         self.note = None;
+        if let Some(pane) = self.searched_pane() {
+            pane.stop_searching();
+        }
         if let (KeyModifiers::CONTROL, KeyCode::Char(letter)) = (key.modifiers, key.code) {
             match letter {
                 'c' => return Some(Effect::Quit),
@@ -299,7 +326,9 @@ impl App {
             code => conversation.scroll_key(code),
         };
         if !is_found {
-            self.note = Some("not found".into());
+            self.note = Some(NOT_FOUND.into());
+        } else if self.searched_pane().is_some() {
+            self.note = Some(SEARCHING.into());
         }
         None
     }
@@ -341,7 +370,7 @@ impl App {
     }
 
     fn scroll_preview(&mut self, lines: isize) -> Option<Effect> {
-        self.preview.as_mut()?.text.pane.scroll_by(lines);
+        self.preview.as_mut()?.pane.scroll_by(lines);
         None
     }
 
@@ -373,7 +402,7 @@ impl App {
         let ActionTarget { session, turn } = self.target()?;
         let shown = self.preview.as_ref();
         let shown = shown.filter(|p| p.session.id == session.id && p.turn == turn);
-        let known = shown.map_or(Vec::new(), |preview| preview.text.exchanges().to_vec());
+        let known = shown.map_or(Vec::new(), |preview| preview.pane.text.exchanges().to_vec());
         let terms = self.list.terms.clone();
         self.conversation = Some(Conversation::new(session.clone(), turn, terms, known));
         Some(Effect::Open(session))

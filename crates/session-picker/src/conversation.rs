@@ -1,8 +1,9 @@
 //! The conversation that is open: level three.
 
 use crate::query_line::edit;
+use crate::text_blocks::{Direction, LinePosition};
 use crate::text_lines::CallDetail;
-use crate::text_pane::{Direction, LaidOut, Marked, TextPane};
+use crate::text_pane::{Marked, SearchState, TextPane};
 use crossterm::event::{Event, KeyCode};
 use session_search::Exchange;
 use session_store::SessionRow;
@@ -28,7 +29,7 @@ pub(crate) struct Conversation {
     /// The words of the search are being typed.
     pub(crate) is_typing: bool,
     pub(crate) reading: Reading,
-    text: LaidOut,
+    pub(crate) pane: TextPane,
     /// The turn at the top, from 0.
     turn: u32,
     terms: Vec<String>,
@@ -45,7 +46,7 @@ impl Conversation {
         known: Vec<Exchange>,
     ) -> Self {
         Self {
-            text: LaidOut::new(known, session.turns),
+            pane: TextPane::new(known, session.turns),
             session,
             calls: CallDetail::default(),
             search: Input::default(),
@@ -57,39 +58,41 @@ impl Conversation {
         }
     }
 
+    /// Takes all turns. Where one was read already, its place stays.
     pub(crate) fn load(&mut self, exchanges: Vec<Exchange>) {
         self.turn = self.turn();
-        self.text = LaidOut::new(exchanges, self.session.turns);
         self.reading = Reading::Complete;
-    }
-
-    pub(crate) fn pane(&self) -> &TextPane {
-        &self.text.pane
+        if self.is_new || self.pane.is_searching() {
+            self.pane = TextPane::new(exchanges, self.session.turns);
+            self.is_new = true;
+        } else {
+            self.pane.replace_turns(exchanges);
+        }
     }
 
     /// Returns the turn at the top of the screen, from 0.
     pub(crate) fn turn(&self) -> u32 {
-        self.text.pane.turn().unwrap_or(self.turn)
+        self.pane.turn().unwrap_or(self.turn)
     }
 
     /// Lays the turns out for a screen, where that has changed; the line at the top stays there.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
         self.turn = self.turn();
-        if !self.text.lay_out(columns, height, self.calls) {
+        if !self.pane.lay_out(columns, height, self.calls) {
             return;
         }
         self.mark();
         if self.is_new {
-            let text = &self.text.pane.text;
-            let (line, next) = (text.turn_line(self.turn), text.turn_line(self.turn + 1));
-            self.text.pane.show_match(line..next.max(line));
+            let text = &self.pane.text;
+            let turn = text.turn_start(self.turn)..text.turn_start(self.turn + 1);
+            self.pane.open_at_match(turn);
+            self.is_new = self.pane.turn().is_none();
         }
-        self.is_new &= self.reading != Reading::Complete;
     }
 
     /// Marks what is searched here, or else the words of the query.
     fn mark(&mut self) {
-        self.text.pane.marked = match self.search.value() {
+        self.pane.marked = match self.search.value() {
             "" => Marked::Terms(self.terms.clone()),
             text => Marked::Text(text.to_owned()),
         };
@@ -107,8 +110,7 @@ impl Conversation {
             }
             KeyCode::Enter => {
                 self.is_typing = false;
-                let pane = &mut self.text.pane;
-                return pane.go_to_match(pane.scroll, Direction::Forwards);
+                return self.pane.go_to_match_from_top() != SearchState::NotFound;
             }
             _ => {
                 edit(&mut self.search, event);
@@ -129,48 +131,49 @@ impl Conversation {
     /// Does what a key means for the place in the conversation. Returns false where a match is looked
     /// for and there is none.
     pub(crate) fn scroll_key(&mut self, code: KeyCode) -> bool {
-        let pane = &mut self.text.pane;
+        let pane = &mut self.pane;
         let page = isize::try_from(pane.height.saturating_sub(2)).unwrap_or(isize::MAX);
         match code {
             KeyCode::Char('j') | KeyCode::Down => pane.scroll_by(1),
             KeyCode::Char('k') | KeyCode::Up => pane.scroll_by(-1),
             KeyCode::Char(' ') | KeyCode::PageDown => pane.scroll_by(page),
             KeyCode::PageUp => pane.scroll_by(-page),
-            KeyCode::Char('g') | KeyCode::Home => pane.scroll = 0,
-            KeyCode::Char('G') | KeyCode::End => pane.scroll_by(isize::MAX),
-            KeyCode::Char('n') => return pane.go_to_match(pane.scroll + 1, Direction::Forwards),
-            KeyCode::Char('N') => return pane.go_to_match(pane.scroll, Direction::Backwards),
+            KeyCode::Char('g') | KeyCode::Home => pane.go_to(LinePosition::default()),
+            KeyCode::Char('G') | KeyCode::End => pane.go_to_end(),
+            KeyCode::Char('n') => {
+                return pane.go_to_match(Direction::Forwards) != SearchState::NotFound;
+            }
+            KeyCode::Char('N') => {
+                return pane.go_to_match(Direction::Backwards) != SearchState::NotFound;
+            }
             KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
             KeyCode::Char('K') => self.go_to_previous_turn(),
             KeyCode::Char('/') => {
                 self.search = Input::default();
                 self.is_typing = true;
             }
-            KeyCode::Char('t') => {
-                self.calls = self.calls.next();
-                self.text.reset();
-            }
+            KeyCode::Char('t') => self.calls = self.calls.next(),
             _ => {}
         }
         true
     }
 
     pub(crate) fn scroll_by(&mut self, lines: isize) {
-        self.text.pane.scroll_by(lines);
+        self.pane.scroll_by(lines);
     }
 
     fn go_to_turn(&mut self, turn: u32) {
         if turn < self.session.turns {
-            self.text.pane.scroll = self.text.pane.text.turn_line(turn);
+            self.pane.go_to(self.pane.text.turn_start(turn));
         }
     }
 
     /// Moves to the first line of this turn, or of the one before where that is at the top.
     fn go_to_previous_turn(&mut self) {
-        let begin = self.text.pane.text.turn_line(self.turn());
-        match begin == self.text.pane.scroll {
+        let begin = self.pane.text.turn_start(self.turn());
+        match begin == self.pane.top() {
             true => self.go_to_turn(self.turn().saturating_sub(1)),
-            false => self.text.pane.scroll = begin,
+            false => self.pane.go_to(begin),
         }
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! The text of sessions is an attacker's: it is made printable and cut by `session-display` before it is
 //! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with
-//! roles (`TextLines`), from which a theme takes styles of the sixteen colours, or without colour.
+//! roles (`TextLine`), from which a theme takes styles of the sixteen colours, or without colour.
 //!
 //! ```no_run
 //! use session_config::Home;
@@ -47,6 +47,7 @@ mod picker;
 mod query_line;
 mod request;
 mod terminal;
+mod text_blocks;
 mod text_lines;
 mod text_pane;
 mod theme;

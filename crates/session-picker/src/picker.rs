@@ -164,12 +164,13 @@ impl Picker {
             if let Some(wanted) = self.app.wanted_preview() {
                 self.turns.put(wanted);
             }
-            // This thread holds a sender: the channel does not end.
-            let Ok(first) = self.messages.recv() else {
-                return Ok(Step::End(None));
+            let first = match self.app.go_on_searching() {
+                true => self.messages.try_recv().ok(),
+                // This thread holds a sender: the channel does not end.
+                false => self.messages.recv().ok(),
             };
             let waiting: Vec<Message> = self.messages.try_iter().collect();
-            for message in std::iter::once(first).chain(waiting) {
+            for message in first.into_iter().chain(waiting) {
                 match self.receive(message)? {
                     Step::Continue => {}
                     end => return Ok(end),

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The role of a line or a part of it, from which a theme takes its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineRole {
+pub(crate) enum LineRole {
     /// Prose.
     Plain,
     /// A heading of Markdown.
@@ -35,7 +35,7 @@ pub enum LineRole {
 
 /// The detail in which tool calls are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CallDetail {
+pub(crate) enum CallDetail {
     /// Nothing.
     Off,
     /// Their first line, and that of an edit's diff.
@@ -47,7 +47,7 @@ pub enum CallDetail {
 
 impl CallDetail {
     /// Returns the detail that the key chooses next.
-    pub fn next(self) -> Self {
+    pub(crate) fn next(self) -> Self {
         match self {
             Self::Off => Self::Short,
             Self::Short => Self::Full,
@@ -67,98 +67,55 @@ impl CallDetail {
 
 /// One line, safe for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextLine {
+pub(crate) struct TextLine {
     /// The text, no wider than the pane.
-    pub text: String,
+    pub(crate) text: String,
     /// The role of the line.
-    pub role: LineRole,
+    pub(crate) role: LineRole,
     /// Parts that are something else, as byte ranges in order.
-    pub parts: Vec<(Range<usize>, LineRole)>,
-    /// Number of its turn in the session, from 0.
-    pub turn: u32,
-    /// Number of its part in the turn, from 1; 0 for the rule and the prompt.
-    pub part: usize,
+    pub(crate) parts: Vec<(Range<usize>, LineRole)>,
 }
 
-/// The place of a line, whatever the columns and the detail of calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextPosition {
-    turn: u32,
-    part: usize,
-    /// Lines of the part before it.
-    offset: usize,
+/// What decides how turns are laid out as lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LineLayout {
+    /// Columns of a line.
+    pub(crate) columns: usize,
+    /// The detail of calls.
+    pub(crate) calls: CallDetail,
+    /// Turns of the whole session.
+    pub(crate) turns: u32,
 }
 
-/// Turns of a session as lines of so many columns.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TextLines {
-    /// The lines.
-    pub lines: Vec<TextLine>,
-}
-
-impl TextLines {
-    /// Lays turns out. `of` is the number of turns of the session.
-    pub fn new(exchanges: &[Exchange], of: u32, columns: usize, calls: CallDetail) -> Self {
-        let mut layout = Layout {
-            columns: columns.max(8),
-            calls,
-            turn: 0,
-            part: 0,
+impl LineLayout {
+    /// Lays out a block of a turn: 0 is its rule and its prompt, the others are its parts, from 1.
+    pub(crate) fn lines(self, exchange: &Exchange, block: usize) -> Vec<TextLine> {
+        let mut lines = BlockLines {
+            columns: self.columns.max(8),
+            calls: self.calls,
             lines: Vec::new(),
         };
-        for exchange in exchanges {
-            layout.exchange(exchange, of);
+        match block.checked_sub(1) {
+            None => lines.push_prompt(exchange, self.turns),
+            Some(part) => {
+                let part = exchange.turn.parts.get(part);
+                part.into_iter().for_each(|part| lines.push_part(part));
+            }
         }
-        Self {
-            lines: layout.lines,
-        }
-    }
-
-    /// Returns where a line stands.
-    pub fn position(&self, at: usize) -> Option<TextPosition> {
-        let TextLine { turn, part, .. } = *self.lines.get(at)?;
-        let before = self.lines[..at].iter().rev();
-        let before = before.take_while(|line| (line.turn, line.part) == (turn, part));
-        Some(TextPosition {
-            turn,
-            part,
-            offset: before.count(),
-        })
-    }
-
-    /// Returns the line at a position; where its part is not shown, the one that follows, and where it is
-    /// shorter, its last.
-    pub fn line_at(&self, position: TextPosition) -> usize {
-        let TextPosition { turn, part, offset } = position;
-        let key = |line: &TextLine| (line.turn, line.part);
-        let first = self.lines.partition_point(|line| key(line) < (turn, part));
-        let own = self.lines[first..].iter();
-        let own = own.take_while(|line| key(line) == (turn, part)).count();
-        let last = self.lines.len().saturating_sub(1);
-        (first + offset.min(own.saturating_sub(1))).min(last)
-    }
-
-    /// Returns the first line of a turn, or of the next one that there is.
-    pub fn turn_line(&self, turn: u32) -> usize {
-        let found = self.lines.iter().position(|line| line.turn >= turn);
-        found.unwrap_or(self.lines.len().saturating_sub(1))
+        lines.lines
     }
 }
 
-/// The lines as far as they are made.
-struct Layout {
+/// The lines of a block as far as they are made.
+struct BlockLines {
     columns: usize,
     calls: CallDetail,
-    turn: u32,
-    part: usize,
     lines: Vec<TextLine>,
 }
 
-impl Layout {
-    fn exchange(&mut self, exchange: &Exchange, of: u32) {
+impl BlockLines {
+    fn push_prompt(&mut self, exchange: &Exchange, of: u32) {
         let turn = &exchange.turn;
-        self.turn = turn.index;
-        self.part = 0;
         let origin = match exchange.origin {
             Origin::History => "",
             Origin::Index => "  (from the index: the history is gone or changed)",
@@ -178,10 +135,6 @@ impl Layout {
             self.push(who, LineRole::Prompt);
             self.markdown(&turn.prompt);
             self.blank();
-        }
-        for (part, at) in turn.parts.iter().zip(1..) {
-            self.part = at;
-            self.push_part(part);
         }
     }
 
@@ -295,23 +248,20 @@ impl Layout {
         let text = printable(text).replace('\t', "    ");
         let mut wrapped = wrap_lines(&text, self.columns).peekable();
         if wrapped.peek().is_none() {
-            return self.lines.push(self.line("", role));
+            return self.lines.push(text_line("", role));
         }
-        let lines: Vec<TextLine> = wrapped.map(|line| self.line(line, role)).collect();
-        self.lines.extend(lines);
+        self.lines.extend(wrapped.map(|line| text_line(line, role)));
     }
+}
 
-    fn line(&self, text: &str, role: LineRole) -> TextLine {
-        TextLine {
-            parts: match role {
-                LineRole::Plain => inline_code(text),
-                _ => Vec::new(),
-            },
-            text: text.to_owned(),
-            role,
-            turn: self.turn,
-            part: self.part,
-        }
+fn text_line(text: &str, role: LineRole) -> TextLine {
+    TextLine {
+        parts: match role {
+            LineRole::Plain => inline_code(text),
+            _ => Vec::new(),
+        },
+        text: text.to_owned(),
+        role,
     }
 }
 

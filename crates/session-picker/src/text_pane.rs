@@ -1,9 +1,11 @@
 //! Turns that are laid out for the columns of a pane, with a place in them.
 
-use crate::text_lines::{CallDetail, TextLine, TextLines};
+use crate::text_blocks::{Direction, LinePosition, TextBlocks};
+use crate::text_lines::{CallDetail, LineLayout, TextLine};
 use session_search::Exchange;
 use session_store::find_term_ranges;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// The words that are marked in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,159 +19,230 @@ pub(crate) enum Marked {
 }
 
 /// Turns as lines, with what is marked and the first line that is drawn. Matches are looked for in the
-/// lines that are drawn, and from there on: a conversation may have a million lines.
+/// lines that are drawn, and from there on as far as one moment allows: the rest is for
+/// [`TextPane::go_on_searching`].
 #[derive(Debug, Default)]
 pub(crate) struct TextPane {
-    pub(crate) text: TextLines,
+    pub(crate) text: TextBlocks,
     pub(crate) marked: Marked,
-    /// The first line that is drawn.
-    pub(crate) scroll: usize,
     pub(crate) height: usize,
+    /// The first line that is drawn, where it is shown.
+    scroll: LinePosition,
+    search: Option<MatchSearch>,
 }
 
-/// Lines in which matches are looked for at a time.
-const CHUNK_LINES: usize = 256;
+/// A search for the next match.
+#[derive(Debug)]
+struct MatchSearch {
+    /// Where it is still to be looked for.
+    ranges: Vec<Range<LinePosition>>,
+    direction: Direction,
+    /// The begin of the turn that is opened at its match.
+    opened_at: Option<LinePosition>,
+}
+
+/// The state of a search for the next match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SearchState {
+    Found,
+    NotFound,
+    /// It takes longer than a moment.
+    Running,
+}
+
+/// Longest time that a search may keep the screen waiting.
+const SEARCH_STEP: Duration = Duration::from_millis(20);
 
 impl TextPane {
-    /// Returns the lines that are drawn, with the byte ranges that match.
-    pub(crate) fn visible(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
-        let lines = self.text.lines.get(self.scroll..).unwrap_or_default();
-        let lines = &lines[..self.height.min(lines.len())];
-        lines.iter().zip(self.matches(lines)).collect()
+    /// Takes turns of a session that has `turns` of them; they are laid out when they are drawn.
+    pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
+        Self {
+            text: TextBlocks::new(exchanges, turns),
+            ..Self::default()
+        }
     }
 
-    fn matches(&self, lines: &[TextLine]) -> Vec<Vec<Range<usize>>> {
+    /// Lays the turns out where the columns or the detail of calls have changed; returns true where they
+    /// have. The line at the top stays there.
+    pub(crate) fn lay_out(&mut self, columns: usize, height: usize, calls: CallDetail) -> bool {
+        self.height = height;
+        let known = self.text.layout();
+        let layout = LineLayout {
+            columns,
+            calls,
+            ..known
+        };
+        if layout == known {
+            return false;
+        }
+        self.scroll = self.text.set_layout(layout, self.scroll);
+        true
+    }
+
+    /// Takes all turns of the session in the place of some of them. The line at the top stays there.
+    pub(crate) fn replace_turns(&mut self, exchanges: Vec<Exchange>) {
+        self.scroll = self.text.replace_turns(exchanges, self.scroll);
+    }
+
+    /// Returns the lines that are drawn, with the byte ranges that match.
+    pub(crate) fn visible(&self) -> Vec<(&TextLine, Vec<Range<usize>>)> {
+        let lines = self.text.lines_from(self.top()).take(self.height);
+        let lines: Vec<&TextLine> = lines.map(|(_, line)| line).collect();
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let matches = self.matches(&texts);
+        lines.into_iter().zip(matches).collect()
+    }
+
+    fn matches(&self, lines: &[&str]) -> Vec<Vec<Range<usize>>> {
         match &self.marked {
             Marked::Nothing => vec![Vec::new(); lines.len()],
             Marked::Text(text) => {
                 let needle = text.to_lowercase();
-                lines
-                    .iter()
-                    .map(|line| occurrences(&line.text, &needle))
-                    .collect()
+                let lines = lines.iter();
+                lines.map(|line| occurrences(line, &needle)).collect()
             }
             Marked::Terms(terms) => {
                 let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-                let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-                let found = find_term_ranges(&terms, &texts);
+                let found = find_term_ranges(&terms, lines);
                 found.unwrap_or_else(|_| vec![Vec::new(); lines.len()])
             }
         }
     }
 
+    /// Returns the first line that is drawn.
+    pub(crate) fn top(&self) -> LinePosition {
+        self.text.shown(self.scroll)
+    }
+
     /// Returns the turn at the top, from 0.
     pub(crate) fn turn(&self) -> Option<u32> {
-        Some(self.text.lines.get(self.scroll)?.turn)
+        self.text.turn(self.top())
+    }
+
+    /// Moves to a line.
+    pub(crate) fn go_to(&mut self, position: LinePosition) {
+        self.scroll = position;
     }
 
     /// Moves by lines; the end of the text may stand at most in the middle.
     pub(crate) fn scroll_by(&mut self, lines: isize) {
-        let last = self
-            .text
-            .lines
-            .len()
-            .saturating_sub(self.height.div_ceil(2));
-        // A match, or the last turn, may stand further down already.
-        let last = last.max(self.scroll);
-        self.scroll = self.scroll.saturating_add_signed(lines).min(last);
-    }
-
-    /// Moves to the next match from a line on, or to the one before it; around the end. Returns false
-    /// where there is none.
-    pub(crate) fn go_to_match(&mut self, from: usize, direction: Direction) -> bool {
-        let all = self.text.lines.len();
-        let from = from.min(all);
-        let found = match direction {
-            Direction::Forwards => self
-                .first_match(from..all)
-                .or_else(|| self.first_match(0..from)),
-            Direction::Backwards => self
-                .last_match(0..from)
-                .or_else(|| self.last_match(from..all)),
+        let (top, count) = (self.top(), lines.unsigned_abs());
+        let moved = match lines < 0 {
+            true => self.text.lines_before(top).take(count).last(),
+            false => self.text.lines_from(top).take(count + 1).last(),
         };
-        self.scroll = found.unwrap_or(self.scroll);
-        found.is_some()
+        let moved = moved.map_or(top, |(at, _)| at);
+        // A match, or the last turn, may stand further down already.
+        self.scroll = moved.min(self.lowest_top().max(top));
     }
 
-    /// Moves so that the first match in these lines, which begin a turn, stands in the upper third.
-    pub(crate) fn show_match(&mut self, lines: Range<usize>) {
-        let from = lines.start;
-        let found = self.first_match(lines);
-        let found = found.filter(|at| at - from > self.height / 2);
-        self.scroll = found.map_or(from, |at| at - self.height / 3);
+    /// Moves to the end.
+    pub(crate) fn go_to_end(&mut self) {
+        self.scroll = self.lowest_top().max(self.top());
     }
 
-    fn first_match(&self, lines: Range<usize>) -> Option<usize> {
-        let chunks = lines.clone().step_by(CHUNK_LINES);
-        let mut chunks = chunks.map(|first| first..(first + CHUNK_LINES).min(lines.end));
-        chunks.find_map(|chunk| self.matching_lines(chunk).first().copied())
+    /// Returns the line at the top when the end stands in the middle.
+    fn lowest_top(&self) -> LinePosition {
+        let shown = self.height.div_ceil(2).max(1);
+        let last = self.text.lines_before(self.text.end()).take(shown).last();
+        last.map_or(LinePosition::default(), |(at, _)| at)
     }
 
-    fn last_match(&self, lines: Range<usize>) -> Option<usize> {
-        let chunks = lines.clone().step_by(CHUNK_LINES);
-        let chunks = chunks.map(|first| first..(first + CHUNK_LINES).min(lines.end));
-        let chunks: Vec<Range<usize>> = chunks.collect();
-        let mut chunks = chunks.into_iter().rev();
-        chunks.find_map(|chunk| self.matching_lines(chunk).last().copied())
-    }
-
-    fn matching_lines(&self, lines: Range<usize>) -> Vec<usize> {
-        let first = lines.start;
-        let lines = self.text.lines.get(lines).unwrap_or_default();
-        let found = self.matches(lines).into_iter().enumerate();
-        let found = found.filter(|(_, ranges)| !ranges.is_empty());
-        found.map(|(at, _)| first + at).collect()
-    }
-}
-
-/// The direction in which the next match is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Forwards,
-    Backwards,
-}
-
-/// Turns with the pane that shows them, which is made anew for another width.
-#[derive(Debug, Default)]
-pub(crate) struct LaidOut {
-    exchanges: Vec<Exchange>,
-    /// Turns of the whole session.
-    turns: u32,
-    columns: usize,
-    pub(crate) pane: TextPane,
-}
-
-impl LaidOut {
-    pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
-        Self {
-            exchanges,
-            turns,
-            ..Self::default()
+    /// Moves to the next match after the line at the top, or to the one before it; around the end.
+    pub(crate) fn go_to_match(&mut self, direction: Direction) -> SearchState {
+        let top = self.top();
+        let next = self.text.lines_from(top).nth(1);
+        match direction {
+            Direction::Forwards => self.search_from(next.map_or(top, |(at, _)| at), direction),
+            Direction::Backwards => self.search_from(top, direction),
         }
     }
 
-    pub(crate) fn exchanges(&self) -> &[Exchange] {
-        &self.exchanges
+    /// Moves to the first match from the line at the top on; around the end.
+    pub(crate) fn go_to_match_from_top(&mut self) -> SearchState {
+        self.search_from(self.top(), Direction::Forwards)
     }
 
-    /// Lays the turns out where the width has changed; returns true where it did. The line at the top
-    /// stays there.
-    pub(crate) fn lay_out(&mut self, columns: usize, height: usize, calls: CallDetail) -> bool {
-        self.pane.height = height;
-        if self.columns == columns {
-            return false;
+    fn search_from(&mut self, from: LinePosition, direction: Direction) -> SearchState {
+        let before = LinePosition::default()..from;
+        let after = from..self.text.end();
+        self.begin_search(MatchSearch {
+            ranges: match direction {
+                Direction::Forwards => vec![before, after],
+                Direction::Backwards => vec![after, before],
+            },
+            direction,
+            opened_at: None,
+        })
+    }
+
+    /// Moves to lines that begin a turn, so that the first match in them stands in the upper third.
+    pub(crate) fn open_at_match(&mut self, lines: Range<LinePosition>) -> SearchState {
+        self.scroll = lines.start;
+        self.begin_search(MatchSearch {
+            opened_at: Some(lines.start),
+            ranges: vec![lines],
+            direction: Direction::Forwards,
+        })
+    }
+
+    fn begin_search(&mut self, search: MatchSearch) -> SearchState {
+        self.search = Some(search);
+        self.go_on_searching()
+    }
+
+    pub(crate) fn is_searching(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// Gives the search up.
+    pub(crate) fn stop_searching(&mut self) {
+        self.search = None;
+    }
+
+    /// Goes on with the search for a moment.
+    pub(crate) fn go_on_searching(&mut self) -> SearchState {
+        let begun = Instant::now();
+        while let Some(search) = &mut self.search {
+            let Some(range) = search.ranges.last_mut() else {
+                self.search = None;
+                return SearchState::NotFound;
+            };
+            if range.is_empty() {
+                search.ranges.pop();
+                continue;
+            }
+            let lines = self.text.take_lines(range, search.direction);
+            let opened_at = search.opened_at;
+            if let Some(found) = self.first_match(&lines) {
+                self.search = None;
+                self.show_found(found, opened_at);
+                return SearchState::Found;
+            }
+            if begun.elapsed() > SEARCH_STEP {
+                return SearchState::Running;
+            }
         }
-        self.columns = columns;
-        let text = TextLines::new(&self.exchanges, self.turns, columns, calls);
-        let top = self.pane.text.position(self.pane.scroll);
-        self.pane.scroll = top.map_or(0, |top| text.line_at(top));
-        self.pane.text = text;
-        true
+        SearchState::NotFound
     }
 
-    /// Lays the turns out anew when they are drawn next.
-    pub(crate) fn reset(&mut self) {
-        self.columns = 0;
+    fn first_match(&self, lines: &[(LinePosition, String)]) -> Option<LinePosition> {
+        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
+        let found = self.matches(&texts);
+        let found = found.iter().position(|ranges| !ranges.is_empty())?;
+        Some(lines[found].0)
+    }
+
+    fn show_found(&mut self, found: LinePosition, opened_at: Option<LinePosition>) {
+        let Some(first) = opened_at else {
+            return self.scroll = found;
+        };
+        let below = self.text.lines_from(first).take(self.height / 2 + 1);
+        if below.into_iter().any(|(at, _)| at == found) {
+            return;
+        }
+        let above = self.text.lines_before(found).take(self.height / 3).last();
+        self.scroll = above.map_or(found, |(at, _)| at);
     }
 }
 
@@ -191,81 +264,150 @@ fn occurrences(line: &str, needle: &str) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text_lines::LineRole;
+    use session_core::{Part, Turn};
+    use session_search::Origin;
 
-    /// A pane of so many lines, of which some say "lamp".
-    fn pane(lines: usize, lamps: &[usize]) -> TextPane {
-        let line = |at: usize| TextLine {
-            text: match lamps.contains(&at) {
-                true => "the LAMP".into(),
-                false => "dark".into(),
-            },
-            role: LineRole::Plain,
-            parts: Vec::new(),
-            turn: 0,
-            part: 0,
+    /// A turn of so many parts of two lines, of which some say "lamp".
+    fn turn(index: u32, parts: usize, lamps: &[usize]) -> Exchange {
+        let text = |at: usize| match lamps.contains(&at) {
+            true => "the LAMP".into(),
+            false => "the dark at the foot of the stairs".into(),
         };
-        TextPane {
-            text: TextLines {
-                lines: (0..lines).map(line).collect(),
+        let parts = (0..parts).map(|at| Part::Text { text: text(at) });
+        Exchange {
+            origin: Origin::History,
+            turn: Turn {
+                index,
+                parts: parts.collect(),
+                ..Turn::default()
             },
-            height: 10,
-            ..TextPane::default()
         }
+    }
+
+    fn pane(turns: Vec<Exchange>) -> TextPane {
+        let mut pane = TextPane::new(turns, 2);
+        pane.lay_out(80, 10, CallDetail::Short);
+        pane.marked = Marked::Text("lamp".into());
+        pane
+    }
+
+    /// The number of the line at the top, from 0.
+    fn top(pane: &TextPane) -> usize {
+        pane.text.lines_before(pane.top()).count()
+    }
+
+    fn finish(pane: &mut TextPane, mut state: SearchState) -> SearchState {
+        while state == SearchState::Running {
+            state = pane.go_on_searching();
+        }
+        state
     }
 
     #[test]
     fn matches_are_found_forwards_and_backwards_around_the_ends() {
+        let mut pane = pane(vec![turn(0, 10, &[1]), turn(1, 1000, &[700])]);
+        let [first, second] = [1 + 2, 1 + 20 + 1 + 2 * 700];
         for marked in [
             Marked::Text("lamp".into()),
             Marked::Terms(vec!["lamps".into()]),
         ] {
-            let mut pane = pane(1000, &[3, 700]);
             pane.marked = marked;
-            let mut found = Vec::new();
-            for direction in [
-                Direction::Forwards,
-                Direction::Forwards,
-                Direction::Forwards,
+            for (direction, expected) in [
+                (Direction::Forwards, first),
+                (Direction::Forwards, second),
+                (Direction::Forwards, first),
+                (Direction::Backwards, second),
+                (Direction::Backwards, first),
             ] {
-                assert!(pane.go_to_match(pane.scroll + 1, direction));
-                found.push(pane.scroll);
+                let state = pane.go_to_match(direction);
+                assert_eq!(finish(&mut pane, state), SearchState::Found);
+                assert_eq!(top(&pane), expected);
             }
-            for _ in 0..2 {
-                assert!(pane.go_to_match(pane.scroll, Direction::Backwards));
-                found.push(pane.scroll);
-            }
-            assert_eq!(found, [3, 700, 3, 700, 3]);
+            pane.go_to(LinePosition::default());
         }
     }
 
     #[test]
     fn what_is_nowhere_leaves_the_place() {
-        let mut pane = pane(600, &[]);
-        pane.scroll = 7;
+        let mut pane = pane(vec![turn(0, 300, &[])]);
+        pane.scroll_by(7);
         for marked in [
             Marked::Nothing,
             Marked::Text("lamp".into()),
             Marked::Text(String::new()),
         ] {
             pane.marked = marked;
-            assert!(!pane.go_to_match(8, Direction::Forwards));
-            assert!(!pane.go_to_match(7, Direction::Backwards));
-            assert_eq!(pane.scroll, 7);
+            for direction in [Direction::Forwards, Direction::Backwards] {
+                let state = pane.go_to_match(direction);
+                assert_eq!(finish(&mut pane, state), SearchState::NotFound);
+                assert_eq!(top(&pane), 7);
+            }
         }
-        let mut empty = self::pane(0, &[]);
-        empty.marked = Marked::Text("x".into());
-        assert!(!empty.go_to_match(1, Direction::Forwards));
+        let mut empty = self::pane(Vec::new());
+        let state = empty.go_to_match(Direction::Forwards);
+        assert_eq!(state, SearchState::NotFound);
         assert_eq!(empty.visible().len(), 0);
     }
 
     #[test]
     fn matches_are_those_of_the_lines_that_are_drawn() {
-        let mut pane = pane(100, &[50]);
-        pane.marked = Marked::Text("Lamp".into());
-        pane.scroll = 45;
+        let mut pane = pane(vec![turn(0, 100, &[50])]);
+        pane.scroll_by(95);
         let drawn = pane.visible();
         let mut ranges = drawn.into_iter().flat_map(|(_, ranges)| ranges);
         assert_eq!((ranges.next(), ranges.next()), (Some(4..8), None));
+    }
+
+    #[test]
+    fn a_turn_is_opened_at_its_beginning_or_with_its_match_in_the_upper_third() {
+        for (lamp, expected) in [(2, 21), (700, 21 + 1 + 2 * 700 - 3), (5000, 21)] {
+            let mut pane = pane(vec![turn(0, 10, &[]), turn(1, 1000, &[lamp])]);
+            let lines = pane.text.turn_start(1)..pane.text.turn_start(2);
+            let state = pane.open_at_match(lines);
+            finish(&mut pane, state);
+            assert_eq!(top(&pane), expected);
+        }
+    }
+
+    #[test]
+    fn the_end_stands_at_most_in_the_middle() {
+        let mut pane = pane(vec![turn(0, 100, &[])]);
+        pane.go_to_end();
+        assert_eq!(top(&pane), 201 - 5);
+        pane.scroll_by(3);
+        assert_eq!(top(&pane), 201 - 5);
+        pane.scroll_by(-10);
+        assert_eq!(top(&pane), 201 - 15);
+        pane.scroll_by(-1000);
+        assert_eq!(top(&pane), 0);
+    }
+
+    #[test]
+    fn the_line_at_the_top_stays_in_other_columns_and_among_more_turns() {
+        let mut pane = pane(vec![turn(1, 10, &[7])]);
+        let state = pane.go_to_match(Direction::Forwards);
+        assert_eq!(finish(&mut pane, state), SearchState::Found);
+        let top_line = |pane: &TextPane| pane.visible()[0].0.text.clone();
+        for columns in [20, 8, 80] {
+            pane.lay_out(columns, 10, CallDetail::Short);
+            assert!("the LAMP".starts_with(&top_line(&pane)), "{columns}");
+        }
+        pane.replace_turns(vec![turn(0, 5, &[]), turn(1, 10, &[7])]);
+        assert_eq!(
+            (top_line(&pane).as_str(), pane.turn()),
+            ("the LAMP", Some(1))
+        );
+    }
+
+    #[test]
+    fn no_more_is_kept_as_lines_than_was_looked_at() {
+        let mut pane = pane(vec![turn(0, 5000, &[2500]), turn(1, 5000, &[])]);
+        pane.visible();
+        pane.go_to_end();
+        pane.visible();
+        let state = pane.go_to_match(Direction::Forwards);
+        assert_eq!(finish(&mut pane, state), SearchState::Found);
+        pane.visible();
+        assert!(pane.text.count_kept_blocks() < 50);
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, a
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indented(area));
     let name = line(&title(&preview.session), usize::from(head.width));
     frame.render_widget(Line::styled(name, theme.title()), head);
-    draw_pane(frame, &preview.text.pane, theme, body);
+    draw_pane(frame, &preview.pane, theme, body);
 }
 
 /// Leaves a column free at the left.
@@ -90,7 +90,7 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
         usize::from(body.height),
     );
     frame.render_widget(head_line(conversation, theme, head.width), head);
-    draw_pane(frame, conversation.pane(), theme, indented(body));
+    draw_pane(frame, &conversation.pane, theme, indented(body));
     match conversation.is_typing {
         true => draw_search(frame, conversation, theme, footer),
         false => frame.render_widget(keys_line(&KEYS, theme, footer.width), footer),

@@ -1,0 +1,277 @@
+//! Turns as lines of a screen, laid out block by block where they are looked at: a conversation may have a
+//! million lines.
+
+use crate::text_lines::{LineLayout, LineRole, TextLine};
+use session_search::Exchange;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+/// The place of a line. It is the same whatever the columns and the detail of calls; where a block is not
+/// shown, or is shorter, the place is that of a line nearby.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LinePosition {
+    block: usize,
+    /// Lines of the block before it.
+    offset: usize,
+}
+
+impl LinePosition {
+    fn at_block(block: usize) -> Self {
+        Self { block, offset: 0 }
+    }
+}
+
+/// The direction in which the next match is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Forwards,
+    Backwards,
+}
+
+/// Lines, or blocks that have none, in which matches are looked for at a time.
+const CHUNK_LINES: usize = 256;
+
+/// The turns of a session with their lines, as far as these were looked at.
+#[derive(Debug, Default)]
+pub(crate) struct TextBlocks {
+    exchanges: Vec<Exchange>,
+    layout: LineLayout,
+    blocks: Vec<TextBlock>,
+}
+
+/// The rule and the prompt of a turn, or one of its parts.
+#[derive(Debug)]
+struct TextBlock {
+    /// Position in `exchanges`.
+    exchange: usize,
+    /// 0 for the prompt, else the number of the part, from 1.
+    part: usize,
+    lines: OnceCell<Vec<TextLine>>,
+}
+
+impl TextBlocks {
+    /// Takes turns of a session that has `turns` of them.
+    pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
+        let mut blocks = Vec::new();
+        for (exchange, at) in exchanges.iter().zip(0..) {
+            blocks.extend((0..=exchange.turn.parts.len()).map(|part| TextBlock {
+                exchange: at,
+                part,
+                lines: OnceCell::new(),
+            }));
+        }
+        let layout = LineLayout {
+            turns,
+            ..LineLayout::default()
+        };
+        Self {
+            exchanges,
+            layout,
+            blocks,
+        }
+    }
+
+    pub(crate) fn exchanges(&self) -> &[Exchange] {
+        &self.exchanges
+    }
+
+    pub(crate) fn layout(&self) -> LineLayout {
+        self.layout
+    }
+
+    /// Lays the lines out otherwise. Returns where the text of the line at `position` stands then.
+    pub(crate) fn set_layout(
+        &mut self,
+        layout: LineLayout,
+        position: LinePosition,
+    ) -> LinePosition {
+        let before = self.lines(position.block).iter().take(position.offset);
+        let letters: usize = before.map(letters).sum();
+        let is_shown = !self.lines(position.block).is_empty();
+        self.layout = layout;
+        for block in &mut self.blocks {
+            block.lines.take();
+        }
+        match is_shown {
+            true => self.position_after(position.block, letters),
+            false => position,
+        }
+    }
+
+    /// Takes all turns of the session in the place of some of them. Returns where the line at `position`
+    /// stands then.
+    pub(crate) fn replace_turns(
+        &mut self,
+        exchanges: Vec<Exchange>,
+        position: LinePosition,
+    ) -> LinePosition {
+        let turn = self.turn(position).unwrap_or_default();
+        let block_of_turn = position.block.saturating_sub(self.turn_start(turn).block);
+        let layout = self.layout;
+        *self = Self::new(exchanges, layout.turns);
+        self.layout = layout;
+        LinePosition {
+            block: self.turn_start(turn).block + block_of_turn,
+            ..position
+        }
+    }
+
+    /// Returns the line of a block that has so many letters before it, or holds the last of them.
+    fn position_after(&self, block: usize, letters_before: usize) -> LinePosition {
+        let mut sum = 0;
+        let lines = self.lines(block).iter().take_while(|line| {
+            sum += letters(line);
+            sum <= letters_before
+        });
+        let offset = lines.count();
+        LinePosition { block, offset }
+    }
+
+    /// Returns the number of the turn of a line in the session, from 0; `None` where there are no turns.
+    pub(crate) fn turn(&self, position: LinePosition) -> Option<u32> {
+        let last = self.blocks.len().checked_sub(1)?;
+        let block = self.blocks.get(position.block.min(last))?;
+        Some(self.exchanges.get(block.exchange)?.turn.index)
+    }
+
+    /// Returns the first line of a turn, or of the next one that there is; after the last, the end.
+    pub(crate) fn turn_start(&self, turn: u32) -> LinePosition {
+        let is_before = |block: &TextBlock| self.exchanges[block.exchange].turn.index < turn;
+        LinePosition::at_block(self.blocks.partition_point(is_before))
+    }
+
+    /// Returns the position behind the last line.
+    pub(crate) fn end(&self) -> LinePosition {
+        LinePosition::at_block(self.blocks.len())
+    }
+
+    /// Returns the position of a line that is shown: the same, or one nearby.
+    pub(crate) fn shown(&self, position: LinePosition) -> LinePosition {
+        let own = self.lines(position.block).len();
+        if own > 0 {
+            let offset = position.offset.min(own - 1);
+            return LinePosition { offset, ..position };
+        }
+        let next = LinePosition::at_block(position.block.saturating_add(1));
+        let next = self.lines_from(next).next();
+        let before = || self.lines_before(position).next();
+        next.or_else(before)
+            .map_or(LinePosition::default(), |(at, _)| at)
+    }
+
+    /// Iterates over the lines from a position on.
+    pub(crate) fn lines_from(
+        &self,
+        from: LinePosition,
+    ) -> impl Iterator<Item = (LinePosition, &TextLine)> {
+        (from.block..self.blocks.len()).flat_map(move |block| {
+            let first = if block == from.block { from.offset } else { 0 };
+            let lines = self.lines(block).iter().enumerate().skip(first);
+            lines.map(move |(offset, line)| (LinePosition { block, offset }, line))
+        })
+    }
+
+    /// Iterates backwards over the lines before a position.
+    pub(crate) fn lines_before(
+        &self,
+        end: LinePosition,
+    ) -> impl Iterator<Item = (LinePosition, &TextLine)> {
+        let blocks = (0..self.blocks.len()).rev();
+        let blocks = blocks.skip_while(move |block| *block > end.block);
+        blocks.flat_map(move |block| {
+            let lines = self.lines(block);
+            let own = if block == end.block {
+                end.offset
+            } else {
+                lines.len()
+            };
+            let lines = lines.iter().enumerate().take(own).rev();
+            lines.map(move |(offset, line)| (LinePosition { block, offset }, line))
+        })
+    }
+
+    /// Takes lines from the beginning of a range, or backwards from its end, which leaves it shorter. They
+    /// are not kept: whoever looks for a word passes by all of them.
+    pub(crate) fn take_lines(
+        &self,
+        range: &mut Range<LinePosition>,
+        direction: Direction,
+    ) -> Vec<(LinePosition, String)> {
+        let mut taken = Vec::new();
+        for _ in 0..CHUNK_LINES {
+            if range.is_empty() || taken.len() >= CHUNK_LINES {
+                break;
+            }
+            let mut lines = self.take_block(range, direction);
+            if direction == Direction::Backwards {
+                lines.reverse();
+            }
+            taken.append(&mut lines);
+        }
+        taken
+    }
+
+    /// Takes the lines of the first or the last block of a range that is not empty.
+    fn take_block(
+        &self,
+        range: &mut Range<LinePosition>,
+        direction: Direction,
+    ) -> Vec<(LinePosition, String)> {
+        let block = match (direction, range.end.offset) {
+            (Direction::Forwards, _) => range.start.block,
+            (Direction::Backwards, 0) => range.end.block.saturating_sub(1),
+            (Direction::Backwards, _) => range.end.block,
+        };
+        let own = LinePosition::at_block(block)..LinePosition::at_block(block + 1);
+        let wanted = own.start.max(range.start)..own.end.min(range.end);
+        match direction {
+            Direction::Forwards => range.start = wanted.end,
+            Direction::Backwards => range.end = wanted.start,
+        }
+        let lines = self.look_at(block).into_owned().into_iter().enumerate();
+        let lines = lines.map(|(offset, line)| (LinePosition { block, offset }, line.text));
+        lines.filter(|(at, _)| wanted.contains(at)).collect()
+    }
+
+    /// Returns the lines of a block, and keeps them.
+    fn lines(&self, block: usize) -> &[TextLine] {
+        match self.blocks.get(block) {
+            Some(block) => block.lines.get_or_init(|| self.lay_out(block)),
+            None => &[],
+        }
+    }
+
+    /// Returns the lines of a block, and does not keep them.
+    fn look_at(&self, block: usize) -> Cow<'_, [TextLine]> {
+        let Some(block) = self.blocks.get(block) else {
+            return Cow::Borrowed(&[]);
+        };
+        match block.lines.get() {
+            Some(lines) => Cow::Borrowed(lines),
+            None => Cow::Owned(self.lay_out(block)),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn count_kept_blocks(&self) -> usize {
+        let kept = self.blocks.iter();
+        kept.filter(|block| block.lines.get().is_some()).count()
+    }
+
+    fn lay_out(&self, block: &TextBlock) -> Vec<TextLine> {
+        let exchange = self.exchanges.get(block.exchange);
+        exchange.map_or(Vec::new(), |exchange| {
+            self.layout.lines(exchange, block.part)
+        })
+    }
+}
+
+/// Counts the letters by which a line is found again in other columns, where rules and spaces differ.
+fn letters(line: &TextLine) -> usize {
+    let words = line.text.split_whitespace();
+    match line.role {
+        LineRole::Rule => 1,
+        _ => words.map(str::len).sum::<usize>().max(1),
+    }
+}
