@@ -31,6 +31,15 @@ pub fn cut(text: &str, columns: usize) -> String {
 
 /// The longest beginning that is at most `columns` wide.
 fn fitting(text: &str, columns: usize) -> &str {
+    // Letters of ASCII take a column each, unless a mark follows that changes the last one.
+    let looked_at = &text.as_bytes()[..text.len().min(columns.saturating_add(1))];
+    match looked_at.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+        true => clip(text, columns),
+        false => measured_fitting(text, columns),
+    }
+}
+
+fn measured_fitting(text: &str, columns: usize) -> &str {
     // A character may change the width of the one before it: measured together.
     let end = text
         .char_indices()
@@ -111,6 +120,11 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn letters_of_ascii_are_measured_as_others_are(text in "[ -~]{0,12}([ -~]|[字灯]|\u{301}|\u{fe0f}|\u{20e3}){0,4}[ -~]{0,4}", columns in 0usize..20) {
+            prop_assert_eq!(fitting(&text, columns), measured_fitting(&text, columns));
+        }
 
         #[test]
         fn nothing_is_wider_than_its_columns(text in "([ -~]|[字灯]|👨\u{200d}👩|❤\u{fe0f}|\\PC){0,60}", columns in 4usize..40) {
