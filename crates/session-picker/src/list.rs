@@ -2,6 +2,7 @@
 
 use crate::list_answer::{ListAnswer, ListRow, Question};
 use ratatui::layout::{Position, Rect};
+use session_query::TypedQuery;
 use session_search::Level;
 
 /// Rows that are asked for at a time.
@@ -104,6 +105,12 @@ impl RowList {
     /// Returns true while the rows that are asked for are still to come.
     pub(crate) fn is_outdated(&self) -> bool {
         self.is_outdated
+    }
+
+    /// Returns true where the query of the rows has filters.
+    pub(crate) fn is_filtered(&self) -> bool {
+        let typed = self.answered.as_ref().map(|question| &question.typed);
+        typed.is_some_and(|typed| !TypedQuery::parse(typed).conditions.is_empty())
     }
 
     /// Begins a new list from its first row.

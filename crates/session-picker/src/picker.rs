@@ -273,7 +273,13 @@ impl Picker {
         };
         let missing = |command: &ResumeCommand<'_>| {
             let folder = command.directory.filter(|_| !command.directory_exists)?;
-            Some(format!("its folder `{folder}` is not there any more"))
+            let key = match self.app.conversation {
+                Some(_) => "c",
+                None => "Alt-C",
+            };
+            Some(format!(
+                "its folder `{folder}` is not there any more; {key} copies the command that resumes it"
+            ))
         };
         let refused = match command {
             Ok(command) => missing(&command),

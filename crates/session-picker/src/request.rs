@@ -8,7 +8,7 @@ use session_search::{Condition, Filter, FilterClause, Request};
 
 /// Reads a question; also returns what is wrong with a filter that is left out.
 pub(crate) fn read(question: &Question) -> (Request, Option<String>) {
-    let typed = TypedQuery::parse(&question.typed);
+    let typed = TypedQuery::parse_unfinished(&question.typed);
     let (mut clauses, mistake) = usable_clauses(&typed);
     if question.this_project {
         clauses.push(FilterClause::new(Condition::Project(read_project("."))));

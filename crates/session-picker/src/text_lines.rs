@@ -7,6 +7,7 @@ use session_display::{minute, safe_line, wrap_lines};
 use session_export::{CallStatus, CallView};
 use session_search::{Exchange, Origin};
 use std::ops::Range;
+use unicode_width::UnicodeWidthStr;
 
 /// The role of a line or a part of it, from which a theme takes its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +171,8 @@ impl BlockLines {
         let name = safe_line(&view.call.name);
         let subject = view.subject.unwrap_or_default();
         let first = subject.lines().next().unwrap_or_default();
-        self.push(&format!("● {name}{mark}  {}", safe_line(first)), role);
+        let first = format!("{name}{mark}  {}", safe_line(first));
+        self.push_indented(["● ", "  "], &first, role);
         if self.calls == CallDetail::Full && subject.lines().nth(1).is_some() {
             self.block(subject, LineRole::Code, "  ");
         }
@@ -195,13 +197,13 @@ impl BlockLines {
     fn edit(&mut self, edit: &[DiffLine<'_>]) {
         let most = self.calls.lines();
         for line in edit.iter().take(most) {
-            let (text, role) = match line {
-                DiffLine::Added(text) => (format!("  + {text}"), LineRole::Added),
-                DiffLine::Removed(text) => (format!("  - {text}"), LineRole::Removed),
-                DiffLine::Context(text) => (format!("    {text}"), LineRole::Faint),
-                DiffLine::Gap => ("  …".to_owned(), LineRole::Faint),
+            let (mark, text, role) = match line {
+                DiffLine::Added(text) => ("  + ", *text, LineRole::Added),
+                DiffLine::Removed(text) => ("  - ", *text, LineRole::Removed),
+                DiffLine::Context(text) => ("    ", *text, LineRole::Faint),
+                DiffLine::Gap => ("  ", "…", LineRole::Faint),
             };
-            self.push(&text, role);
+            self.push_indented([mark, "    "], text, role);
         }
         self.note_left(edit.len().saturating_sub(most));
     }
@@ -211,7 +213,7 @@ impl BlockLines {
         let text = printable(text);
         let most = self.calls.lines().max(6);
         for line in text.trim_end().lines().take(most) {
-            self.push(&format!("{indent}{line}"), role);
+            self.push_indented([indent, indent], line, role);
         }
         self.note_left(text.trim_end().lines().count().saturating_sub(most));
     }
@@ -245,12 +247,22 @@ impl BlockLines {
 
     /// Adds a line, wrapped.
     fn push(&mut self, text: &str, role: LineRole) {
+        self.push_indented([""; 2], text, role);
+    }
+
+    /// Adds a line, wrapped, after the indent of its first line and of the others.
+    fn push_indented(&mut self, [first, other]: [&str; 2], text: &str, role: LineRole) {
         let text = printable(text).replace('\t', "    ");
-        let mut wrapped = wrap_lines(&text, self.columns).peekable();
-        if wrapped.peek().is_none() {
-            return self.lines.push(text_line("", role));
+        let columns = self.columns.saturating_sub(other.width()).max(4);
+        let wrapped = wrap_lines(&text, columns);
+        let indents = std::iter::once(first).chain(std::iter::repeat(other));
+        let before = self.lines.len();
+        for (indent, line) in indents.zip(wrapped) {
+            self.lines.push(text_line(&format!("{indent}{line}"), role));
         }
-        self.lines.extend(wrapped.map(|line| text_line(line, role)));
+        if self.lines.len() == before {
+            self.lines.push(text_line(first.trim_end(), role));
+        }
     }
 }
 
@@ -277,4 +289,44 @@ fn inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
     pairs
         .map(|pair| (pair[0]..pair[1] + 1, LineRole::Code))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_core::{ToolCall, Turn};
+
+    #[test]
+    fn a_line_that_is_wrapped_keeps_its_indent() {
+        let call = ToolCall {
+            name: "Bash".into(),
+            input: serde_json::json!({"command": "light every lantern of the harbour"}),
+            output: Some("the lantern at the gate does not burn\n\nit has no oil".into()),
+            ..ToolCall::default()
+        };
+        let exchange = Exchange {
+            origin: Origin::History,
+            turn: Turn {
+                parts: vec![Part::Call(call)],
+                ..Turn::default()
+            },
+        };
+        let layout = LineLayout {
+            columns: 24,
+            calls: CallDetail::Full,
+            turns: 1,
+        };
+        let lines = layout.lines(&exchange, 1);
+        let lines: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let expected = [
+            "● Bash  light every",
+            "  lantern of the harbour",
+            "  │ the lantern at the",
+            "  │ gate does not burn",
+            "  │",
+            "  │ it has no oil",
+            "",
+        ];
+        assert_eq!(lines, expected);
+    }
 }

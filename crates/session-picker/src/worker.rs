@@ -214,8 +214,8 @@ fn shorten(text: &mut String) {
 const REFRESH_STEP: Duration = Duration::from_secs(1);
 /// Time between two looks at a locked index.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two looks at the histories.
-const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
+/// Time between two looks at the histories: a session that goes on elsewhere is soon found.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
 ///

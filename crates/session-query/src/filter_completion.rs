@@ -113,7 +113,7 @@ fn begins_phrase(text: &str, tokens: &[QueryToken]) -> bool {
 }
 
 /// Reads a field with its `:`, after which no value stands yet.
-fn value_is_missing(word: &str) -> Option<(FilterField, bool)> {
+pub(crate) fn value_is_missing(word: &str) -> Option<(FilterField, bool)> {
     let (negated, plain) = without_minus(word);
     let name = plain.trim_end_matches('"').strip_suffix(':')?;
     Some((FilterField::from_name(name)?, negated))

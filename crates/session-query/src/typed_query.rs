@@ -1,5 +1,6 @@
 //! A query as it is typed, with filters in it.
 
+use crate::filter_completion::value_is_missing;
 use crate::project_folder::read_project;
 use crate::query_tokens::{TokenKind, tokens, without_minus};
 use crate::typed_filter_error::TypedFilterError;
@@ -99,6 +100,17 @@ impl TypedQuery {
             query.text.truncate(query.text.trim_end().len());
         }
         query
+    }
+
+    /// Splits a query that is still being typed: the name of a field at its end, whose value is to come, is
+    /// no text.
+    pub fn parse_unfinished(typed: &str) -> Self {
+        let last = typed.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let before = typed.strip_suffix(last).unwrap_or_default();
+        match value_is_missing(last) {
+            Some(_) => Self::parse(before.trim_end()),
+            None => Self::parse(typed),
+        }
     }
 
     /// Joins the words of a command line to a query. Of several words one that begins a filter is that

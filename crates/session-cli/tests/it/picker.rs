@@ -185,7 +185,7 @@ fn a_session_without_its_folder_stays_in_the_picker() {
     let env = small();
     let terminal = opened(&env);
     terminal.keys(&["M-r"]);
-    terminal.shows("is not there any more");
+    terminal.shows("is not there any more; Alt-C copies");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 use session_core::Band;
 use session_display::{elapsed, line, safe_line};
 use session_search::Level;
+use unicode_width::UnicodeWidthStr;
 
 const PROMPT: &str = "> ";
 /// Columns from which a row takes one line.
@@ -92,11 +93,14 @@ fn counts(app: &App) -> String {
         Some(1) => "1 session".to_owned(),
         Some(count) => format!("{count} sessions"),
     };
-    match app.files_left {
-        Some(0) => searched,
-        Some(left) => format!("{searched}, {left} files to read"),
-        None => format!("{searched}, reading"),
-    }
+    let left = match app.files_left {
+        Some(0) => String::new(),
+        Some(1) => "1 file to read".to_owned(),
+        Some(left) => format!("{left} files to read"),
+        None => "reading".to_owned(),
+    };
+    let parts = [searched, left].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Draws the rows, or why there is none.
@@ -116,6 +120,7 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
     let now_ms = Timestamp::now().as_millisecond();
     let columns = usize::from(area.width);
     let visible = usize::from(area.height.div_ceil(lines_per_row));
+    let cells = RowColumns::fitting(&app.list.rows, app.list.level, columns);
     let rows = app.list.rows.iter().enumerate();
     let rows = rows.skip(app.list.offset).take(visible);
     let lines: Vec<Line<'_>> = rows
@@ -128,7 +133,7 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
                 theme,
             };
             match lines_per_row {
-                1 => vec![drawn.one_line(columns)],
+                1 => vec![drawn.one_line(columns, cells)],
                 _ => drawn.two_lines(columns),
             }
         })
@@ -136,13 +141,60 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }
 
+/// Says why there are no rows.
 fn nothing(app: &App) -> &'static str {
     match (app.list.sessions, app.files_left) {
         (None, None) => "reading your histories",
         (None, Some(0)) => "there is no history yet",
-        (Some(0), Some(0)) => "nothing here; Alt-P and the filters may leave nothing",
+        (Some(0), Some(0)) if app.this_project => {
+            "no session of this project passes; Alt-P shows all projects"
+        }
+        (Some(0), Some(0)) if app.list.is_filtered() => "no session passes the filters",
+        (Some(0), Some(0)) => "there is no history yet",
         (Some(_), Some(0)) => "nothing found",
         _ => "nothing yet; histories are still being read",
+    }
+}
+
+/// The columns of a row's cells: no more than the rows of the list need, so that titles have room.
+#[derive(Debug, Clone, Copy)]
+struct RowColumns {
+    agent: usize,
+    project: usize,
+    branch: usize,
+    turns: usize,
+}
+
+impl RowColumns {
+    fn fitting(rows: &[ListRow], level: Level, columns: usize) -> Self {
+        let widest = |cell: &dyn Fn(&ListRow) -> String, most: usize| {
+            let widths = rows.iter().map(|row| cell(row).width());
+            widths.max().unwrap_or_default().min(most)
+        };
+        Self {
+            agent: widest(&|row| safe_line(&row.session.source), 9),
+            project: widest(
+                &|row| safe_line(session_display::project(&row.session)),
+                (columns / 7).clamp(10, 20),
+            ),
+            branch: widest(&|row| safe_line(branch(row)), (columns / 8).clamp(8, 18)),
+            turns: widest(&|row| turns(row, level), 9),
+        }
+    }
+}
+
+fn branch(row: &ListRow) -> &str {
+    let of_turn = row.turn.as_ref().and_then(|turn| turn.branch.as_deref());
+    of_turn
+        .or(row.session.branch.as_deref())
+        .unwrap_or_default()
+}
+
+/// Returns the number of turns, or which of them a row is.
+fn turns(row: &ListRow, level: Level) -> String {
+    match level {
+        Level::Session => row.session.turns.to_string(),
+        Level::Turn => format!("{}/{}", row.turn_index() + 1, row.session.turns),
     }
 }
 
@@ -157,19 +209,22 @@ struct DrawnRow<'a> {
 
 impl DrawnRow<'_> {
     /// Band, time, agent, project, branch, turns, title.
-    fn one_line(&self, columns: usize) -> Line<'static> {
-        let project = (columns / 7).clamp(10, 20);
-        let branch = (columns / 8).clamp(8, 18);
+    fn one_line(&self, columns: usize, cells: RowColumns) -> Line<'static> {
         let session = &self.row.session;
-        let mut line = Line::from(self.marks());
         let faint = self.theme.faint();
+        let cell = |text: &str, width: usize| match width {
+            0 => String::new(),
+            width => format!("{} ", column(&safe_line(text), width)),
+        };
+        let project = session_display::project(session);
+        let turns = format!("{:>1$}  ", turns(self.row, self.level), cells.turns);
+        let mut line = Line::from(self.marks());
         line.push_span(Span::styled(column(&self.elapsed, 5), faint));
-        line.push_span(Span::styled(column(&safe_line(&session.source), 9), faint));
-        let name = column(&safe_line(session_display::project(session)), project);
+        line.push_span(Span::styled(cell(&session.source, cells.agent), faint));
+        let name = cell(project, cells.project);
         line.push_span(Span::styled(name, self.theme.project()));
-        let name = column(&safe_line(self.branch()), branch);
-        line.push_span(Span::styled(format!(" {name} "), faint));
-        line.push_span(Span::styled(format!("{:>5}  ", self.turns()), faint));
+        line.push_span(Span::styled(cell(branch(self.row), cells.branch), faint));
+        line.push_span(Span::styled(turns, faint));
         let left = columns.saturating_sub(line.width());
         self.push_text(&mut line, left);
         line
@@ -187,12 +242,12 @@ impl DrawnRow<'_> {
             (Level::Turn, _) => "",
         };
         let project = session_display::project(session);
-        let turns = format!("{}{unit}", self.turns());
+        let turns = format!("{}{unit}", turns(self.row, self.level));
         let parts = [
             &self.elapsed,
             &session.source,
             project,
-            self.branch(),
+            branch(self.row),
             &turns,
         ];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
@@ -212,24 +267,6 @@ impl DrawnRow<'_> {
             None => ("  ", self.theme.faint()),
         };
         vec![selection, Span::styled(mark, style)]
-    }
-
-    fn branch(&self) -> &str {
-        let of_turn = self
-            .row
-            .turn
-            .as_ref()
-            .and_then(|turn| turn.branch.as_deref());
-        of_turn
-            .or(self.row.session.branch.as_deref())
-            .unwrap_or_default()
-    }
-
-    fn turns(&self) -> String {
-        match self.level {
-            Level::Session => self.row.session.turns.to_string(),
-            Level::Turn => format!("{}/{}", self.row.turn_index() + 1, self.row.session.turns),
-        }
     }
 
     fn push_text(&self, line: &mut Line<'static>, columns: usize) {

@@ -67,7 +67,7 @@ fn key_line(key: String, does: &str, theme: Theme) -> Line<'static> {
 /// Draws lines in a box in the middle; returns where they stand.
 fn draw_box(
     frame: &mut Frame<'_>,
-    name: &'static str,
+    name: &str,
     mut lines: Vec<Line<'_>>,
     theme: Theme,
     area: Rect,
@@ -128,7 +128,8 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
         false => "both fields are needed   Tab the other field   Esc give up",
     };
     lines.push(Line::styled(keys, theme.faint()));
-    let inner = draw_box(frame, "save a memory", lines, theme, area);
+    let name = format!("save a memory from turn {}", form.target.turn + 1);
+    let inner = draw_box(frame, &name, lines, theme, area);
     if let Some((row, (_, input, _))) = fields.iter().enumerate().find(|(_, field)| field.2) {
         let (_, cursor) = visible_input(input, columns);
         let x = inner.x + u16::try_from(10 + cursor).unwrap_or(0);

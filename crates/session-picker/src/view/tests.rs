@@ -397,6 +397,59 @@ fn a_list_without_an_answer_says_why() {
 }
 
 #[test]
+fn an_empty_list_says_what_leaves_nothing() {
+    let check = |typed: &str, this_project: bool, sessions: usize, expected: &str| {
+        let mut app = App::new(typed);
+        app.this_project = this_project;
+        app.receive(Message::Refreshed {
+            files_left: Some(0),
+        });
+        let Message::Listed(mut listed) = listing(&mut app, Vec::new(), &[]) else {
+            panic!("a listing");
+        };
+        listed.sessions = sessions;
+        app.receive(Message::Listed(listed));
+        let shown = screen(&mut app, 80, 12);
+        assert!(shown.contains(&format!("\n{expected}\n")), "{shown}");
+    };
+    check("lantern", false, 3, "nothing found");
+    check(
+        "lantern project:mole",
+        false,
+        0,
+        "no session passes the filters",
+    );
+    check("lantern", false, 0, "there is no history yet");
+    let other = "no session of this project passes; Alt-P shows all projects";
+    check("lantern", true, 0, other);
+}
+
+#[test]
+fn the_state_of_reading_is_told_alone_where_nothing_was_searched() {
+    let shown = screen(&mut App::new(""), 80, 12);
+    assert!(shown.contains("   reading\n"), "{shown}");
+}
+
+#[test]
+fn titles_have_the_room_that_other_cells_do_not_need() {
+    let mut app = opened();
+    let long = "The lantern at the gate of the harbour, which does not burn since";
+    let mut branched = session(1, long, 3);
+    branched.branch = None;
+    let listed = listing(&mut app, vec![row(branched.clone(), None, &[])], &[]);
+    app.receive(listed);
+    assert!(screen(&mut app, 100, 12).contains(long));
+    branched.branch = Some("feat/a-branch-of-some-length".into());
+    let listed = listing(&mut app, vec![row(branched, None, &[])], &[]);
+    app.receive(listed);
+    let shown = screen(&mut app, 100, 12);
+    assert!(
+        shown.contains(" feat/a-bran… ") && !shown.contains(long),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_conversation_that_was_forgotten_goes_back_to_the_list() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);

@@ -1,7 +1,7 @@
 //! Turns: the preview and the conversation.
 
 use super::keys_line;
-use crate::app::App;
+use crate::app::{App, PreviewPane};
 use crate::conversation::{Conversation, Reading};
 use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
-use session_display::{line, title};
+use session_display::{minute, title};
 use std::ops::Range;
 
 /// Draws the turn of the row that is selected.
@@ -26,9 +26,22 @@ pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, a
     }
     let [head, body] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indented(area));
-    let name = line(&title(&preview.session), usize::from(head.width));
-    frame.render_widget(Line::styled(name, theme.title()), head);
+    frame.render_widget(preview_head(preview, theme, usize::from(head.width)), head);
     draw_pane(frame, &preview.pane, theme, body);
+}
+
+/// The title, and which turn it is: its own line may be above what is shown.
+fn preview_head(preview: &PreviewPane, theme: Theme, columns: usize) -> Line<'static> {
+    let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
+    let place = turn.map_or(String::new(), |turn| {
+        let (number, turns) = (turn.index + 1, preview.session.turns);
+        format!("  {number}/{turns}  {}", minute(turn.started_ms))
+    });
+    let left = columns.saturating_sub(place.len());
+    Line::from(vec![
+        Span::styled(super::column(&title(&preview.session), left), theme.title()),
+        Span::styled(place, theme.faint()),
+    ])
 }
 
 /// Leaves a column free at the left.

@@ -24,6 +24,22 @@ fn check(typed: &str, expected: &str) {
 }
 
 #[test]
+fn a_field_whose_value_is_still_to_be_typed_is_no_text() {
+    for (typed, text) in [
+        ("docker project:", "docker"),
+        ("docker -branch:", "docker"),
+        ("docker file:\"", "docker"),
+        ("since:", ""),
+        ("docker project: dns", "docker project: dns"),
+        ("docker https:", "docker https:"),
+    ] {
+        assert_eq!(TypedQuery::parse_unfinished(typed).text, text, "{typed}");
+    }
+    let with_filter = TypedQuery::parse_unfinished("oil agent:claude branch:");
+    assert_eq!(with_filter, TypedQuery::parse("oil agent:claude"));
+}
+
+#[test]
 fn a_filter_is_a_field_with_its_value() {
     check(
         r#"docker dns agent:claude -project:homelab since:2w file:"src/my file.rs""#,
