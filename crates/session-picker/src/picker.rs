@@ -9,7 +9,7 @@ use crate::list_answer::Question;
 use crate::terminal::Screen;
 use crate::theme::Theme;
 use crate::view;
-use crate::worker::{self, Message, TurnsQuestion};
+use crate::worker::{self, IndexExchange, Message, TurnsQuestion};
 use session_agents::ResumeCommand;
 use session_query::{FrontEndHooks, SearchEngine};
 use session_store::SessionRow;
@@ -55,7 +55,7 @@ enum Step {
 /// # Errors
 /// When there is no terminal.
 pub fn pick(engine: SearchEngine, options: &PickerOptions) -> Result<Option<Choice>, PickerError> {
-    let mut picker = Picker::start(Arc::new(engine), options)?;
+    let mut picker = Picker::start(Arc::new(engine.without_cache_writes()), options)?;
     let ended = picker.run();
     drop(picker);
     match ended? {
@@ -116,11 +116,11 @@ impl Picker {
         #[cfg(unix)]
         self.forward_signals()?;
         let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
-        let (hooks, prepared) = (self.hooks, Latest::new());
-        let newest = Arc::clone(&prepared);
-        self.spawn(move |out| worker::search(&engine, &questions, &newest, hooks, out));
+        let (hooks, indexes) = (self.hooks, Arc::new(IndexExchange::new()));
+        let exchanged = Arc::clone(&indexes);
+        self.spawn(move |out| worker::search(&engine, &questions, &exchanged, hooks, out));
         let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
-        self.spawn(move |out| worker::prepare(&engine, &changes, &prepared, out));
+        self.spawn(move |out| worker::prepare(&engine, &changes, &indexes, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
         self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
         let engine = Arc::clone(&self.engine);

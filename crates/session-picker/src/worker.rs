@@ -9,8 +9,10 @@ use session_indexer::{Mode, Outcome, Silent};
 use session_query::{FilterValues, FrontEndHooks, IndexWatch, OpenIndex, SearchEngine, Snapshot};
 use session_search::{Exchange, Request};
 use session_store::{Reader, SessionRow};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A message of a thread to the screen.
 pub(crate) enum Message {
@@ -64,18 +66,45 @@ pub(crate) struct LoadedTurns {
     pub(crate) exchanges: Vec<Exchange>,
 }
 
+/// The indexes that the searching and the preparing thread hand to each other.
+pub(crate) struct IndexExchange {
+    /// The one that was read last, for the next question.
+    prepared: Arc<Latest<OpenIndex>>,
+    /// The one that was in use before, to be brought up to date: to close it takes longer than a question
+    /// can wait.
+    retired: Arc<Latest<OpenIndex>>,
+}
+
+impl IndexExchange {
+    pub(crate) fn new() -> Self {
+        Self {
+            prepared: Latest::new(),
+            retired: Latest::new(),
+        }
+    }
+
+    /// Returns an index that no question is asked of.
+    fn take_unused(&self, root: &Path) -> OpenIndex {
+        let unused = self.prepared.try_take().or_else(|| self.retired.try_take());
+        unused.unwrap_or_else(|| OpenIndex::new(root))
+    }
+}
+
 /// Answers questions until the screen is gone: from the index that was prepared last.
 pub(crate) fn search(
     engine: &SearchEngine,
     questions: &Latest<Question>,
-    prepared: &Latest<OpenIndex>,
+    indexes: &IndexExchange,
     hooks: FrontEndHooks<PickerError>,
     out: &Sender<Message>,
 ) {
     let mut index = OpenIndex::new(&engine.home().root);
     loop {
         let question = questions.take();
-        index = prepared.try_take().unwrap_or(index);
+        if let Some(newer) = indexes.prepared.try_take() {
+            let older = std::mem::replace(&mut index, newer);
+            indexes.retired.put(older);
+        }
         let answer =
             index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
         let message = match answer {
@@ -90,25 +119,30 @@ pub(crate) fn search(
     }
 }
 
+/// A pause after an index was prepared, in times of what that took: letters need the processor, too.
+const PREPARE_PAUSE: u32 = 2;
+
 /// Opens the index with all that a list needs, and reads the values of filters, whenever something was
 /// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
 pub(crate) fn prepare(
     engine: &SearchEngine,
     changes: &Latest<()>,
-    prepared: &Latest<OpenIndex>,
+    indexes: &IndexExchange,
     out: &Sender<Message>,
 ) {
-    let mut watch = IndexWatch::new(&engine.home().root);
+    let root = &engine.home().root;
+    let mut watch = IndexWatch::new(root);
     loop {
         changes.take();
         if !watch.has_changed() {
             continue;
         }
-        let mut index = OpenIndex::new(&engine.home().root);
+        let begun = Instant::now();
+        let mut index = indexes.take_unused(root);
         let values = index.with_snapshot(|snapshot| read_all(engine, snapshot));
         let mut messages = Vec::new();
         if let Ok(values) = values {
-            prepared.put(index);
+            indexes.prepared.put(index);
             messages.push(Message::Values(Box::new(values)));
         }
         messages.push(Message::Prepared);
@@ -118,6 +152,7 @@ pub(crate) fn prepare(
         {
             return;
         }
+        std::thread::sleep(begun.elapsed() * PREPARE_PAUSE);
     }
 }
 

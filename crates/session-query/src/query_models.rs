@@ -45,6 +45,14 @@ impl QueryModels {
         self
     }
 
+    /// Keeps the vectors of queries in memory alone, but those of an endpoint: a query that grows letter by
+    /// letter is asked once, and to create a file waits for whatever else is written to the disk.
+    #[must_use]
+    pub fn without_cache_writes(mut self) -> Self {
+        self.vectors.disable_cache_writes();
+        self
+    }
+
     /// Returns the table, which embeds a history as it is read.
     pub fn table(&self) -> &dyn Embedder {
         self.table.as_ref()

@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard};
 /// The vectors of queries by models that take time.
 pub(crate) struct QueryVectors {
     root: PathBuf,
+    /// Vectors of models in process are kept for the next process, too.
+    is_cached: bool,
     state: Mutex<State>,
 }
 
@@ -34,8 +36,14 @@ impl QueryVectors {
     pub(crate) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
+            is_cached: true,
             state: Mutex::default(),
         }
+    }
+
+    /// Keeps the vectors of models in process in memory alone.
+    pub(crate) fn disable_cache_writes(&mut self) {
+        self.is_cached = false;
     }
 
     /// Keeps the endpoint from being asked: only its cached vectors count.
@@ -84,7 +92,8 @@ impl QueryVectors {
         key: &VectorKey,
     ) -> Result<Option<Vec<f32>>, QueryError> {
         let vector = state.embed(catalogue, spec, &key.query)?;
-        if let Some(vector) = &vector {
+        let is_cached = self.is_cached || spec.architecture == Architecture::Remote;
+        if let Some(vector) = vector.as_ref().filter(|_| is_cached) {
             // Only time is lost where the cache cannot be written.
             let _ = cache_query_vector(&self.root, &key.fingerprint, &key.query, vector);
         }

@@ -33,6 +33,15 @@ impl SearchEngine {
         })
     }
 
+    /// Keeps the vectors of queries in memory, as [`QueryModels::without_cache_writes`] does.
+    #[must_use]
+    pub fn without_cache_writes(self) -> Self {
+        Self {
+            models: self.models.without_cache_writes(),
+            ..self
+        }
+    }
+
     /// Returns the user's directories and configuration.
     pub fn home(&self) -> &Home {
         &self.home
