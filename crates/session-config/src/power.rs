@@ -30,6 +30,9 @@ pub fn is_on_battery() -> bool {
 pub fn lower_priority(nice: i8) {
     let _ = rustix::process::setsid();
     let _ = rustix::process::nice(i32::from(nice));
+    // To Linux a session is a group, and `nice` counts within it alone (sched(7), "autogroup").
+    #[cfg(target_os = "linux")]
+    let _ = fs_err::write("/proc/self/autogroup", nice.to_string());
 }
 
 /// Does nothing: [`detach`] has done so.
@@ -60,4 +63,29 @@ pub fn detach(command: &mut Command) {
     }
     command
         .creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP | BELOW_NORMAL_PRIORITY_CLASS);
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    #[test]
+    #[ignore = "lowers its own priority: run by the test below"]
+    fn a_process_behind_all_others() {
+        lower_priority(7);
+        if let Ok(group) = fs_err::read_to_string("/proc/self/autogroup") {
+            assert!(group.trim_end().ends_with(" nice 7"), "{group}");
+        }
+    }
+
+    #[test]
+    fn a_process_goes_behind_those_of_other_sessions() {
+        let program = std::env::current_exe().unwrap();
+        let test = "power::tests::a_process_behind_all_others";
+        let mut command = Command::new(program);
+        command.args([test, "--exact", "--ignored"]);
+        let ran = command.stdout(Stdio::null()).status().unwrap();
+        assert!(ran.success());
+    }
 }
