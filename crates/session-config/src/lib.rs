@@ -47,7 +47,7 @@ pub use edit::set_key;
 pub use error::{ConfigError, Result};
 pub use home::Home;
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
-pub use power::{detach, is_on_battery, lower_priority};
+pub use power::{detach, is_on_battery, lower_priority, lower_thread_priority};
 pub use settings_report::{ReportedSetting, SettingsReport};
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};

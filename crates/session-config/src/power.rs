@@ -35,6 +35,16 @@ pub fn lower_priority(nice: i8) {
     let _ = fs_err::write("/proc/self/autogroup", nice.to_string());
 }
 
+/// Lets the other threads of this process go before the calling one and those that it starts.
+pub fn lower_thread_priority() {
+    // Linux alone has a priority for each thread.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(THREAD_NICE);
+}
+
+#[cfg(target_os = "linux")]
+const THREAD_NICE: i32 = 10;
+
 /// Does nothing: [`detach`] has done so.
 #[cfg(not(unix))]
 pub fn lower_priority(_: i8) {}
@@ -87,5 +97,17 @@ mod tests {
         command.args([test, "--exact", "--ignored"]);
         let ran = command.stdout(Stdio::null()).status().unwrap();
         assert!(ran.success());
+    }
+
+    #[test]
+    fn a_thread_goes_behind_the_others_of_its_process() {
+        let nice = || rustix::process::getpriority_process(None).unwrap();
+        let before = nice();
+        let lowered = std::thread::spawn(move || {
+            lower_thread_priority();
+            nice()
+        });
+        assert_eq!(lowered.join().unwrap(), (before + THREAD_NICE).min(19));
+        assert_eq!(nice(), before);
     }
 }

@@ -3,13 +3,13 @@
 use crate::error::PickerError;
 use crate::latest::Latest;
 use crate::list_answer::{ListAnswer, Question};
+use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Part, Turn};
 use session_indexer::{Mode, Outcome, Silent};
 use session_query::{FilterValues, FrontEndHooks, IndexWatch, OpenIndex, SearchEngine, Snapshot};
 use session_search::{Exchange, Request};
 use session_store::{Reader, SessionRow};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -70,8 +70,7 @@ pub(crate) struct LoadedTurns {
 pub(crate) struct IndexExchange {
     /// The one that was read last, for the next question.
     prepared: Arc<Latest<OpenIndex>>,
-    /// The one that was in use before, to be brought up to date: to close it takes longer than a question
-    /// can wait.
+    /// The one that was in use before: to close it takes longer than a question can wait.
     retired: Arc<Latest<OpenIndex>>,
 }
 
@@ -81,12 +80,6 @@ impl IndexExchange {
             prepared: Latest::new(),
             retired: Latest::new(),
         }
-    }
-
-    /// Returns an index that no question is asked of.
-    fn take_unused(&self, root: &Path) -> OpenIndex {
-        let unused = self.prepared.try_take().or_else(|| self.retired.try_take());
-        unused.unwrap_or_else(|| OpenIndex::new(root))
     }
 }
 
@@ -138,7 +131,7 @@ pub(crate) fn prepare(
             continue;
         }
         let begun = Instant::now();
-        let mut index = indexes.take_unused(root);
+        let mut index = OpenIndex::new(root);
         let values = index.with_snapshot(|snapshot| read_all(engine, snapshot));
         let mut messages = Vec::new();
         if let Ok(values) = values {
@@ -153,6 +146,7 @@ pub(crate) fn prepare(
             return;
         }
         std::thread::sleep(begun.elapsed() * PREPARE_PAUSE);
+        drop(indexes.retired.try_take());
     }
 }
 
@@ -261,6 +255,7 @@ pub(crate) fn refresh(
     hooks: FrontEndHooks<PickerError>,
     out: &Sender<Message>,
 ) {
+    lower_thread_priority();
     loop {
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
