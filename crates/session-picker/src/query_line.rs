@@ -103,8 +103,9 @@ pub(crate) fn edit(input: &mut Input, event: &Event) {
     let key = match event {
         Event::Key(key) => key,
         Event::Paste(text) => {
-            // The spaces around what is pasted are meant; a line loses them.
-            let framed = safe_line(&format!("a{}a", text.trim_matches(['\r', '\n'])));
+            // The spaces around what is pasted are meant; a line loses them. A terminal ends lines by CR.
+            let text = text.trim_matches(['\r', '\n']).replace(['\r', '\n'], " ");
+            let framed = safe_line(&format!("a{text}a"));
             for letter in framed[1..framed.len() - 1].chars() {
                 input.handle(InputRequest::InsertChar(letter));
             }
@@ -201,6 +202,8 @@ mod tests {
         assert!(line.text().ends_with(" e"), "{:?}", line.text());
         line.handle(&Event::Paste(" f g\n".into()));
         assert!(line.text().ends_with("e f g"), "{:?}", line.text());
+        line.handle(&Event::Paste("\rh\ri\r\nj".into()));
+        assert!(line.text().ends_with("gh i j"), "{:?}", line.text());
     }
 
     #[test]

@@ -65,7 +65,8 @@ impl Theme {
             LineRole::Code => self.colour(Color::Cyan),
             LineRole::Prompt => self.colour(Color::Magenta).add_modifier(Modifier::BOLD),
             LineRole::Rule | LineRole::Faint => self.faint(),
-            LineRole::Call => self.colour(Color::Blue),
+            // The darker blue is hardly read on black.
+            LineRole::Call => self.colour(Color::LightBlue),
             LineRole::Failed | LineRole::Removed => self.colour(Color::Red),
             LineRole::Added => self.colour(Color::Green),
         }

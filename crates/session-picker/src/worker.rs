@@ -256,19 +256,24 @@ pub(crate) fn refresh(
     out: &Sender<Message>,
 ) {
     lower_thread_priority();
+    let mut told = None;
     loop {
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
             live.refresh(Mode::Changes, Some(REFRESH_STEP))
         });
-        let (message, pause) = match outcome {
-            Ok(outcome) => (refreshed(&outcome), pause(&outcome)),
+        let (messages, pause) = match outcome {
+            Ok(outcome) => (vec![refreshed(&outcome)], pause(&outcome)),
             Err(error) => {
                 let described = (hooks.describe_error)(error.into());
-                (Message::Noted(described), Some(REFRESH_INTERVAL))
+                let messages = failed(&mut told, described);
+                (messages, Some(REFRESH_INTERVAL))
             }
         };
-        if out.send(message).is_err() {
+        if messages
+            .into_iter()
+            .any(|message| out.send(message).is_err())
+        {
             return;
         }
         if pause == Some(REFRESH_INTERVAL) && has_unread_sessions(engine) {
@@ -279,6 +284,16 @@ pub(crate) fn refresh(
             None => return,
         }
     }
+}
+
+/// Says why the histories cannot be read, once: the list is as complete as it will be.
+fn failed(told: &mut Option<String>, reason: String) -> Vec<Message> {
+    if told.as_ref() == Some(&reason) {
+        return Vec::new();
+    }
+    *told = Some(reason.clone());
+    let files_left = Some(0);
+    vec![Message::Refreshed { files_left }, Message::Noted(reason)]
 }
 
 /// Returns true where the chosen model can read and has not read all sessions.
@@ -304,5 +319,25 @@ fn pause(outcome: &Outcome) -> Option<Duration> {
         (true, _) => None,
         (false, true) => Some(REFRESH_INTERVAL),
         (false, false) => Some(Duration::ZERO),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refresh_that_fails_again_is_told_once() {
+        let mut told = None;
+        let texts = |messages: Vec<Message>| {
+            let noted = messages.into_iter().filter_map(|message| match message {
+                Message::Noted(reason) => Some(reason),
+                _ => None,
+            });
+            noted.collect::<Vec<_>>()
+        };
+        assert_eq!(texts(failed(&mut told, "locked".into())), ["locked"]);
+        assert!(failed(&mut told, "locked".into()).is_empty());
+        assert_eq!(texts(failed(&mut told, "damaged".into())), ["damaged"]);
     }
 }

@@ -151,6 +151,9 @@ fn nothing(app: &App) -> &'static str {
         }
         (Some(0), Some(0)) if app.list.is_filtered() => "no session passes the filters",
         (Some(0), Some(0)) => "there is no history yet",
+        (Some(_), Some(0)) if app.this_project => {
+            "nothing found in this project; Alt-P searches all projects"
+        }
         (Some(_), Some(0)) => "nothing found",
         _ => "nothing yet; histories are still being read",
     }

@@ -13,7 +13,7 @@ const LIST_KEYS: [(&str, &str); 10] = [
     ("letters", "search"),
     (
         "agent: project: branch: file:",
-        "filter, also since: until:; - before is not",
+        "filter, also since: until:; - before for not",
     ),
     ("Tab", "complete a filter; else sessions or turns"),
     ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),

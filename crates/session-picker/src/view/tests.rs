@@ -422,6 +422,8 @@ fn an_empty_list_says_what_leaves_nothing() {
     check("lantern", false, 0, "there is no history yet");
     let other = "no session of this project passes; Alt-P shows all projects";
     check("lantern", true, 0, other);
+    let other = "nothing found in this project; Alt-P searches all projects";
+    check("lantern", true, 3, other);
 }
 
 #[test]
