@@ -3,12 +3,14 @@
 
     cargo build --release
     python3 benches/picker.py [--sessions 10000] [--program PATH] [--refresh]
+    python3 benches/picker.py --conversation 74 [--program PATH]
 
 Generates a history, indexes it, opens the picker on a pseudo-terminal of 80 x 24 and types queries letter by
 letter, each after the answer to the one before. Three figures for each letter: until it stands in the query, until
 the rows of the list are drawn anew, and until nothing more is drawn. With --refresh a second history is read
 meanwhile: then the last figure counts, beside the letter's own list, how far that has come and the rows that it
-found, which are drawn about once a second. Prints Markdown for RESULTS.md. Only Linux and macOS.
+found, which are drawn about once a second. With --conversation there is one session of so many megabytes, most of
+them outputs of calls, and the keys are those of a conversation. Prints Markdown for RESULTS.md. Only Linux and macOS.
 """
 
 import argparse
@@ -80,6 +82,27 @@ def write_history(home, sessions, rng):
             out.writelines(json.dumps(line) + "\n" for line in lines)
 
 
+def write_conversation(home, megabytes, rng):
+    """Writes one session of many turns with calls."""
+    session, folder = str(uuid.UUID(int=rng.getrandbits(128), version=4)), os.path.join(home, ".claude", "projects", "-home-ann-app")
+    os.makedirs(folder, exist_ok=True)
+    vocabulary, size, at = Vocabulary(random.Random(0)), 0, 1_760_000_000
+    with open(os.path.join(folder, session + ".jsonl"), "w") as out:
+        while size < megabytes * 1_000_000:
+            contents = [("user", vocabulary.text(25, rng))]
+            for call in range(rng.randint(1, 12)):
+                call = f"call-{at}-{call}"
+                output = "\n".join(vocabulary.text(rng.randint(3, 20), rng) for _ in range(rng.randint(5, 500)))
+                contents.append(("assistant", [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": vocabulary.text(4, rng)}}]))
+                contents.append(("user", [{"type": "tool_result", "tool_use_id": call, "content": output}]))
+            contents.append(("assistant", [{"type": "text", "text": vocabulary.text(80, rng)}]))
+            for role, content in contents:
+                at += 1
+                line = {"type": role, "uuid": str(uuid.UUID(int=rng.getrandbits(128), version=4)), "sessionId": session, "cwd": "/home/ann/app", "version": "2.0.0"}
+                line |= {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(at)), "message": {"role": role, "content": content}}
+                size += out.write(json.dumps(line) + "\n")
+
+
 class Picker:
     """The picker on a pseudo-terminal."""
 
@@ -127,6 +150,20 @@ def typed(picker):
     return figures
 
 
+# Keys in a conversation, and what they do.
+KEYS = [("\r", "opened and read"), ("t", "calls in full"), ("G", "the end"), ("g", "the beginning"), ("tt", "calls off, short"), ("t", "calls in full"),
+        ("/no such words\r", "a text that is nowhere")]
+
+
+def read_conversation(picker):
+    """Presses keys in a conversation; what stands still, and for how long something was drawn."""
+    print("| key | first drawn | last drawn | memory |\n| --- | --- | --- | --- |")
+    for key, does in KEYS:
+        os.write(picker.terminal, key.encode())
+        first, _, last = picker.settle(quiet=4)
+        print(f"| {does} | {(first or 0) * 1000:.0f} ms | {(last or 0) * 1000:.0f} ms | {picker.rss_mb():.0f} MB |")
+
+
 def row(name, values):
     values = sorted(values)
     p95 = values[int(len(values) * 0.95)]
@@ -139,19 +176,26 @@ def main():
     parser.add_argument("--program", default=OURS)
     parser.add_argument("--home", help="keep the history and its index here, for the next run")
     parser.add_argument("--refresh", action="store_true")
+    parser.add_argument("--conversation", type=int, metavar="MB")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     with tempfile.TemporaryDirectory() as scratch:
         home = arguments.home or scratch
         env = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "SESSION_SEARCH_HOME": os.path.join(home, "index")}
         if not os.path.exists(os.path.join(home, ".claude")):
-            write_history(home, arguments.sessions, random.Random(1))
+            if arguments.conversation:
+                write_conversation(home, arguments.conversation, random.Random(1))
+            else:
+                write_history(home, arguments.sessions, random.Random(1))
         subprocess.run([program, "index", "--quiet"], env=env, check=True)
         if arguments.refresh:
             write_history(home, arguments.sessions, random.Random(2))
         picker = Picker(program, env)
         opened = time.perf_counter()
         first, _, _ = picker.settle(quiet=0.5)
+        if arguments.conversation:
+            read_conversation(picker)
+            return picker.close()
         print(f"{arguments.sessions} sessions, {platform.system()}, {os.cpu_count()} cores; first screen after {first * 1000:.0f} ms\n")
         echoes, lists, ends = typed(picker)
         print("| from a key to | median | 95 % | slowest |\n| --- | --- | --- | --- |")
