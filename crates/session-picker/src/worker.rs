@@ -243,8 +243,12 @@ fn shorten(text: &mut String) {
 const REFRESH_STEP: Duration = Duration::from_secs(1);
 /// Time between two looks at a locked index.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);
-/// Time between two looks at the histories: a session that goes on elsewhere is soon found.
+/// Least time between two looks at the histories: a session that goes on elsewhere is soon found.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
+/// Greatest time between two looks.
+const MAX_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
+/// The time between two looks, in times of what one takes.
+const REFRESH_PAUSE: u32 = 100;
 
 /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
 ///
@@ -258,6 +262,7 @@ pub(crate) fn refresh(
     lower_thread_priority();
     let mut told = None;
     loop {
+        let begun = Instant::now();
         let outcome = engine.read_policy().and_then(|policy| {
             let live = engine.live_index(&policy, &|| Box::new(Silent));
             live.refresh(Mode::Changes, Some(REFRESH_STEP))
@@ -280,10 +285,16 @@ pub(crate) fn refresh(
             (hooks.start_embedding)(engine.home());
         }
         match pause {
+            Some(REFRESH_INTERVAL) => std::thread::sleep(refresh_interval(begun.elapsed())),
             Some(pause) => std::thread::sleep(pause),
             None => return,
         }
     }
+}
+
+/// Returns when the histories are looked at again, after a look that took so long.
+fn refresh_interval(took: Duration) -> Duration {
+    (took * REFRESH_PAUSE).clamp(REFRESH_INTERVAL, MAX_REFRESH_INTERVAL)
 }
 
 /// Says why the histories cannot be read, once: the list is as complete as it will be.
@@ -300,8 +311,9 @@ fn failed(told: &mut Option<String>, reason: String) -> Vec<Message> {
 fn has_unread_sessions(engine: &SearchEngine) -> bool {
     let ask = || {
         let index = Reader::open(&engine.home().root)?;
-        let all = index.sessions()?.len();
-        engine.models().has_pending_sessions(&index, all)
+        engine
+            .models()
+            .has_pending_sessions(&index, index.count_sessions()?)
     };
     ask().unwrap_or(false)
 }
@@ -325,6 +337,12 @@ fn pause(outcome: &Outcome) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_histories_are_looked_at_less_often() {
+        let interval = |ms| refresh_interval(Duration::from_millis(ms)).as_secs();
+        assert_eq!([interval(7), interval(140), interval(5000)], [10, 14, 60]);
+    }
 
     #[test]
     fn a_refresh_that_fails_again_is_told_once() {

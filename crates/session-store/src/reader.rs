@@ -122,6 +122,15 @@ impl Reader {
             .query_row("SELECT NOT EXISTS(SELECT 1 FROM cursors)", [], |r| r.get(0))?)
     }
 
+    /// Counts the sessions.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn count_sessions(&self) -> Result<usize> {
+        let count = "SELECT count(*) FROM sessions";
+        Ok(self.db.query_row(count, [], |row| row.get(0))?)
+    }
+
     /// One turn.
     ///
     /// # Errors
