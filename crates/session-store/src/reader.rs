@@ -128,7 +128,8 @@ impl Reader {
     /// When the database fails.
     pub fn count_sessions(&self) -> Result<usize> {
         let count = "SELECT count(*) FROM sessions";
-        Ok(self.db.query_row(count, [], |row| row.get(0))?)
+        let count: i64 = self.db.query_row(count, [], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// One turn.
