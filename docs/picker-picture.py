@@ -95,6 +95,8 @@ class Pen:
                 self.colour = None
             elif 30 <= code <= 37:
                 self.colour = COLOURS[code - 30]
+            elif 90 <= code <= 97:
+                self.colour = COLOURS[code - 90]
             elif code == 38 and codes[:1] == [5]:
                 self.colour = COLOURS[codes[1] % 8]
                 codes = codes[2:]
