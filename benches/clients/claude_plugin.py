@@ -134,6 +134,23 @@ def play_triggers(box, client, checks, mock):
     box.write(path_of_config, config)
 
 
+def play_cure(box, client, checks, mock):
+    """An error that was cured in an earlier session of the project, and comes back."""
+    box.write("tides.sh", "[ -e table.txt ] && echo ok || { echo 'error: NoTideTable for this harbour'; exit 1; }\n")
+    table = os.path.join(box.project, "table.txt")
+    run = call("Bash", command="sh tides.sh")
+    mock.plays([run], [call("Write", file_path=table, content="6:12 low\n")], [run], [text("The table was missing.")])
+    Session(box, client, "The tides fail.", "--allowedTools", "Write,Bash")
+    os.remove(table)
+    box.ours("index")
+    mock.plays([run], [text("Seen.")])
+    first = len(mock.requests)
+    Session(box, client, "The tides fail again.", "--allowedTools", "Bash")
+    asked = [json.dumps(request, ensure_ascii=False) for request in mock.requests[first:] if request.get("tools")]
+    known = "this error was cured by a change of"
+    checks.check("what cured an error comes with it", known not in asked[0] and known in asked[1], asked[1][-2000:])
+
+
 def play_two_hooks(box, client, checks, mock):
     """The hook of the settings beside the plugin's."""
     box.ours("hook", "install", "--yes")
@@ -198,6 +215,7 @@ def play(box, client, checks):
         play_install(box, client, checks)
         play_session(box, client, checks, mock)
         play_triggers(box, client, checks, mock)
+        play_cure(box, client, checks, mock)
         play_two_hooks(box, client, checks, mock)
         play_second_skill(box, client, checks)
         play_missing(box, client, checks, mock)

@@ -3,7 +3,7 @@
 use crate::error::{MemoryError, Result};
 use crate::keywords;
 use crate::memory::{Draft, Frontmatter};
-use crate::terms::telling_terms;
+use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
 use jiff::Zoned;
 use session_core::text::{clip, one_line};
 
@@ -56,9 +56,8 @@ pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontma
     }
 }
 
-/// The most prompts that stand in for cues, and the fewest terms of one: "save this" says nothing.
+/// The most prompts that stand in for cues.
 const MAX_PROMPTS: usize = 3;
-const MIN_PROMPT_TERMS: usize = 3;
 
 /// Returns the prompts of a draft that stand in for cues; none where it has cues.
 fn choose_prompts(draft: &Draft) -> Vec<String> {

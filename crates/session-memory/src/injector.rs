@@ -14,6 +14,7 @@ use crate::memory_store::MemoryStore;
 use crate::prompt_parts::{split_prompt, typed_text};
 use crate::rank::{RetrievalSettings, rank_memories};
 use crate::session_state::SessionState;
+use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
 use crate::topic_change::without_continuation;
 use jiff::Timestamp;
 use session_embed::Embedder;
@@ -65,6 +66,8 @@ pub struct InjectionOutcome {
     pub candidates: Vec<Memory>,
     session: Option<String>,
     started: Instant,
+    /// The prompt has enough terms to tell what the session is about.
+    is_telling: bool,
 }
 
 impl InjectionOutcome {
@@ -119,6 +122,7 @@ impl Injector<'_> {
             candidates: Vec::new(),
             session: session.map(str::to_owned),
             started: request.started,
+            is_telling: telling_terms(request.prompt).len() >= MIN_PROMPT_TERMS,
         };
         if self.settings.enabled && !state.off {
             if !request.prompt.trim().is_empty() {
@@ -200,6 +204,7 @@ impl Injector<'_> {
             return true;
         };
         let candidates = outcome.decision.candidates.iter();
+        let candidates = candidates.filter(|_| outcome.is_telling);
         let matches = candidates.map(|one| (one.id.as_str(), one.found.matched));
         let matches: Vec<(&str, f32)> = matches.collect();
         if ids.is_empty() && matches.is_empty() {

@@ -14,6 +14,9 @@ static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 static PROMPT_STOP_STEMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| PROMPT_STOP_WORDS.split_whitespace().map(stem).collect());
 
+/// The fewest terms of a prompt that tells what it is about: "go on" and "save this" do not.
+pub(crate) const MIN_PROMPT_TERMS: usize = 3;
+
 /// A term of a query, with the variants that match it in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueryTerm {
