@@ -29,6 +29,11 @@ impl Agent {
         }
     }
 
+    /// Returns the agent with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
     /// Returns the agent's name as its makers write it.
     pub fn title(self) -> &'static str {
         match self {

@@ -2,6 +2,8 @@
 
 use crate::agent::Agent;
 use crate::error::Result;
+use crate::hook_file::HookFile;
+use crate::hook_settings::HookEvent;
 use crate::instruction_block::{plan_block, plan_block_removal};
 use crate::mcp_config::McpConfig;
 use crate::settings_file::{SettingsChange, SettingsFile};
@@ -10,6 +12,10 @@ use crate::skill_plan::{SkillAction, SkillPlan};
 use crate::skill_report::SkillFileOutcome;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
+
+/// What a user of Codex has to do after its hook was installed.
+pub const CODEX_TRUST: &str =
+    "Codex runs a hook once you trust it: it asks when it starts, and by /hooks.";
 
 /// The changes by which an agent gets this program, or loses it. Nothing is written before
 /// [`AgentSetup::apply`].
@@ -25,9 +31,9 @@ pub struct AgentSetup {
 }
 
 impl AgentSetup {
-    /// Plans to install a program: the MCP server for OpenCode and Codex, the skill for Claude Code
-    /// and OpenCode, a paragraph in the instructions for Codex. A plugin of Claude Code has its own
-    /// skill.
+    /// Plans to install a program: the MCP server and the hook for OpenCode and Codex, the skill for
+    /// Claude Code and OpenCode, a paragraph in the instructions for Codex. A plugin of Claude Code has
+    /// its own skill.
     ///
     /// # Errors
     /// When a file of the agent is refused, cannot be parsed or does not fit the change.
@@ -37,6 +43,10 @@ impl AgentSetup {
         changes.extend(server.map(|file| file.plan_server(program)).transpose()?);
         if agent == Agent::Codex {
             changes.push(plan_block(env)?);
+        }
+        if agent != Agent::Claude {
+            let hook = HookFile::new(agent, env, None)?;
+            changes.push(hook.plan(program, &HookEvent::usual(agent))?);
         }
         let has_plugin =
             agent == Agent::Claude && SettingsFile::for_user(env)?.enabled_plugin()?.is_some();
@@ -61,6 +71,9 @@ impl AgentSetup {
             Agent::Codex => changes.push(plan_block_removal(env)?),
             Agent::OpenCode => {}
         }
+        if agent != Agent::Claude {
+            changes.push(HookFile::new(agent, env, None)?.plan_removal()?);
+        }
         let skill = plan_skill(agent, env, SkillAction::Uninstall)?;
         Ok(Self::new(agent, changes, skill, SkillAction::Uninstall))
     }
@@ -83,6 +96,12 @@ impl AgentSetup {
     /// True where there is nothing to write.
     pub fn is_noop(&self) -> bool {
         self.changes.is_empty() && self.skill.is_none()
+    }
+
+    /// Returns what the user has to do in the agent after this was installed.
+    pub fn note(&self) -> Option<&'static str> {
+        let is_installed = self.action == SkillAction::Install && !self.is_noop();
+        (is_installed && self.agent == Agent::Codex).then_some(CODEX_TRUST)
     }
 
     /// Writes everything; returns the paths of the backups.

@@ -50,6 +50,9 @@ pub enum SettingsError {
         /// Path of the key, such as `mcp.session-search`.
         key: String,
     },
+    /// The plugin's file holds something else.
+    #[error("it is another plugin")]
+    OtherPlugin,
     /// The paragraph of this program has lost its last line.
     #[error("the line `{end}` is missing")]
     UnendedBlock {

@@ -1,9 +1,9 @@
-//! The JSON by which a hook answers Claude Code.
+//! The JSON by which a hook answers Claude Code and Codex.
 
 use crate::hook_settings::HookEvent;
 use serde::Serialize;
 
-/// The answer of a hook, as Claude Code reads it from stdout.
+/// The answer of a hook, as Claude Code and Codex read it from stdout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookAnswer {

@@ -1,11 +1,11 @@
-//! The JSON by which Claude Code asks a hook.
+//! The JSON by which Claude Code and Codex ask a hook.
 
 use crate::hook_settings::HookEvent;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The question to a hook, as Claude Code writes it to stdin.
+/// The question to a hook, as Claude Code and Codex write it to stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct HookInput {
@@ -25,6 +25,8 @@ pub struct HookInput {
     pub tool_name: String,
     /// The input of the tool.
     pub tool_input: Value,
+    /// The result of a call that ended.
+    pub tool_response: Value,
     /// The error with which a call ended.
     pub error: Option<String>,
 }

@@ -1,5 +1,6 @@
-//! The hook in Claude Code's settings.
+//! The hook in Claude Code's settings, and in Codex' file of hooks, which has the same shape.
 
+use crate::agent::Agent;
 use crate::error::{Result, SettingsResult};
 use crate::hook_command::find_program;
 use crate::settings_file::{SettingsChange, SettingsFile};
@@ -11,12 +12,14 @@ use session_files::Project;
 use session_sources::Env;
 
 const HOOKS: &str = "hooks";
-/// The tools that read, change or run what a memory may be about.
+/// The tools that read, change or run what a memory may be about. Codex calls its patches `Edit`, too.
 const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash";
-/// Seconds after which Claude Code stops waiting for the hook.
+/// The tool that runs commands.
+const COMMAND_TOOL: &str = "Bash";
+/// Seconds after which an agent stops waiting for the hook.
 const TIMEOUT_S: i32 = 5;
 
-/// An event for which Claude Code runs hooks.
+/// An event for which an agent runs hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
     /// The user submitted a prompt.
@@ -29,24 +32,34 @@ pub enum HookEvent {
     PreToolUse,
     /// A call of a tool failed.
     PostToolUseFailure,
+    /// A call of a tool ended. Codex does not tell whether a command failed.
+    PostToolUse,
 }
 
 impl HookEvent {
     /// Every event that the hook answers.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::UserPromptSubmit,
         Self::SessionStart,
         Self::PreCompact,
         Self::PreToolUse,
         Self::PostToolUseFailure,
+        Self::PostToolUse,
     ];
-    /// The events for which the hook is installed unless others are chosen.
-    pub const USUAL: [Self; 4] = [
-        Self::UserPromptSubmit,
-        Self::SessionStart,
-        Self::PreToolUse,
-        Self::PostToolUseFailure,
-    ];
+
+    /// Returns the events for which an agent gets the hook unless others are chosen.
+    pub fn usual(agent: Agent) -> [Self; 4] {
+        let after_tool = match agent {
+            Agent::Codex => Self::PostToolUse,
+            Agent::Claude | Agent::OpenCode => Self::PostToolUseFailure,
+        };
+        [
+            Self::UserPromptSubmit,
+            Self::SessionStart,
+            Self::PreToolUse,
+            after_tool,
+        ]
+    }
 
     /// Returns the name of the event in settings and payloads.
     pub fn name(self) -> &'static str {
@@ -56,12 +69,17 @@ impl HookEvent {
             Self::PreCompact => "PreCompact",
             Self::PreToolUse => "PreToolUse",
             Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::PostToolUse => "PostToolUse",
         }
     }
 
     /// Returns the tools for which the hook is asked, as settings name them; `None` for all.
     pub fn matcher(self) -> Option<&'static str> {
-        (self == Self::PreToolUse).then_some(TOOLS)
+        match self {
+            Self::PreToolUse => Some(TOOLS),
+            Self::PostToolUse => Some(COMMAND_TOOL),
+            _ => None,
+        }
     }
 
     /// Returns the event with a name.
@@ -112,6 +130,15 @@ impl SettingsFile {
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_hook_removal(&self) -> Result<SettingsChange> {
         self.plan(remove_hook)
+    }
+
+    /// Plans as [`SettingsFile::plan_hook_removal`], and to remove the file where it has nothing else.
+    pub(crate) fn plan_hook_file_removal(&self) -> Result<SettingsChange> {
+        self.plan(|text| {
+            let rest = remove_hook(text)?;
+            let is_left_empty = rest != text && SettingsText::parse(&rest)?.is_empty();
+            Ok(if is_left_empty { String::new() } else { rest })
+        })
     }
 }
 
@@ -260,7 +287,7 @@ mod tests {
 
     #[test]
     fn only_tools_that_a_memory_may_be_about_are_matched() {
-        let new = add_hook("", COMMAND, &HookEvent::USUAL).unwrap();
+        let new = add_hook("", COMMAND, &HookEvent::usual(Agent::Claude)).unwrap();
         let settings: Value = serde_json::from_str(&new).unwrap();
         let matcher = |event: &str| settings[HOOKS][event][0]["matcher"].clone();
         assert_eq!(matcher("PreToolUse"), TOOLS);

@@ -8,7 +8,8 @@
 //! the change stays.
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
-//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is what a hook is told of a tool.
+//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is what a hook is told of a tool. A
+//! [`HookFile`] is where each agent has it.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A
 //! [`SkillPlan`] compares them with those in a [`SkillLocation`], by a manifest of what was
@@ -52,11 +53,13 @@ mod error;
 mod history_retention;
 mod hook_answer;
 mod hook_command;
+mod hook_file;
 mod hook_input;
 mod hook_settings;
 mod instruction_block;
 mod mcp_config;
 mod opencode_mcp;
+mod opencode_plugin;
 mod resume;
 mod settings_file;
 mod settings_text;
@@ -71,13 +74,14 @@ mod skill_rule;
 mod tool_use;
 
 pub use agent::Agent;
-pub use agent_setup::AgentSetup;
+pub use agent_setup::{AgentSetup, CODEX_TRUST};
 pub use calling_session::CallingProcess;
 pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention};
 pub use hook_answer::HookAnswer;
 pub use hook_command::{hook_command, hook_program_exists, program_exists};
+pub use hook_file::HookFile;
 pub use hook_input::HookInput;
 pub use hook_settings::{HookEvent, InstalledHook, has_hook};
 pub use mcp_config::McpConfig;

@@ -1,4 +1,4 @@
-//! Claude Code's settings files, and changes to agents' files that are shown before they are written.
+//! Claude Code's settings files, Codex' files of hooks, and changes to agents' files that are shown before they are written.
 
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError};
@@ -8,10 +8,11 @@ use session_sources::Env;
 use std::path::{Path, PathBuf};
 
 const FILE_NAME: &str = "settings.json";
+const CODEX_HOOKS: &str = "hooks.json";
 /// Most bytes of an agent's file or of a file of the skill.
 pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
 
-/// A settings file of Claude Code, the user's own or a project's.
+/// A settings file of Claude Code or a file of Codex' hooks, the user's own or a project's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
     file: ConfinedFile,
@@ -33,6 +34,21 @@ impl SettingsFile {
         let relative = Path::new(Agent::Claude.project_directory()).join(FILE_NAME);
         let file = ConfinedFile::new(project.root(), &relative);
         Self { file }
+    }
+
+    /// Names the file of Codex' hooks, the user's or that of a project.
+    pub(crate) fn for_codex(env: &Env, project: Option<&Project>) -> Result<Self> {
+        let file = match project {
+            None => {
+                let path = Agent::Codex.config_directory(env).join(CODEX_HOOKS);
+                ConfinedFile::for_user(&path)?
+            }
+            Some(project) => {
+                let relative = Path::new(Agent::Codex.project_directory()).join(CODEX_HOOKS);
+                ConfinedFile::new(project.root(), &relative)
+            }
+        };
+        Ok(Self { file })
     }
 
     /// Returns the path of the file.

@@ -53,6 +53,11 @@ impl SettingsText {
         })
     }
 
+    /// True for an object without properties.
+    pub fn is_empty(&self) -> bool {
+        self.object.properties().is_empty()
+    }
+
     /// Formats the settings, and checks that they are still JSON.
     ///
     /// # Errors

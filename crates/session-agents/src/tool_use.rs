@@ -1,15 +1,27 @@
-//! A call of a tool, as Claude Code tells a hook of it.
+//! A call of a tool, as Claude Code and Codex tell a hook of it.
 
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
 use session_core::text::clip;
+use session_sources::patched_files;
 use std::path::PathBuf;
 
 /// The inputs that name a file.
 const FILE_KEYS: [&str; 2] = ["file_path", "notebook_path"];
 /// The tools that change something.
-const CHANGING_TOOLS: [&str; 5] = ["Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"];
+const CHANGING_TOOLS: [&str; 6] = [
+    "Bash",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Write",
+    PATCH_TOOL,
+];
+/// The tool by which Codex changes files; its patch is the input `command`.
+const PATCH_TOOL: &str = "apply_patch";
+/// What names this program in a command, whose output may tell of any memory.
+const OWN_NAME: &str = "session-search";
 
 /// A call of a tool: what it reads, changes or runs, or how it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +32,7 @@ pub struct ToolUse {
     pub command: Option<String>,
     /// The texts of its input, a line each.
     pub text: String,
-    /// The error with which it ended.
+    /// The error with which it ended, or the output of a command that may have failed.
     pub error: Option<String>,
     /// It has not run yet, and may change something.
     pub is_pending_change: bool,
@@ -39,6 +51,10 @@ impl ToolUse {
             }),
             HookEvent::PostToolUseFailure => Some(Self {
                 error: input.error.clone(),
+                ..Self::default()
+            }),
+            HookEvent::PostToolUse => Some(Self {
+                error: read_output(input),
                 ..Self::default()
             }),
             HookEvent::UserPromptSubmit | HookEvent::SessionStart | HookEvent::PreCompact => None,
@@ -61,7 +77,21 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// Reads the output of a command, as Codex gives it: without its exit code.
+fn read_output(input: &HookInput) -> Option<String> {
+    let command = read_text(input, "command").filter(|_| input.tool_name == "Bash")?;
+    let output = input.tool_response.as_str()?;
+    (!command.contains(OWN_NAME)).then(|| output.to_owned())
+}
+
 fn read_paths(input: &HookInput) -> Vec<PathBuf> {
+    if input.tool_name == PATCH_TOOL {
+        let patch = read_text(input, "command").unwrap_or_default();
+        return patched_files(&patch)
+            .into_iter()
+            .map(PathBuf::from)
+            .collect();
+    }
     let files = FILE_KEYS
         .into_iter()
         .filter_map(|key| read_text(input, key));
@@ -111,6 +141,33 @@ mod tests {
         assert!(paths("Grep", json!({"pattern": "x"})).is_empty());
         let glob = paths("Glob", json!({"pattern": "**/*.go"}));
         assert_eq!(glob, [PathBuf::from("**/*.go")]);
+    }
+
+    #[test]
+    fn a_patch_names_the_files_that_it_changes() {
+        let patch = "*** Begin Patch\n*** Update File: a/b.go\n*** Move to: a/c.go\n@@\n-1\n+2\n*** End Patch\n";
+        let patched = pending("apply_patch", json!({"command": patch}));
+        assert_eq!(patched.paths, ["a/b.go", "a/c.go"].map(PathBuf::from));
+        assert_eq!((patched.command, patched.is_pending_change), (None, true));
+        assert!(paths("apply_patch", json!({})).is_empty());
+    }
+
+    #[test]
+    fn the_output_of_a_command_may_be_an_error() {
+        let ended = |tool: &str, command: &str, response: Value| {
+            let asked = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"command": command}, "tool_response": response});
+            let input: HookInput = serde_json::from_value(asked).unwrap();
+            ToolUse::from_hook(&input).unwrap().error
+        };
+        let output = json!("boom\n");
+        let read = ended("Bash", "make", output.clone());
+        assert_eq!(read.as_deref(), Some("boom\n"));
+        assert_eq!(
+            ended("apply_patch", "*** Begin Patch", output.clone()),
+            None
+        );
+        assert_eq!(ended("Bash", "session-search memory list", output), None);
+        assert_eq!(ended("Bash", "make", json!({"stdout": "boom"})), None);
     }
 
     #[test]

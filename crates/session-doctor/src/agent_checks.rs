@@ -2,8 +2,8 @@
 
 use crate::finding::Finding;
 use session_agents::{
-    Agent, AgentError, McpConfig, SettingsError, SettingsFile, SkillLocation, has_user_skill,
-    hook_program_exists, program_exists,
+    Agent, AgentError, HookFile, McpConfig, SettingsError, SettingsFile, SkillLocation,
+    has_user_skill, hook_program_exists, program_exists,
 };
 use session_config::Home;
 
@@ -36,6 +36,25 @@ pub(crate) fn check_hook(home: &Home) -> Option<Finding> {
             "run `session-search hook install`",
         ),
     })
+}
+
+/// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
+pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
+    let check = |agent: Agent| {
+        let file = HookFile::new(agent, &home.env, None).ok()?;
+        let hook = file.installed_hooks().ok()?.into_iter().next()?;
+        let name = agent.name();
+        Some(match hook_program_exists(&hook.command, &home.env) {
+            true => Finding::ok("hook", format!("installed: {name}")),
+            false => Finding::problem(
+                "hook",
+                format!("its program for {name} is not there: {}", hook.command),
+                format!("run `session-search hook install --agent {name}`"),
+            ),
+        })
+    };
+    let others = [Agent::OpenCode, Agent::Codex].into_iter();
+    others.filter_map(check).collect()
 }
 
 /// Returns the name of the plugin in Claude Code.

@@ -37,6 +37,7 @@ pub fn examine(home: &Home) -> Vec<Finding> {
     findings.extend(history_checks::check_sources(home));
     findings.extend(history_checks::check_retention(home));
     findings.extend(agent_checks::check_hook(home));
+    findings.extend(agent_checks::check_other_hooks(home));
     findings.push(agent_checks::check_skill(home));
     findings.extend(agent_checks::check_servers(home));
     findings

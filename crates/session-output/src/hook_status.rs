@@ -6,6 +6,8 @@ use serde::Serialize;
 /// The hook in one settings file, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 pub struct JsonHookStatus {
+    /// The agent: `claude`, `opencode` or `codex`.
+    pub agent: &'static str,
     /// The settings file.
     pub path: String,
     /// Whose settings: `user` or `project`.
@@ -26,8 +28,9 @@ pub fn format_hook_status(status: &JsonHookStatus) -> String {
     };
     let missing = match (&status.command, status.works) {
         (Some(command), false) => format!(
-            "\n    its program is not there: {}; `session-search hook install` mends it",
-            safe_line(command)
+            "\n    its program is not there: {}; `session-search hook install --agent {}` mends it",
+            safe_line(command),
+            status.agent,
         ),
         _ => String::new(),
     };

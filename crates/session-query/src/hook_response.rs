@@ -28,9 +28,10 @@ impl PromptOutcome {
         started: Instant,
         deadline: Option<Instant>,
     ) -> Result<Self, QueryError> {
+        let context = input.context_id();
         let request = InjectionRequest {
             prompt: &input.prompt,
-            session: input.session_id.as_deref(),
+            session: context.as_deref(),
             started,
             deadline,
         };
@@ -51,7 +52,7 @@ impl PromptOutcome {
         let event = input.event()?;
         let mut answer = HookAnswer::default();
         let block = match event {
-            HookEvent::PreToolUse | HookEvent::PostToolUseFailure => {
+            HookEvent::PreToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolUse => {
                 return self.answer_tool(event, input);
             }
             HookEvent::SessionStart => {
@@ -98,16 +99,17 @@ impl PromptOutcome {
         }
     }
 
-    /// Returns the memories that a call of a tool triggers, and of a command that failed what cured its error
-    /// before. Where the user wants it, memories refuse a call that would change something; they do it once,
-    /// since they are given once.
+    /// Returns the memories that a call of a tool triggers, and of a command that is known to have failed what
+    /// cured its error before. Where the user wants it, memories refuse a call that would change something; they
+    /// do it once, since they are given once.
     fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
         let tool_use = ToolUse::from_hook(input)?;
-        let blocks = [
-            self.memories.inject_for_tool(input, &tool_use),
-            self.memories.failed_before(input, &tool_use),
-        ];
-        let blocks = blocks.into_iter().flatten();
+        let triggered = self.memories.inject_for_tool(input, &tool_use);
+        let cure = match event {
+            HookEvent::PostToolUseFailure => self.memories.failed_before(input, &tool_use),
+            _ => None,
+        };
+        let blocks = triggered.into_iter().chain(cure);
         let text: String = blocks.map(|block| block.text).collect();
         if text.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Installing the MCP server, the skill and instructions for agents.
+//! Installing the MCP server, the hook, the skill and instructions for agents.
 
 use crate::change::{name_backup, show};
 use crate::dialog::Dialog;
@@ -79,6 +79,9 @@ fn confirm_and_apply(
         let directory = skill.location.directory();
         let directory = printable(&directory.to_string_lossy()).into_owned();
         dialog.print(&format!("\n{directory}: the skill"))?;
+    }
+    if let Some(note) = setup.note() {
+        dialog.print(&format!("\n{note}"))?;
     }
     let question = format!("{verb} this for {}?", setup.agent.title());
     if !dialog.confirm(&question)? {

@@ -1,6 +1,6 @@
 //! Installing all that an agent gets, and removing it again.
 
-use session_agents::{Agent, AgentError, AgentSetup, McpConfig};
+use session_agents::{Agent, AgentError, AgentSetup, HookEvent, HookFile, McpConfig};
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,15 @@ fn each_agent_gets_its_files_once_and_loses_them_again() {
         assert!(!user.plan(agent).is_noop());
         user.install(agent);
         assert!(user.plan(agent).is_noop(), "{agent:?}");
+    }
+    let plugin = user.read(".config/opencode/plugins/session-search.js");
+    assert!(
+        plugin.contains(&format!("const PROGRAM = \"{PROGRAM}\"\n")),
+        "{plugin}"
+    );
+    let hooks = user.read(".codex/hooks.json");
+    for event in HookEvent::usual(Agent::Codex) {
+        assert!(hooks.contains(&format!("\"{event}\"")), "{hooks}");
     }
     let opencode = user.read(OPENCODE);
     assert!(
@@ -210,4 +219,39 @@ fn what_a_killed_process_left_is_of_no_matter() {
         user.read(CODEX)
             .starts_with("# mine\n\n[mcp_servers.session-search]\n")
     );
+}
+
+#[test]
+fn hooks_of_others_stay_and_the_file_goes_with_the_last() {
+    let others = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";
+    let user = User::new(&[(".codex/hooks.json", others)]);
+    user.install(Agent::Codex);
+    user.remove(Agent::Codex);
+    assert!(user.read(".codex/hooks.json").contains("mine"));
+    let user = User::new(&[(".codex/hooks.json", "{}\n")]);
+    user.remove(Agent::Codex);
+    assert_eq!(user.read(".codex/hooks.json"), "{}\n", "without the hook");
+    user.install(Agent::Codex);
+    let file = HookFile::new(Agent::Codex, &user.env, None).unwrap();
+    assert_eq!(file.installed_hooks().unwrap().len(), 4);
+    user.remove(Agent::Codex);
+    assert!(!file.path().exists());
+}
+
+#[test]
+fn the_plugin_of_opencode_is_the_hook_of_its_events() {
+    let user = User::new(&[]);
+    let file = HookFile::new(Agent::OpenCode, &user.env, None).unwrap();
+    assert_eq!(file.installed_hooks().unwrap(), []);
+    let change = file
+        .plan(Path::new("/my apps/session-search"), &[])
+        .unwrap();
+    change.write().unwrap();
+    let hooks = file.installed_hooks().unwrap();
+    assert_eq!(hooks.len(), HookEvent::usual(Agent::OpenCode).len());
+    assert_eq!(hooks[0].command, "'/my apps/session-search' hook run");
+    fs_err::write(file.path(), "export const Mine = 1\n").unwrap();
+    let refused = file.plan(Path::new(PROGRAM), &[]);
+    assert!(matches!(refused, Err(AgentError::Settings { .. })));
+    assert!(file.plan_removal().unwrap().is_noop());
 }

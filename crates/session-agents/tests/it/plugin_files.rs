@@ -1,7 +1,7 @@
 //! The plugin's files: what they promise of each other, and the script that finds the program.
 
 use serde_json::Value;
-use session_agents::HookEvent;
+use session_agents::{Agent, HookEvent};
 use std::path::{Path, PathBuf};
 
 fn repository() -> PathBuf {
@@ -38,8 +38,8 @@ fn the_marketplace_leads_to_the_skill() {
 fn hooks_and_server_run_the_script() {
     let hooks = json("skill/hooks/hooks.json");
     let hooks = hooks["hooks"].as_object().unwrap();
-    assert_eq!(hooks.len(), HookEvent::USUAL.len());
-    for event in HookEvent::USUAL {
+    assert_eq!(hooks.len(), HookEvent::usual(Agent::Claude).len());
+    for event in HookEvent::usual(Agent::Claude) {
         let group = &hooks[event.name()][0];
         assert_eq!(group["matcher"].as_str(), event.matcher(), "{event}");
     }

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use session_agents::HookEvent;
+use session_agents::{Agent, HookEvent};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -40,7 +40,10 @@ Examples:
   session-search hook install                         shows what it would write
   session-search hook install --yes
   session-search hook install --event UserPromptSubmit --yes
-  session-search hook uninstall --yes")]
+  session-search hook install --agent opencode --yes
+  session-search hook uninstall --yes
+
+docs/hooks.md says what each agent makes of it.")]
 pub struct HookArgs {
     #[command(subcommand)]
     pub command: HookCommand,
@@ -48,9 +51,9 @@ pub struct HookArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
-    /// Install the hook in Claude Code's settings
+    /// Install the hook in an agent's settings
     Install(HookInstallArgs),
-    /// Remove the hook from the settings; all others stay
+    /// Remove the hook from an agent's settings; all others stay
     Uninstall(HookChangeArgs),
     /// Show where the hook is installed and whether it works
     Status(HookStatusArgs),
@@ -60,8 +63,8 @@ pub enum HookCommand {
 
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
-    /// Events to add; may be repeated
-    #[arg(long, value_name = "EVENT", value_parser = hook_events(), default_values_t = HookEvent::USUAL)]
+    /// Events to add, else those that docs/hooks.md lists for the agent; may be repeated
+    #[arg(long, value_name = "EVENT", value_parser = hook_events())]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
     pub change: HookChangeArgs,
@@ -69,6 +72,9 @@ pub struct HookInstallArgs {
 
 #[derive(Debug, Args)]
 pub struct HookChangeArgs {
+    /// Agent whose settings are changed
+    #[arg(long, value_name = "NAME", value_parser = hook_agents(), default_value = "claude")]
+    pub agent: Agent,
     /// Use the project's settings instead of the user's
     #[arg(long)]
     pub project: bool,
@@ -94,6 +100,18 @@ pub struct HookRunArgs {
     pub plugin: bool,
 }
 
+/// Reads the name of an agent, with a line of help for each.
+fn hook_agents() -> impl TypedValueParser<Value = Agent> {
+    let help = |agent: &Agent| match agent {
+        Agent::Claude => "Claude Code: settings.json",
+        Agent::OpenCode => "OpenCode: a plugin, for all events that it has",
+        Agent::Codex => "Codex: hooks.json; it asks whether you trust it",
+    };
+    let value = |agent: &Agent| PossibleValue::new(agent.name()).help(help(agent));
+    PossibleValuesParser::new(Agent::ALL.iter().map(value))
+        .try_map(|name| Agent::from_name(&name).ok_or("unknown agent"))
+}
+
 /// Reads the name of an event, with a line of help for each.
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
     let help = |event: &HookEvent| match event {
@@ -104,6 +122,7 @@ fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
         }
         HookEvent::PreToolUse => "Before a tool is called: what concerns its file or command",
         HookEvent::PostToolUseFailure => "After a tool failed: what concerns its error",
+        HookEvent::PostToolUse => "After a command of Codex: what concerns its output",
     };
     let value = |event: &HookEvent| PossibleValue::new(event.name()).help(help(event));
     PossibleValuesParser::new(HookEvent::ALL.iter().map(value))

@@ -37,7 +37,7 @@ pub struct SetupArgs {
     /// Add a permission rule so that Claude Code loads the skill without asking
     #[arg(long, conflicts_with = "no_skill")]
     pub allow_skill: bool,
-    /// Install into this agent: the skill or instructions, and the MCP server; may be repeated
+    /// Install into this agent: skill or instructions, MCP server, hook; may be repeated
     #[arg(long, value_name = "NAME", value_parser = agents())]
     pub agent: Vec<Agent>,
     /// Remove what was installed into the agents, or into those of --agent
@@ -70,13 +70,10 @@ impl SetupArgs {
 fn agents() -> impl TypedValueParser<Value = Agent> {
     let help = |agent: Agent| match agent {
         Agent::Claude => "Claude Code: the skill; the command that adds the MCP server is shown",
-        Agent::OpenCode => "OpenCode: the skill, the MCP server",
-        Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server",
+        Agent::OpenCode => "OpenCode: the skill, the MCP server, the hook",
+        Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server, the hook",
     };
     let value = |agent: &Agent| PossibleValue::new(agent.name()).help(help(*agent));
-    PossibleValuesParser::new(Agent::ALL.iter().map(value)).try_map(|name| {
-        let mut all = Agent::ALL.into_iter();
-        all.find(|agent| agent.name() == name)
-            .ok_or("unknown agent")
-    })
+    PossibleValuesParser::new(Agent::ALL.iter().map(value))
+        .try_map(|name| Agent::from_name(&name).ok_or("unknown agent"))
 }

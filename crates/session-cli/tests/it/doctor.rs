@@ -44,6 +44,14 @@ fn what_agents_got_is_checked() {
     let setup = ["setup", "--agent", "codex", "--yes"];
     env.run(&setup).succeeded();
     assert_eq!(faults(&env, "mcp"), [] as [Value; 0]);
+    assert_eq!(faults(&env, "hook"), [] as [Value; 0]);
+    let gone = "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"command\": \"/gone/session-search hook run\"}]}]}}";
+    env.write(&env.home(".codex/hooks.json"), gone);
+    let fault = &faults(&env, "hook")[0];
+    assert!(
+        fault["hint"].to_string().contains("--agent codex"),
+        "{fault}"
+    );
     let other = "[mcp_servers.session-search]\ncommand = \"uvx\"\n";
     env.write(&env.home(".codex/config.toml"), other);
     assert_eq!(faults(&env, "mcp"), [] as [Value; 0], "it is the user's");

@@ -45,6 +45,56 @@ fn it_is_shown_first_then_installed_and_removed() {
     project.run(&["hook", "status"]).exits(1);
 }
 
+#[test]
+fn each_agent_has_the_hook_in_its_own_way() {
+    let project = Project::new();
+    for (agent, file, last) in [
+        (
+            "opencode",
+            ".config/opencode/plugins/session-search.js",
+            "PostToolUseFailure",
+        ),
+        ("codex", ".codex/hooks.json", "PostToolUse"),
+    ] {
+        let install = ["hook", "install", "--agent", agent, "--yes"];
+        assert_eq!(project.json(&install)["outcome"], "written");
+        let status = project.json(&["hook", "status"]);
+        let of_agent = status.as_array().unwrap().last().unwrap().clone();
+        assert_eq!(
+            (&of_agent["agent"], &of_agent["events"][3]),
+            (&agent.into(), &last.into())
+        );
+        assert_eq!(of_agent["works"], true);
+        let uninstall = ["hook", "uninstall", "--agent", agent, "--yes"];
+        project.run(&uninstall).succeeded();
+        assert!(!project.env.home(file).exists());
+    }
+    let events = [
+        "hook",
+        "install",
+        "--agent",
+        "opencode",
+        "--event",
+        "SessionStart",
+    ];
+    project.run(&events).exits(2);
+}
+
+#[test]
+fn a_patch_and_the_output_of_a_command_bring_memories_in_codex() {
+    let project = Project::new();
+    let when = ["--when-path", "db/**", "--when-error", "PoolTimedOut"];
+    let id = project.save("Connection pool too small", "40 per pod", &when);
+    let patch = "*** Begin Patch\n*** Add File: db/schema.sql\n+x\n*** End Patch\n";
+    let patched = serde_json::json!({"tool_name": "apply_patch", "tool_input": {"command": patch}});
+    let ran = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": "PoolTimedOut\n"});
+    for (event, session, call) in [("PreToolUse", "s1", patched), ("PostToolUse", "s2", ran)] {
+        let answer = about_tool(&project, event, session, call);
+        let context = answer["hookSpecificOutput"]["additionalContext"].to_string();
+        assert!(context.contains(&id), "{answer}");
+    }
+}
+
 /// The command that is installed answers as the settings' reader runs it: by a shell.
 #[cfg(unix)]
 #[test]

@@ -13,7 +13,10 @@ use crate::memories::project_at_hand;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
-use session_agents::{AgentError, SettingsChange, SettingsFile, hook_command, hook_program_exists};
+use session_agents::{
+    Agent, AgentError, CODEX_TRUST, HookEvent, HookFile, SettingsChange, SettingsFile,
+    hook_program_exists,
+};
 use session_config::Home;
 use session_display::safe_line;
 use session_output::{JsonHookStatus, format_hook_status};
@@ -34,7 +37,8 @@ pub fn run(args: &HookArgs) -> Result<Found> {
     match &args.command {
         HookCommand::Install(args) => install(args),
         HookCommand::Uninstall(args) => {
-            change(args, &find_settings(args.project)?.plan_hook_removal()?)
+            let file = find_file(args.agent, args.project)?;
+            change(args, &file.plan_removal()?).map(|_| Found::Something)
         }
         HookCommand::Status(args) => status(args),
         HookCommand::Run(args) => Ok(answer::run(args.plugin)),
@@ -42,12 +46,23 @@ pub fn run(args: &HookArgs) -> Result<Found> {
 }
 
 fn install(args: &HookInstallArgs) -> Result<Found> {
-    let command = hook_command(&std::env::current_exe()?);
-    let settings = find_settings(args.change.project)?;
-    change(&args.change, &settings.plan_hook(&command, &args.event)?)
+    let HookChangeArgs { agent, project, .. } = args.change;
+    if agent == Agent::OpenCode && !args.event.is_empty() {
+        bail!("OpenCode's plugin answers all events\nhint: leave out --event");
+    }
+    let events = match args.event.is_empty() {
+        true => HookEvent::usual(agent).to_vec(),
+        false => args.event.clone(),
+    };
+    let planned = find_file(agent, project)?.plan(&std::env::current_exe()?, &events)?;
+    let outcome = change(&args.change, &planned)?;
+    if agent == Agent::Codex && outcome == StepOutcome::Written {
+        note(CODEX_TRUST)?;
+    }
+    Ok(Found::Something)
 }
 
-fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<Found> {
+fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<StepOutcome> {
     let outcome = with_terminal(args.yes, |dialog| {
         confirm_and_write(change, dialog).map_err(reason_of)
     })?;
@@ -60,25 +75,30 @@ fn change(args: &HookChangeArgs, change: &SettingsChange) -> Result<Found> {
     if outcome == StepOutcome::Wanted {
         bail!("nothing is written\nhint: --yes writes it");
     }
-    Ok(Found::Something)
+    Ok(outcome)
 }
 
-/// Returns the user's settings, or those of the project that the working directory belongs to.
-fn find_settings(of_project: bool) -> Result<SettingsFile> {
+/// Returns the file of the user, or that of the project that the working directory belongs to.
+fn find_file(agent: Agent, of_project: bool) -> Result<HookFile> {
     let env = Home::unconfigured()?.env;
-    Ok(match of_project {
-        false => SettingsFile::for_user(&env)?,
-        true => SettingsFile::for_project(&project_at_hand(&env.home)?),
-    })
+    let project = match of_project {
+        false => None,
+        true => Some(project_at_hand(&env.home)?),
+    };
+    Ok(HookFile::new(agent, &env, project.as_ref())?)
 }
 
 fn status(args: &HookStatusArgs) -> Result<Found> {
     let mut all = Vec::new();
-    for (scope, of_project) in [("user", false), ("project", true)] {
-        if let Ok(settings) = find_settings(of_project) {
-            all.extend(read_status(&settings, scope)?);
+    for agent in Agent::ALL {
+        for (scope, of_project) in [("user", false), ("project", true)] {
+            if let Ok(file) = find_file(agent, of_project) {
+                all.extend(read_status(&file, agent, scope)?);
+            }
         }
     }
+    // Who uses Claude Code alone is told of it alone.
+    all.retain(|status| status.agent == Agent::Claude.name() || !status.events.is_empty());
     if args.json {
         json::print(&all)?;
     } else {
@@ -86,7 +106,7 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             writeln!(anstream::stdout(), "{}", format_hook_status(status))?;
         }
     }
-    let plugin = find_settings(false)?.enabled_plugin()?;
+    let plugin = SettingsFile::for_user(&Home::unconfigured()?.env)?.enabled_plugin()?;
     if let Some(plugin) = &plugin {
         let plugin = safe_line(plugin);
         note(&format!(
@@ -100,9 +120,13 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
     })
 }
 
-/// Reads the hook in one settings file; a file that is refused is noted and left out.
-fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<JsonHookStatus>> {
-    let hooks = match settings.installed_hooks() {
+/// Reads the hook in one file; a file that is refused is noted and left out.
+fn read_status(
+    file: &HookFile,
+    agent: Agent,
+    scope: &'static str,
+) -> Result<Option<JsonHookStatus>> {
+    let hooks = match file.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error @ AgentError::Settings { .. }) => {
             note(&message_with_hint(&error.into()))?;
@@ -116,7 +140,8 @@ fn read_status(settings: &SettingsFile, scope: &'static str) -> Result<Option<Js
     let env = Home::unconfigured()?.env;
     let command = hooks.first().map(|hook| hook.command.clone());
     Ok(Some(JsonHookStatus {
-        path: settings.path().display().to_string(),
+        agent: agent.name(),
+        path: file.path().display().to_string(),
         scope,
         events: hooks.iter().map(|hook| hook.event.name()).collect(),
         works: command

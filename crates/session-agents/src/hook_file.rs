@@ -1,0 +1,93 @@
+//! The file in which each agent has the hook.
+
+use crate::agent::Agent;
+use crate::error::Result;
+use crate::hook_command::hook_command;
+use crate::hook_settings::{HookEvent, InstalledHook};
+use crate::opencode_plugin::OpenCodePlugin;
+use crate::settings_file::{SettingsChange, SettingsFile};
+use session_files::Project;
+use session_sources::Env;
+use std::path::{Path, PathBuf};
+
+/// The file in which an agent has this program's hook: settings of Claude Code, a list of Codex' hooks,
+/// or a plugin of OpenCode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFile(HookFileKind);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HookFileKind {
+    Claude(SettingsFile),
+    Codex(SettingsFile),
+    OpenCode(OpenCodePlugin),
+}
+
+impl HookFile {
+    /// Names the file of the user or of a project, whether it exists or not.
+    ///
+    /// # Errors
+    /// When the path has no file name.
+    pub fn new(agent: Agent, env: &Env, project: Option<&Project>) -> Result<Self> {
+        Ok(Self(match (agent, project) {
+            (Agent::Claude, None) => HookFileKind::Claude(SettingsFile::for_user(env)?),
+            (Agent::Claude, Some(it)) => HookFileKind::Claude(SettingsFile::for_project(it)),
+            (Agent::Codex, _) => HookFileKind::Codex(SettingsFile::for_codex(env, project)?),
+            (Agent::OpenCode, _) => HookFileKind::OpenCode(OpenCodePlugin::new(env, project)?),
+        }))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> PathBuf {
+        match &self.0 {
+            HookFileKind::Claude(file) | HookFileKind::Codex(file) => file.path(),
+            HookFileKind::OpenCode(plugin) => plugin.path(),
+        }
+    }
+
+    /// Reads for which events the hook is installed.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed.
+    pub fn installed_hooks(&self) -> Result<Vec<InstalledHook>> {
+        let plugin = match &self.0 {
+            HookFileKind::Claude(file) | HookFileKind::Codex(file) => {
+                return file.installed_hooks();
+            }
+            HookFileKind::OpenCode(plugin) => plugin,
+        };
+        let Some(program) = plugin.program()? else {
+            return Ok(Vec::new());
+        };
+        let command = hook_command(Path::new(&program));
+        let hook = |event| InstalledHook {
+            event,
+            command: command.clone(),
+        };
+        Ok(HookEvent::usual(Agent::OpenCode).map(hook).to_vec())
+    }
+
+    /// Plans to install the hook of a program for some events; a plugin answers all that OpenCode has.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed, or does not fit the change.
+    pub fn plan(&self, program: &Path, events: &[HookEvent]) -> Result<SettingsChange> {
+        match &self.0 {
+            HookFileKind::Claude(file) | HookFileKind::Codex(file) => {
+                file.plan_hook(&hook_command(program), events)
+            }
+            HookFileKind::OpenCode(plugin) => plugin.plan(program),
+        }
+    }
+
+    /// Plans to remove the hook; a file that had nothing else is removed, but for settings.
+    ///
+    /// # Errors
+    /// When the file cannot be read or parsed.
+    pub fn plan_removal(&self) -> Result<SettingsChange> {
+        match &self.0 {
+            HookFileKind::Claude(file) => file.plan_hook_removal(),
+            HookFileKind::Codex(file) => file.plan_hook_file_removal(),
+            HookFileKind::OpenCode(plugin) => plugin.plan_removal(),
+        }
+    }
+}
