@@ -3,6 +3,10 @@
 use session_sources::Env;
 use std::path::PathBuf;
 
+/// What a user of Codex has to do after its hook was installed.
+const CODEX_TRUST: &str =
+    "Codex runs a hook once you trust it: it asks when it starts, and by /hooks.";
+
 /// An agent that can use this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
@@ -41,6 +45,21 @@ impl Agent {
             Self::OpenCode => "OpenCode",
             Self::Codex => "Codex",
         }
+    }
+
+    /// True where a hook answers the events that are chosen. A plugin answers all.
+    pub fn has_chosen_events(self) -> bool {
+        self != Self::OpenCode
+    }
+
+    /// True for the agent whose hook this program began with: its status is always told.
+    pub fn is_first(self) -> bool {
+        self == Self::Claude
+    }
+
+    /// Returns the note on a hook that was written; `None` where it works at once.
+    pub fn hook_note(self) -> Option<&'static str> {
+        (self == Self::Codex).then_some(CODEX_TRUST)
     }
 
     /// True where the agent has a directory in the user's configuration.

@@ -13,10 +13,6 @@ use crate::skill_report::SkillFileOutcome;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
-/// What a user of Codex has to do after its hook was installed.
-pub const CODEX_TRUST: &str =
-    "Codex runs a hook once you trust it: it asks when it starts, and by /hooks.";
-
 /// The changes by which an agent gets this program, or loses it. Nothing is written before
 /// [`AgentSetup::apply`].
 #[derive(Debug, Clone)]
@@ -101,7 +97,7 @@ impl AgentSetup {
     /// Returns what the user has to do in the agent after this was installed.
     pub fn note(&self) -> Option<&'static str> {
         let is_installed = self.action == SkillAction::Install && !self.is_noop();
-        (is_installed && self.agent == Agent::Codex).then_some(CODEX_TRUST)
+        self.agent.hook_note().filter(|_| is_installed)
     }
 
     /// Writes everything; returns the paths of the backups.

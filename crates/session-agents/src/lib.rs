@@ -74,7 +74,7 @@ mod skill_rule;
 mod tool_use;
 
 pub use agent::Agent;
-pub use agent_setup::{AgentSetup, CODEX_TRUST};
+pub use agent_setup::AgentSetup;
 pub use calling_session::CallingProcess;
 pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};

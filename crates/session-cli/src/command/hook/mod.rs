@@ -14,8 +14,7 @@ use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentError, CODEX_TRUST, HookEvent, HookFile, SettingsChange, SettingsFile,
-    hook_program_exists,
+    Agent, AgentError, HookEvent, HookFile, SettingsChange, SettingsFile, hook_program_exists,
 };
 use session_config::Home;
 use session_display::safe_line;
@@ -47,8 +46,9 @@ pub fn run(args: &HookArgs) -> Result<Found> {
 
 fn install(args: &HookInstallArgs) -> Result<Found> {
     let HookChangeArgs { agent, project, .. } = args.change;
-    if agent == Agent::OpenCode && !args.event.is_empty() {
-        bail!("OpenCode's plugin answers all events\nhint: leave out --event");
+    if !agent.has_chosen_events() && !args.event.is_empty() {
+        let title = agent.title();
+        bail!("the plugin of {title} answers all events\nhint: leave out --event");
     }
     let events = match args.event.is_empty() {
         true => HookEvent::usual(agent).to_vec(),
@@ -56,8 +56,11 @@ fn install(args: &HookInstallArgs) -> Result<Found> {
     };
     let planned = find_file(agent, project)?.plan(&std::env::current_exe()?, &events)?;
     let outcome = change(&args.change, &planned)?;
-    if agent == Agent::Codex && outcome == StepOutcome::Written {
-        note(CODEX_TRUST)?;
+    if let Some(text) = agent
+        .hook_note()
+        .filter(|_| outcome == StepOutcome::Written)
+    {
+        note(text)?;
     }
     Ok(Found::Something)
 }
@@ -97,8 +100,9 @@ fn status(args: &HookStatusArgs) -> Result<Found> {
             }
         }
     }
-    // Who uses Claude Code alone is told of it alone.
-    all.retain(|status| status.agent == Agent::Claude.name() || !status.events.is_empty());
+    // Who uses one agent alone is told of it alone.
+    let is_first = |name| Agent::from_name(name).is_some_and(Agent::is_first);
+    all.retain(|status| is_first(status.agent) || !status.events.is_empty());
     if args.json {
         json::print(&all)?;
     } else {
