@@ -78,10 +78,10 @@ export const SessionSearch = async ({ directory }) => {
 
   return {
     event: async ({ event }) => {
-      const { info, sessionID } = event.properties ?? {}
-      if (event.type === "session.created") sessions.set(info.id, { source: "startup", isSubagent: Boolean(info.parentID), texts: [] })
-      if (event.type === "session.compacted") find(sessionID).source = "compact"
-      if (event.type === "session.deleted") sessions.delete(info.id)
+      const { info, sessionID } = event?.properties ?? {}
+      if (event?.type === "session.created") sessions.set(info?.id, { source: "startup", isSubagent: Boolean(info?.parentID), texts: [] })
+      if (event?.type === "session.compacted") find(sessionID).source = "compact"
+      if (event?.type === "session.deleted") sessions.delete(info?.id)
     },
 
     "chat.message": async ({ sessionID }, { message, parts }) => {

@@ -275,8 +275,51 @@ fn what_an_agent_would_get_is_shown_first() {
       + {
       +   "hooks": {
       +     "UserPromptSubmit": [
-      +       {"hooks": [{"type": "command", "command": "[PROGRAM] hook run", "timeout": 5}]}
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "[PROGRAM] hook run",
+      +             "timeout": 5
+      +           }
+      +         ]
+      +       }
       +     ],
+      +     "SessionStart": [
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "[PROGRAM] hook run",
+      +             "timeout": 5
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "PreToolUse": [
+      +       {
+      +         "matcher": "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash",
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "[PROGRAM] hook run",
+      +             "timeout": 5
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "PostToolUse": [
+      +       {
+      +         "matcher": "Bash",
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "[PROGRAM] hook run",
+      +             "timeout": 5
+      +           }
+      +         ]
+      +       }
+      +     ]
       +   }
       + }
 
