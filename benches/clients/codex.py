@@ -16,6 +16,7 @@ from checks import (ANSWERS, CHILD, ESCAPE, FAILS, FORK, PARENT, PROMPT, RESUMED
                     check_commands, check_files, check_fork, check_found, check_name_and_summary, check_resumed,
                     check_session, check_subagent, check_typed, check_whole, dialogue, prompts)
 from harness import Lines, machine, main, typing, wait_until
+from memories import COMMAND, FAILS as LOCKED, PROMPT as ASKED, check_held, check_listed, check_turn, hold, save_all
 from mock import call, text
 from responses import ResponsesMock, patch
 
@@ -218,6 +219,60 @@ def play_setup(box, client, checks, mock):
     checks.check("no server is left", "session-search" not in said, said)
 
 
+NEW_FILE = "*** Begin Patch\n*** Add File: {}\n+one\n*** End Patch\n"
+
+
+def play_memories(box, client, checks, mock):
+    """Each memory in the request in which the model can use it, through the hooks of `hook install`."""
+    hooks = os.path.join(box.home, ".codex/hooks.json")
+    box.ours("hook", "install", "--agent", "codex", "--yes")
+    save_all(box)
+    mock.plays([text("Untrusted.")])
+    execute(box, client, "--model", KNOWN_MODEL, ASKED)
+    check_listed(checks, "a hook that nobody has trusted is not run", mock.requests[-1], 0)
+    trust_hooks(box, client)
+    mock.plays([patch(NEW_FILE.format("migrated.txt"))], [run(COMMAND)], [run(LOCKED)], [text("So it is.")])
+    first = len(mock.requests)
+    session = execute(box, client, "--model", KNOWN_MODEL, ASKED)
+    check_turn(checks, mock.requests[first:])
+    mock.plays([text("Once more.")])
+    execute(box, client, "resume", "--model", KNOWN_MODEL, session, "And now?")
+    check_listed(checks, "a session that goes on is not told the list again", mock.requests[-1], 1)
+    first, release = len(mock.requests), hold(box)
+    held = patch(NEW_FILE.format("held.txt"))
+    mock.plays([held], [held], [text("It is written.")])
+    execute(box, client, "--model", KNOWN_MODEL, "Write the held file")
+    check_held(box, checks, mock.requests[first:])
+    release()
+    play_compacted(box, client, checks, mock)
+    checks.equal("the memories are no words of the session's", box.sessions("unlock"), [])
+    box.ours("hook", "uninstall", "--agent", "codex", "--yes")
+    checks.check("`hook uninstall` removes the hooks", not os.path.exists(hooks))
+
+
+def trust_hooks(box, client):
+    """Trusts the hooks as the client does when a person says so at its terminal."""
+    server = Server(box, client)
+    with server.lines:
+        hooks = server.ask("hooks/list", cwds=[box.project])["data"][0]["hooks"]
+    config = os.path.join(box.home, ".codex/config.toml")
+    trusted = [f'[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n' for hook in hooks]
+    box.write(config, "\n".join([box.read(config), *trusted]))
+
+
+def play_compacted(box, client, checks, mock):
+    server = Server(box, client)
+    with server.lines:
+        thread = server.ask("thread/start", cwd=box.project)["thread"]["id"]
+        mock.plays([text("I begin.")], [text("A summary of rubidium.")], [text("I go on.")])
+        server.turn(thread, "Begin with rubidium")
+        check_listed(checks, "a thread of the app server is told the list", mock.requests[-1], 1)
+        server.ask("thread/compact/start", threadId=thread)
+        server.lines.until(lambda one: one.get("method") == "turn/completed", "the end of the compaction")
+        server.turn(thread, "Go on with it")
+    check_listed(checks, "and after a compaction again", mock.requests[-1], 1)
+
+
 def play(box, client, checks):
     with ResponsesMock() as mock:
         box.env["MOCK_KEY"] = "of-no-account"
@@ -232,6 +287,7 @@ def play(box, client, checks):
         play_compressed(box, client, checks)
         check_whole(box, checks)
         play_setup(box, client, checks, mock)
+        play_memories(box, client, checks, mock)
         checks.equal("the script was played to its end", len(mock.script), 0)
 
 

@@ -15,6 +15,7 @@ import urllib.request
 from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, WORKS, answers, calls, check_commands, check_files,
                     check_found, check_resumed, check_session, check_subagent, check_whole, dialogue, prompts, told)
 from harness import machine, main, wait_until
+from memories import COMMAND, FAILS as LOCKED, PROMPT as ASKED, check_held, check_listed, check_turn, hold, save_all
 from mock import SIDE_ANSWER, Mock, Reply, call, text
 
 PACKAGE, VERSION = "opencode-ai", "1.18.33"
@@ -46,6 +47,16 @@ def prepare(box, mock):
     names = {"model": "mock/m", "small_model": "mock/m", "share": "disabled", "autoupdate": False}
     box.write(os.path.join(box.home, ".config/opencode/opencode.json"), {**names, "permission": {"*": "allow"}, "provider": {"mock": provider}})
     box.write(".opencode/command/deploy.md", "Deploy to $ARGUMENTS, carefully.\n")
+    for folder in (os.path.join(box.home, ".config/opencode"), os.path.join(box.project, ".opencode")):
+        skip_dependencies(box, folder)
+
+
+def skip_dependencies(box, folder):
+    """Makes the client believe that the types of plugins are installed: it waits for npm before it loads a plugin."""
+    os.makedirs(os.path.join(folder, "node_modules"))
+    names = {"dependencies": {"@opencode-ai/plugin": VERSION}}
+    box.write(os.path.join(folder, "package.json"), names)
+    box.write(os.path.join(folder, "package-lock.json"), {"lockfileVersion": 3, "packages": {"": names}})
 
 
 class Server:
@@ -193,12 +204,64 @@ def play_setup(box, client, checks, mock):
     checks.check("no server is left", "No MCP servers" in said, said)
 
 
+def turn_requests(mock, first):
+    """The requests since then, without those for titles."""
+    return [request for request in mock.requests[first:] if request.get("tools")]
+
+
+def play_memories(box, client, checks, mock):
+    """Each memory in the request in which the model can use it, through the plugin of `hook install`."""
+    plugin = os.path.join(box.home, ".config/opencode/plugins/session-search.js")
+    box.ours("hook", "install", "--agent", "opencode", "--yes")
+    save_all(box)
+    path, first = os.path.join(box.project, "migrated.txt"), len(mock.requests)
+    mock.plays([call("write", filePath=path, content="x")], [call("bash", command=COMMAND, description="Apply")],
+               [call("bash", command=LOCKED, description="Fail")], [text("So it is.")])
+    box.run(client, "run", *ASKED.split())
+    check_turn(checks, turn_requests(mock, first))
+    mock.plays([text("Once more.")])
+    box.run(client, "run", "--continue", *"And now?".split())
+    check_listed(checks, "a session that goes on is not told the list again", turn_requests(mock, 0)[-1], 1)
+    play_held(box, client, checks, mock)
+    play_compacted(box, client, checks, mock)
+    checks.equal("the memories are no words of the session's", box.sessions("unlock"), [])
+    os.rename(box.program, box.program + ".away")
+    mock.plays([call("bash", command="echo alone", description="Echo")], [text("Without the program.")])
+    said = box.run(client, "run", *"Is it there?".split())
+    os.rename(box.program + ".away", box.program)
+    checks.check("without the program the client works as before", "Without the program." in said, said)
+    box.ours("hook", "uninstall", "--agent", "opencode", "--yes")
+    checks.check("`hook uninstall` removes the plugin", not os.path.exists(plugin))
+
+
+def play_held(box, client, checks, mock):
+    first, release = len(mock.requests), hold(box)
+    write = call("write", filePath=os.path.join(box.project, "held.txt"), content="x")
+    mock.plays([write], [write], [text("It is written.")])
+    box.run(client, "run", *"Write the held file".split())
+    check_held(box, checks, turn_requests(mock, first))
+    release()
+
+
+def play_compacted(box, client, checks, mock):
+    with Server(box, client) as server:
+        session = server.send("/session", {})["id"]
+        mock.plays([text("I begin.")])
+        server.prompt(session, "Begin with rubidium")
+        check_listed(checks, "a session of the server is told the list", turn_requests(mock, 0)[-1], 1)
+        mock.plays([text("I go on.")])  # a summary is asked for without tools, and takes no reply
+        server.send(f"/session/{session}/summarize", {"providerID": "mock", "modelID": "m"})
+        server.prompt(session, "Go on with it")
+        check_listed(checks, "and after a compaction again", turn_requests(mock, 0)[-1], 1)
+
+
 def play(box, client, checks):
     with Mock() as mock:
         prepare(box, mock)
         session = play_tools(box, client, checks, mock)
         play_resumed(box, client, checks, mock, session)
         play_setup(box, client, checks, mock)
+        play_memories(box, client, checks, mock)
         with Server(box, client) as server:
             play_subagent(box, server, checks, mock)
             play_question(box, server, checks, mock)
