@@ -32,14 +32,6 @@ impl<T> Latest<T> {
         self.lock().take()
     }
 
-    /// Returns the value, which stays.
-    pub(crate) fn peek(&self) -> Option<T>
-    where
-        T: Clone,
-    {
-        self.lock().clone()
-    }
-
     /// Waits for a value.
     pub(crate) fn take(&self) -> T {
         let mut value = self.lock();
@@ -66,7 +58,6 @@ mod tests {
         latest.put(1);
         latest.put(2);
         assert!(latest.is_filled());
-        assert_eq!(latest.peek(), Some(2));
         assert_eq!(latest.take(), 2);
         assert!(!latest.is_filled());
     }

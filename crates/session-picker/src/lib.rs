@@ -9,8 +9,7 @@
 //! open; the refreshing thread brings the index up to date, step by step, and each step asks the list
 //! anew. What is copied as a text, exported or saved runs in a thread of its own. The index is open
 //! between questions, without a lock ([`session_query::OpenIndex`]), and so are the models. What a refresh writes is read by another
-//! thread, which also answers the last question from it; until then lists are answered from what was read
-//! before.
+//! thread; until then lists are answered from what was read before.
 //!
 //! The text of sessions is an attacker's: it is made printable and cut by `session-display` before it is
 //! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with

@@ -77,7 +77,6 @@ struct Picker {
     screen: Screen,
     engine: Arc<SearchEngine>,
     questions: Arc<Latest<Question>>,
-    indexes: Arc<IndexExchange>,
     changes: Arc<Latest<()>>,
     turns: Arc<Latest<TurnsQuestion>>,
     sender: Sender<Message>,
@@ -103,7 +102,6 @@ impl Picker {
             screen: Screen::take()?,
             engine,
             questions: Latest::new(),
-            indexes: Arc::new(IndexExchange::new()),
             changes: Latest::new(),
             turns: Latest::new(),
             sender,
@@ -118,10 +116,10 @@ impl Picker {
         #[cfg(unix)]
         self.forward_signals()?;
         let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.questions));
-        let (hooks, exchanged) = (self.hooks, Arc::clone(&self.indexes));
+        let (hooks, indexes) = (self.hooks, Arc::new(IndexExchange::new()));
+        let exchanged = Arc::clone(&indexes);
         self.spawn(move |out| worker::search(&engine, &questions, &exchanged, hooks, out));
         let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
-        let indexes = Arc::clone(&self.indexes);
         self.spawn(move |out| worker::prepare(&engine, &changes, &indexes, out));
         let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
         self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
@@ -186,7 +184,6 @@ impl Picker {
             .app
             .list
             .ask(self.app.query.text(), self.app.this_project);
-        self.indexes.asked.put(question.clone());
         self.questions.put(question);
     }
 

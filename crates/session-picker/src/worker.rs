@@ -29,7 +29,7 @@ pub(crate) enum Message {
         /// Files that changed and are still to be read; `None` while another process reads them.
         files_left: Option<usize>,
     },
-    /// The next list is answered from what was read: it is to be asked for again.
+    /// The next list is answered from what was read.
     Prepared,
     /// A question for the list has no answer: why.
     Unlisted(String),
@@ -72,8 +72,6 @@ pub(crate) struct IndexExchange {
     prepared: Arc<Latest<OpenIndex>>,
     /// The one that was in use before: to close it takes longer than a question can wait.
     retired: Arc<Latest<OpenIndex>>,
-    /// The question that was asked last, which stays here.
-    pub(crate) asked: Arc<Latest<Question>>,
 }
 
 impl IndexExchange {
@@ -81,7 +79,6 @@ impl IndexExchange {
         Self {
             prepared: Latest::new(),
             retired: Latest::new(),
-            asked: Latest::new(),
         }
     }
 }
@@ -118,9 +115,8 @@ pub(crate) fn search(
 /// A pause after an index was prepared, in times of what that took: letters need the processor, too.
 const PREPARE_PAUSE: u32 = 2;
 
-/// Opens the index whenever something was written, answers the last question from it, and hands it over with
-/// all that a list needs: no letter waits for that. Where that fails, or another question came meanwhile, the
-/// list is asked for again, which also tells what failed.
+/// Opens the index with all that a list needs, and reads the values of filters, whenever something was
+/// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
 pub(crate) fn prepare(
     engine: &SearchEngine,
     changes: &Latest<()>,
@@ -136,17 +132,13 @@ pub(crate) fn prepare(
         }
         let begun = Instant::now();
         let mut index = OpenIndex::new(root);
-        let asked = indexes.asked.peek();
-        let read = index.with_snapshot(|snapshot| read_all(engine, snapshot, asked.as_ref()));
+        let values = index.with_snapshot(|snapshot| read_all(engine, snapshot));
         let mut messages = Vec::new();
-        if let Ok((values, answer)) = read {
+        if let Ok(values) = values {
             indexes.prepared.put(index);
             messages.push(Message::Values(Box::new(values)));
-            messages.extend(answer.map(|answer| Message::Listed(Box::new(answer))));
         }
-        if messages.len() < 2 || indexes.asked.peek() != asked {
-            messages.push(Message::Prepared);
-        }
+        messages.push(Message::Prepared);
         if messages
             .into_iter()
             .any(|message| out.send(message).is_err())
@@ -158,24 +150,14 @@ pub(crate) fn prepare(
     }
 }
 
-/// Reads the values of filters and the answer to a question, or where that needs none, the models and the
-/// vectors by a search.
-fn read_all(
-    engine: &SearchEngine,
-    snapshot: &Snapshot,
-    asked: Option<&Question>,
-) -> Result<(FilterValues, Option<ListAnswer>), PickerError> {
-    let answer = asked.map(|question| ListAnswer::read(engine, snapshot, question));
-    let answer = answer.transpose()?;
-    if answer.as_ref().is_none_or(|answer| answer.terms.is_empty()) {
-        let request = Request {
-            limit: 1,
-            ..Request::new("warm")
-        };
-        engine.search(snapshot, &request)?;
-    }
-    let values = FilterValues::read(&snapshot.index, &snapshot.sessions)?;
-    Ok((values, answer))
+/// Reads the models and the vectors by a search, and the values of filters.
+fn read_all(engine: &SearchEngine, snapshot: &Snapshot) -> Result<FilterValues, PickerError> {
+    let request = Request {
+        limit: 1,
+        ..Request::new("warm")
+    };
+    engine.search(snapshot, &request)?;
+    Ok(FilterValues::read(&snapshot.index, &snapshot.sessions)?)
 }
 
 /// Reads turns until the screen is gone.
