@@ -226,17 +226,31 @@ fn output(env: &TestEnvironment, arguments: &[&str]) -> String {
     ran.replace(env!("CARGO_BIN_EXE_session-search"), "[PROGRAM]")
 }
 
+/// Splits off the change of a file, for which `…` stands then.
+fn without_change(said: &str, file: &str) -> (String, String) {
+    let (before, rest) = said.split_once(&format!("{file}\n")).unwrap();
+    let (change, after) = rest.split_once("\n\n").unwrap();
+    let left = format!("{before}{file}\n  + …\n\n{after}");
+    (left, change.to_owned())
+}
+
 #[test]
 fn what_an_agent_would_get_is_shown_first() {
     let env = with_agents();
     let said = output(&env, &["setup", "--agent", "opencode", "--agent", "codex"]);
-    let (before, plugin) = said.split_once("session-search.js\n").unwrap();
-    let (plugin, after) = plugin.split_once("\n\n").unwrap();
+    let (said, plugin) = without_change(&said, "session-search.js");
     assert!(
         plugin.contains("+ const PROGRAM = \"[PROGRAM]\""),
         "{plugin}"
     );
-    assert_snapshot!(format!("{before}session-search.js\n  + …\n\n{after}"), @r#"
+    let (said, hooks) = without_change(&said, "hooks.json");
+    assert_eq!(
+        hooks.matches("\"[PROGRAM] hook run\"").count(),
+        4,
+        "{hooks}"
+    );
+    assert!(hooks.contains("\"matcher\": \"Bash\""), "{hooks}");
+    assert_snapshot!(said, @r#"
     exit code: 2
     ----- stdout -----
 
@@ -272,56 +286,7 @@ fn what_an_agent_would_get_is_shown_first() {
       + <!-- session-search: end -->
 
     [TMP]/home/.codex/hooks.json
-      + {
-      +   "hooks": {
-      +     "UserPromptSubmit": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "[PROGRAM] hook run",
-      +             "timeout": 5
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "SessionStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "[PROGRAM] hook run",
-      +             "timeout": 5
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "PreToolUse": [
-      +       {
-      +         "matcher": "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash",
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "[PROGRAM] hook run",
-      +             "timeout": 5
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "PostToolUse": [
-      +       {
-      +         "matcher": "Bash",
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "[PROGRAM] hook run",
-      +             "timeout": 5
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
+      + …
 
     Codex runs a hook once you trust it: it asks when it starts, and by /hooks.
     error: nothing of it is written
