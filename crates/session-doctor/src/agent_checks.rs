@@ -53,7 +53,7 @@ pub(crate) fn check_other_hooks(home: &Home) -> Vec<Finding> {
             ),
         })
     };
-    let others = [Agent::OpenCode, Agent::Codex].into_iter();
+    let others = Agent::ALL.into_iter().filter(|agent| !agent.is_first());
     others.filter_map(check).collect()
 }
 
