@@ -43,6 +43,8 @@ pub(crate) struct SessionBatch {
     pub(crate) missing: Vec<usize>,
     /// True where no document was left to a later step.
     pub(crate) whole: bool,
+    /// A text has no vector after it was embedded.
+    pub(crate) has_failed: bool,
 }
 
 impl SessionBatch {
@@ -59,6 +61,7 @@ impl SessionBatch {
             documents: Vec::new(),
             missing: Vec::new(),
             whole: true,
+            has_failed: false,
         };
         for document in documents(index, pending.session, budget)? {
             if !index.has_vector(model, &document.text)? {

@@ -1,10 +1,12 @@
 //! The second pass: vectors for what the index holds.
 
 use crate::access::Access;
+use crate::commit_schedule::CommitSchedule;
 use crate::documents::{SessionBatch, max_document_bytes};
+use crate::embedding_ahead::EmbeddingAhead;
 use crate::outcome::{Progress, Stage};
 use crate::refresh::IndexError;
-use session_embed::Embedder;
+use session_embed::{EmbedError, Embedder};
 use session_store::{
     DocumentBatch, ModelId, ModelRow, PendingSession, Problem, Reader, SessionId, StoreError,
     Writer,
@@ -16,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Texts embedded between two commits while others wait for the writer.
 const MAX_HELD_TEXTS: usize = 200;
+/// Turns from which on texts are embedded ahead of the writer.
+const MIN_TURNS_AHEAD: u64 = 2_000;
 /// Texts embedded between two commits of a slow model: what a kill may cost.
 const BRIEF_TEXTS: usize = 100;
 
@@ -148,6 +152,7 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     fn complete(mut self) -> Result<Embedded, IndexError> {
+        self.embed_ahead()?;
         while !(crate::events::is_past(self.how.deadline) || (self.how.stop)()) {
             if !self.slice()? {
                 break;
@@ -167,20 +172,65 @@ impl<'a> EmbeddingRun<'a> {
         }
         let total = self.queue.turns();
         let mut shares = self.next_batches()?;
-        self.embed_missing(&mut shares)?;
+        let counts = embed_missing(self.how.embedder, &mut shares)?;
         let model = self.model.clone();
-        self.access
-            .write(|writer| store_batch(writer, &model, &shares))?;
-        let ended = shares.iter().filter(|s| s.whole);
-        self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
+        self.access.write(|writer| {
+            store_batch(writer, &model, &shares)?;
+            writer.commit()
+        })?;
+        self.count_done(&counts, &shares, total);
         self.queue.remove_done(&shares, &self.failed);
+        Ok(!shares.is_empty())
+    }
+
+    fn count_done(&mut self, counts: &TextCounts, shares: &[SessionBatch], total: u64) {
+        self.add_counts(counts);
+        let failed = shares.iter().filter(|share| share.has_failed);
+        self.failed
+            .extend(failed.map(|share| share.pending.session));
+        let ended = shares.iter().filter(|share| share.whole);
+        self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
         self.how.progress.tokens(self.done.tokens);
         self.how.progress.at(
             Stage::Embedding,
             self.turns_done,
             self.turns_done.max(total),
         );
-        Ok(!shares.is_empty())
+    }
+
+    /// Embeds on another thread what this one stores, where there is much: so the writer has no
+    /// time to wait for, and commits seldom.
+    fn embed_ahead(&mut self) -> Result<(), IndexError> {
+        let Access::Held(writer) = &mut self.access else {
+            return Ok(());
+        };
+        self.queue = EmbeddingQueue::new(writer.reader()?.pending_sessions(&[self.model.id])?);
+        let total = self.queue.turns();
+        if total < MIN_TURNS_AHEAD {
+            return Ok(());
+        }
+        let root = writer.reader()?.root().to_owned();
+        let ahead = EmbeddingAhead {
+            root: &root,
+            embedder: self.how.embedder,
+            model: self.model.id,
+            deadline: self.how.deadline,
+            sessions: self.queue.sessions.drain(..).collect(),
+        };
+        let mut commits = CommitSchedule::begin();
+        let model = self.model.clone();
+        ahead.run(|batch| {
+            self.access.write(|writer| {
+                store_batch(writer, &model, &batch.sessions)?;
+                match commits.is_due() {
+                    true => writer.commit(),
+                    false => Ok(()),
+                }
+            })?;
+            self.count_done(&batch.counts, &batch.sessions, total);
+            Ok(!(self.how.stop)())
+        })?;
+        self.access.write(Writer::commit)
     }
 
     /// Returns the pending sessions, without those with a text that failed in this run.
@@ -232,34 +282,50 @@ impl<'a> EmbeddingRun<'a> {
         })
     }
 
-    /// Embeds the texts that the index has no vector of.
-    fn embed_missing(&mut self, shares: &mut [SessionBatch]) -> Result<(), IndexError> {
-        let scripts = &self.how.embedder.spec().scripts;
-        let texts = shares.iter().flat_map(SessionBatch::texts);
-        let texts: Vec<Cow<'_, str>> = texts.map(|text| scripts.readable(text)).collect();
-        let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
-        let vectors = self.how.embedder.try_embed_documents(&texts)?;
-        let made = vectors.iter().flatten().count();
-        self.done.texts += made;
-        self.done.failed += texts.len() - made;
-        let window = self.how.embedder.spec().max_tokens;
-        let tokens = |text: &&str| text.len().div_ceil(4).min(window) as u64;
-        self.done.tokens += texts.iter().map(tokens).sum::<u64>();
-        let mut vectors = vectors.into_iter();
-        for share in shares {
-            for place in &share.missing {
-                let made = vectors.next().flatten();
-                if made.is_none() {
-                    share.whole = false; // it stays pending, for a later run
-                    self.failed.insert(share.pending.session);
-                }
-                if let Some((_, vector)) = share.documents.get_mut(*place) {
-                    *vector = made;
-                }
+    fn add_counts(&mut self, counts: &TextCounts) {
+        self.done.texts += counts.texts;
+        self.done.failed += counts.failed;
+        self.done.tokens += counts.tokens;
+    }
+}
+
+/// Counts of one embedding step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TextCounts {
+    texts: usize,
+    failed: usize,
+    tokens: u64,
+}
+
+/// Embeds the texts that the index has no vector of.
+pub(crate) fn embed_missing(
+    embedder: &dyn Embedder,
+    shares: &mut [SessionBatch],
+) -> Result<TextCounts, EmbedError> {
+    let spec = embedder.spec();
+    let texts = shares.iter().flat_map(SessionBatch::texts);
+    let texts: Vec<Cow<'_, str>> = texts.map(|text| spec.scripts.readable(text)).collect();
+    let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
+    let vectors = embedder.try_embed_documents(&texts)?;
+    let made = vectors.iter().flatten().count();
+    let tokens = |text: &&str| text.len().div_ceil(4).min(spec.max_tokens) as u64;
+    let counts = TextCounts {
+        texts: made,
+        failed: texts.len() - made,
+        tokens: texts.iter().map(tokens).sum(),
+    };
+    let mut vectors = vectors.into_iter();
+    for share in shares {
+        for place in &share.missing {
+            let made = vectors.next().flatten();
+            share.has_failed |= made.is_none();
+            if let Some((_, vector)) = share.documents.get_mut(*place) {
+                *vector = made;
             }
         }
-        Ok(())
+        share.whole &= !share.has_failed; // it stays pending, for a later run
     }
+    Ok(counts)
 }
 
 /// Numbers of the models that the index has.
@@ -282,5 +348,5 @@ fn store_batch(
         };
         writer.store_documents(model, share.pending, &share.documents, extent)?;
     }
-    writer.commit()
+    Ok(())
 }

@@ -21,9 +21,11 @@
 //! ```
 
 mod access;
+mod commit_schedule;
 mod discover;
 mod documents;
 mod embedding;
+mod embedding_ahead;
 mod events;
 mod outcome;
 mod parse;

@@ -1,5 +1,6 @@
 //! One refresh, from listing to the last commit.
 
+use crate::commit_schedule::CommitSchedule;
 use crate::discover::{Change, Changes, discover};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::outcome::{Outcome, Progress, Silent, Stage};
@@ -213,7 +214,7 @@ fn read(
         writer,
         turns: 0,
         files: 0,
-        last_commit: Instant::now(),
+        commits: CommitSchedule::begin(),
         times: None,
         marked: Vec::new(),
     };

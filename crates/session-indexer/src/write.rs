@@ -1,22 +1,19 @@
 //! Storing what the parsing threads deliver.
 
+use crate::commit_schedule::CommitSchedule;
 use crate::discover::{Change, path_key, problem};
 use crate::events::Event;
 use session_sources::Cursor;
 use session_store::{FileId, FileStamp, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
-
-/// Longest time between two commits while reading.
-const COMMIT_EVERY: Duration = Duration::from_millis(1500);
 
 /// Stores events file by file and commits from time to time.
 pub(crate) struct Storing<'a> {
     pub(crate) writer: &'a mut Writer,
     pub(crate) turns: usize,
     pub(crate) files: usize,
-    pub(crate) last_commit: Instant,
+    pub(crate) commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, by agent and id.
     pub(crate) marked: Vec<(String, String)>,
     /// The times of the turns so far.
@@ -163,9 +160,8 @@ impl Storing<'_> {
     }
 
     fn commit_if_due(&mut self) -> Result<(), StoreError> {
-        if self.last_commit.elapsed() >= COMMIT_EVERY {
+        if self.commits.is_due() {
             self.writer.commit()?;
-            self.last_commit = Instant::now();
         }
         Ok(())
     }

@@ -1,0 +1,91 @@
+//! Embeds the documents of sessions ahead of the writer that stores them.
+
+use crate::documents::{SessionBatch, max_document_bytes};
+use crate::embedding::{TextCounts, embed_missing};
+use crate::events::is_past;
+use crate::refresh::IndexError;
+use session_embed::Embedder;
+use session_store::{ModelId, PendingSession, Reader};
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Instant;
+
+/// Texts embedded together.
+const BATCH_TEXTS: usize = 1_000;
+/// Batches that may wait for the writer.
+const MAX_WAITING_BATCHES: usize = 2;
+
+/// What is embedded ahead: sessions whose turns are committed.
+pub(crate) struct EmbeddingAhead<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) embedder: &'a dyn Embedder,
+    pub(crate) model: ModelId,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) sessions: Vec<PendingSession>,
+}
+
+/// Sessions that were embedded together.
+pub(crate) struct EmbeddedBatch {
+    pub(crate) sessions: Vec<SessionBatch>,
+    pub(crate) counts: TextCounts,
+}
+
+impl EmbeddingAhead<'_> {
+    /// Embeds all sessions in order on a thread of its own and calls `store` with them on this one, until it
+    /// returns false or the time is up.
+    pub(crate) fn run(
+        &self,
+        mut store: impl FnMut(&EmbeddedBatch) -> Result<bool, IndexError>,
+    ) -> Result<(), IndexError> {
+        let (sender, batches) = sync_channel(MAX_WAITING_BATCHES);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if let Err(error) = self.embed_all(&sender) {
+                    let _ = sender.send(Err(error));
+                }
+            });
+            // The thread ends with what receives from it.
+            for batch in batches {
+                if !store(&batch?)? {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn embed_all(
+        &self,
+        sender: &SyncSender<Result<EmbeddedBatch, IndexError>>,
+    ) -> Result<(), IndexError> {
+        let index = Reader::open(self.root)?;
+        let mut sessions = self.sessions.iter();
+        while !is_past(self.deadline) {
+            let batch = self.embed_some(&index, &mut sessions)?;
+            if batch.sessions.is_empty() || sender.send(Ok(batch)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn embed_some(
+        &self,
+        index: &Reader,
+        sessions: &mut std::slice::Iter<'_, PendingSession>,
+    ) -> Result<EmbeddedBatch, IndexError> {
+        let budget = max_document_bytes(self.embedder.spec().max_tokens);
+        let (mut batch, mut texts) = (Vec::new(), 0);
+        while texts < BATCH_TEXTS
+            && let Some(pending) = sessions.next()
+        {
+            let session = SessionBatch::new(index, self.model, *pending, budget, usize::MAX)?;
+            texts += session.missing.len();
+            batch.push(session);
+        }
+        Ok(EmbeddedBatch {
+            counts: embed_missing(self.embedder, &mut batch)?,
+            sessions: batch,
+        })
+    }
+}
