@@ -6,6 +6,7 @@ use session_core::{SessionMeta, SourceName, Span, Turn};
 use session_forget::Exclusions;
 use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
+use session_store::{PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
@@ -15,7 +16,7 @@ pub(crate) enum Event {
         meta: Box<SessionMeta>,
         fresh: bool,
     },
-    Turn(Box<Turn>),
+    Turn(Box<PreparedTurn>),
     /// A prompt of this session asks to leave it out.
     Marked(String),
     Checkpoint(Cursor),
@@ -25,6 +26,8 @@ pub(crate) enum Event {
         title: String,
     },
     Warning(Box<Warning>),
+    /// A turn could not be prepared.
+    Failed(StoreError),
     /// The reader came to the end.
     Done,
 }
@@ -39,6 +42,7 @@ pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
 /// that comes to its end there is done.
 pub(crate) struct Sender<'a> {
     policy: &'a ReadPolicy,
+    preparer: &'a mut TurnPreparer,
     source: SourceName,
     /// The session at hand, if one was announced.
     session: SessionMeta,
@@ -55,9 +59,11 @@ impl<'a> Sender<'a> {
         channel: SyncSender<Event>,
         options: &ReadOptions<'a>,
         source: SourceName,
+        preparer: &'a mut TurnPreparer,
     ) -> Self {
         Self {
             policy: options.policy,
+            preparer,
             source,
             session: SessionMeta::default(),
             skips: false,
@@ -78,6 +84,13 @@ impl<'a> Sender<'a> {
         self.stopped |= self.at_checkpoint && is_past(self.deadline);
         self.at_checkpoint = false;
         self.send(event)
+    }
+
+    fn deliver_turn(&mut self, turn: Turn) -> Flow {
+        match self.preparer.prepare(turn) {
+            Ok(prepared) => self.deliver(Event::Turn(Box::new(prepared))),
+            Err(error) => self.deliver(Event::Failed(error)),
+        }
     }
 
     fn send(&mut self, event: Event) -> Flow {
@@ -123,8 +136,8 @@ impl Sink for Sender<'_> {
         }
         match self.policy.exclusions.excludes_turn(&self.session, &turn) {
             true if turn.continues => self.flow(),
-            true => self.deliver(Event::Turn(Box::new(blank(&turn)))),
-            false => self.deliver(Event::Turn(Box::new(turn))),
+            true => self.deliver_turn(blank(&turn)),
+            false => self.deliver_turn(turn),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::discover::Change;
 use crate::events::{Event, Sender, is_past};
 use crate::policy::ReadPolicy;
 use session_sources::Cursor;
+use session_store::TurnPreparer;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -31,7 +32,6 @@ impl<'a> EventQueue<'a> {
 }
 
 /// How each file is read.
-#[derive(Clone, Copy)]
 pub(crate) struct ReadOptions<'a> {
     /// The time from which on no further files are begun.
     pub(crate) deadline: Option<Instant>,
@@ -40,12 +40,13 @@ pub(crate) struct ReadOptions<'a> {
 }
 
 /// Reads `changes` on `threads` threads and calls `each` with every file and
-/// its events, in the order given, on this thread. Past the deadline no further
+/// its events, in the order given, on this thread; each thread prepares turns by a clone of `preparer`. Past the deadline no further
 /// files are begun; but each thread reads from one, so that every run gets on.
 pub(crate) fn in_order<E>(
     changes: &[Change],
     threads: usize,
     options: &ReadOptions<'_>,
+    preparer: &TurnPreparer,
     mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(MAX_WAITING_FILES);
@@ -56,7 +57,8 @@ pub(crate) fn in_order<E>(
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, changes.len().max(1)) {
             let queue = Arc::clone(&queue);
-            scope.spawn(move || work(&queue, options));
+            let preparer = preparer.clone();
+            scope.spawn(move || work(&queue, options, preparer));
         }
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads.
@@ -68,12 +70,12 @@ pub(crate) fn in_order<E>(
 
 /// Takes files off the queue in order. The oldest unfinished file always has a
 /// thread, so the writer never waits for one that nobody reads.
-fn work(queue: &Mutex<EventQueue<'_>>, options: &ReadOptions<'_>) {
+fn work(queue: &Mutex<EventQueue<'_>>, options: &ReadOptions<'_>, mut preparer: TurnPreparer) {
     loop {
         let Some((change, channel)) = queue.lock().ok().and_then(|mut q| q.next()) else {
             return;
         };
-        let mut sender = Sender::new(channel, options, change.source.name());
+        let mut sender = Sender::new(channel, options, change.source.name(), &mut preparer);
         let cursor = change.cursor.clone().map(Cursor);
         change
             .source

@@ -210,6 +210,11 @@ fn read(
 ) -> Result<Outcome, IndexError> {
     record_listing(writer, changes)?;
     let sizes: u64 = changes.changed.iter().map(|c| c.location.stamp.size).sum();
+    let options = parse::ReadOptions {
+        deadline,
+        policy: &how.policy,
+    };
+    let preparer = writer.turn_preparer();
     let mut storing = Storing {
         writer,
         turns: 0,
@@ -222,10 +227,8 @@ fn read(
     parse::in_order(
         &changes.changed,
         how.threads,
-        &parse::ReadOptions {
-            deadline,
-            policy: &how.policy,
-        },
+        &options,
+        &preparer,
         |change: &Change, events| {
             storing.file(change, &events)?;
             bytes += change.location.stamp.size;

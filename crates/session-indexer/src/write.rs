@@ -138,14 +138,16 @@ impl Storing<'_> {
             }
             Event::Turn(turn) => {
                 if let Some(session) = reading.session {
-                    writer.add_turn(session, &turn)?;
+                    let started_ms = turn.turn().started_ms;
+                    writer.add_prepared_turn(session, *turn)?;
                     self.turns += 1;
-                    self.note_time(turn.started_ms);
+                    self.note_time(started_ms);
                 }
             }
             Event::Gone(uid) => writer.mark_session_gone(reading.file, &uid)?,
             Event::Title { message, title } => writer.store_external_title(&message, &title)?,
             Event::Checkpoint(at) => self.checkpoint(reading, at)?,
+            Event::Failed(error) => return Err(error),
             Event::Marked(_) | Event::Warning(_) | Event::Done => {}
         }
         Ok(())

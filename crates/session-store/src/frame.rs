@@ -60,13 +60,11 @@ impl ContentFrame {
     }
 
     /// Inserts the content of a turn, or replaces it.
-    pub(crate) fn insert(&mut self, turn: TurnId, content: &TurnContent) -> io::Result<()> {
-        let json = serde_json::to_vec(&PackedContent::from(content))?;
+    pub(crate) fn insert(&mut self, turn: TurnId, json: Vec<u8>) {
         match self.0.iter_mut().find(|(number, _)| *number == turn) {
             Some((_, old)) => *old = json,
             None => self.0.push((turn, json)),
         }
-        Ok(())
     }
 
     pub(crate) fn remove(&mut self, turn: TurnId) {
@@ -76,6 +74,11 @@ impl ContentFrame {
     fn bytes(&self) -> usize {
         self.0.iter().map(|(_, json)| json.len()).sum()
     }
+}
+
+/// Returns a content as a frame holds it.
+pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
+    Ok(serde_json::to_vec(&PackedContent::from(content))?)
 }
 
 /// Decompresses a packed frame as far as one turn and returns its content, which is

@@ -1,12 +1,11 @@
 //! Writes the contents of turns to the frames of their session, one frame at a time.
 
 use crate::error::Result;
-use crate::frame::ContentFrame;
+use crate::frame::{ContentFrame, content_json};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
-use std::io;
 
 /// The frame that the writer is changing, which [`FrameBuffer::flush`] writes to the database: a
 /// frame is compressed once, not turn by turn.
@@ -51,9 +50,9 @@ impl FrameBuffer {
         (open.session == session && !open.frame.is_full()).then_some(open.id)
     }
 
-    /// Inserts a turn's content into the frame of [`Self::open_with_space`].
-    pub(crate) fn insert(&mut self, turn: TurnId, content: &TurnContent) -> Result<()> {
-        self.modify(|frame| frame.insert(turn, content))
+    /// Inserts a turn's content as JSON into the frame of [`Self::open_with_space`].
+    pub(crate) fn insert(&mut self, turn: TurnId, json: Vec<u8>) {
+        self.modify(|frame| frame.insert(turn, json));
     }
 
     /// Replaces the content of a turn.
@@ -64,24 +63,22 @@ impl FrameBuffer {
         content: &TurnContent,
     ) -> Result<()> {
         self.open_of_turn(index, turn)?;
-        self.insert(turn, content)
+        self.insert(turn, content_json(content)?);
+        Ok(())
     }
 
     /// Deletes the content of a turn; to be called before its row is deleted.
     pub(crate) fn delete(&mut self, index: &Reader, turn: TurnId) -> Result<()> {
         self.open_of_turn(index, turn)?;
-        self.modify(|frame| {
-            frame.remove(turn);
-            Ok(())
-        })
+        self.modify(|frame| frame.remove(turn));
+        Ok(())
     }
 
-    fn modify(&mut self, change: impl FnOnce(&mut ContentFrame) -> io::Result<()>) -> Result<()> {
+    fn modify(&mut self, change: impl FnOnce(&mut ContentFrame)) {
         if let Some(open) = &mut self.0 {
-            change(&mut open.frame)?;
+            change(&mut open.frame);
             open.changed = true;
         }
-        Ok(())
     }
 
     /// Writes the open frame to the database and closes it. To be called before each commit.

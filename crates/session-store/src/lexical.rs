@@ -7,9 +7,11 @@ use crate::reader::Reader;
 use crate::stems::{russian_stem, russian_stems};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::word_index::COLUMNS;
+use rusqlite::OptionalExtension;
 use serde::Serialize;
 use session_core::{Query, Scored, Term, TopK, TurnContent, idf, noise, text};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// How FTS5 takes words from texts: by their stems, without accents and case.
@@ -94,38 +96,29 @@ impl LexicalHits {
     }
 }
 
-/// Indexes the words of a turn.
-pub(crate) fn insert(
-    db: &Connection,
-    turn: TurnId,
-    content: &TurnContent,
-    title: &str,
-) -> Result<()> {
-    let prompt = if is_unindexed_prompt(&content.prompt) {
-        ""
-    } else {
-        &content.prompt
+/// Returns the texts of a turn by column of the word index.
+pub(crate) fn indexed_texts<'t>(
+    content: &'t TurnContent,
+    title: &'t str,
+) -> [Cow<'t, str>; COLUMNS] {
+    let prompt = match is_unindexed_prompt(&content.prompt) {
+        true => "",
+        false => &content.prompt,
     };
-    let answer = if noise::is_own_output(&content.answer) {
-        ""
-    } else {
-        &content.answer
+    let answer = match noise::is_own_output(&content.answer) {
+        true => "",
+        false => &content.answer,
     };
-    let mut insert = db.prepare_cached(
-        "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors, parts) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
-    let join = |list: &[String]| text::spaced(&list.join("\n")).into_owned();
-    insert.execute(params![
-        turn,
+    let join = |list: &[String]| Cow::Owned(text::spaced(&list.join("\n")).into_owned());
+    [
         text::spaced(prompt),
         text::spaced(answer),
         text::spaced(title),
         join(&content.commands),
         join(&content.files),
         join(&content.errors),
-        derived_words(prompt, answer, content)
-    ])?;
-    Ok(())
+        Cow::Owned(derived_words(prompt, answer, content)),
+    ]
 }
 
 /// Returns the parts of the identifiers of a turn and the stems of its Russian words, each once.

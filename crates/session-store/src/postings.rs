@@ -75,7 +75,7 @@ impl PostingsReader {
     }
 }
 
-fn check(code: c_int) -> Result<()> {
+pub(crate) fn check(code: c_int) -> Result<()> {
     match code {
         ffi::SQLITE_OK => Ok(()),
         code => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None).into()),
@@ -83,7 +83,7 @@ fn check(code: c_int) -> Result<()> {
 }
 
 /// Returns FTS5's interface of a connection (<https://sqlite.org/fts5.html#extending_fts5>).
-fn find_api(db: &Connection) -> Result<*mut fts5_api> {
+pub(crate) fn find_api(db: &Connection) -> Result<*mut fts5_api> {
     let mut api: *mut fts5_api = ptr::null_mut();
     let mut statement = ptr::null_mut();
     // SAFETY: the connection is open; the statement is finalized before `api`, to which it writes, is read;

@@ -69,7 +69,7 @@ CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
 /// The table of words, which keeps no texts.
-fn words_table() -> String {
+pub(crate) fn words_table() -> String {
     format!(
         "CREATE VIRTUAL TABLE words USING fts5(
            prompt, answer, title, commands, paths, errors, parts,

@@ -3,10 +3,13 @@
 use crate::codec::text_hash;
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
+use crate::frame::content_json;
 use crate::id::{SessionId, TurnId};
 use crate::lexical;
+use crate::prepared_turn::{PreparedTurn, StoredForms, TurnPreparer};
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
+use crate::word_index::TurnWords;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{Turn, TurnContent, title};
@@ -36,29 +39,66 @@ impl Writer {
     pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.begin()?;
         self.count_replaced_turn(session, turn);
-        let known = self.stored_turn(session, turn.index)?;
-        let content = match &known {
-            Some(known) if turn.continues => {
-                let mut content = known.content.clone();
-                content.append(turn);
-                content
-            }
-            _ => TurnContent::from_turn(turn),
-        };
-        let changed = match known {
-            Some(known) => self.change_turn(&known, session, turn, &content)?,
+        let changed = match self.stored_turn(session, turn.index)? {
+            Some(known) => self.change_turn(&known, session, turn)?,
             None => {
-                let id = self.insert_turn(session, turn, &content)?;
-                self.index_unless_copy(id, &content)?;
+                let content = TurnContent::from_turn(turn);
+                let id = self.insert_turn(session, turn, content_json(&content)?)?;
+                self.index_unless_copy(id, &content, None)?;
                 true
             }
         };
         self.update_session(session, turn, changed)
     }
 
+    /// Stores a turn as [`Writer::add_turn`] does.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn add_prepared_turn(&mut self, session: SessionId, prepared: PreparedTurn) -> Result<()> {
+        let PreparedTurn { turn, forms } = prepared;
+        let Some(StoredForms {
+            content,
+            json,
+            words,
+        }) = forms
+        else {
+            return self.add_turn(session, &turn);
+        };
+        self.begin()?;
+        self.count_replaced_turn(session, &turn);
+        let changed = match self.stored_turn(session, turn.index)? {
+            Some(known) => self.replace_turn(&known, session, &turn, &content)?,
+            None => {
+                let id = self.insert_turn(session, &turn, json)?;
+                self.index_unless_copy(id, &content, Some(words))?;
+                true
+            }
+        };
+        self.update_session(session, &turn, changed)
+    }
+
+    /// Returns what prepares turns for [`Writer::add_prepared_turn`].
+    pub fn turn_preparer(&self) -> TurnPreparer {
+        TurnPreparer::new(self.words.terms())
+    }
+
+    /// Replaces a stored turn, or appends to it.
+    fn change_turn(&mut self, known: &StoredTurn, session: SessionId, turn: &Turn) -> Result<bool> {
+        let content = match turn.continues {
+            true => {
+                let mut content = known.content.clone();
+                content.append(turn);
+                content
+            }
+            false => TurnContent::from_turn(turn),
+        };
+        self.replace_turn(known, session, turn, &content)
+    }
+
     /// Updates a stored turn and its words; returns false when neither they nor its
     /// dedup keys changed.
-    fn change_turn(
+    fn replace_turn(
         &mut self,
         known: &StoredTurn,
         session: SessionId,
@@ -97,12 +137,7 @@ impl Writer {
         }))
     }
 
-    fn insert_turn(
-        &mut self,
-        session: SessionId,
-        turn: &Turn,
-        content: &TurnContent,
-    ) -> Result<TurnId> {
+    fn insert_turn(&mut self, session: SessionId, turn: &Turn, json: Vec<u8>) -> Result<TurnId> {
         let frame = self.frames.open_with_space(&self.reader, session)?;
         let mut insert = self.reader.db.prepare_cached(
             "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, moment, leaf, frame)
@@ -128,7 +163,7 @@ impl Writer {
         ])?;
         let id = TurnId::new(id);
         self.stale_turns.insert(id);
-        self.frames.insert(id, content)?;
+        self.frames.insert(id, json);
         Ok(id)
     }
 
@@ -176,7 +211,7 @@ impl Writer {
             .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
             .query_row([id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
-        if self.index_unless_copy(id, content)? != was_copy {
+        if self.index_unless_copy(id, content, None)? != was_copy {
             self.index_title(session)?;
         }
         Ok(())
@@ -185,7 +220,12 @@ impl Writer {
     /// Sets the owner of a turn that is a copy and indexes the words of one that is not;
     /// returns true for a copy. Of two turns that are one the longer is the owner, and of equal
     /// ones that which was not copied by a fork, else the first.
-    fn index_unless_copy(&mut self, id: TurnId, content: &TurnContent) -> Result<bool> {
+    fn index_unless_copy(
+        &mut self,
+        id: TurnId,
+        content: &TurnContent,
+        words: Option<TurnWords>,
+    ) -> Result<bool> {
         let mut copies = Vec::new();
         let mut owner = None;
         for other in self.owners_alike(id)? {
@@ -204,7 +244,7 @@ impl Writer {
             .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
             .execute(params![id, owner])?;
         if owner.is_none() {
-            self.insert_words(id, content)?;
+            self.insert_prepared_words(id, content, words)?;
             self.reindex_turns(&copies)?;
             for (copy, _) in copies {
                 self.reindex_copies(copy)?;
@@ -268,23 +308,37 @@ impl Writer {
     /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.stale_turns.insert(id);
-        self.reader
-            .db
-            .prepare_cached("DELETE FROM words WHERE rowid = ?1")?
-            .execute([id])?;
+        if !self.words.remove(id) {
+            let delete = "DELETE FROM words WHERE rowid = ?1";
+            self.reader.db.prepare_cached(delete)?.execute([id])?;
+        }
         self.delete_error_signatures(id)
     }
 
     /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
+        self.insert_prepared_words(id, content, None)
+    }
+
+    /// Indexes the words of a turn, which are `words` where no title is indexed with it.
+    fn insert_prepared_words(
+        &mut self,
+        id: TurnId,
+        content: &TurnContent,
+        words: Option<TurnWords>,
+    ) -> Result<()> {
         self.stale_turns.insert(id);
         self.insert_error_signatures(id, content)?;
-        lexical::insert(
-            &self.reader.db,
-            id,
-            content,
-            &self.indexed_title(id, content)?,
-        )
+        let title = self.indexed_title(id, content)?;
+        let is_whole = |words: &TurnWords| title.is_empty() && self.words.accepts(words);
+        let words = match words.filter(is_whole) {
+            Some(words) => words,
+            None => {
+                let texts = lexical::indexed_texts(content, &title);
+                TurnWords::new(self.words.tokenizer()?, &texts)?
+            }
+        };
+        self.words.insert(&self.reader, id, words)
     }
 
     /// Returns the title to index with a turn: its session's, if the turn is the first that is

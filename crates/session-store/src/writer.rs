@@ -11,6 +11,7 @@ use crate::schema;
 use crate::titles::PendingTitles;
 use crate::turn_columns::StaleTurns;
 use crate::vector_owners::StaleOwners;
+use crate::word_index::PendingWords;
 use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
@@ -21,14 +22,12 @@ use std::path::Path;
 /// Readers see its changes after [`Writer::commit`]; dropped before,
 /// it leaves the index as it was.
 pub struct Writer {
-    /// Reads what was written, but for contents that `frames` holds. Its connection writes, too.
-    ///
-    /// Statements that run turn by turn or file by file change one row each: before a statement
-    /// that may change several and fail half-way (an upsert, too), FTS5 writes all words to disk that
-    /// it has gathered, and their merging takes a fifth of a first index.
+    /// Reads what was written, but for what `frames` and `words` hold. Its connection writes, too.
     pub(crate) reader: Reader,
     /// Contents that are not yet in the database.
     pub(crate) frames: FrameBuffer,
+    /// Words that are not yet in the database.
+    pub(crate) words: PendingWords,
     pub(crate) appenders: MatrixAppenders,
     /// Blocks of vectors' owners that are to be written again.
     pub(crate) stale_owners: StaleOwners,
@@ -126,6 +125,7 @@ impl Writer {
         let mut writer = Self {
             reader: Reader::new(schema::open_writable(root)?, root),
             frames: FrameBuffer::default(),
+            words: PendingWords::default(),
             appenders: MatrixAppenders::default(),
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
@@ -153,6 +153,7 @@ impl Writer {
     /// When the database fails.
     pub fn reader(&mut self) -> Result<&Reader> {
         self.frames.flush(&self.reader)?;
+        self.words.flush(&self.reader)?;
         self.write_blocks()?;
         Ok(&self.reader)
     }
@@ -186,6 +187,7 @@ impl Writer {
         self.delete_stale_turns()?;
         self.update_titles()?;
         self.frames.flush(&self.reader)?;
+        self.words.flush(&self.reader)?;
         self.delete_orphans()?;
         self.write_blocks()?;
         self.appenders.flush()?;

@@ -1,0 +1,84 @@
+//! The words of many turns, by term.
+
+use super::term_table::TermId;
+use super::turn_words::TurnWords;
+use crate::id::TurnId;
+use crate::varint::{push_varint, varint_bytes};
+
+/// FTS5's lists of the turns that hold each term.
+pub(super) struct Doclists {
+    /// Where the list of each term ends in `bytes`; it begins where that of the term before ends.
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+/// The header of a turn in a list: the difference of its number to the turn before, and twice the bytes of its
+/// positions.
+struct EntryHeader {
+    turn: u64,
+    positions: u64,
+}
+
+impl EntryHeader {
+    fn bytes(&self) -> usize {
+        varint_bytes(self.turn) + varint_bytes(self.positions)
+    }
+}
+
+impl Doclists {
+    /// Inverts the words of turns, which come in order.
+    pub(super) fn new<'w>(
+        turns: impl Iterator<Item = (TurnId, &'w TurnWords)> + Clone,
+        terms: usize,
+    ) -> Self {
+        let mut sizes = vec![0_usize; terms];
+        for_each_entry(turns.clone(), terms, |term, header, positions| {
+            sizes[term] += header.bytes() + positions.len();
+        });
+        let mut total = 0;
+        for size in &mut sizes {
+            (*size, total) = (total, total + *size);
+        }
+        let mut bytes = vec![0; total];
+        let mut header_bytes = Vec::new();
+        for_each_entry(turns, terms, |term, header, positions| {
+            header_bytes.clear();
+            push_varint(&mut header_bytes, header.turn);
+            push_varint(&mut header_bytes, header.positions);
+            for part in [&header_bytes, positions] {
+                let end = sizes[term] + part.len();
+                bytes[sizes[term]..end].copy_from_slice(part);
+                sizes[term] = end;
+            }
+        });
+        Self { ends: sizes, bytes }
+    }
+
+    /// Returns the list of a term, empty where no turn holds it.
+    pub(super) fn get(&self, term: TermId) -> &[u8] {
+        let term = term as usize;
+        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[term]]
+    }
+}
+
+/// Calls `each` with the term, header and positions of each term of each turn.
+fn for_each_entry<'w>(
+    turns: impl Iterator<Item = (TurnId, &'w TurnWords)>,
+    terms: usize,
+    mut each: impl FnMut(usize, &EntryHeader, &[u8]),
+) {
+    let mut before = vec![0_u64; terms];
+    for (turn, words) in turns {
+        let turn = turn.as_index() as u64;
+        for entry in words.iter() {
+            let term = entry.term as usize;
+            let header = EntryHeader {
+                turn: turn - before[term],
+                positions: entry.positions.len() as u64 * 2,
+            };
+            before[term] = turn;
+            each(term, &header, entry.positions);
+        }
+    }
+}
