@@ -199,14 +199,23 @@ pub fn identifier_parts<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
     for text in texts {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        for part in words.filter(|word| has_hump(word)).flat_map(split_humps) {
+        for part in words_with_humps(text).flat_map(split_humps) {
             if part.len() > 1 && seen.insert(part) {
                 parts.push(part);
             }
         }
     }
     parts.join(" ")
+}
+
+/// Returns the words in camel case. Nearly all others are told by their bytes.
+fn words_with_humps(text: &str) -> impl Iterator<Item = &str> {
+    let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    let runs = text.as_bytes().split(is_separator);
+    let with_capital = runs.filter(|run| run.iter().skip(1).any(u8::is_ascii_uppercase));
+    let runs = with_capital.filter_map(|run| std::str::from_utf8(run).ok());
+    let words = runs.flat_map(|run| run.split(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| has_hump(word))
 }
 
 fn has_hump(word: &str) -> bool {

@@ -48,10 +48,11 @@ pub(crate) struct SessionBatch {
 }
 
 impl SessionBatch {
-    /// Reads the documents of a session, with at most `limit` of those without a vector.
+    /// Reads the documents of a session, with at most `limit` of those without a vector by the model; without one,
+    /// none has a vector.
     pub(crate) fn new(
         index: &Reader,
-        model: ModelId,
+        model: Option<ModelId>,
         pending: PendingSession,
         budget: usize,
         limit: usize,
@@ -64,7 +65,11 @@ impl SessionBatch {
             has_failed: false,
         };
         for document in documents(index, pending.session, budget)? {
-            if !index.has_vector(model, &document.text)? {
+            let has_vector = match model {
+                Some(model) => index.has_vector(model, &document.text)?,
+                None => false,
+            };
+            if !has_vector {
                 if share.missing.len() == limit {
                     share.whole = false;
                     continue; // what has a vector comes along

@@ -209,11 +209,13 @@ impl<'a> EmbeddingRun<'a> {
         if total < MIN_TURNS_AHEAD {
             return Ok(());
         }
-        let root = writer.reader()?.root().to_owned();
+        let index = writer.reader()?;
+        let root = index.root().to_owned();
+        let has_vectors = index.embedded_sessions(self.model.id)? > 0;
         let ahead = EmbeddingAhead {
             root: &root,
             embedder: self.how.embedder,
-            model: self.model.id,
+            model: has_vectors.then_some(self.model.id),
             deadline: self.how.deadline,
             sessions: self.queue.sessions.drain(..).collect(),
         };
@@ -270,7 +272,7 @@ impl<'a> EmbeddingRun<'a> {
         self.access.read(|index| {
             let (mut shares, mut texts) = (Vec::new(), 0);
             for pending in pending {
-                let share = SessionBatch::new(index, model, *pending, budget, limit - texts)?;
+                let share = SessionBatch::new(index, Some(model), *pending, budget, limit - texts)?;
                 texts += share.missing.len();
                 let full = !share.whole || texts == limit;
                 shares.push(share);

@@ -19,7 +19,8 @@ const MAX_WAITING_BATCHES: usize = 2;
 pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) root: &'a Path,
     pub(crate) embedder: &'a dyn Embedder,
-    pub(crate) model: ModelId,
+    /// The model whose vectors the index has; none where it has none.
+    pub(crate) model: Option<ModelId>,
     pub(crate) deadline: Option<Instant>,
     pub(crate) sessions: Vec<PendingSession>,
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// Events that may wait in a file's channel: threads run ahead of the writer
 /// by this much.
-const MAX_WAITING_EVENTS: usize = 48;
+const MAX_WAITING_EVENTS: usize = 16;
 /// Files that may have been begun and not yet taken by the writer. With the
 /// events this bounds memory.
 const MAX_WAITING_FILES: usize = 32;

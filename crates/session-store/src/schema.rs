@@ -159,7 +159,7 @@ const PAGE_BYTES: u32 = 2048;
 
 /// Most KB of pages that the writer keeps. Indexes by hash change everywhere: at a million turns those of
 /// `turns` take 70 MB, and what is pushed out of the cache is written once more for each commit.
-const CACHE_KB: i64 = 64_000;
+const CACHE_KB: i64 = 48_000;
 
 fn prepare(db: &Connection) -> Result<()> {
     db.busy_timeout(LOCK_WAIT)?;

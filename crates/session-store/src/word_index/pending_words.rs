@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes of words from which on they are written before the commit.
-const MAX_BYTES: usize = 24 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// Leaves from which on a segment is large: what FTS5 would have merged several times.
 const LARGE_LEAVES: u32 = 256;
 /// Leaves that FTS5 writes between two looks for what to merge.

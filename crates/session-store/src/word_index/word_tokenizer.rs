@@ -8,22 +8,41 @@ use std::sync::Arc;
 
 /// Runs that are remembered: then all are forgotten.
 const MAX_KNOWN_RUNS: usize = 100_000;
-/// Longest run that is remembered, in bytes.
-const MAX_KNOWN_BYTES: usize = 48;
 
 /// Cuts texts into the terms of the word index, as FTS5 does. One for each thread.
 pub(crate) struct WordTokenizer {
     fts5: Fts5Tokenizer,
     shared: SharedTerms,
     terms: Arc<TermTable>,
-    /// Terms of the runs of letters seen before, by their bytes.
-    known: FxHashMap<Box<[u8]>, RunTerms>,
+    /// The term of each run of letters seen before that has one.
+    known: FxHashMap<RunKey, TermId>,
 }
 
-/// The terms of a run of letters: nearly always one.
-enum RunTerms {
-    One(TermId),
-    Many(Box<[TermId]>),
+/// The bytes of a short run of letters, and their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RunKey {
+    head: u64,
+    /// The ninth byte and those after it, then the number of bytes.
+    tail: u64,
+}
+
+impl RunKey {
+    /// Returns the key of a run, where it is short.
+    fn new(run: &[u8]) -> Option<Self> {
+        if run.len() >= size_of::<Self>() {
+            return None;
+        }
+        let pack = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte))
+        };
+        let (head, tail) = run.split_at_checked(8).unwrap_or((run, &[]));
+        Some(Self {
+            head: pack(head),
+            tail: pack(tail) << 8 | run.len() as u64,
+        })
+    }
 }
 
 impl WordTokenizer {
@@ -54,29 +73,25 @@ impl WordTokenizer {
         let is_separator = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
         let runs = text.as_bytes().split(is_separator);
         for run in runs.filter(|run| !run.is_empty()) {
-            match self.known.get(run) {
-                Some(RunTerms::One(term)) => each(*term),
-                Some(RunTerms::Many(terms)) => terms.iter().for_each(|term| each(*term)),
-                None => self.tokenize_run(run)?.into_iter().for_each(&mut each),
+            let key = RunKey::new(run);
+            match key.and_then(|key| self.known.get(&key)) {
+                Some(term) => each(*term),
+                None => self.tokenize_run(run, key)?.into_iter().for_each(&mut each),
             }
         }
         Ok(())
     }
 
-    fn tokenize_run(&mut self, run: &[u8]) -> Result<Vec<TermId>> {
+    fn tokenize_run(&mut self, run: &[u8], key: Option<RunKey>) -> Result<Vec<TermId>> {
         let mut terms = Vec::new();
         let table = &self.terms;
         self.fts5
             .tokenize(run, |token| terms.push(table.intern(token)))?;
-        if run.len() <= MAX_KNOWN_BYTES {
+        if let (Some(key), [term]) = (key, terms.as_slice()) {
             if self.known.len() >= MAX_KNOWN_RUNS {
                 self.known.clear();
             }
-            let known = match terms.as_slice() {
-                [term] => RunTerms::One(*term),
-                many => RunTerms::Many(many.into()),
-            };
-            self.known.insert(run.into(), known);
+            self.known.insert(key, *term);
         }
         Ok(terms)
     }
