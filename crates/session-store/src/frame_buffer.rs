@@ -1,4 +1,4 @@
-//! Writes the contents of turns to the frames of their session, one frame at a time.
+//! Writes the contents of turns to the frames of their session, and compresses them on other threads.
 
 use crate::error::Result;
 use crate::frame::{ContentFrame, content_json};
@@ -6,11 +6,19 @@ use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 
-/// The frame that the writer is changing, which [`FrameBuffer::flush`] writes to the database: a
-/// frame is compressed once, not turn by turn.
+/// The frame that the writer is changing, and those that are being compressed on other threads until
+/// [`FrameBuffer::flush`] has them in the database: a frame is compressed once, not turn by turn.
 #[derive(Debug, Default)]
-pub(crate) struct FrameBuffer(Option<OpenFrame>);
+pub(crate) struct FrameBuffer {
+    open: Option<OpenFrame>,
+    /// Oldest first.
+    closed: VecDeque<ClosedFrame>,
+}
 
 #[derive(Debug)]
 struct OpenFrame {
@@ -20,10 +28,53 @@ struct OpenFrame {
     changed: bool,
 }
 
+/// Frames that may wait to be compressed or written.
+const MAX_CLOSED_FRAMES: usize = 32;
+
+#[derive(Debug)]
+struct ClosedFrame {
+    id: FrameId,
+    frame: Arc<ContentFrame>,
+    packed: Receiver<io::Result<Vec<u8>>>,
+}
+
+impl ClosedFrame {
+    fn new(id: FrameId, frame: ContentFrame) -> Self {
+        let frame = Arc::new(frame);
+        let (sender, packed) = sync_channel(1);
+        let shared = Arc::clone(&frame);
+        rayon::spawn(move || drop(sender.send(shared.pack())));
+        Self { id, frame, packed }
+    }
+
+    fn write(self, index: &Reader) -> Result<()> {
+        let packed = match self.packed.recv() {
+            Ok(packed) => packed?,
+            Err(_) => self.frame.pack()?, // its thread died
+        };
+        let update = "UPDATE contents SET frame = ?2 WHERE id = ?1";
+        let changed = index
+            .db
+            .prepare_cached(update)?
+            .execute(params![self.id, packed])?;
+        if changed == 0 {
+            // The row was lost: damage, which a full read mends.
+            let insert = "INSERT INTO contents(id, frame) VALUES(?1, ?2)";
+            index
+                .db
+                .prepare_cached(insert)?
+                .execute(params![self.id, packed])?;
+        }
+        Ok(())
+    }
+}
+
 impl FrameBuffer {
-    /// Returns the content of a turn if its frame is open.
+    /// Returns the content of a turn if its frame is not in the database.
     pub(crate) fn content(&self, turn: TurnId) -> Option<TurnContent> {
-        self.0.as_ref()?.frame.get(turn)
+        let open = self.open.iter().map(|open| &open.frame);
+        let mut frames = open.chain(self.closed.iter().map(|closed| &*closed.frame));
+        frames.find_map(|frame| frame.get(turn))
     }
 
     /// Opens the frame for the next turn of a session and returns its number.
@@ -46,7 +97,7 @@ impl FrameBuffer {
 
     /// Returns the number of the open frame if it takes another turn of a session.
     fn fitting(&self, session: SessionId) -> Option<FrameId> {
-        let open = self.0.as_ref()?;
+        let open = self.open.as_ref()?;
         (open.session == session && !open.frame.is_full()).then_some(open.id)
     }
 
@@ -75,15 +126,21 @@ impl FrameBuffer {
     }
 
     fn modify(&mut self, change: impl FnOnce(&mut ContentFrame)) {
-        if let Some(open) = &mut self.0 {
+        if let Some(open) = &mut self.open {
             change(&mut open.frame);
             open.changed = true;
         }
     }
 
-    /// Writes the open frame to the database and closes it. To be called before each commit.
+    /// Writes all frames to the database. To be called before each commit.
     pub(crate) fn flush(&mut self, index: &Reader) -> Result<()> {
-        let Some(open) = self.0.take().filter(|open| open.changed) else {
+        self.close(index)?;
+        self.write_closed(index, 0)
+    }
+
+    /// Closes the open frame.
+    fn close(&mut self, index: &Reader) -> Result<()> {
+        let Some(open) = self.open.take().filter(|open| open.changed) else {
             return Ok(());
         };
         if open.frame.is_empty() {
@@ -91,19 +148,16 @@ impl FrameBuffer {
             index.db.prepare_cached(delete)?.execute([open.id])?;
             return Ok(());
         }
-        let update = "UPDATE contents SET frame = ?2 WHERE id = ?1";
-        let packed = open.frame.pack()?;
-        let changed = index
-            .db
-            .prepare_cached(update)?
-            .execute(params![open.id, packed])?;
-        if changed == 0 {
-            // The row was lost: damage, which a full read mends.
-            let insert = "INSERT INTO contents(id, frame) VALUES(?1, ?2)";
-            index
-                .db
-                .prepare_cached(insert)?
-                .execute(params![open.id, packed])?;
+        self.closed.push_back(ClosedFrame::new(open.id, open.frame));
+        self.write_closed(index, MAX_CLOSED_FRAMES)
+    }
+
+    /// Writes the oldest closed frames, all but so many.
+    fn write_closed(&mut self, index: &Reader, left: usize) -> Result<()> {
+        while self.closed.len() > left
+            && let Some(closed) = self.closed.pop_front()
+        {
+            closed.write(index)?;
         }
         Ok(())
     }
@@ -118,11 +172,11 @@ impl FrameBuffer {
     }
 
     fn open(&mut self, index: &Reader, session: SessionId, id: FrameId) -> Result<()> {
-        if self.0.as_ref().is_some_and(|open| open.id == id) {
+        if self.open.as_ref().is_some_and(|open| open.id == id) {
             return Ok(());
         }
         self.flush(index)?;
-        self.0 = Some(OpenFrame {
+        self.open = Some(OpenFrame {
             id,
             session,
             frame: index.frame(id)?,
@@ -132,10 +186,10 @@ impl FrameBuffer {
     }
 
     fn open_new(&mut self, index: &Reader, session: SessionId) -> Result<FrameId> {
-        self.flush(index)?;
+        self.close(index)?;
         let insert = "INSERT INTO contents(frame) VALUES(x'')";
         let id = FrameId::new(index.db.prepare_cached(insert)?.insert([])?);
-        self.0 = Some(OpenFrame {
+        self.open = Some(OpenFrame {
             id,
             session,
             frame: ContentFrame::default(),

@@ -46,6 +46,7 @@ mod lexical;
 mod matrix;
 mod migrate;
 mod model;
+mod new_session;
 mod npy;
 mod open_processes;
 mod packed_content;

@@ -3,6 +3,7 @@
 use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
+use crate::new_session::NewSession;
 use crate::row::PROMPTS_ONLY;
 use crate::writer::{SessionReplacement, Writer};
 use rusqlite::{OptionalExtension, params};
@@ -82,12 +83,17 @@ impl Writer {
         Ok(id)
     }
 
-    fn insert_session(&self, file: FileId, source: &SourceName, uid: &str) -> Result<SessionId> {
+    fn insert_session(
+        &mut self,
+        file: FileId,
+        source: &SourceName,
+        uid: &str,
+    ) -> Result<SessionId> {
         let insert = "INSERT INTO sessions(file, source, uid) VALUES(?1, ?2, ?3)";
         let values = params![file, source.as_str(), uid];
-        Ok(SessionId::new(
-            self.reader.db.prepare_cached(insert)?.insert(values)?,
-        ))
+        let id = SessionId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
+        self.new_session = NewSession::new(id);
+        Ok(id)
     }
 
     /// The number and the title of a session that is known.

@@ -3,6 +3,7 @@
 use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
+use crate::new_session::NewSession;
 use crate::reader::Reader;
 use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
 use crate::writer::Writer;
@@ -29,6 +30,9 @@ const MAX_COMPARED: usize = 500;
 impl Writer {
     /// Keeps the first prompt of a session that says something: a later one is left alone.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
+        if self.new_session.has_first_prompt(session) {
+            return Ok(());
+        }
         let title = title::prompt_title(&turn.prompt);
         let changed = self
             .reader
@@ -37,6 +41,7 @@ impl Writer {
                 "UPDATE sessions SET first_prompt = ?2 WHERE id = ?1 AND first_prompt IS NULL",
             )?
             .execute(params![session, title])?;
+        self.new_session.note_first_prompt(session);
         match changed {
             0 => Ok(()),
             _ => self.insert_opening(session, turn.index, &turn.prompt),
@@ -101,6 +106,7 @@ impl Writer {
 
     /// Forgets the first prompt of a session and what follows from it.
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
+        self.new_session = NewSession::default();
         let mut find = self
             .reader
             .db

@@ -21,6 +21,13 @@ struct StoredTurn {
     dedup_keys: DedupKeys,
 }
 
+/// The words of a new turn.
+struct PreparedWords {
+    words: TurnWords,
+    /// The session's title is indexed with an earlier turn.
+    has_title: bool,
+}
+
 /// A turn that is no copy and may be the same as one at hand.
 struct AlikeOwner {
     id: TurnId,
@@ -44,7 +51,8 @@ impl Writer {
             None => {
                 let content = TurnContent::from_turn(turn);
                 let id = self.insert_turn(session, turn, content_json(&content)?)?;
-                self.index_unless_copy(id, &content, None)?;
+                let is_copy = self.index_unless_copy(id, &content, None)?;
+                self.new_session.note_turn(session, turn.index, is_copy);
                 true
             }
         };
@@ -71,7 +79,10 @@ impl Writer {
             Some(known) => self.replace_turn(&known, session, &turn, &content)?,
             None => {
                 let id = self.insert_turn(session, &turn, json)?;
-                self.index_unless_copy(id, &content, Some(words))?;
+                let has_title = self.new_session.is_titled_before(session, turn.index);
+                let words = PreparedWords { words, has_title };
+                let is_copy = self.index_unless_copy(id, &content, Some(words))?;
+                self.new_session.note_turn(session, turn.index, is_copy);
                 true
             }
         };
@@ -120,6 +131,9 @@ impl Writer {
     }
 
     fn stored_turn(&self, session: SessionId, index: u32) -> Result<Option<StoredTurn>> {
+        if self.new_session.is_beyond(session, index) {
+            return Ok(None);
+        }
         let mut find = self.reader.db.prepare_cached(
             "SELECT origin, moment, id FROM turns WHERE session = ?1 AND idx = ?2",
         )?;
@@ -224,7 +238,7 @@ impl Writer {
         &mut self,
         id: TurnId,
         content: &TurnContent,
-        words: Option<TurnWords>,
+        words: Option<PreparedWords>,
     ) -> Result<bool> {
         let mut copies = Vec::new();
         let mut owner = None;
@@ -241,7 +255,7 @@ impl Writer {
         }
         self.reader
             .db
-            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
+            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2")?
             .execute(params![id, owner])?;
         if owner.is_none() {
             self.insert_prepared_words(id, content, words)?;
@@ -308,6 +322,7 @@ impl Writer {
     /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.stale_turns.insert(id);
+        self.new_session.forget_title();
         if !self.words.remove(id) {
             let delete = "DELETE FROM words WHERE rowid = ?1";
             self.reader.db.prepare_cached(delete)?.execute([id])?;
@@ -325,14 +340,18 @@ impl Writer {
         &mut self,
         id: TurnId,
         content: &TurnContent,
-        words: Option<TurnWords>,
+        prepared: Option<PreparedWords>,
     ) -> Result<()> {
         self.stale_turns.insert(id);
         self.insert_error_signatures(id, content)?;
-        let title = self.indexed_title(id, content)?;
-        let is_whole = |words: &TurnWords| title.is_empty() && self.words.accepts(words);
-        let words = match words.filter(is_whole) {
-            Some(words) => words,
+        let title = match prepared.as_ref().is_some_and(|prepared| prepared.has_title) {
+            true => String::new(),
+            false => self.indexed_title(id, content)?,
+        };
+        let is_whole =
+            |prepared: &PreparedWords| title.is_empty() && self.words.accepts(&prepared.words);
+        let words = match prepared.filter(is_whole) {
+            Some(prepared) => prepared.words,
             None => {
                 let texts = lexical::indexed_texts(content, &title);
                 TurnWords::new(self.words.tokenizer()?, &texts)?

@@ -6,6 +6,7 @@ use crate::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
 use crate::matrix::MatrixAppenders;
 use crate::migrate::{self, migrate};
+use crate::new_session::NewSession;
 use crate::reader::Reader;
 use crate::schema;
 use crate::titles::PendingTitles;
@@ -33,6 +34,8 @@ pub struct Writer {
     pub(crate) stale_owners: StaleOwners,
     /// Blocks of turns that are to be written again.
     pub(crate) stale_turns: StaleTurns,
+    /// The session that was inserted last.
+    pub(crate) new_session: NewSession,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
     /// Changes of titles for the next commit.
@@ -129,6 +132,7 @@ impl Writer {
             appenders: MatrixAppenders::default(),
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
+            new_session: NewSession::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
