@@ -216,13 +216,14 @@ impl Writer {
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
 
-    /// Commits, vacuums the database if many pages are free, and truncates the WAL. The words' few segments
-    /// stay as they are: to merge them takes a twelfth of a first index, saves 1 %
-    /// of the space and makes no query faster.
+    /// Merges the last large segments of words, commits, vacuums the database if many pages are free, and
+    /// truncates the WAL.
     ///
     /// # Errors
     /// When the database fails.
     pub fn vacuum(&mut self) -> Result<()> {
+        self.begin()?;
+        self.words.merge_last(&self.reader)?;
         self.commit()?;
         if self.has_many_free_pages()? {
             self.reader.db.execute_batch("VACUUM")?;

@@ -11,6 +11,8 @@ mod doclists;
 mod fts5_tokenizer;
 mod pending_words;
 mod segment;
+mod segment_merge;
+mod segment_reader;
 mod structure;
 mod term_table;
 mod turn_words;

@@ -3,6 +3,7 @@
 use super::COLUMNS;
 use super::doclists::Doclists;
 use super::segment::SegmentWriter;
+use super::segment_merge::SegmentRun;
 use super::structure::{WordSegment, WordStructure};
 use super::term_table::{SharedTerms, TermId, TermTable};
 use super::turn_words::TurnWords;
@@ -17,12 +18,27 @@ use std::sync::Arc;
 
 /// Bytes of words from which on they are written before the commit.
 const MAX_BYTES: usize = 16 << 20;
-/// Leaves from which on a segment is large: what FTS5 would have merged several times.
-const LARGE_LEAVES: u32 = 256;
 /// Leaves that FTS5 writes between two looks for what to merge.
 const WORK_LEAVES: u64 = 64;
 /// The id of the record of sums in `words_data`.
 const AVERAGES: i64 = 1;
+
+/// What is done with segments by their size.
+pub(super) struct SegmentLimits {
+    /// Leaves from which on a segment is large: what FTS5 would have merged several times.
+    pub(super) large_leaves: u32,
+    /// Large segments after one another that are merged.
+    pub(super) run_segments: usize,
+}
+
+impl Default for SegmentLimits {
+    fn default() -> Self {
+        Self {
+            large_leaves: 256,
+            run_segments: 8,
+        }
+    }
+}
 
 /// Words of turns that [`PendingWords::flush`] writes to the database as one segment.
 #[derive(Default)]
@@ -30,6 +46,8 @@ pub(crate) struct PendingWords {
     turns: BTreeMap<TurnId, TurnWords>,
     terms: Option<Arc<TermTable>>,
     bytes: usize,
+    run: SegmentRun,
+    pub(super) limits: SegmentLimits,
     /// The table that further turns use.
     shared: SharedTerms,
     /// Cuts the texts that the writer itself indexes, made when it is needed.
@@ -102,10 +120,50 @@ impl PendingWords {
             rows: turns.len() as u64,
             ..WordSegment::default()
         };
+        let ends = [turns.first_key_value(), turns.last_key_value()];
+        let ends = ends.map(|end| end.map_or(0, |(turn, _)| turn.as_index() as u64));
+        drop(turns);
         match leaves {
             0 => Ok(()),
-            _ => insert_segment(db, structure, segment, leaves),
+            leaves if leaves >= self.limits.large_leaves => {
+                self.insert_large(db, structure, segment, ends)
+            }
+            _ => {
+                self.run.clear();
+                insert_small(db, structure, segment)
+            }
         }
+    }
+
+    /// Makes a large segment known to FTS5, and merges it with those before it where these are many.
+    fn insert_large(
+        &mut self,
+        db: &Connection,
+        mut structure: WordStructure,
+        segment: WordSegment,
+        turns: [u64; 2],
+    ) -> Result<()> {
+        self.run.push(segment.clone(), turns);
+        structure.leaves_written += segment.last_leaf;
+        structure.push_large(segment);
+        if self.run.len() >= self.limits.run_segments {
+            self.run.merge(db, &mut structure)?;
+        }
+        structure.write(db)
+    }
+
+    /// Merges the large segments that came last, after which no more are to come.
+    pub(crate) fn merge_last(&mut self, index: &Reader) -> Result<()> {
+        self.flush(index)?;
+        if self.run.len() < 2 {
+            return Ok(());
+        }
+        release_structure(&index.db)?;
+        if let Some(mut structure) = WordStructure::read(&index.db)? {
+            self.run.merge(&index.db, &mut structure)?;
+            structure.write(&index.db)?;
+        }
+        Ok(())
     }
 }
 
@@ -175,20 +233,10 @@ fn write_segment(
     writer.finish()
 }
 
-/// Makes a segment known to FTS5, and has it merge small ones as after an `INSERT` of its own.
-fn insert_segment(
-    db: &Connection,
-    mut structure: WordStructure,
-    segment: WordSegment,
-    leaves: u32,
-) -> Result<()> {
+/// Makes a small segment known to FTS5, and has it merge small ones as after an `INSERT` of its own.
+fn insert_small(db: &Connection, mut structure: WordStructure, segment: WordSegment) -> Result<()> {
     let written = structure.leaves_written;
-    structure.leaves_written += u64::from(leaves);
-    if leaves >= LARGE_LEAVES {
-        let level = leaves.ilog2() / 2;
-        structure.push_large(segment, level as usize);
-        return structure.write(db);
-    }
+    structure.leaves_written += segment.last_leaf;
     structure.push(segment);
     structure.write(db)?;
     let units = structure.leaves_written / WORK_LEAVES - written / WORK_LEAVES;

@@ -10,7 +10,7 @@ pub(super) const LEAF_BYTES: usize = 4050;
 
 /// Bytes of a leaf's header: the offset of its first row, where that belongs to the term of the leaf before, and
 /// that of its list of terms, both `>u2`.
-const HEADER_BYTES: usize = 4;
+pub(super) const HEADER_BYTES: usize = 4;
 
 /// What FTS5 puts before a term: the number of the index, of which there is one.
 const MAIN_INDEX: u8 = b'0';

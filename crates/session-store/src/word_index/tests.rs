@@ -1,5 +1,6 @@
 //! What is written here is what FTS5 would have written.
 
+use super::pending_words::SegmentLimits;
 use super::*;
 use crate::Writer;
 use crate::id::TurnId;
@@ -36,6 +37,16 @@ impl Pair {
             ours,
             theirs,
         }
+    }
+
+    /// Merges each three segments.
+    fn merging() -> Self {
+        let mut pair = Self::new();
+        pair.ours.words.limits = SegmentLimits {
+            large_leaves: 1,
+            run_segments: 3,
+        };
+        pair
     }
 
     fn insert(&mut self, turn: i64, texts: &Texts) {
@@ -147,8 +158,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_segment_is_what_fts5_writes(steps in prop::collection::vec(step(), 1..40)) {
-        let mut pair = Pair::new();
+    fn a_segment_is_what_fts5_writes(
+        steps in prop::collection::vec(step(), 1..40),
+        merges in any::<bool>(),
+    ) {
+        let mut pair = if merges { Pair::merging() } else { Pair::new() };
         for step in &steps {
             match step {
                 Step::Insert(turn, texts) => pair.insert(*turn, texts),
@@ -189,6 +203,33 @@ fn lists_of_common_terms_span_many_leaves() {
         };
         assert_eq!(found(&pair.ours.reader.db), found(&pair.theirs), "{query}");
     }
+}
+
+#[test]
+fn large_segments_are_merged_where_turns_follow_one_another() {
+    let mut pair = Pair::merging();
+    for turn in 1..3_000 {
+        let prompt = "the of ".repeat(usize::try_from(turn).unwrap() % 9);
+        pair.insert(
+            turn,
+            &texts(&prompt, &format!("rare{} the t{turn}", turn % 700)),
+        );
+        if turn % 500 == 0 {
+            pair.flush();
+        }
+        if turn == 700 {
+            pair.insert(turn, &texts(&"one ".repeat(40_000), &"x ".repeat(30_000)));
+        }
+    }
+    assert_eq!(pair.segments(), 3);
+    pair.check();
+    assert_eq!(pair.segments(), 2);
+    pair.delete(2_100);
+    pair.insert(2_100, &texts("again", "the"));
+    pair.check();
+    let writer = &mut pair.ours;
+    writer.words.merge_last(&writer.reader).unwrap();
+    pair.check();
 }
 
 #[test]

@@ -1,0 +1,213 @@
+//! Reads a segment of FTS5 term by term.
+
+use super::segment::HEADER_BYTES;
+use crate::error::Result;
+use crate::varint::{push_varint, read_varint, varint_bytes};
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::VecDeque;
+
+/// A segment that is read from its first term to the last.
+pub(super) struct SegmentReader<'d> {
+    db: &'d Connection,
+    segment: u64,
+    next_leaf: u64,
+    leaf: Leaf,
+    /// The term at hand, with the number of the index before it.
+    term: Vec<u8>,
+}
+
+/// A leaf as far as it was read.
+#[derive(Default)]
+struct Leaf {
+    bytes: Vec<u8>,
+    /// Offset of what comes next.
+    at: usize,
+    /// Offset of the list of terms.
+    end: usize,
+    /// Offset of the first row of a list that began on an earlier leaf.
+    first_row: usize,
+    /// Offset of the first term, which is stored whole.
+    first_term: usize,
+    /// Offsets of the terms to come.
+    terms: VecDeque<usize>,
+}
+
+/// A list of turns that is made of those of several segments, whose turns come after one another.
+#[derive(Default)]
+pub(super) struct Doclist {
+    pub(super) bytes: Vec<u8>,
+    last_turn: u64,
+}
+
+impl Doclist {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.last_turn = 0;
+    }
+
+    fn push_turn(&mut self, turn: u64) {
+        push_varint(&mut self.bytes, turn.saturating_sub(self.last_turn));
+        self.last_turn = turn;
+    }
+}
+
+/// What comes next in a list of turns.
+#[derive(Clone, Copy)]
+enum Expected {
+    Turn,
+    Size,
+    /// So many bytes of positions.
+    Positions(usize),
+}
+
+impl Leaf {
+    fn new(bytes: Vec<u8>) -> Self {
+        let offset = |at: usize| {
+            let offset = bytes.get(at..at + 2);
+            offset.map_or(0, |o| usize::from(u16::from_be_bytes([o[0], o[1]])))
+        };
+        let (first_row, end) = (offset(0), offset(2).min(bytes.len()));
+        let mut list = bytes.get(end..).unwrap_or_default();
+        let mut terms = VecDeque::new();
+        let mut last = 0;
+        while let Some(difference) = read_varint(&mut list) {
+            last += usize::try_from(difference).unwrap_or_default();
+            terms.push_back(last.min(end));
+        }
+        Self {
+            bytes,
+            at: HEADER_BYTES,
+            end,
+            first_row,
+            first_term: terms.front().copied().unwrap_or_default(),
+            terms,
+        }
+    }
+
+    /// Returns the offset at which the list at hand ends on this leaf.
+    fn list_end(&self) -> usize {
+        self.terms.front().copied().unwrap_or(self.end)
+    }
+
+    fn number(&mut self) -> u64 {
+        let mut rest = self.bytes.get(self.at..self.end).unwrap_or_default();
+        let number = read_varint(&mut rest).unwrap_or_default();
+        self.at = (self.at + varint_bytes(number)).min(self.end);
+        number
+    }
+
+    fn take(&mut self, count: usize, end: usize) -> &[u8] {
+        let start = self.at;
+        self.at = (start + count).min(end).max(start);
+        self.bytes.get(start..self.at).unwrap_or_default()
+    }
+}
+
+impl<'d> SegmentReader<'d> {
+    pub(super) fn new(db: &'d Connection, segment: u64) -> Self {
+        Self {
+            db,
+            segment,
+            next_leaf: 1,
+            leaf: Leaf::default(),
+            term: Vec::new(),
+        }
+    }
+
+    /// Returns the term at hand, with the number of the index before it.
+    pub(super) fn term(&self) -> &[u8] {
+        &self.term
+    }
+
+    /// Goes on to the next term, once the list of the one before was read; returns false at the end.
+    pub(super) fn next_term(&mut self) -> Result<bool> {
+        let offset = loop {
+            match self.leaf.terms.pop_front() {
+                Some(offset) => break offset,
+                None if self.load_leaf()? => {}
+                None => return Ok(false),
+            }
+        };
+        self.read_term(offset);
+        Ok(true)
+    }
+
+    fn read_term(&mut self, offset: usize) {
+        self.leaf.at = offset;
+        let shared = match self.leaf.first_term == offset {
+            true => 0,
+            false => usize::try_from(self.leaf.number()).unwrap_or_default(),
+        };
+        let length = usize::try_from(self.leaf.number()).unwrap_or_default();
+        self.term.truncate(shared);
+        let end = self.leaf.end;
+        self.term.extend_from_slice(self.leaf.take(length, end));
+    }
+
+    /// Appends the list of the term at hand.
+    pub(super) fn read_doclist(&mut self, list: &mut Doclist) -> Result<()> {
+        let mut expected = Expected::Turn;
+        let mut turn = None;
+        loop {
+            let end = self.leaf.list_end();
+            while self.leaf.at < end {
+                expected = self.read_part(expected, end, &mut turn, list);
+            }
+            let is_done = !self.leaf.terms.is_empty() || !self.load_leaf()?;
+            if is_done || self.leaf.list_end() == HEADER_BYTES {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read_part(
+        &mut self,
+        expected: Expected,
+        end: usize,
+        turn: &mut Option<u64>,
+        list: &mut Doclist,
+    ) -> Expected {
+        match expected {
+            Expected::Turn => {
+                let is_whole = self.leaf.at == self.leaf.first_row;
+                let number = self.leaf.number();
+                let before = turn.filter(|_| !is_whole).unwrap_or_default();
+                let number = number.saturating_add(before);
+                *turn = Some(number);
+                list.push_turn(number);
+                Expected::Size
+            }
+            Expected::Size => {
+                let size = self.leaf.number();
+                push_varint(&mut list.bytes, size);
+                after_positions(usize::try_from(size / 2).unwrap_or_default())
+            }
+            Expected::Positions(left) => {
+                let taken = self.leaf.take(left, end);
+                list.bytes.extend_from_slice(taken);
+                after_positions(left - taken.len())
+            }
+        }
+    }
+
+    fn load_leaf(&mut self) -> Result<bool> {
+        let id = self.segment << 37 | self.next_leaf;
+        let mut find = self
+            .db
+            .prepare_cached("SELECT block FROM words_data WHERE id = ?1")?;
+        let leaf = find.query_row([id.cast_signed()], |row| row.get(0));
+        let Some(bytes) = leaf.optional()? else {
+            return Ok(false);
+        };
+        self.leaf = Leaf::new(bytes);
+        self.next_leaf += 1;
+        Ok(true)
+    }
+}
+
+fn after_positions(left: usize) -> Expected {
+    match left {
+        0 => Expected::Turn,
+        left => Expected::Positions(left),
+    }
+}
