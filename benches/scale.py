@@ -3,17 +3,20 @@
 
     cargo build --release
     pip install fast-resume==2.14.0                # optional peer, `fr`
-    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 40] [--program BIN]
+    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 40] [--program BIN] [--against BIN]
 
 HOME_FOLDER holds `.claude/projects`, whose sentences are mixed into sessions of 50 turns: your own home
 will do. It is only read. The histories made of it are the same each time, hold no sentence order of the
 original, and go to the scratch folder, 2 GB for a million turns, with indexes of as much; they are used
 again where they are there. Vectors are the bundled table's. Queries are three to eight words in a row of
 sentences that the history does not hold. Each figure is a whole process; prints Markdown for `RESULTS.md`.
+`--against` compares the first ten hits of each query, by both lists and by words alone, with those of another
+program over the same index: one of before, whose lists are known to be those of brute force.
 """
 
 import argparse
 import glob
+import itertools
 import json
 import multiprocessing
 import os
@@ -21,6 +24,7 @@ import random
 import re
 import shutil
 import statistics
+import subprocess
 import tempfile
 import time
 
@@ -166,6 +170,25 @@ def measure(index, home, asked):
     return rows
 
 
+def hits(program, index, query, options):
+    """The first ten hits of a query, with their scores."""
+    found = subprocess.run([program, "search", query, "--json", "--no-refresh", "--limit", "10", *options], env=index.env, capture_output=True, check=False)
+    return [(hit["session"], hit["turn"], hit["score"]) for hit in json.loads(found.stdout or "{}").get("hits", [])]
+
+
+def compare(index, against, asked):
+    """How many places of the lists of two programs differ."""
+    rows = {}
+    for name, options in (("both lists", []), ("words alone", ["--keyword-only"])):
+        places = different = 0
+        for query in asked:
+            ours, theirs = hits(index.program, index, query, options), hits(against, index, query, options)
+            places += max(len(ours), len(theirs))
+            different += sum(a != b for a, b in itertools.zip_longest(ours, theirs))
+        rows[f"places that differ, {name}"] = f"{different} of {places}"
+    return rows
+
+
 def measure_peer(home, folder, asked):
     env = {"HOME": home, "PATH": os.environ["PATH"], "XDG_CACHE_HOME": os.path.join(folder, "peer")}
     search = lambda query: run(["fr", "--json", "--limit", "10", query], env)
@@ -188,6 +211,7 @@ def main():
     parser.add_argument("--scratch")
     parser.add_argument("--queries", type=int, default=40)
     parser.add_argument("--program", default=OURS)
+    parser.add_argument("--against")
     options = parser.parse_args()
     scratch = options.scratch or tempfile.mkdtemp()
     pool, kept = sentences(options.home)
@@ -197,7 +221,10 @@ def main():
         home = os.path.join(folder, "home")
         os.makedirs(home, exist_ok=True)
         make_history(home, turns_of(name), pool)
-        ours = measure(Index(os.path.abspath(options.program), home, folder), home, asked)
+        index = Index(os.path.abspath(options.program), home, folder)
+        ours = measure(index, home, asked)
+        if options.against:
+            ours |= compare(index, os.path.abspath(options.against), asked)
         peer = measure_peer(home, folder, asked) if shutil.which("fr") else {}
         print(f"\n| {name} turns | session-search | fast-resume |\n| --- | --- | --- |")
         for row, figure in ours.items():

@@ -98,7 +98,7 @@ impl Leaf {
 
     fn take(&mut self, count: usize, end: usize) -> &[u8] {
         let start = self.at;
-        self.at = (start + count).min(end).max(start);
+        self.at = start.saturating_add(count).min(end).max(start);
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 }
