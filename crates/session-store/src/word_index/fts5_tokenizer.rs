@@ -23,7 +23,7 @@ pub(super) struct Fts5Tokenizer {
 // `tokenize` takes it exclusively.
 unsafe impl Send for Fts5Tokenizer {}
 
-/// Is called with each token, and keeps what it panicked with, which must not pass through C.
+/// Is called with each token. A panic in it ends the process, since it must not pass through C.
 type TokenSink<'s> = &'s mut dyn FnMut(&[u8]);
 
 impl Fts5Tokenizer {
