@@ -3,7 +3,7 @@
 use session_sources::Env;
 use std::path::PathBuf;
 
-/// What a user of Codex has to do after its hook was installed.
+/// The note for a user of Codex after its hook was installed.
 const CODEX_TRUST: &str =
     "Codex runs a hook once you trust it: it asks when it starts, and by /hooks.";
 

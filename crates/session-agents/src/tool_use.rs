@@ -20,7 +20,7 @@ const CHANGING_TOOLS: [&str; 6] = [
 ];
 /// The tool by which Codex changes files; its patch is the input `command`.
 const PATCH_TOOL: &str = "apply_patch";
-/// What names this program in a command, whose output may tell of any memory.
+/// The name of this program in a command, whose output may tell of any memory.
 const OWN_NAME: &str = "session-search";
 
 /// A call of a tool: what it reads, changes or runs, or how it failed.

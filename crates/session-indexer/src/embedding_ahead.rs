@@ -15,7 +15,7 @@ const BATCH_TEXTS: usize = 1_000;
 /// Batches that may wait for the writer.
 const MAX_WAITING_BATCHES: usize = 2;
 
-/// What is embedded ahead: sessions whose turns are committed.
+/// The sessions that are embedded ahead: those whose turns are committed.
 pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) root: &'a Path,
     pub(crate) embedder: &'a dyn Embedder,

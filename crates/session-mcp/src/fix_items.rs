@@ -5,7 +5,7 @@ use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
 use session_display::{day, line, project, safe_line};
-use session_query::{Fix, FixQuery, Fixes, read_project};
+use session_query::{FixQuery, FoundCure, FoundCures, read_project};
 
 /// Lists the cures of an error, those of the server's project first.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn answer(
     })
 }
 
-fn note(found: &Fixes, shown: usize) -> Option<String> {
+fn note(found: &FoundCures, shown: usize) -> Option<String> {
     match (found.signatures.is_empty(), found.turns, found.fixes.len()) {
         (true, ..) => Some(
             "nothing in `pattern` tells one error from others; give the line that says what failed"
@@ -55,7 +55,7 @@ fn note(found: &Fixes, shown: usize) -> Option<String> {
     }
 }
 
-fn next_call(first: Option<&Fix>, error: &str, view: IndexView<'_>) -> String {
+fn next_call(first: Option<&FoundCure>, error: &str, view: IndexView<'_>) -> String {
     match first {
         Some(fix) => {
             let id = format!("{}:{}", view.short_id(&fix.session), fix.cure.turn);
@@ -69,7 +69,7 @@ fn next_call(first: Option<&Fix>, error: &str, view: IndexView<'_>) -> String {
 }
 
 /// Formats a cure with the turn in which the command succeeded.
-fn item(fix: &Fix, view: IndexView<'_>) -> String {
+fn item(fix: &FoundCure, view: IndexView<'_>) -> String {
     let (session, cure) = (&fix.session, &fix.cure);
     let mut lines = vec![
         format!("error   {}", cure.error),

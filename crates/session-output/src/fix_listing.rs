@@ -6,7 +6,7 @@ use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
 use crate::units::plural;
 use anstyle::Style;
 use serde::Serialize;
-use session_query::{Fix, Fixes};
+use session_query::{FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
 
@@ -20,7 +20,7 @@ pub struct FixListing<'a> {
     /// The error, as typed.
     pub error: &'a str,
     /// All that was found.
-    pub found: &'a Fixes,
+    pub found: &'a FoundCures,
     /// All sessions of the index: an id is as short as they allow.
     pub all: &'a [SessionRow],
     /// Ids of the sessions that this was asked from.
@@ -79,7 +79,7 @@ impl FixListing<'_> {
         }
     }
 
-    fn fix(&self, fix: &Fix) -> String {
+    fn fix(&self, fix: &FoundCure) -> String {
         let session = &fix.session;
         let place = format!("{}:{}", short_id(session, self.all), fix.cure.turn);
         let mut fields = vec![
@@ -192,7 +192,7 @@ struct JsonFix<'a> {
     cure: &'a Cure,
 }
 
-fn json_fix(fix: &Fix) -> JsonFix<'_> {
+fn json_fix(fix: &FoundCure) -> JsonFix<'_> {
     let session = &fix.session;
     JsonFix {
         source: &session.source,

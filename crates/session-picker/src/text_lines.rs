@@ -77,7 +77,7 @@ pub(crate) struct TextLine {
     pub(crate) parts: Vec<(Range<usize>, LineRole)>,
 }
 
-/// What decides how turns are laid out as lines.
+/// The settings by which turns are laid out as lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LineLayout {
     /// Columns of a line.

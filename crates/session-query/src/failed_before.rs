@@ -1,6 +1,6 @@
 //! The line about an error that was cured before, for a command that failed.
 
-use crate::fixes::{Fix, FixQuery};
+use crate::fixes::{FixQuery, FoundCure};
 use crate::memories::Memories;
 use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
@@ -57,7 +57,7 @@ impl Memories {
 }
 
 /// Finds the newest cure of an error in the sessions of a project, but for the one that asks.
-fn find_fix(index: &Reader, error: &str, root: &Path, asking: Option<&str>) -> Option<Fix> {
+fn find_fix(index: &Reader, error: &str, root: &Path, asking: Option<&str>) -> Option<FoundCure> {
     let errors = ErrorSignature::read_all(error);
     let is_known = |error: &ErrorSignature| {
         let turns = index.turns_with_error(*error);
@@ -97,7 +97,7 @@ fn is_earlier(session: &SessionRow, root: &Path, asking: Option<&str>) -> bool {
     (is_here(&session.cwd) || is_here(&session.project)) && !is_asking
 }
 
-fn block_item(fix: &Fix) -> Option<BlockItem> {
+fn block_item(fix: &FoundCure) -> Option<BlockItem> {
     let at = fix.cure.time_ms.or(fix.session.ended_ms)?;
     let id: String = fix.session.uid.chars().take(SHORT_ID_CHARS).collect();
     let turn = fix.cure.turn;

@@ -20,7 +20,7 @@ pub struct FixQuery<'a> {
 
 /// A cure, with the session that found it.
 #[derive(Debug, Clone)]
-pub struct Fix {
+pub struct FoundCure {
     /// The session.
     pub session: SessionRow,
     /// True where it is one of the project at hand.
@@ -31,9 +31,9 @@ pub struct Fix {
 
 /// The cures of an error.
 #[derive(Debug, Clone, Default)]
-pub struct Fixes {
+pub struct FoundCures {
     /// The cures, those of the project at hand first, then newest first.
-    pub fixes: Vec<Fix>,
+    pub fixes: Vec<FoundCure>,
     /// Turns in which a command failed of it.
     pub turns: usize,
     /// The signatures of the text; none where nothing in it tells one error from others.
@@ -52,7 +52,7 @@ impl FixQuery<'_> {
     ///
     /// # Errors
     /// When the index fails.
-    pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<Fixes, QueryError> {
+    pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<FoundCures, QueryError> {
         let errors = ErrorSignature::read_all(self.error);
         let turns = find_error_turns(index, sessions, self.filter, &errors)?;
         let mut fixes = self.cures(index, &turns, &errors)?;
@@ -60,7 +60,7 @@ impl FixQuery<'_> {
         for fix in &fixes {
             *counts.entry(fix.cure.signature).or_default() += 1;
         }
-        let is_common = |fix: &Fix| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
+        let is_common = |fix: &FoundCure| counts.get(&fix.cure.signature) > Some(&MAX_CURES);
         let all_common = !fixes.is_empty() && fixes.iter().all(is_common);
         if !all_common {
             fixes.retain(|fix| !is_common(fix));
@@ -73,7 +73,7 @@ impl FixQuery<'_> {
             } = fix.cure;
             known.insert((fix.session.id, failed_turn, turn, fix.cure.command.clone()))
         });
-        Ok(Fixes {
+        Ok(FoundCures {
             fixes,
             turns: turns.len(),
             signatures: errors,
@@ -86,7 +86,7 @@ impl FixQuery<'_> {
         index: &Reader,
         turns: &[FoundTurn<ErrorSignature>],
         errors: &[ErrorSignature],
-    ) -> Result<Vec<Fix>, QueryError> {
+    ) -> Result<Vec<FoundCure>, QueryError> {
         let mut seen: Vec<SessionId> = Vec::new();
         let mut fixes = Vec::new();
         for found in turns {
@@ -101,7 +101,7 @@ impl FixQuery<'_> {
                     turn.session.id == session.id && turn.turn.index == cure.failed_turn
                 })
             };
-            fixes.extend(cures.into_iter().filter(is_shown).map(|cure| Fix {
+            fixes.extend(cures.into_iter().filter(is_shown).map(|cure| FoundCure {
                 session: session.clone(),
                 is_here: (self.is_here)(session),
                 cure,

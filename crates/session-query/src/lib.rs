@@ -67,7 +67,7 @@ pub use broad_triggers::{BroadTrigger, TriggerKind};
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete};
-pub use fixes::{Fix, FixQuery, Fixes, MAX_CURES};
+pub use fixes::{FixQuery, FoundCure, FoundCures, MAX_CURES};
 pub use front_end_hooks::FrontEndHooks;
 pub use hook_response::PromptOutcome;
 pub use index_status::{IndexStatus, ModelStatus, is_embedding};

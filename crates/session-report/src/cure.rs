@@ -5,7 +5,7 @@ use crate::turn_record::TurnRecord;
 use serde::Serialize;
 use session_core::{CommandWork, ErrorSignature, TurnContent};
 
-/// What was done in a session between the failure of a command and its success.
+/// The work in a session between the failure of a command and its success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cure {
     /// The line of the error.

@@ -1,4 +1,4 @@
-//! What is known of a session that was just inserted, without a look into the database.
+//! The facts of a session that was just inserted, without a look into the database.
 
 use crate::id::SessionId;
 

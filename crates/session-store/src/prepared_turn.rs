@@ -1,4 +1,4 @@
-//! What the index stores of a turn, made before the writer has it.
+//! The parts of a turn that the index stores, made before the writer has it.
 
 use crate::error::Result;
 use crate::frame::content_json;

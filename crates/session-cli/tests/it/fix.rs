@@ -1,4 +1,4 @@
-//! What cured an error before.
+//! Cures of errors: found by command, MCP server and hook.
 
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;

@@ -23,7 +23,7 @@ const WORK_LEAVES: u64 = 64;
 /// The id of the record of sums in `words_data`.
 const AVERAGES: i64 = 1;
 
-/// What is done with segments by their size.
+/// The treatment of segments by their size.
 pub(super) struct SegmentLimits {
     /// Leaves from which on a segment is large: what FTS5 would have merged several times.
     pub(super) large_leaves: u32,

@@ -51,7 +51,7 @@ impl Doclist {
     }
 }
 
-/// What comes next in a list of turns.
+/// The next entry of a list of turns.
 #[derive(Clone, Copy)]
 enum Expected {
     Turn,

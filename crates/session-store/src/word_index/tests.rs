@@ -1,4 +1,4 @@
-//! What is written here is what FTS5 would have written.
+//! The segments that are written here are those that FTS5 would have written.
 
 use super::pending_words::SegmentLimits;
 use super::*;
