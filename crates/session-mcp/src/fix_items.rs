@@ -46,7 +46,9 @@ fn note(found: &FoundCures, shown: usize) -> Option<String> {
             "nothing in `pattern` tells one error from others; give the line that says what failed"
                 .to_owned(),
         ),
-        (_, 0, _) => Some("no command failed of that".to_owned()),
+        (_, 0, _) => {
+            Some("no command failed of that; give the whole line, as it was printed".to_owned())
+        }
         (_, turns, 0) => Some(format!(
             "{turns} turns failed of that, and none of them was cured"
         )),

@@ -71,7 +71,9 @@ impl FixListing<'_> {
             (true, _) => {
                 "nothing in that tells one error from others\nhint: give the line that says what failed".to_owned()
             }
-            (_, 0) => "no command failed of that".to_owned(),
+            (_, 0) => {
+                "no command failed of that\nhint: give the whole line, as it was printed".to_owned()
+            }
             _ => format!(
                 "{} failed of that, and none of them was cured",
                 plural(turns, "turn")

@@ -89,7 +89,10 @@ fn an_error_without_a_cure_is_said_so() {
     let found = env.run(&["fix", "error: no water"]).succeeded();
     assert!(found.stdout().contains("ab000000:1"), "{found}");
     for (error, said) in [
-        ("error: no furnace at all", "no command failed of that\n"),
+        (
+            "error: no furnace at all",
+            "no command failed of that\nhint: give the whole line, as it was printed\n",
+        ),
         (
             "error: 1 failed",
             "nothing in that tells one error from others\nhint: give the line that says what failed\n",
