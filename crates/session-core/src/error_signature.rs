@@ -1,8 +1,9 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
 use crate::text::error_lines;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A hash of an error line without numbers, paths, addresses, times and ids. Lines with one signature say
 /// the same error of other files, lines and runs.
@@ -21,6 +22,10 @@ run running script see should skipped some started state status stderr stdin std
 suites summary suppressed target task tasks test tests that the there this thread to tobe tocontain toequal total true \
 try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";
 
+/// The same as a set: each error line of a history is compared with it.
+static EMPTY_WORD_SET: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| EMPTY_WORDS.split_whitespace().collect());
+
 /// Fewest letters of a signature's words.
 const MIN_LETTERS: usize = 5;
 /// The most digits of a word that is kept with them: `u64`, `E0308`, `sha256`.
@@ -37,8 +42,7 @@ impl ErrorSignature {
             return None;
         }
         let words = signature_words(line);
-        let empty: BTreeSet<&str> = EMPTY_WORDS.split_whitespace().collect();
-        let telling = words.iter().filter(|word| !empty.contains(word.as_str()));
+        let telling = words.iter().filter(|word| !is_empty_word(word));
         let letters: usize = telling.map(String::len).sum();
         (letters >= MIN_LETTERS).then(|| Self(hash(&words.join(" "))))
     }
@@ -61,9 +65,13 @@ impl ErrorSignature {
 
 /// Returns the names in an error line that tell one error from others: `PoolTimedOut`, `ECONNREFUSED`, `E0308`.
 pub fn error_names(line: &str) -> impl Iterator<Item = &str> {
-    let empty: BTreeSet<&str> = EMPTY_WORDS.split_whitespace().collect();
     let words = kept_words(line);
-    words.filter(move |word| is_name(word) && !empty.contains(word.to_lowercase().as_str()))
+    words.filter(|word| is_name(word) && !is_empty_word(&word.to_lowercase()))
+}
+
+/// True for a word in lower case that says that something failed, and not what.
+fn is_empty_word(word: &str) -> bool {
+    EMPTY_WORD_SET.contains(word)
 }
 
 /// Fewest characters of a name.
