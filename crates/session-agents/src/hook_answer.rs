@@ -2,6 +2,7 @@
 
 use crate::hook_settings::HookEvent;
 use serde::Serialize;
+use serde_json::Value;
 
 /// The answer of a hook, as Claude Code and Codex read it from stdout.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -14,7 +15,7 @@ pub struct HookAnswer {
     pub system_message: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HookOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,6 +25,8 @@ struct HookOutput {
     permission_decision: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<Value>,
 }
 
 impl HookAnswer {
@@ -33,8 +36,18 @@ impl HookAnswer {
         self.hook_specific_output = Some(HookOutput {
             additional_context: Some(text.to_owned()),
             hook_event_name: event.name(),
-            permission_decision: None,
-            permission_decision_reason: None,
+            ..HookOutput::default()
+        });
+        self
+    }
+
+    /// Replaces the input of the call of a tool, without a decision about its permission.
+    #[must_use]
+    pub fn with_updated_input(mut self, input: Value) -> Self {
+        self.hook_specific_output = Some(HookOutput {
+            hook_event_name: HookEvent::PreToolUse.name(),
+            updated_input: Some(input),
+            ..HookOutput::default()
         });
         self
     }
@@ -43,10 +56,10 @@ impl HookAnswer {
     #[must_use]
     pub fn with_refusal(mut self, reason: &str) -> Self {
         self.hook_specific_output = Some(HookOutput {
-            additional_context: None,
             hook_event_name: HookEvent::PreToolUse.name(),
             permission_decision: Some("deny"),
             permission_decision_reason: Some(reason.to_owned()),
+            ..HookOutput::default()
         });
         self
     }
@@ -73,6 +86,12 @@ mod tests {
             r#"{"hookSpecificOutput":{"additionalContext":"text","hookEventName":"SessionStart"},"systemMessage":"saved"}"#
         );
         assert!(HookAnswer::default().is_empty());
+        let input = serde_json::json!({"prompt": "look"});
+        let updated = HookAnswer::default().with_updated_input(input);
+        assert_eq!(
+            serde_json::to_string(&updated).unwrap(),
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"look"}}}"#
+        );
         let refusal = HookAnswer::default().with_refusal("read this");
         assert_eq!(
             serde_json::to_string(&refusal).unwrap(),

@@ -5,6 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
 
+/// The names of the tool that gives a subagent a task: today's, and that of earlier versions.
+const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
+
 /// The question to a hook, as Claude Code and Codex write it to stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -47,6 +50,23 @@ impl HookInput {
         })
     }
 
+    /// Returns the prompt of the task that a subagent is about to get; `None` for any other event.
+    pub fn task_prompt(&self) -> Option<&str> {
+        let is_task = self.event() == Some(HookEvent::PreToolUse)
+            && TASK_TOOLS.contains(&self.tool_name.as_str());
+        self.tool_input.get("prompt")?.as_str().filter(|_| is_task)
+    }
+
+    /// Returns the input of a subagent's task with a text for the model after its prompt. The text stands between
+    /// tags that the reading of histories knows as nobody's words.
+    pub fn task_with_context(&self, text: &str) -> Option<Value> {
+        let prompt = self.task_prompt()?;
+        let prompt = format!("{prompt}\n\n<system-reminder>\n{text}</system-reminder>");
+        let mut input = self.tool_input.clone();
+        *input.get_mut("prompt")? = Value::String(prompt);
+        Some(input)
+    }
+
     /// Returns true where a session begins.
     pub fn is_startup(&self) -> bool {
         self.source.as_deref() == Some("startup")
@@ -67,6 +87,7 @@ impl HookInput {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_question_is_read_with_keys_that_are_missing_or_unknown() {
@@ -84,5 +105,29 @@ mod tests {
         assert_eq!(read(r#"{"agent_id":"a2"}"#).context_id(), None);
         assert_eq!(read("{}"), HookInput::default());
         assert_eq!(HookInput::default().event(), None);
+    }
+
+    #[test]
+    fn the_prompt_of_a_task_gets_a_text_that_is_nobodys_words() {
+        let read = |event: &str, tool: &str| HookInput {
+            hook_event_name: event.into(),
+            tool_name: tool.into(),
+            tool_input: json!({"prompt": "look around", "model": "m"}),
+            ..HookInput::default()
+        };
+        let task = read("PreToolUse", "Agent");
+        assert_eq!(task.task_prompt(), Some("look around"));
+        let prompt = "look around\n\n<system-reminder>\nnotes\n</system-reminder>";
+        let updated = json!({"prompt": prompt, "model": "m"});
+        assert_eq!(task.task_with_context("notes\n"), Some(updated));
+        for other in [read("PostToolUse", "Agent"), read("PreToolUse", "Bash")] {
+            assert_eq!(other.task_prompt(), None);
+            assert_eq!(other.task_with_context("notes"), None);
+        }
+        let strange = HookInput {
+            tool_input: json!({"prompt": 7}),
+            ..task
+        };
+        assert_eq!(strange.task_prompt(), None);
     }
 }

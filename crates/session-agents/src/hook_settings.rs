@@ -12,8 +12,9 @@ use session_files::Project;
 use session_sources::Env;
 
 const HOOKS: &str = "hooks";
-/// The tools that read, change or run what a memory may be about. Codex calls its patches `Edit`, too.
-const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash";
+/// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
+/// patches `Edit`, too.
+const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|Agent";
 /// The tool that runs commands.
 const COMMAND_TOOL: &str = "Bash";
 /// Seconds after which an agent stops waiting for the hook.

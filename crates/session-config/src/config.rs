@@ -69,6 +69,8 @@ pub struct Config {
 pub struct HookSettings {
     /// A call that may change something is refused once where a memory concerns it.
     pub hold: bool,
+    /// The task of a subagent gets the memories that its prompt is like.
+    pub agent_prompts: bool,
 }
 
 /// Whether a background process runs while the machine is on battery power.

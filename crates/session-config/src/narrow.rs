@@ -21,7 +21,7 @@ pub enum Narrowing {
 }
 
 /// The keys about memories, and how each may be narrowed.
-const KEYS: [(&str, Narrowing); 25] = [
+const KEYS: [(&str, Narrowing); 26] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
     ("auto_retrieve", Narrowing::Off),
@@ -47,6 +47,7 @@ const KEYS: [(&str, Narrowing); 25] = [
     ("injection.past_turns", Narrowing::Off),
     ("injection.last_session", Narrowing::Off),
     ("hook.hold", Narrowing::Off),
+    ("hook.agent_prompts", Narrowing::Off),
 ];
 
 /// Returns how a key about memories may be narrowed; `None` for any other key.

@@ -116,11 +116,13 @@ pub fn decide(
         return InjectionDecision::skip(SkipReason::SwitchOff);
     }
     let memories = contenders.memories;
+    let mut others = contenders.others;
+    others.retain(|item| !session.injected.contains(&item.id));
     let evaluate = |found| evaluate(memories, found, session, settings);
     let mut candidates: Vec<_> = contenders.matches.into_iter().map(evaluate).collect();
+    mark_triggered(&mut candidates, &others);
     let mut items = passed_items(&candidates, memories);
-    let is_new = |item: &BlockItem| !session.injected.contains(&item.id);
-    items.extend(contenders.others.into_iter().filter(is_new));
+    items.extend(others);
     let block = MemoryBlock::assemble(items, settings);
     mark_left_out(&mut candidates, block.as_ref());
     InjectionDecision {
@@ -162,11 +164,24 @@ fn passed_items(candidates: &[InjectionCandidate], memories: &[Memory]) -> Vec<B
         .collect()
 }
 
+/// Marks the candidates that are among the items from elsewhere.
+fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
+    for candidate in candidates {
+        if others.iter().any(|item| item.id == candidate.id) {
+            candidate.outcome = GateOutcome::Triggered;
+        }
+    }
+}
+
 /// Marks the candidates that passed and did not fit into the block.
 fn mark_left_out(candidates: &mut [InjectionCandidate], block: Option<&MemoryBlock>) {
     let included = block.map_or(&[][..], |block| &block.ids);
     for candidate in candidates {
-        if candidate.outcome == GateOutcome::Passed && !included.contains(&candidate.id) {
+        let has_passed = matches!(
+            candidate.outcome,
+            GateOutcome::Passed | GateOutcome::Triggered
+        );
+        if has_passed && !included.contains(&candidate.id) {
             candidate.outcome = GateOutcome::NoRoom;
         }
     }

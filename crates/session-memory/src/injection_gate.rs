@@ -70,6 +70,8 @@ const CACHE_MARGIN: Duration = Duration::from_millis(40);
 pub enum GateOutcome {
     /// The memory is injected.
     Passed,
+    /// It is injected because the prompt holds an error that it names.
+    Triggered,
     /// Its gate score is below the threshold.
     LowScore,
     /// Another memory has replaced it.

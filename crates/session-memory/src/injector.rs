@@ -17,6 +17,7 @@ use crate::session_state::SessionState;
 use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
 use crate::topic_change::without_continuation;
 use jiff::Timestamp;
+use session_core::noise::is_notification;
 use session_embed::Embedder;
 use std::path::Path;
 use std::time::Instant;
@@ -133,6 +134,20 @@ impl Injector<'_> {
         Ok(outcome)
     }
 
+    /// Returns the items of the memories one of whose errors stands in a prompt, pasted text included.
+    fn triggered_items(request: &InjectionRequest<'_>, candidates: &[Memory]) -> Vec<BlockItem> {
+        let is_notice = is_notification(request.prompt);
+        let is_triggered = |memory: &&Memory| {
+            let front = &memory.front;
+            !is_notice
+                && front.superseded_by.is_none()
+                && front.when.matches_prompt(request.prompt)
+                && !memory.was_saved_in(request.session)
+        };
+        let triggered = candidates.iter().filter(is_triggered);
+        triggered.map(|m| BlockItem::from_memory(m, 1.0)).collect()
+    }
+
     /// Decides by the parts of a prompt, one after the other, until one has a block.
     fn decide(
         &self,
@@ -142,19 +157,22 @@ impl Injector<'_> {
         resources: &dyn InjectionResources,
     ) -> Result<InjectionDecision> {
         let prompt = typed_text(request.prompt);
+        let context = InjectionContext {
+            session: request.session,
+            listed: state.listed.into_keys().collect(),
+            injected: state.injected.into_iter().collect(),
+        };
+        let triggered = Self::triggered_items(request, candidates);
         let has_candidates = !candidates.is_empty() || self.settings.injection.past_turns;
         if prompt.trim().is_empty() || !has_candidates {
-            return Ok(InjectionDecision::skip(SkipReason::EmptyResult));
+            return Ok(self.decide_by_triggers(triggered, &context));
         }
         let model = resources.open_model()?;
         let comparison = PartComparison {
             settings: &self.settings,
             candidates,
-            session: InjectionContext {
-                session: request.session,
-                listed: state.listed.into_keys().collect(),
-                injected: state.injected.into_iter().collect(),
-            },
+            triggered,
+            session: context,
             embedder: MemoryEmbedder {
                 model: model.as_ref(),
                 cache: self.state,
@@ -176,7 +194,26 @@ impl Injector<'_> {
             }
             first.get_or_insert(decision);
         }
-        Ok(first.unwrap_or_else(|| InjectionDecision::skip(SkipReason::Timeout)))
+        Ok(first.unwrap_or_else(|| {
+            let by_triggers = self.decide_by_triggers(comparison.triggered, &comparison.session);
+            match by_triggers.block {
+                Some(_) => by_triggers,
+                None => InjectionDecision::skip(SkipReason::Timeout),
+            }
+        }))
+    }
+
+    /// Decides without a comparison: by what a prompt triggers alone.
+    fn decide_by_triggers(
+        &self,
+        triggered: Vec<BlockItem>,
+        context: &InjectionContext<'_>,
+    ) -> InjectionDecision {
+        let contenders = Contenders {
+            others: triggered,
+            ..Contenders::default()
+        };
+        decide("", contenders, context, &self.settings.injection)
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
@@ -219,6 +256,8 @@ impl Injector<'_> {
 struct PartComparison<'a> {
     settings: &'a InjectorSettings,
     candidates: &'a [Memory],
+    /// The items whose error stands in the prompt.
+    triggered: Vec<BlockItem>,
     session: InjectionContext<'a>,
     embedder: MemoryEmbedder<'a>,
     resources: &'a dyn InjectionResources,
@@ -238,13 +277,14 @@ impl PartComparison<'_> {
         else {
             return Ok(None);
         };
+        let mut others = self.triggered.clone();
+        if self.settings.injection.past_turns {
+            others.extend(self.resources.find_past_turns(part, self.session.session));
+        }
         let contenders = Contenders {
             memories: self.candidates,
             matches: ranked.matches,
-            others: match self.settings.injection.past_turns {
-                true => self.resources.find_past_turns(part, self.session.session),
-                false => Vec::new(),
-            },
+            others,
         };
         let settings = &self.settings.injection;
         Ok(Some(decide(part, contenders, &self.session, settings)))

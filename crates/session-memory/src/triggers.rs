@@ -120,11 +120,24 @@ impl Triggers {
         event.errors.iter().any(|text| self.matches_error(text))
     }
 
+    /// Returns true where a prompt holds one of the errors. One that is a plain word is left out: prompts are prose.
+    pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
+        let mut errors = self.errors.iter().filter(|error| !is_plain_word(error));
+        errors.any(|error| prompt.contains(error.as_str()))
+    }
+
     fn matches_error(&self, text: &str) -> bool {
         let long = |error: &&String| error.chars().count() >= MIN_ERROR_CHARS;
         let mut errors = self.errors.iter().filter(long);
         errors.any(|error| text.contains(error.as_str()))
     }
+}
+
+/// Returns true for a word as prose has it, `timeout` or `Timeout`, and for what is too short.
+fn is_plain_word(error: &str) -> bool {
+    let mut letters = error.chars();
+    letters.next();
+    letters.all(|c| c.is_ascii_lowercase()) || error.chars().count() < MIN_ERROR_CHARS
 }
 
 /// The triggers of a memory that a command changes; `None` leaves some as they are.

@@ -81,6 +81,7 @@ fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
     let found = &candidate.found;
     let reason = match candidate.outcome {
         GateOutcome::Passed => "passed",
+        GateOutcome::Triggered => "its error",
         GateOutcome::LowScore => "match too low",
         GateOutcome::Superseded => "superseded",
         GateOutcome::AlreadyInjected => "said already",

@@ -28,9 +28,13 @@ impl PromptOutcome {
         started: Instant,
         deadline: Option<Instant>,
     ) -> Result<Self, QueryError> {
-        let context = input.context_id();
+        // The context of a subagent that is about to begin has no name yet.
+        let task = input
+            .task_prompt()
+            .filter(|_| memories.home.config.hook.agent_prompts);
+        let context = input.context_id().filter(|_| task.is_none());
         let request = InjectionRequest {
-            prompt: &input.prompt,
+            prompt: task.unwrap_or(&input.prompt),
             session: context.as_deref(),
             started,
             deadline,
@@ -52,6 +56,9 @@ impl PromptOutcome {
         let event = input.event()?;
         let mut answer = HookAnswer::default();
         let block = match event {
+            HookEvent::PreToolUse if input.task_prompt().is_some() => {
+                return self.answer_task(input);
+            }
             HookEvent::PreToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolUse => {
                 return self.answer_tool(event, input);
             }
@@ -97,6 +104,14 @@ impl PromptOutcome {
             text if text.is_empty() => answer,
             text => answer.with_context(HookEvent::SessionStart, &text),
         }
+    }
+
+    /// Returns the task of a subagent with the memories that its prompt is like.
+    fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
+        let block = self.injection.decision.block.as_ref()?;
+        let task = input.task_with_context(&block.text)?;
+        self.record()
+            .then(|| HookAnswer::default().with_updated_input(task))
     }
 
     /// Returns the memories that a call of a tool triggers, and of a command that is known to have failed what

@@ -255,6 +255,30 @@ fn a_call_is_held_once_where_the_user_wants_it() {
 }
 
 #[test]
+fn the_task_of_a_subagent_gets_memories_where_the_user_wants_it() {
+    let project = Project::new();
+    let id = project.save(
+        "Connection pool too small",
+        "time-outs under load; 40 per pod",
+        &[],
+    );
+    let prompt = "is the connection pool too small for the load?";
+    let call = serde_json::json!({"tool_name": "Agent", "tool_input": {"prompt": prompt, "description": "look"}});
+    let ask = || about_tool(&project, "PreToolUse", "s1", call.clone());
+    assert_eq!(ask(), Value::Null);
+    project.configure("hook.agent_prompts = true", "");
+    let answer = ask();
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], Value::Null);
+    assert_eq!(output["updatedInput"]["description"], "look");
+    let task = output["updatedInput"]["prompt"].as_str().unwrap();
+    let (before, after) = task.split_once("\n\n<system-reminder>\n").unwrap();
+    assert_eq!(before, prompt);
+    assert!(after.contains(&id), "{answer}");
+    assert_ne!(ask(), Value::Null, "another subagent does not know it");
+}
+
+#[test]
 fn settings_that_are_not_json_are_left_alone() {
     let project = Project::new();
     let path = project.env.home(".claude/settings.json");

@@ -2,7 +2,8 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, World, draft, now, saved_from};
 use session_memory::{
-    Draft, Memory, MemoryChange, MemoryState, SessionState, TriggerChange, TriggerEvent, Triggers,
+    Draft, GateOutcome, Memory, MemoryChange, MemoryState, SessionState, TriggerChange,
+    TriggerEvent, Triggers,
 };
 
 fn triggers() -> Triggers {
@@ -120,6 +121,50 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
     assert_eq!(ids(&world, &error, "s3"), [memory.id()]);
     assert_eq!(world.inject(PROMPT, "s4"), [memory.id()]);
     assert_eq!(ids(&world, &error, "s4"), [""; 0], "a prompt injected it");
+}
+
+#[test]
+fn an_error_that_stands_in_a_prompt_triggers() {
+    let world = World::new();
+    let memory = save(&world);
+    let prompt = "the nightly job says PoolTimedOut since friday";
+    let decision = world.decide(prompt, None).decision;
+    assert_eq!(decision.block.unwrap().ids, [memory.id()]);
+    assert_eq!(decision.candidates[0].outcome, GateOutcome::Triggered);
+    let pasted = |text: &str| {
+        format!(
+            "<pasted_content id=\"1\">{}{text}</pasted_content id=\"1\">",
+            "a line\n".repeat(90)
+        )
+    };
+    let paste = pasted("error: PoolTimedOut");
+    assert_eq!(world.inject(&paste, "s1"), [memory.id()]);
+    assert_eq!(world.inject(&format!("{paste}\nwhy?"), "s2"), [memory.id()]);
+    assert_eq!(world.inject(prompt, "s2"), [""; 0], "it was injected");
+    let told = format!("<task-notification>{prompt}</task-notification>");
+    for none in [told.as_str(), "draw a ship named PoolTimed"] {
+        assert_eq!(world.inject(none, "s3"), [""; 0], "{none}");
+    }
+}
+
+#[test]
+fn an_error_that_is_a_plain_word_is_not_looked_for_in_prompts() {
+    let world = World::new();
+    let errors = ["timeout", "Timeout", "code 137"]
+        .map(str::to_owned)
+        .to_vec();
+    let memory = world.save_draft(&Draft {
+        when: Triggers {
+            errors,
+            ..Triggers::default()
+        },
+        ..draft("Fonts", "are below assets")
+    });
+    assert_eq!(
+        world.inject("Timeout of what? the timeout is new", "s1"),
+        [""; 0]
+    );
+    assert_eq!(world.inject("it ended with code 137", "s1"), [memory.id()]);
 }
 
 #[test]
