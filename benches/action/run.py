@@ -25,7 +25,7 @@ SHARP = ("path", "command", "error")
 
 
 def tokens(text):
-    """The estimate of docs/memory.md: four ASCII characters are one, every other character is one."""
+    """The estimate of docs/injection.md: four ASCII characters are one, every other character is one."""
     ascii_only = sum(character.isascii() for character in text)
     return -(-ascii_only // 4) + len(text) - ascii_only
 
