@@ -134,6 +134,25 @@ def play_triggers(box, client, checks, mock):
     box.write(path_of_config, config)
 
 
+def play_task(box, client, checks, mock):
+    """The task of a subagent, which gets memories where the user wants it."""
+    path_of_config = os.path.join(box.home, ".config/session-search/config.toml")
+    config = box.read(path_of_config)
+    box.write(path_of_config, config + "\n[injection]\ntimeout_ms = 3000\n[hook]\nagent_prompts = true\n")
+    task = call("Agent", description="Look", prompt=PROMPT, subagent_type="general-purpose", run_in_background=False)
+    mock.plays([task], [text("It is.")], [text("Told.")])
+    first = len(mock.requests)
+    session = Session(box, client, "Ask somebody else.")
+    asked = [json.dumps(request, ensure_ascii=False) for request in mock.requests[first:] if request.get("tools")]
+    block = f"[context] {MEMORY}; {INFO} (mem-"
+    checks.check("the task of a subagent has its memory, the session's own request has not", [block in request for request in asked[:2]] == [False, True], asked[1][-2000:])
+    checks.check("and runs without a question", not session.has_failed() and "It is." in json.dumps(session.results()), session.results())
+    box.write(path_of_config, config)
+    box.ours("index")
+    turns = box.turns(box.sessions(PROMPT)[0]) if box.sessions(PROMPT) else []
+    checks.check("what was added is not the task's words", turns and "project-memory" not in json.dumps(turns), turns)
+
+
 def play_cure(box, client, checks, mock):
     """An error that was cured in an earlier session of the project, and comes back."""
     box.write("tides.sh", "[ -e table.txt ] && echo ok || { echo 'error: NoTideTable for this harbour'; exit 1; }\n")
@@ -215,6 +234,7 @@ def play(box, client, checks):
         play_install(box, client, checks)
         play_session(box, client, checks, mock)
         play_triggers(box, client, checks, mock)
+        play_task(box, client, checks, mock)
         play_cure(box, client, checks, mock)
         play_two_hooks(box, client, checks, mock)
         play_second_skill(box, client, checks)

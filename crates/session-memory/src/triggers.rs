@@ -120,9 +120,10 @@ impl Triggers {
         event.errors.iter().any(|text| self.matches_error(text))
     }
 
-    /// Returns true where a prompt holds one of the errors. One that is a plain word is left out: prompts are prose.
+    /// Returns true where a prompt holds one of the errors. Plain words and paths are left out: prompts are prose, and
+    /// name files for many reasons.
     pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
-        let mut errors = self.errors.iter().filter(|error| !is_plain_word(error));
+        let mut errors = self.errors.iter().filter(|error| is_telling_error(error));
         errors.any(|error| prompt.contains(error.as_str()))
     }
 
@@ -133,11 +134,11 @@ impl Triggers {
     }
 }
 
-/// Returns true for a word as prose has it, `timeout` or `Timeout`, and for what is too short.
-fn is_plain_word(error: &str) -> bool {
-    let mut letters = error.chars();
-    letters.next();
-    letters.all(|c| c.is_ascii_lowercase()) || error.chars().count() < MIN_ERROR_CHARS
+/// Returns false for a word as prose has it, `timeout` or `Timeout`, for a path, and for what is too short.
+fn is_telling_error(error: &str) -> bool {
+    let is_plain = error.chars().skip(1).all(|c| c.is_ascii_lowercase());
+    let is_path = error.contains('/') && !error.contains(char::is_whitespace);
+    !is_plain && !is_path && error.chars().count() >= MIN_ERROR_CHARS
 }
 
 /// The triggers of a memory that a command changes; `None` leaves some as they are.

@@ -148,11 +148,10 @@ fn an_error_that_stands_in_a_prompt_triggers() {
 }
 
 #[test]
-fn an_error_that_is_a_plain_word_is_not_looked_for_in_prompts() {
+fn an_error_that_is_a_plain_word_or_a_path_is_not_looked_for_in_prompts() {
     let world = World::new();
-    let errors = ["timeout", "Timeout", "code 137"]
-        .map(str::to_owned)
-        .to_vec();
+    let errors = ["timeout", "Timeout", "ui/dist", "code 137"];
+    let errors = errors.map(str::to_owned).to_vec();
     let memory = world.save_draft(&Draft {
         when: Triggers {
             errors,
@@ -161,7 +160,7 @@ fn an_error_that_is_a_plain_word_is_not_looked_for_in_prompts() {
         ..draft("Fonts", "are below assets")
     });
     assert_eq!(
-        world.inject("Timeout of what? the timeout is new", "s1"),
+        world.inject("Timeout of what? the timeout of ui/dist is new", "s1"),
         [""; 0]
     );
     assert_eq!(world.inject("it ended with code 137", "s1"), [memory.id()]);
