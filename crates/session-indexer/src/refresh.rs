@@ -166,7 +166,7 @@ fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
         outcome.embedded += embedded.texts;
         outcome.sessions_left += embedded.sessions_left;
     }
-    if first {
+    if first || writer.was_migrated() {
         writer.vacuum()?;
     }
     // A purge that an earlier process left takes longer than a search may wait.

@@ -62,7 +62,7 @@ impl Writer {
         from: usize,
         to: usize,
     ) -> Result<()> {
-        new.append_row(self.reader.root(), model, level, &old.row(from))?;
+        new.append_row(self.reader.root(), model, level, old.row_bytes(from))?;
         for row in [from, to] {
             self.stale_owners
                 .insert(model.id, level.number(), row.cast_signed() as i64);

@@ -111,8 +111,8 @@ pub(crate) fn indexed_texts<'t>(
     };
     let join = |list: &[String]| Cow::Owned(text::spaced(&list.join("\n")).into_owned());
     [
-        text::spaced(prompt),
         text::spaced(answer),
+        text::spaced(prompt),
         text::spaced(title),
         join(&content.commands),
         join(&content.files),

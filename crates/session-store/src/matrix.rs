@@ -5,8 +5,7 @@ use crate::error::{Result, StoreError};
 use crate::id::ModelId;
 use crate::model::{Level, ModelRow};
 use crate::npy;
-use half::f16;
-use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
+use crate::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, UncheckedAdvice};
@@ -26,7 +25,7 @@ pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBu
 }
 
 /// All vectors of a model at one level, mapped into memory. Rows are unit
-/// vectors of `dims` half floats.
+/// vectors of `dims` components, 8 bits each.
 #[derive(Clone)]
 pub struct VectorMatrix {
     map: Option<Arc<Mmap>>,
@@ -40,7 +39,7 @@ const BLOCK_ROWS: usize = 4096;
 /// Bytes of a matrix from which a process does not keep what it has read: below them, one that stays open
 /// answers the next query sooner.
 #[cfg(target_os = "linux")]
-const MAX_RESIDENT_BYTES: usize = 64 << 20;
+const MAX_RESIDENT_BYTES: usize = 32 << 20;
 
 /// Whether a block of rows is about to be read, or was.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +94,7 @@ impl VectorMatrix {
     /// components, in the order of rows. For unit vectors that is the cosine. A
     /// product that is not finite, of a damaged row, is returned as 0.
     pub fn dot(&self, query: &[f32]) -> Vec<f32> {
+        let query = &QuantizedQuery::new(query);
         let mut scores = vec![0.0; self.rows];
         if self.rows <= BLOCK_ROWS {
             self.dot_rows(0, query, &mut scores); // not worth starting threads
@@ -105,12 +105,10 @@ impl VectorMatrix {
         scores
     }
 
-    fn dot_rows(&self, first: usize, query: &[f32], scores: &mut [f32]) {
+    fn dot_rows(&self, first: usize, query: &QuantizedQuery, scores: &mut [f32]) {
         self.advise_rows(first, scores.len(), BlockUse::Begins);
-        let mut row = vec![0.0f32; self.dims];
-        for (i, score) in scores.iter_mut().enumerate() {
-            self.half_row(first + i).convert_to_f32_slice(&mut row);
-            let dot = ndarray::aview1(&row).dot(&ndarray::aview1(query));
+        for (score, row) in scores.iter_mut().zip(first..) {
+            let dot = self.quantized_row(row).dot(query);
             *score = if dot.is_finite() { dot } else { 0.0 };
         }
         self.advise_rows(first, scores.len(), BlockUse::Ends);
@@ -154,7 +152,7 @@ impl VectorMatrix {
         (0..self.rows).find(|row| !self.is_unit(*row))
     }
 
-    /// Returns true when a row has length 1, but for the rounding of half floats. A damaged row
+    /// Returns true when a row has length 1, but for the rounding of its components. A damaged row
     /// seldom has.
     pub fn is_unit(&self, row: usize) -> bool {
         let squares = self.row(row).iter().map(|x| x * x).sum::<f32>();
@@ -163,25 +161,21 @@ impl VectorMatrix {
 
     /// Returns one row as `dims` single floats.
     pub fn row(&self, row: usize) -> Vec<f32> {
-        self.half_row(row).to_f32_vec()
+        self.quantized_row(row).dequantize()
     }
 
-    fn half_row(&self, row: usize) -> &[f16] {
+    fn quantized_row(&self, row: usize) -> QuantizedRow<'_> {
+        QuantizedRow::new(self.row_bytes(row))
+    }
+
+    /// Returns one row as it is stored.
+    pub(crate) fn row_bytes(&self, row: usize) -> &[u8] {
         let start = npy::row_offset(row as u64, self.dims);
         let bytes = self.map.as_deref().map(|map| &**map).unwrap_or_default();
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let end = start.saturating_add(self.dims * 2);
-        as_half_floats(bytes.get(start..end).unwrap_or_default())
+        let end = start.saturating_add(row_bytes(self.dims));
+        bytes.get(start..end).unwrap_or_default()
     }
-}
-
-/// Reinterprets bytes as half floats. The data of a matrix is aligned to 64 in the file
-/// and a map begins at a page, so nothing is cut off.
-fn as_half_floats(bytes: &[u8]) -> &[f16] {
-    // SAFETY: every pattern of 16 bits is a valid u16; `align_to` keeps to
-    // its bounds and alignment.
-    let (_, bits, _) = unsafe { bytes.align_to::<u16>() };
-    bits.reinterpret_cast()
 }
 
 /// The open matrices of a writer, by model and level.
@@ -197,14 +191,14 @@ struct MatrixAppender {
 }
 
 impl MatrixAppenders {
-    /// Appends a vector after the last row and returns its row. Bytes that a killed
+    /// Appends a row as it is stored after the last one and returns its number. Bytes that a killed
     /// writer left there are overwritten.
     pub(crate) fn append_row(
         &mut self,
         root: &Path,
         model: &ModelRow,
         level: Level,
-        vector: &[f32],
+        row: &[u8],
     ) -> Result<u64> {
         let appender = match self.files.entry((model.id, level)) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
@@ -212,17 +206,17 @@ impl MatrixAppenders {
                 new.insert(MatrixAppender::open(root, model, level)?)
             }
         };
-        appender.append_row(vector)
+        appender.append_row(row)
     }
 
-    /// Reads a row, committed or appended since.
+    /// Reads a row as it is stored, committed or appended since.
     pub(crate) fn read_row(
         &mut self,
         root: &Path,
         model: &ModelRow,
         level: Level,
         row: u64,
-    ) -> Result<Vec<f32>> {
+    ) -> Result<Vec<u8>> {
         match self.files.get_mut(&(model.id, level)) {
             Some(appender) => appender.read_row(row),
             None => MatrixAppender::open(root, model, level)?.read_row(row),
@@ -258,26 +252,20 @@ impl MatrixAppender {
         Ok(Self { file, rows, dims })
     }
 
-    fn append_row(&mut self, vector: &[f32]) -> Result<u64> {
-        debug_assert_eq!(vector.len(), self.dims);
-        let mut halves = vec![f16::ZERO; self.dims];
-        halves.convert_from_f32_slice(vector);
-        let bytes: Vec<u8> = halves.iter().flat_map(|h| h.to_le_bytes()).collect();
-        self.file.write_all(&bytes)?;
+    fn append_row(&mut self, row: &[u8]) -> Result<u64> {
+        debug_assert_eq!(row.len(), row_bytes(self.dims));
+        self.file.write_all(row)?;
         self.rows += 1;
         Ok(self.rows - 1)
     }
 
-    fn read_row(&mut self, row: u64) -> Result<Vec<f32>> {
-        let mut bytes = vec![0; self.dims * 2];
+    fn read_row(&mut self, row: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; row_bytes(self.dims)];
         self.file
             .seek(SeekFrom::Start(npy::row_offset(row, self.dims)))?;
         self.file.read_exact(&mut bytes)?;
         self.file.seek(SeekFrom::End(0))?;
-        Ok(bytes
-            .chunks_exact(2)
-            .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32())
-            .collect())
+        Ok(bytes)
     }
 
     fn write_header_and_sync(&mut self) -> Result<()> {

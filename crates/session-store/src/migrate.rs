@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 4] = [Migration {
+const MIGRATIONS: [Migration; 5] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -45,7 +45,7 @@ CREATE VIRTUAL TABLE words USING fts5(
   prompt, answer, title, commands, paths, errors, parts,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
-    fill: Writer::redact_and_index_words,
+    fill: Writer::redact_all,
 }, Migration {
     // What the rows of a matrix embed is read in blocks, and the sessions of turns are.
     from: 6,
@@ -68,6 +68,19 @@ CREATE INDEX error_signatures_turn ON error_signatures(turn);
 DELETE FROM cursors;
 UPDATE files SET size = 0, mtime_ns = 0 WHERE gone = 0;",
     fill: |_, _| Ok(()),
+}, Migration {
+    // Vectors are 8 bits a component, and the words of answers, which are most, come first.
+    from: 8,
+    tables: "
+DROP TABLE words;
+CREATE VIRTUAL TABLE words USING fts5(
+  answer, prompt, title, commands, paths, errors, parts,
+  content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
+    fill: |writer, progress| {
+        writer.quantize_matrices()?;
+        writer.index_all_words(progress)
+    },
 }];
 
 /// True when an index of this format can be migrated.
@@ -93,6 +106,7 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
         });
     }
     writer.begin()?;
+    writer.was_migrated = true;
     let steps = || MIGRATIONS.iter().filter(|step| step.from >= found);
     for step in steps() {
         writer.reader.db.execute_batch(step.tables)?;

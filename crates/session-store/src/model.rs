@@ -160,6 +160,12 @@ impl Writer {
     /// When the database fails.
     pub fn delete_vectors(&mut self, model: ModelId) -> Result<()> {
         self.begin()?;
+        self.clear_vectors(model)?;
+        self.commit()
+    }
+
+    /// Deletes a model's vectors, for the next commit.
+    pub(crate) fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
         for table in ["vectors", "owner_blocks", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
             self.reader.db.execute(&delete, [model])?;
@@ -171,7 +177,7 @@ impl Writer {
             [model],
         )?;
         self.compacted = true;
-        self.commit()
+        Ok(())
     }
 
     /// Updates the row count of a matrix in `models`.

@@ -23,9 +23,9 @@ pub(crate) struct Posting {
 /// The postings of a query's phrases, in their order; each by turn.
 type QueryPostings = Vec<Vec<Posting>>;
 
-/// Weights of the columns of `words`: prompt, answer, title, commands, paths,
+/// Weights of the columns of `words`: answer, prompt, title, commands, paths,
 /// errors, parts of identifiers.
-const COLUMN_WEIGHTS: [f32; 7] = [1.2, 1.0, 0.5, 0.8, 0.8, 1.0, 0.4];
+const COLUMN_WEIGHTS: [f32; 7] = [1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4];
 
 /// Where the auxiliary function of a connection leaves what it reads.
 type Shared = Mutex<QueryPostings>;

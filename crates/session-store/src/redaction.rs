@@ -1,4 +1,4 @@
-//! Redacting what an index holds, and indexing its words anew: the step to format 6.
+//! Redacting what an index holds: the step to format 6.
 
 use crate::dedup_keys::hash_prompt_time;
 use crate::error::Result;
@@ -16,13 +16,11 @@ const TITLES: [&str; 5] = ["title", "given_title", "first_prompt", "rest", "work
 struct KeptTurn {
     id: TurnId,
     started_ms: Option<i64>,
-    is_copy: bool,
 }
 
 impl Writer {
-    /// Redacts all texts and indexes the words of all turns in an empty table. What held a secret is
-    /// embedded again; everything else stays as it was.
-    pub(crate) fn redact_and_index_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
+    /// Redacts all texts. What held a secret is embedded again; everything else stays as it was.
+    pub(crate) fn redact_all(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
         let redactor = self.redactor.clone();
         let sessions = self.reader.sessions()?;
         for (done, session) in (0..).zip(&sessions) {
@@ -38,14 +36,10 @@ impl Writer {
         let mut found = self.redact_titles(redactor, session)?;
         let contents = self.reader.contents(session)?;
         let turns = self.kept_turns(session)?;
-        let mut changed = Vec::new();
         for (turn, (_, mut content)) in turns.into_iter().zip(contents) {
             if redactor.redact_content(&mut content) {
                 self.replace_content(&turn, &content)?;
                 found = true;
-            }
-            if !turn.is_copy {
-                changed.push((turn.id, content));
             }
         }
         if found {
@@ -53,10 +47,7 @@ impl Writer {
             self.orphan_session_rows(session)?;
             self.bump_revision(session)?;
         }
-        // Titles are indexed with the words of a turn: after they were redacted.
-        changed
-            .iter()
-            .try_for_each(|(id, content)| self.insert_words(*id, content))
+        Ok(())
     }
 
     fn kept_turns(&self, session: SessionId) -> Result<Vec<KeptTurn>> {
@@ -64,7 +55,6 @@ impl Writer {
         let kept = turns.map(|turn| KeptTurn {
             id: turn.id,
             started_ms: turn.started_ms,
-            is_copy: turn.owner.is_some(),
         });
         Ok(kept.collect())
     }

@@ -10,7 +10,7 @@ use crate::prepared_turn::{PreparedTurn, StoredForms, TurnPreparer};
 use crate::row::prompt_kind_to_db;
 use crate::titles::can_title_session;
 use crate::word_index::TurnWords;
-use crate::writer::Writer;
+use crate::writer::{MigrationProgress, Writer};
 use rusqlite::{OptionalExtension, params};
 use session_core::{Turn, TurnContent, title};
 
@@ -333,6 +333,18 @@ impl Writer {
     /// Indexes the words of a turn, and the signatures of its errors.
     pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
         self.insert_prepared_words(id, content, None)
+    }
+
+    /// Indexes the words of all turns that are not copies in an empty table.
+    pub(crate) fn index_all_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
+        let sessions = self.reader()?.sessions()?;
+        for (done, session) in (0..).zip(&sessions) {
+            for (turn, content) in self.reader.contents_without_copies(session.id)? {
+                self.insert_words(turn, &content)?;
+            }
+            progress(done + 1, sessions.len() as u64);
+        }
+        Ok(())
     }
 
     /// Indexes the words of a turn, which are `words` where no title is indexed with it.

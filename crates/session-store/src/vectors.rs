@@ -4,6 +4,7 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
+use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
@@ -342,24 +343,18 @@ impl Writer {
         hash: i64,
         vector: Option<&[f32]>,
     ) -> Result<bool> {
-        let copied;
-        let vector = match vector {
-            Some(vector) => vector,
-            None => match self.read_stored_vector(model, hash)? {
-                Some(vector) => {
-                    copied = vector;
-                    &copied
-                }
+        let row = match vector {
+            Some(vector) if vector.iter().all(|x| *x == 0.0) => return Ok(true),
+            Some(vector) => quantize_row(vector),
+            None => match self.read_stored_row(model, hash)? {
+                Some(row) => row,
                 None => return Ok(false),
             },
         };
-        if vector.iter().all(|x| *x == 0.0) {
-            return Ok(true);
-        }
         let root = self.reader.root().to_owned();
         let row = self
             .appenders
-            .append_row(&root, model, document.level(), vector)?;
+            .append_row(&root, model, document.level(), &row)?;
         self.stale_owners
             .insert(model.id, document.level().number(), row.cast_signed());
         self.reader.db
@@ -368,8 +363,8 @@ impl Writer {
         Ok(true)
     }
 
-    /// Reads the vector of a text, committed or appended since.
-    fn read_stored_vector(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<f32>>> {
+    /// Reads the vector of a text as it is stored, committed or appended since.
+    fn read_stored_row(&mut self, model: &ModelRow, hash: i64) -> Result<Option<Vec<u8>>> {
         let Some(VectorPosition { level, row }) = self.reader.find_vector(model.id, hash)? else {
             return Ok(None);
         };

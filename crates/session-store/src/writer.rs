@@ -42,6 +42,8 @@ pub struct Writer {
     pub(crate) pending_titles: PendingTitles,
     /// True when a matrix has a new generation since the last commit.
     pub(crate) compacted: bool,
+    /// This writer migrated the index.
+    pub(crate) was_migrated: bool,
     /// This writer deleted text.
     pub(crate) has_deleted: bool,
     /// Others could write to the directory until this writer closed it.
@@ -136,6 +138,7 @@ impl Writer {
             replacing: None,
             pending_titles: PendingTitles::default(),
             compacted: false,
+            was_migrated: false,
             has_deleted: false,
             was_open_to_others: false,
             redactor: options.redactor,
@@ -149,6 +152,11 @@ impl Writer {
     /// Returns true when others could write to the index's directory until it was opened.
     pub fn was_open_to_others(&self) -> bool {
         self.was_open_to_others
+    }
+
+    /// Returns true when the index had an older format: what was replaced has left free pages.
+    pub fn was_migrated(&self) -> bool {
+        self.was_migrated
     }
 
     /// Returns a reader of what was written, committed or not.

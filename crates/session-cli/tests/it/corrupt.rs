@@ -40,8 +40,12 @@ fn healed(env: &TestEnvironment) {
     );
 }
 
-fn f16_bytes(bits: u16) -> [u8; 2] {
-    bits.to_le_bytes()
+/// Bytes of a row of a matrix of 256 components.
+const ROW_BYTES: usize = 4 + 256;
+
+/// A row whose scale is no number.
+fn row_of_no_numbers() -> Vec<u8> {
+    [&f32::NAN.to_le_bytes()[..], &[1; 256]].concat()
 }
 
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
@@ -96,7 +100,7 @@ fn a_database_of_a_format_that_is_too_old() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 3, this program reads format 8
+    error: the index in `[TMP]/index` has format 3, this program reads format 9
     hint: run `session-search index --full` to build it anew; the old database is kept beside it
     ");
     said_and_healed(&env);
@@ -114,7 +118,7 @@ fn a_database_of_a_newer_program_is_left_alone() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 99, this program reads format 8
+    error: the index in `[TMP]/index` has format 99, this program reads format 9
     hint: a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder
     ");
     let full = env.run(&["index", "--full"]).exits(2);
@@ -169,7 +173,7 @@ fn who_does_not_write_says_what_migrates_an_older_format() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4, this program reads format 8
+    error: the index in `[TMP]/index` has format 4, this program reads format 9
     hint: run `session-search index`, which migrates it
     ");
     for args in [&["status"][..], &["model", "list"]] {
@@ -188,7 +192,7 @@ fn an_older_format_that_cannot_be_migrated_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 8: `[TMP]/index/lock` is not a regular file
+    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format 9: `[TMP]/index/lock` is not a regular file
     hint: see that the folder can be written, or set SESSION_SEARCH_HOME to another
     ");
 }
@@ -379,12 +383,8 @@ fn a_cut_matrix_is_not_filled_with_zeros() {
 fn a_matrix_of_no_numbers() {
     let env = small();
     let turns = matrix(&env, "turn");
-    let rows = (fs_err::metadata(&turns).unwrap().len() - 128) / 512;
-    overwrite(
-        &turns,
-        128,
-        &f16_bytes(0x7e00).repeat(256 * usize::try_from(rows).unwrap()),
-    );
+    let rows = (fs_err::read(&turns).unwrap().len() - 128) / ROW_BYTES;
+    overwrite(&turns, 128, &row_of_no_numbers().repeat(rows));
     let ran = env.run(&["search", "docker bridge"]).exits(2);
     let hint = "hint: run `session-search index --full`";
     assert!(ran.stderr().contains(hint), "{ran}");
@@ -395,8 +395,7 @@ fn a_matrix_of_no_numbers() {
 #[test]
 fn damaged_rows_cost_themselves() {
     let env = small();
-    let not_a_number = f16_bytes(0x7e00).repeat(256);
-    overwrite(&matrix(&env, "turn"), 128, &not_a_number);
+    overwrite(&matrix(&env, "turn"), 128, &row_of_no_numbers());
     assert_eq!(env.found(&["EMFILE watcher", "--limit", "1"]), [WATCHER]);
     assert!(!env.found(&["docker bridge"]).is_empty());
     healed(&env);

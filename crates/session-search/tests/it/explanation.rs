@@ -1,6 +1,6 @@
 //! Each score can be checked by hand from what is told with it.
 
-use crate::library::{Library, Vector};
+use crate::library::{DIMS, FAR, Library, Vector};
 use proptest::prelude::*;
 use session_core::{Band, ListScore};
 use session_search::{FusionMode, Level, Request, Results};
@@ -12,7 +12,9 @@ type ModelScores = Vec<(Vec<&'static str>, Option<Vector>)>;
 fn vector() -> impl Strategy<Value = Vector> {
     prop::array::uniform4(-1.0f32..1.0).prop_map(|v| {
         let length = v.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
-        v.map(|x| x / length)
+        let mut vector = [0.0; DIMS];
+        vector[..4].copy_from_slice(&v.map(|x| x / length));
+        vector
     })
 }
 
@@ -112,7 +114,7 @@ proptest! {
     ) {
         let mut library = Library::new();
         // So that there is a model.
-        library.say("first", &[("Nothing of all this is said in here.", Some([0.0, 0.0, 0.0, 1.0]))]);
+        library.say("first", &[("Nothing of all this is said in here.", Some(FAR))]);
         for (n, said) in sessions.iter().enumerate() {
             let prompts: Vec<(String, Option<Vector>)> = said
                 .iter()

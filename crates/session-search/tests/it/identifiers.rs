@@ -1,6 +1,6 @@
 //! An identifier that one session alone holds puts that session first.
 
-use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
+use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::Band;
 use session_search::{Level, Request};
 
@@ -157,7 +157,7 @@ fn what_nobody_holds_as_a_name_is_not_promoted() {
     );
     let found = library.search(&Request::new("docker_is"), Some(QUERY));
     assert_eq!(found.explanation.identifiers, [""; 0]);
-    let far = Some([0.0, 0.0, 1.0, 0.0]);
+    let far = Some(FAR);
     let mut asked = Request::new("ERR_SYNC_701");
     let all = library.reader().sessions().unwrap();
     asked.filter.only = all
@@ -195,7 +195,7 @@ fn what_no_session_holds_is_told() {
     assert_eq!(found.explanation.missing, ["EMFILE"]);
     let found = library.search(&Request::new("ダークモード"), Some(QUERY));
     assert_eq!(found.explanation.missing, ["ダークモード"]);
-    let nonsense = Some([0.0, 0.0, 1.0, 0.0]);
+    let nonsense = Some(FAR);
     assert_eq!(ids(&library.search(&Request::new("🎉"), nonsense)), [""; 0]);
     let found = library.search(&Request::new("nonesuch importer"), Some(QUERY));
     assert_eq!(found.explanation.missing, [""; 0]);

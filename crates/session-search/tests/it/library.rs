@@ -5,7 +5,7 @@ use session_search::{Hit, QueryEmbedding, Request, Results, search};
 use session_store::{Document, DocumentBatch, FileStamp, Reader, SessionId, Writer};
 use tempfile::TempDir;
 
-pub const DIMS: usize = 4;
+pub const DIMS: usize = 130;
 pub type Vector = [f32; DIMS];
 
 /// Cosines up to 0.25 mean nothing, from 0.75 on all; a word of the query
@@ -19,12 +19,24 @@ pub const SCALE: CosineScale = CosineScale {
     weight: 0.25,
 };
 
-/// A vector with this cosine to [`QUERY`].
+/// A vector with this cosine to [`QUERY`]: no component is greater than the cosine, which is stored exactly then.
 pub fn cosine(cosine: f32) -> Vector {
-    [cosine, (1.0 - cosine * cosine).sqrt(), 0.0, 0.0]
+    let mut vector = [0.0; DIMS];
+    vector[1..DIMS - 1].fill(((1.0 - cosine * cosine) / (DIMS - 2) as f32).sqrt());
+    vector[0] = cosine;
+    vector
 }
 
-pub const QUERY: Vector = [1.0, 0.0, 0.0, 0.0];
+pub const QUERY: Vector = axis(0);
+
+/// A query that is as far from each vector of [`cosine`].
+pub const FAR: Vector = axis(DIMS - 1);
+
+const fn axis(at: usize) -> Vector {
+    let mut vector = [0.0; DIMS];
+    vector[at] = 1.0;
+    vector
+}
 
 /// An index that is deleted when it is dropped.
 pub struct Library {

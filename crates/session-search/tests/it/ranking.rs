@@ -1,6 +1,6 @@
 //! How two lists become one ranking.
 
-use crate::library::{Library, QUERY, SCALE, cosine, ids, meta, place, turn};
+use crate::library::{DIMS, FAR, Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::CosineScale;
 use session_core::{Band, Query, Turn};
 use session_search::{FusionMode, Hit, Level, Request, Results};
@@ -197,7 +197,7 @@ fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let library = three();
     let alpha = |found: &Results| found.explanation.weights.alpha;
     // No model, or a model that knows no word of the query.
-    for vector in [None, Some([0.0; 4])] {
+    for vector in [None, Some([0.0; DIMS])] {
         let found = library.search(&turns("docker network"), vector);
         assert_eq!((ids(&found), alpha(&found)), (vec!["a", "b"], 0.0));
         assert_near(found.hits[0].fused, 1.0);
@@ -206,7 +206,7 @@ fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     let found = library.search(&turns("🐳 ?!"), Some(QUERY));
     assert_eq!((ids(&found), alpha(&found)), (vec!["a", "c"], 1.0));
     // Neither.
-    for vector in [None, Some([0.0; 4])] {
+    for vector in [None, Some([0.0; DIMS])] {
         assert_eq!(ids(&library.search(&turns(""), vector)), [""; 0]);
     }
 }
@@ -222,7 +222,7 @@ fn the_best_of_a_bad_lot_is_weak_or_nothing() {
     assert_near(found.explanation.weights.dense.worth, 0.1875);
     assert_eq!(found.explanation.missing, ["kubernetes"]);
     assert_eq!(found.hits[0].band, Band::Weak);
-    let far = library.search(&turns("kubernetes"), Some([0.0, 0.0, 1.0, 0.0]));
+    let far = library.search(&turns("kubernetes"), Some(FAR));
     assert_eq!(ids(&far), [""; 0]);
 }
 

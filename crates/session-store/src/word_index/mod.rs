@@ -23,7 +23,7 @@ pub(crate) use term_table::SharedTerms;
 pub(crate) use turn_words::TurnWords;
 pub(crate) use word_tokenizer::WordTokenizer;
 
-/// Columns of `words`: prompt, answer, title, commands, paths, errors, parts of identifiers.
+/// Columns of `words`: answer, prompt, title, commands, paths, errors, parts of identifiers.
 pub(crate) const COLUMNS: usize = 7;
 
 #[cfg(test)]

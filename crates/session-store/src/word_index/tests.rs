@@ -57,7 +57,7 @@ impl Pair {
             .words
             .insert(&writer.reader, TurnId::new(turn), words)
             .unwrap();
-        let insert = "INSERT INTO words(rowid, prompt, answer, title, commands, paths, errors, parts) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let insert = "INSERT INTO words(rowid, answer, prompt, title, commands, paths, errors, parts) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let [a, b, c, d, e, f, g] = texts;
         self.theirs
             .execute(insert, params![turn, a, b, c, d, e, f, g])

@@ -205,8 +205,8 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
         (
             |path| {
                 let mut bytes = fs_err::read(&path).unwrap();
-                let at = bytes.windows(4).position(|w| w == b", 8)").unwrap();
-                bytes[at + 2] = b'9';
+                let at = bytes.windows(4).position(|w| w == b"(8,)").unwrap();
+                bytes[at + 1] = b'9';
                 fs_err::write(path, bytes).unwrap();
             },
             "is not a matrix of this model",

@@ -13,14 +13,12 @@ use session_store::{FORMAT_VERSION, Level, Reader, StoreError, Writer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const FILES: [&str; 3] = [
-    "index.db",
-    "vectors/f00d/session.0.npy",
-    "vectors/f00d/turn.0.npy",
-];
+const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
+
+const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 4] = [4, 5, 6, 7];
+const OLDER: [u32; 5] = [4, 5, 6, 7, 8];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
@@ -167,10 +165,11 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
             [false, true]
         );
         assert_eq!(columns(&index), columns(&empty()));
-        // More is read of histories since: what is there is read again.
+        // More is read of histories than up to format 7: what is there is read again.
         let files = index.reader().files().unwrap();
         let sizes: Vec<u64> = files.iter().map(|file| file.stamp.size).collect();
-        assert_eq!(sizes, [0, 7]);
+        let read_again = if format < 8 { 0 } else { 7 };
+        assert_eq!(sizes, [read_again, 7]);
         let mut writer = index.writer();
         let asked = turn(0, "Where is the port configured?", &[]);
         deliver(&mut writer, &meta("c"), &[asked]);
@@ -179,6 +178,50 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
         assert_sample(&index.reader());
         assert_eq!(found(&index.reader(), "port").len(), 1);
     }
+}
+
+/// A migration keeps what cannot be made again, and vectors can.
+#[test]
+fn a_matrix_that_cannot_be_read_is_embedded_again() {
+    for damage in [None, Some(&b"\x93NUMPY"[..])] {
+        let index = older(8);
+        let path = index.root().join(MATRICES[1]);
+        match damage {
+            Some(bytes) => fs_err::write(path, bytes).unwrap(),
+            None => fs_err::remove_file(path).unwrap(),
+        }
+        let mut writer = index.writer();
+        embed(&mut writer);
+        writer.commit().unwrap();
+        assert_sample(&index.reader());
+        index.reader().verify().unwrap();
+    }
+}
+
+/// Rows keep their numbers, also those of deleted turns.
+#[test]
+fn a_migrated_matrix_has_the_rows_of_the_old_one_in_less_room() {
+    let index = older(8);
+    let sizes = || MATRICES.map(|path| fs_err::metadata(index.root().join(path)).unwrap().len());
+    let (before, rows) = (sizes(), rows(&database(&index)));
+    index.writer().commit().unwrap();
+    let after = ["session.1.npy", "turn.1.npy"];
+    for (name, before) in after.iter().zip(before) {
+        let path = index.root().join("vectors/f00d").join(name);
+        assert!(fs_err::metadata(path).unwrap().len() < before, "{name}");
+    }
+    assert!(
+        MATRICES
+            .iter()
+            .all(|path| !index.root().join(path).exists())
+    );
+    assert_eq!(crate::format::rows(&database(&index)), rows);
+}
+
+fn rows(db: &Connection) -> Vec<i64> {
+    let select = "SELECT session_rows, turn_rows FROM models";
+    let pair = db.query_row(select, [], |row| Ok([row.get(0)?, row.get(1)?]));
+    pair.unwrap().to_vec()
 }
 
 fn empty() -> Index {

@@ -117,7 +117,7 @@ fn scores_are_the_bm25_of_fts5() {
     ] {
         let query = Query::new(query);
         let phrases = query.terms.iter().map(|t| format!("\"{}\"", t.text));
-        let select = "SELECT rowid, -bm25(words, 1.2, 1.0, 0.5, 0.8, 0.8, 1.0, 0.4) FROM words WHERE words MATCH ?1";
+        let select = "SELECT rowid, -bm25(words, 1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4) FROM words WHERE words MATCH ?1";
         let mut find = db.prepare(select).unwrap();
         let rows = find.query_map([phrases.collect::<Vec<_>>().join(" OR ")], |row| {
             Ok((row.get(0)?, row.get(1)?))

@@ -5,20 +5,16 @@ use crate::support::{DIMS, Index, deliver, embed, is_near, meta, turn, vector};
 use session_store::Level;
 use std::path::Path;
 
-/// A two-dimensional `<f2` array in C order.
+/// A structured array of a scale and components, the rows multiplied by their scales.
 pub struct Array {
     pub shape: (usize, usize),
     pub rows: Vec<Vec<f32>>,
 }
 
-/// The value of a key in the header's Python dictionary.
-fn value<'a>(header: &'a str, key: &str) -> &'a str {
-    let (_, rest) = header.split_once(&format!("'{key}': ")).unwrap();
-    let end = match rest.as_bytes()[0] {
-        b'(' => rest.find(')').unwrap() + 1,
-        _ => rest.find(',').unwrap(),
-    };
-    &rest[..end]
+/// The text between two others.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    let (_, rest) = text.split_once(before).unwrap();
+    rest.split_once(after).unwrap().0
 }
 
 pub fn read(path: &Path) -> Array {
@@ -26,37 +22,22 @@ pub fn read(path: &Path) -> Array {
     assert_eq!(&bytes[..6], b"\x93NUMPY");
     assert_eq!(bytes[6..8], [1, 0], "version");
     let length = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    assert_eq!(length % 64, 0, "the data is aligned");
     let header = std::str::from_utf8(&bytes[10..length]).unwrap();
     assert!(header.starts_with('{') && header.trim_end().ends_with('}') && header.ends_with('\n'));
-    assert_eq!(
-        (value(header, "descr"), value(header, "fortran_order")),
-        ("'<f2'", "False")
-    );
-    let shape: Vec<usize> = value(header, "shape")
-        .trim_matches(['(', ')'])
-        .split(", ")
-        .map(|n| n.parse().unwrap())
-        .collect();
-    let (rows, dims) = (shape[0], shape[1]);
+    assert_eq!(between(header, "'fortran_order': ", ","), "False");
+    let dims = between(header, "[('scale', '<f4'), ('components', '|i1', (", ",))]");
+    let dims: usize = dims.parse().unwrap();
+    let rows: usize = between(header, "'shape': (", ",)").parse().unwrap();
     let data = &bytes[length..];
-    assert_eq!(data.len(), rows * dims * 2, "no more and no less");
-    let number = |b: &[u8]| half(u16::from_le_bytes([b[0], b[1]]));
-    let row = |row: &[u8]| row.chunks_exact(2).map(number).collect();
+    assert_eq!(data.len(), rows * (4 + dims), "no more and no less");
+    let row = |row: &[u8]| {
+        let scale = f32::from_le_bytes([row[0], row[1], row[2], row[3]]);
+        let components = row[4..].iter().map(|x| scale * f32::from(*x as i8));
+        components.collect()
+    };
     Array {
         shape: (rows, dims),
-        rows: data.chunks_exact(dims * 2).map(row).collect(),
-    }
-}
-
-/// IEEE 754 binary16.
-fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 31);
-    let fraction = f32::from(bits & 1023) / 1024.0;
-    match exponent {
-        0 => sign * fraction * 2f32.powi(-14),
-        _ => sign * (1.0 + fraction) * 2f32.powi(exponent - 15),
+        rows: data.chunks_exact(4 + dims).map(row).collect(),
     }
 }
 

@@ -140,9 +140,9 @@ pub fn vector(text: &str) -> Vec<f32> {
     raw.iter().map(|x| x / length).collect()
 }
 
-/// True when these are the same vector but for what half floats lose.
+/// True when these are the same vector but for what 8 bits a component lose.
 pub fn is_near(stored: &[f32], given: &[f32]) -> bool {
-    stored.len() == given.len() && stored.iter().zip(given).all(|(a, b)| (a - b).abs() < 1e-3)
+    stored.len() == given.len() && stored.iter().zip(given).all(|(a, b)| (a - b).abs() < 4e-3)
 }
 
 /// The texts that stand for a session.
