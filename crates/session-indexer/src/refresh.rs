@@ -1,7 +1,7 @@
 //! One refresh, from listing to the last commit.
 
 use crate::commit_schedule::CommitSchedule;
-use crate::discover::{Change, Changes, discover};
+use crate::discover::{Change, Changes, ListedHistories, discover};
 use crate::embedding::{Embedding, embed_pending, known};
 use crate::outcome::{Outcome, Progress, Silent, Stage};
 use crate::parse;
@@ -114,18 +114,30 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
 
 /// True when there is nothing to read and nothing to embed.
 fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
+    // The disk is listed beside the database: each takes as long as the other.
+    std::thread::scope(|scope| {
+        let env = &how.env;
+        let listing = scope.spawn(move || ListedHistories::new(env));
+        if !is_complete(how, index)? {
+            return Ok(false);
+        }
+        let listed = listing.join();
+        let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let changes = listed.compare(index, &how.policy.exclusions)?;
+        Ok(changes.is_empty())
+    })
+}
+
+/// True when nothing is left to do of what the index has read.
+fn is_complete(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
     for embedder in &how.embedders {
         let models = known(index, &[embedder.spec().fingerprint()])?;
-        if !index.pending_sessions(&models)?.is_empty() {
+        if index.has_pending_sessions(&models)? {
             return Ok(false);
         }
     }
-    let exclusions = &how.policy.exclusions;
     let is_purged = how.budget.is_some() || !index.is_purge_pending()?;
-    Ok(is_purged
-        && !index.is_open_to_others()
-        && !exclusions.differ_from(index)?
-        && discover(&how.env, index, exclusions)?.is_empty())
+    Ok(is_purged && !index.is_open_to_others() && !how.policy.exclusions.differ_from(index)?)
 }
 
 fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {

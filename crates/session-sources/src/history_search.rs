@@ -1,22 +1,14 @@
 //! Finds histories below folders, by names and `stat` alone.
 
 use crate::file::{self, FileKey, file_key, stamp};
+use crate::folder_walk::{FolderWalk, FoundFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, Listing, Located, Location};
-use rayon::prelude::*;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use walkdir::{DirEntry, WalkDir};
-
-/// Most levels of folders that are walked down.
-const MAX_DEPTH: usize = 16;
-/// Files from which on threads are worth their start.
-const MIN_PARALLEL: usize = 512;
 
 /// A folder that may hold histories of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +68,7 @@ impl HistoryFolder {
 }
 
 /// Tells the session of a file by its path below a folder; `None` for a file that is no history.
-pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + 'f;
+pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + Sync + 'f;
 
 /// Histories as they are found.
 #[derive(Debug, Default)]
@@ -106,13 +98,14 @@ impl HistorySearch {
         }
         for (begin, patterns) in walks {
             let root = &folder.path;
-            HistoryWalk {
-                search: self,
+            let walk = FolderWalk {
                 root,
                 patterns,
                 session,
-            }
-            .walk(&join(root, &begin));
+            };
+            let found = walk.find(&join(root, &begin));
+            self.listing.warnings.extend(found.warnings);
+            found.files.into_iter().for_each(|file| self.file(file));
         }
     }
 
@@ -129,14 +122,19 @@ impl HistorySearch {
         self.listing.warnings.push(warning(path, reason));
     }
 
-    fn file(&mut self, path: &Path, metadata: &Metadata, located: Located) {
+    fn file(&mut self, found: FoundFile) {
+        let FoundFile {
+            path,
+            metadata,
+            located,
+        } = found;
         if !metadata.is_file() {
-            return self.warn(path, file::NOT_REGULAR);
+            return self.warn(&path, file::NOT_REGULAR);
         }
-        if metadata.len() > 0 && self.met.insert(file_key(path, metadata)) {
+        if metadata.len() > 0 && self.met.insert(file_key(&path, &metadata)) {
             self.listing.locations.push(Location {
-                path: path.to_owned(),
-                stamp: stamp(metadata),
+                path,
+                stamp: stamp(&metadata),
                 located,
                 continuations: Vec::new(),
             });
@@ -168,94 +166,4 @@ fn drop_unpacked_twice(locations: &mut Vec<Location>) {
     }
     let paths: HashSet<PathBuf> = locations.iter().map(|at| at.path.clone()).collect();
     locations.retain(|at| !is_packed(&at.path) || !paths.contains(&at.path.with_extension("")));
-}
-
-/// A walk below a folder.
-struct HistoryWalk<'w> {
-    search: &'w mut HistorySearch,
-    /// The folder that paths are told from.
-    root: &'w Path,
-    /// Of paths from the beginning of the walk on.
-    patterns: Vec<PathPattern<'w>>,
-    session: &'w LocateSession<'w>,
-}
-
-impl HistoryWalk<'_> {
-    fn walk(&mut self, begin: &Path) {
-        if !begin.exists() {
-            return;
-        }
-        let patterns = self.patterns.clone();
-        let walk = WalkDir::new(begin).follow_links(true).max_depth(MAX_DEPTH);
-        let leads = |entry: &DirEntry| {
-            let path = components(entry.path(), begin);
-            let path: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
-            let is_folder = entry.file_type().is_dir();
-            patterns
-                .iter()
-                .any(|p| p.matches(&path) || (is_folder && p.may_match_below(&path)))
-        };
-        let mut found = Vec::new();
-        for entry in walk.into_iter().filter_entry(leads) {
-            match entry {
-                Ok(entry) => found.extend(self.locate(entry, begin)),
-                Err(error) => self.warn_of_walk(begin, &error),
-            }
-        }
-        // Most of the time of a listing is that of `stat`, which many threads may call.
-        let metadata: Vec<_> = match found.len() >= MIN_PARALLEL {
-            true => found
-                .par_iter()
-                .map(|(entry, _)| entry.metadata())
-                .collect(),
-            false => found.iter().map(|(entry, _)| entry.metadata()).collect(),
-        };
-        for ((entry, located), metadata) in found.into_iter().zip(metadata) {
-            match metadata {
-                Ok(metadata) => self.search.file(entry.path(), &metadata, located),
-                Err(error) => self.warn_of_walk(entry.path(), &error),
-            }
-        }
-    }
-
-    /// Returns an entry of a walk with what its path tells, if it may be a history.
-    fn locate(&mut self, entry: DirEntry, begin: &Path) -> Option<(DirEntry, Located)> {
-        let names = components(entry.path(), begin);
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        if !self.patterns.iter().any(|pattern| pattern.matches(&names)) {
-            return None;
-        }
-        if entry.file_name().to_str().is_none() {
-            let reason = "has a name that is not UTF-8";
-            self.search.warn(entry.path(), reason);
-            return None;
-        }
-        let below = entry.path().strip_prefix(self.root);
-        let located = below.ok().and_then(self.session)?;
-        if entry.file_type().is_dir() {
-            let reason = "is a folder, not a transcript";
-            self.search.warn(entry.path(), reason);
-            return None;
-        }
-        Some((entry, located))
-    }
-
-    fn warn_of_walk(&mut self, begin: &Path, error: &walkdir::Error) {
-        let path = error.path().unwrap_or(begin);
-        let reason = match (error.loop_ancestor(), error.io_error()) {
-            (Some(_), _) => "symbolic link leads back to a folder above it".to_owned(),
-            (_, Some(error)) => error.to_string(),
-            _ => error.to_string(),
-        };
-        self.search.warn(path, &reason);
-    }
-}
-
-/// The names of the folders from `begin` on, and of the file.
-fn components<'p>(path: &'p Path, begin: &Path) -> Vec<Cow<'p, str>> {
-    let below = path.strip_prefix(begin).unwrap_or(path);
-    let names = below.components();
-    names
-        .map(|name| name.as_os_str().to_string_lossy())
-        .collect()
 }

@@ -54,6 +54,7 @@ mod cursor_tools;
 mod database_copy;
 mod env;
 mod file;
+mod folder_walk;
 mod gemini;
 mod history_search;
 mod json;

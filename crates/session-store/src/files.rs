@@ -55,12 +55,17 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
         id: row.get(0)?,
         source: row.get(1)?,
         path: row.get(2)?,
-        stamp: FileStamp {
-            size: row.get::<_, i64>(3)?.cast_unsigned(),
-            mtime_ns: row.get(4)?,
-            inode: row.get::<_, i64>(5)?.cast_unsigned(),
-        },
+        stamp: stamp(row, 3)?,
         gone: row.get(6)?,
+    })
+}
+
+/// Reads size, time and inode from a column on.
+fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<FileStamp> {
+    Ok(FileStamp {
+        size: row.get::<_, i64>(first)?.cast_unsigned(),
+        mtime_ns: row.get(first + 1)?,
+        inode: row.get::<_, i64>(first + 2)?.cast_unsigned(),
     })
 }
 
@@ -73,6 +78,27 @@ impl Reader {
         let mut found = self.db.prepare(&format!("SELECT {COLUMNS} FROM files"))?;
         let rows = found.query_map([], file_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns true when `is_expected` is for each history file, given its path, its stamp and whether it is
+    /// gone. Nothing is copied of the rows.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn all_files(
+        &self,
+        mut is_expected: impl FnMut(&str, FileStamp, bool) -> bool,
+    ) -> Result<bool> {
+        let select = "SELECT path, size, mtime_ns, inode, gone FROM files";
+        let mut find = self.db.prepare_cached(select)?;
+        let mut rows = find.query([])?;
+        while let Some(row) = rows.next()? {
+            let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            if !is_expected(path, stamp(row, 1)?, row.get(4)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// One history file.

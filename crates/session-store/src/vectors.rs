@@ -92,6 +92,18 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns true when a session's current revision is embedded by none of these models.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn has_pending_sessions(&self, models: &[ModelId]) -> Result<bool> {
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT EXISTS(SELECT 1 FROM sessions s WHERE NOT EXISTS ({}))",
+            embedded_at_revision_sql(models)
+        ))?;
+        Ok(find.query_row([], |row| row.get(0))?)
+    }
+
     /// Returns a session's title and the contents of its turns that are not copies,
     /// in order, with their numbers.
     ///
