@@ -1,11 +1,43 @@
-//! Reads the contents of turns from the frames of their session.
+//! Reads the contents of turns from their frames.
 
+use crate::codec::decompress;
 use crate::error::Result;
 use crate::frame::{self, ContentFrame};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use rusqlite::OptionalExtension;
 use session_core::TurnContent;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Most bytes of a decompressed frame that is kept for the next session.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
+/// The frame that was decompressed last: sessions that are read one after the other share frames. What is packed
+/// tells whether it is still the one in the database.
+#[derive(Default)]
+pub(crate) struct LastFrame(RefCell<Option<UnpackedFrame>>);
+
+struct UnpackedFrame {
+    packed: Vec<u8>,
+    raw: Arc<Vec<u8>>,
+}
+
+impl LastFrame {
+    /// Returns a packed frame decompressed.
+    fn decompress(&self, packed: &[u8]) -> Arc<Vec<u8>> {
+        let mut last = self.0.borrow_mut();
+        if let Some(last) = last.as_ref().filter(|last| last.packed == packed) {
+            return Arc::clone(&last.raw);
+        }
+        let raw = Arc::new(decompress(packed));
+        *last = (raw.len() <= MAX_KEPT_BYTES).then(|| UnpackedFrame {
+            packed: packed.to_vec(),
+            raw: Arc::clone(&raw),
+        });
+        raw
+    }
+}
 
 impl Reader {
     /// Returns the content of a turn, empty where it is unknown or damaged.
@@ -55,11 +87,22 @@ impl Reader {
         let turns: Vec<(TurnId, FrameId)> = rows.collect::<rusqlite::Result<_>>()?;
         let mut contents = Vec::with_capacity(turns.len());
         for of_one in turns.chunk_by(|a, b| a.1 == b.1) {
-            let frame = self.frame(of_one[0].1)?;
-            let content = |turn| frame.get(turn).unwrap_or_default();
-            contents.extend(of_one.iter().map(|&(turn, _)| (turn, content(turn))));
+            let raw = self.raw_frame(of_one[0].1)?;
+            let turns = || of_one.iter().map(|(turn, _)| *turn);
+            contents.extend(turns().zip(frame::raw_contents(&raw, turns())));
         }
         Ok(contents)
+    }
+
+    /// Decompresses a frame, to nothing where it is damaged or missing.
+    fn raw_frame(&self, id: FrameId) -> Result<Arc<Vec<u8>>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
+        let found = find.query_row([id], |row| {
+            Ok(self.last_frame.decompress(row.get_ref(0)?.as_blob()?))
+        });
+        Ok(found.optional()?.unwrap_or_default())
     }
 
     /// Reads a frame, empty where it is damaged or missing.

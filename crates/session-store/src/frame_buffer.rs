@@ -1,4 +1,4 @@
-//! Writes the contents of turns to the frames of their session, and compresses them on other threads.
+//! Writes the contents of turns to frames, and compresses these on other threads.
 
 use crate::error::Result;
 use crate::frame::{ContentFrame, content_json};
@@ -23,13 +23,12 @@ pub(crate) struct FrameBuffer {
 #[derive(Debug)]
 struct OpenFrame {
     id: FrameId,
-    session: SessionId,
     frame: ContentFrame,
     changed: bool,
 }
 
 /// Frames that may wait to be compressed or written.
-const MAX_CLOSED_FRAMES: usize = 32;
+const MAX_CLOSED_FRAMES: usize = 16;
 
 #[derive(Debug)]
 struct ClosedFrame {
@@ -77,28 +76,26 @@ impl FrameBuffer {
         frames.find_map(|frame| frame.get(turn))
     }
 
-    /// Opens the frame for the next turn of a session and returns its number.
+    /// Opens a frame for the next turn of a session and returns its number: the one that is open if it has space,
+    /// that of the session's last turn, or the newest.
     pub(crate) fn open_with_space(
         &mut self,
         index: &Reader,
         session: SessionId,
     ) -> Result<FrameId> {
-        if let Some(id) = self.fitting(session) {
-            return Ok(id);
+        if self.open.is_none() {
+            let last = match last_frame(index, session)? {
+                Some(last) => Some(last),
+                None => newest_frame(index)?,
+            };
+            if let Some(last) = last {
+                self.open(index, last)?;
+            }
         }
-        if let Some(last) = last_frame(index, session)? {
-            self.open(index, session, last)?;
+        match self.open.as_ref().filter(|open| !open.frame.is_full()) {
+            Some(open) => Ok(open.id),
+            None => self.open_new(index),
         }
-        match self.fitting(session) {
-            Some(id) => Ok(id),
-            None => self.open_new(index, session),
-        }
-    }
-
-    /// Returns the number of the open frame if it takes another turn of a session.
-    fn fitting(&self, session: SessionId) -> Option<FrameId> {
-        let open = self.open.as_ref()?;
-        (open.session == session && !open.frame.is_full()).then_some(open.id)
     }
 
     /// Inserts a turn's content as JSON into the frame of [`Self::open_with_space`].
@@ -163,35 +160,31 @@ impl FrameBuffer {
     }
 
     fn open_of_turn(&mut self, index: &Reader, turn: TurnId) -> Result<()> {
-        let find = "SELECT session, frame FROM turns WHERE id = ?1";
-        let (session, frame) = index
-            .db
-            .prepare_cached(find)?
-            .query_row([turn], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        self.open(index, session, frame)
+        let find = "SELECT frame FROM turns WHERE id = ?1";
+        let mut find = index.db.prepare_cached(find)?;
+        let frame = find.query_row([turn], |row| row.get(0))?;
+        self.open(index, frame)
     }
 
-    fn open(&mut self, index: &Reader, session: SessionId, id: FrameId) -> Result<()> {
+    fn open(&mut self, index: &Reader, id: FrameId) -> Result<()> {
         if self.open.as_ref().is_some_and(|open| open.id == id) {
             return Ok(());
         }
         self.flush(index)?;
         self.open = Some(OpenFrame {
             id,
-            session,
             frame: index.frame(id)?,
             changed: false,
         });
         Ok(())
     }
 
-    fn open_new(&mut self, index: &Reader, session: SessionId) -> Result<FrameId> {
+    fn open_new(&mut self, index: &Reader) -> Result<FrameId> {
         self.close(index)?;
         let insert = "INSERT INTO contents(frame) VALUES(x'')";
         let id = FrameId::new(index.db.prepare_cached(insert)?.insert([])?);
         self.open = Some(OpenFrame {
             id,
-            session,
             frame: ContentFrame::default(),
             changed: false,
         });
@@ -204,4 +197,11 @@ fn last_frame(index: &Reader, session: SessionId) -> Result<Option<FrameId>> {
         .db
         .prepare_cached("SELECT frame FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1")?;
     Ok(find.query_row([session], |row| row.get(0)).optional()?)
+}
+
+fn newest_frame(index: &Reader) -> Result<Option<FrameId>> {
+    let mut find = index
+        .db
+        .prepare_cached("SELECT id FROM contents ORDER BY id DESC LIMIT 1")?;
+    Ok(find.query_row([], |row| row.get(0)).optional()?)
 }

@@ -1,5 +1,6 @@
 //! Reading: many may, and none waits for the writer.
 
+use crate::contents::LastFrame;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::kept::KeptParts;
@@ -19,6 +20,7 @@ pub struct Reader {
     pub(crate) kept: Option<KeptParts>,
     /// Registered by the first query by words.
     pub(crate) postings: OnceCell<PostingsReader>,
+    pub(crate) last_frame: LastFrame,
 }
 
 impl Reader {
@@ -40,6 +42,7 @@ impl Reader {
             root: root.to_owned(),
             kept: None,
             postings: OnceCell::new(),
+            last_frame: LastFrame::default(),
         }
     }
 

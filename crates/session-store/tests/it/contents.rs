@@ -18,7 +18,7 @@ enum Step {
 
 /// Lengths of which three fill a frame, or a thousand, or one.
 fn bytes() -> impl Strategy<Value = usize> {
-    prop_oneof![0..200_usize, 20_000..30_000_usize, 70_000..90_000_usize]
+    prop_oneof![0..200_usize, 40_000..60_000_usize, 130_000..150_000_usize]
 }
 
 fn step() -> impl Strategy<Value = Step> {

@@ -165,8 +165,15 @@ fn read_all(index: &Index) -> Result<(), StoreError> {
 }
 
 #[test]
-fn a_content_that_is_damaged_costs_itself() {
-    let index = filled();
+fn a_frame_that_is_damaged_costs_itself() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let answer = "some words ".repeat(13_000); // fills a frame
+    for n in 0..2 {
+        let asked = turn(0, &format!("Question number{n} of them all."), &[&answer]);
+        deliver(&mut writer, &meta(&format!("s{n}")), &[asked]);
+    }
+    writer.commit().unwrap();
     let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
     db.execute("UPDATE contents SET frame = x'00ff' WHERE id = 1", [])
         .unwrap();
