@@ -28,21 +28,51 @@ pub fn session_documents<'a>(
     prompts: impl Iterator<Item = &'a str>,
     budget: usize,
 ) -> Vec<String> {
-    let mut chunks: Vec<String> = Vec::new();
-    for prompt in title.into_iter().chain(prompts.map(indexable_text)) {
-        if noise::is_noise(prompt) {
-            continue;
+    let mut builder = SessionChunks::new(budget);
+    let texts = title.into_iter().chain(prompts.map(indexable_text));
+    let mut chunks: Vec<String> = texts.filter_map(|text| builder.push(text)).collect();
+    chunks.extend(builder.finish());
+    chunks
+}
+
+/// Builds the texts that stand for a session, as [`session_documents`] does, from one prompt after the other.
+#[derive(Debug)]
+pub struct SessionChunks {
+    budget: usize,
+    last: Option<String>,
+}
+
+impl SessionChunks {
+    /// Begins a session without texts.
+    pub fn new(budget: usize) -> Self {
+        Self { budget, last: None }
+    }
+
+    /// Adds a prompt and returns the chunk that it completes, if any.
+    pub fn push_prompt(&mut self, prompt: &str) -> Option<String> {
+        self.push(indexable_text(prompt))
+    }
+
+    /// Adds the title, or a prompt that may be indexed, and returns the chunk that it completes, if any.
+    pub fn push(&mut self, text: &str) -> Option<String> {
+        if noise::is_noise(text) {
+            return None;
         }
-        let prompt = text::clip(prompt, budget);
-        match chunks.last_mut() {
-            Some(last) if last.len() + prompt.len() < budget => {
+        let text = text::clip(text, self.budget);
+        match &mut self.last {
+            Some(last) if last.len() + text.len() < self.budget => {
                 last.push('\n');
-                last.push_str(prompt);
+                last.push_str(text);
+                None
             }
-            _ => chunks.push(prompt.to_owned()),
+            last => last.replace(text.to_owned()),
         }
     }
-    chunks
+
+    /// Returns the last chunk.
+    pub fn finish(&mut self) -> Option<String> {
+        self.last.take()
+    }
 }
 
 /// The text, unless it is a blob of data or this tool's own output.

@@ -1,7 +1,8 @@
 //! Reads the documents of a session: its chunks, then its turns.
 
 use crate::refresh::IndexError;
-use session_core::{TurnContent, document};
+use session_core::TurnContent;
+use session_core::document::{self, SessionChunks};
 use session_store::{
     Document, ModelId, PendingSession, Reader, SessionContents, SessionId, TurnId,
 };
@@ -35,6 +36,18 @@ fn documents(
     Ok(chunks.chain(turns.iter().filter_map(of_turn)).collect())
 }
 
+/// Returns true where the index has a vector of a text by the model; without one it has none.
+fn has_vector(
+    index: &Reader,
+    model: Option<ModelId>,
+    document: &Document,
+) -> Result<bool, IndexError> {
+    match model {
+        Some(model) => Ok(index.has_vector(model, &document.text)?),
+        None => Ok(false),
+    }
+}
+
 /// The documents of one session that one embedding step writes, each with its new vector once embedded.
 pub(crate) struct SessionBatch {
     pub(crate) pending: PendingSession,
@@ -43,6 +56,8 @@ pub(crate) struct SessionBatch {
     pub(crate) missing: Vec<usize>,
     /// True where no document was left to a later step.
     pub(crate) whole: bool,
+    /// True for a part of a session that [`SessionReading`] reads.
+    pub(crate) is_part: bool,
     /// A text has no vector after it was embedded.
     pub(crate) has_failed: bool,
 }
@@ -62,28 +77,125 @@ impl SessionBatch {
             documents: Vec::new(),
             missing: Vec::new(),
             whole: true,
+            is_part: false,
             has_failed: false,
         };
         for document in documents(index, pending.session, budget)? {
-            let has_vector = match model {
-                Some(model) => index.has_vector(model, &document.text)?,
-                None => false,
-            };
-            if !has_vector {
-                if share.missing.len() == limit {
-                    share.whole = false;
-                    continue; // what has a vector comes along
-                }
-                share.missing.push(share.documents.len());
+            if share.missing.len() == limit && !has_vector(index, model, &document)? {
+                share.whole = false;
+                continue; // what has a vector comes along
             }
-            share.documents.push((document, None));
+            share.push(index, model, document)?;
         }
         Ok(share)
+    }
+
+    fn push(
+        &mut self,
+        index: &Reader,
+        model: Option<ModelId>,
+        document: Document,
+    ) -> Result<(), IndexError> {
+        if !has_vector(index, model, &document)? {
+            self.missing.push(self.documents.len());
+        }
+        self.documents.push((document, None));
+        Ok(())
     }
 
     /// Returns the texts of the documents without a vector.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let text = |place: &usize| self.documents.get(*place).map(|(d, _)| d.text.as_str());
         self.missing.iter().filter_map(text)
+    }
+}
+
+/// Turns that are unpacked at once.
+const READ_TURNS: usize = 32;
+
+/// A session that is read in parts: it may have more turns than memory should hold.
+pub(crate) struct SessionReading {
+    pending: PendingSession,
+    /// The index of the next turn; none at the end.
+    next: Option<u32>,
+    /// None before the first turn.
+    chunks: Option<SessionChunks>,
+    budget: usize,
+}
+
+impl SessionReading {
+    /// Begins a session whose documents have at most `budget` bytes.
+    pub(crate) fn new(pending: PendingSession, budget: usize) -> Self {
+        Self {
+            pending,
+            next: Some(0),
+            chunks: None,
+            budget,
+        }
+    }
+
+    /// Reads some more than `limit` documents, or all that are left.
+    pub(crate) fn next_part(
+        &mut self,
+        index: &Reader,
+        model: Option<ModelId>,
+        limit: usize,
+    ) -> Result<SessionBatch, IndexError> {
+        let mut documents = Vec::new();
+        while documents.len() < limit
+            && let Some(first) = self.next
+        {
+            let part = index.contents_part(self.pending.session, first, READ_TURNS)?;
+            self.next = part.next;
+            self.add_turns(index, &part.turns, &mut documents)?;
+        }
+        let is_last = self.next.is_none();
+        if is_last {
+            let chunk = self.chunks.as_mut().and_then(SessionChunks::finish);
+            documents.extend(chunk.map(|text| Document { turn: None, text }));
+        }
+        let mut batch = SessionBatch {
+            pending: self.pending,
+            documents: Vec::new(),
+            missing: Vec::new(),
+            whole: is_last,
+            is_part: true,
+            has_failed: false,
+        };
+        for document in documents {
+            batch.push(index, model, document)?;
+        }
+        Ok(batch)
+    }
+
+    fn add_turns(
+        &mut self,
+        index: &Reader,
+        turns: &[(TurnId, TurnContent)],
+        documents: &mut Vec<Document>,
+    ) -> Result<(), IndexError> {
+        if turns.is_empty() {
+            return Ok(()); // a session of copies is found by what it copies
+        }
+        let chunks = match &mut self.chunks {
+            Some(chunks) => chunks,
+            none => {
+                let title = index.session_title(self.pending.session)?;
+                let chunks = none.insert(SessionChunks::new(self.budget));
+                let chunk = title.and_then(|title| chunks.push(&title));
+                documents.extend(chunk.map(|text| Document { turn: None, text }));
+                chunks
+            }
+        };
+        for (turn, content) in turns {
+            let chunk = chunks.push_prompt(&content.prompt);
+            documents.extend(chunk.map(|text| Document { turn: None, text }));
+            let text = document::turn_document(content, self.budget);
+            documents.extend(text.map(|text| Document {
+                turn: Some(*turn),
+                text,
+            }));
+        }
+        Ok(())
     }
 }

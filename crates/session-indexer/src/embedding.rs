@@ -343,10 +343,10 @@ fn store_batch(
     shares: &[SessionBatch],
 ) -> Result<(), StoreError> {
     for share in shares {
-        let extent = if share.whole {
-            DocumentBatch::Complete
-        } else {
-            DocumentBatch::Partial
+        let extent = match (share.whole, share.is_part) {
+            (true, _) => DocumentBatch::Complete,
+            (false, true) => DocumentBatch::Part,
+            (false, false) => DocumentBatch::Partial,
         };
         writer.store_documents(model, share.pending, &share.documents, extent)?;
     }

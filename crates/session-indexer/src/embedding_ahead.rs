@@ -1,6 +1,6 @@
 //! Embeds the documents of sessions ahead of the writer that stores them.
 
-use crate::documents::{SessionBatch, max_document_bytes};
+use crate::documents::{SessionBatch, SessionReading, max_document_bytes};
 use crate::embedding::{TextCounts, embed_missing};
 use crate::events::is_past;
 use crate::refresh::IndexError;
@@ -25,7 +25,7 @@ pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) sessions: Vec<PendingSession>,
 }
 
-/// Sessions that were embedded together.
+/// Sessions that were embedded together, or parts of them.
 pub(crate) struct EmbeddedBatch {
     pub(crate) sessions: Vec<SessionBatch>,
     pub(crate) counts: TextCounts,
@@ -60,9 +60,12 @@ impl EmbeddingAhead<'_> {
         sender: &SyncSender<Result<EmbeddedBatch, IndexError>>,
     ) -> Result<(), IndexError> {
         let index = Reader::open(self.root)?;
-        let mut sessions = self.sessions.iter();
+        let budget = max_document_bytes(self.embedder.spec().max_tokens);
+        let sessions = self.sessions.iter();
+        let mut sessions = sessions.map(|pending| SessionReading::new(*pending, budget));
+        let mut reading = sessions.next();
         while !is_past(self.deadline) {
-            let batch = self.embed_some(&index, &mut sessions)?;
+            let batch = self.embed_some(&index, &mut reading, &mut sessions)?;
             if batch.sessions.is_empty() || sender.send(Ok(batch)).is_err() {
                 break;
             }
@@ -70,19 +73,23 @@ impl EmbeddingAhead<'_> {
         Ok(())
     }
 
+    /// Embeds what is left of the session that is being read, and what comes after it.
     fn embed_some(
         &self,
         index: &Reader,
-        sessions: &mut std::slice::Iter<'_, PendingSession>,
+        reading: &mut Option<SessionReading>,
+        sessions: &mut impl Iterator<Item = SessionReading>,
     ) -> Result<EmbeddedBatch, IndexError> {
-        let budget = max_document_bytes(self.embedder.spec().max_tokens);
         let (mut batch, mut texts) = (Vec::new(), 0);
         while texts < BATCH_TEXTS
-            && let Some(pending) = sessions.next()
+            && let Some(session) = reading
         {
-            let session = SessionBatch::new(index, self.model, *pending, budget, usize::MAX)?;
-            texts += session.missing.len();
-            batch.push(session);
+            let part = session.next_part(index, self.model, BATCH_TEXTS - texts)?;
+            texts += part.documents.len();
+            if part.whole {
+                *reading = sessions.next();
+            }
+            batch.push(part);
         }
         Ok(EmbeddedBatch {
             counts: embed_missing(self.embedder, &mut batch)?,

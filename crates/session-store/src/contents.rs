@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::frame::{self, ContentFrame};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -37,6 +37,15 @@ impl LastFrame {
         });
         raw
     }
+}
+
+/// Contents of some turns of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContentsPart {
+    /// The turns in order, with their numbers.
+    pub turns: Vec<(TurnId, TurnContent)>,
+    /// The index from which on others may follow.
+    pub next: Option<u32>,
 }
 
 impl Reader {
@@ -77,6 +86,34 @@ impl Reader {
         )
     }
 
+    /// Returns the contents of a session's turns that are not copies, from an index on and at most `limit` of them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn contents_part(
+        &self,
+        session: SessionId,
+        first: u32,
+        limit: usize,
+    ) -> Result<ContentsPart> {
+        let mut find = self.db.prepare_cached(
+            "SELECT id, frame, idx FROM turns WHERE session = ?1 AND owner IS NULL AND idx >= ?2
+             ORDER BY idx LIMIT ?3",
+        )?;
+        let mut last: Option<u32> = None;
+        let limit = limit.max(1).cast_signed() as i64;
+        let rows = find.query_map(params![session, first, limit], |row| {
+            last = Some(row.get(2)?);
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        let turns: Vec<(TurnId, FrameId)> = rows.collect::<rusqlite::Result<_>>()?;
+        let is_full = turns.len() as i64 == limit;
+        Ok(ContentsPart {
+            turns: self.contents_of(&turns)?,
+            next: last.filter(|_| is_full).map(|last| last + 1),
+        })
+    }
+
     fn query_contents(
         &self,
         query: &str,
@@ -85,6 +122,10 @@ impl Reader {
         let mut find = self.db.prepare_cached(query)?;
         let rows = find.query_map([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let turns: Vec<(TurnId, FrameId)> = rows.collect::<rusqlite::Result<_>>()?;
+        self.contents_of(&turns)
+    }
+
+    fn contents_of(&self, turns: &[(TurnId, FrameId)]) -> Result<Vec<(TurnId, TurnContent)>> {
         let mut contents = Vec::with_capacity(turns.len());
         for of_one in turns.chunk_by(|a, b| a.1 == b.1) {
             let raw = self.raw_frame(of_one[0].1)?;

@@ -73,6 +73,7 @@ mod vectors;
 mod word_index;
 mod writer;
 
+pub use contents::ContentsPart;
 pub use dedup_keys::DedupKeys;
 pub use directory::{IndexLock, default_root, index_exists};
 pub use error::StoreError;

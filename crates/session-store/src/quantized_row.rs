@@ -160,7 +160,13 @@ mod tests {
 
     #[test]
     fn powers_of_two_are_those_at_or_above_a_number() {
-        for (number, power) in [(0.0, 0.0), (0.25, 0.25), (0.26, 0.5), (0.9, 1.0), (3.0, 4.0)] {
+        for (number, power) in [
+            (0.0, 0.0),
+            (0.25, 0.25),
+            (0.26, 0.5),
+            (0.9, 1.0),
+            (3.0, 4.0),
+        ] {
             assert_eq!(next_power_of_two(number), power);
         }
     }

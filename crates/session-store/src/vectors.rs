@@ -30,6 +30,9 @@ pub enum DocumentBatch {
     Complete,
     /// Some documents, so that a kill loses less work: the session stays pending.
     Partial,
+    /// Documents that no other part has, of a session of which all come in parts, one after the other, the last as
+    /// [`DocumentBatch::Complete`].
+    Part,
 }
 
 /// Returns SQL that selects the rows of `embedded` for the current revision of
@@ -110,15 +113,21 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn session_contents(&self, session: SessionId) -> Result<SessionContents> {
+        let title = self.session_title(session)?;
+        let turns = self.contents_without_copies(session)?;
+        Ok(SessionContents { title, turns })
+    }
+
+    /// Returns a session's title in its history.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn session_title(&self, session: SessionId) -> Result<Option<String>> {
         let mut title = self
             .db
             .prepare_cached("SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1")?;
-        let title = title
-            .query_row([session], |row| row.get(0))
-            .optional()?
-            .flatten();
-        let turns = self.contents_without_copies(session)?;
-        Ok(SessionContents { title, turns })
+        let title = title.query_row([session], |row| row.get(0));
+        Ok(title.optional()?.flatten())
     }
 
     /// Returns true when the index holds a vector of this text by this model.
@@ -193,6 +202,21 @@ struct StoredRow {
 /// The rows of a session by level and hash of their text.
 type StoredRows = HashMap<(i64, i64), Vec<StoredRow>>;
 
+/// A session whose documents come in parts.
+pub(crate) struct DocumentSeries {
+    model: ModelId,
+    pending: PendingSession,
+    /// Rows from before the first part that no document so far has.
+    old: StoredRows,
+    all_stored: bool,
+}
+
+impl DocumentSeries {
+    fn is_of(&self, model: ModelId, pending: PendingSession) -> bool {
+        (self.model, self.pending) == (model, pending)
+    }
+}
+
 impl Writer {
     /// Stores the documents of a session with their vectors. A document has no vector
     /// where [`Reader::has_vector`] returned true; the stored one is copied. A zero
@@ -216,28 +240,51 @@ impl Writer {
         let Some(model) = &self.reader.model(&model.fingerprint)? else {
             return Ok(());
         };
-        let mut old = self.stored_rows(model.id, pending.session)?;
-        let mut all_stored = true;
-        for (document, vector) in documents {
-            let hash = text_hash(&document.text);
-            let same = old
-                .get_mut(&(document.level().number(), hash))
-                .and_then(Vec::pop);
-            all_stored &= match same {
-                Some(row) => self
-                    .update_row_turn(model.id, document, &row)
-                    .map(|()| true)?,
-                None => {
-                    self.append_document(model, pending.session, document, hash, vector.as_deref())?
-                }
-            };
+        let mut series = match self.document_series.take() {
+            Some(series) if series.is_of(model.id, pending) => series,
+            _ => DocumentSeries {
+                model: model.id,
+                pending,
+                old: self.stored_rows(model.id, pending.session)?,
+                all_stored: true,
+            },
+        };
+        for document in documents {
+            series.all_stored &=
+                self.store_document(model, pending.session, document, &mut series.old)?;
         }
         Level::ALL
             .iter()
             .try_for_each(|level| self.update_row_count(model.id, *level))?;
         match extent {
-            DocumentBatch::Complete if all_stored => self.finish_session(model.id, pending, &old),
+            DocumentBatch::Complete if series.all_stored => {
+                self.finish_session(model.id, pending, &series.old)
+            }
+            DocumentBatch::Part => {
+                self.document_series = Some(series);
+                Ok(())
+            }
             DocumentBatch::Complete | DocumentBatch::Partial => Ok(()),
+        }
+    }
+
+    /// Stores a document; returns false when its vector was to be copied and is no longer stored.
+    fn store_document(
+        &mut self,
+        model: &ModelRow,
+        session: SessionId,
+        (document, vector): &(Document, Option<Vec<f32>>),
+        old: &mut StoredRows,
+    ) -> Result<bool> {
+        let hash = text_hash(&document.text);
+        let same = old
+            .get_mut(&(document.level().number(), hash))
+            .and_then(Vec::pop);
+        match same {
+            Some(row) => self
+                .update_row_turn(model.id, document, &row)
+                .map(|()| true),
+            None => self.append_document(model, session, document, hash, vector.as_deref()),
         }
     }
 

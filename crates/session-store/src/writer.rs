@@ -12,6 +12,7 @@ use crate::schema;
 use crate::titles::PendingTitles;
 use crate::turn_columns::StaleTurns;
 use crate::vector_owners::StaleOwners;
+use crate::vectors::DocumentSeries;
 use crate::word_index::PendingWords;
 use session_core::TurnContent;
 use session_files::private;
@@ -30,6 +31,8 @@ pub struct Writer {
     /// Words that are not yet in the database.
     pub(crate) words: PendingWords,
     pub(crate) appenders: MatrixAppenders,
+    /// The session whose documents are stored in parts.
+    pub(crate) document_series: Option<DocumentSeries>,
     /// Blocks of vectors' owners that are to be written again.
     pub(crate) stale_owners: StaleOwners,
     /// Blocks of turns that are to be written again.
@@ -132,6 +135,7 @@ impl Writer {
             frames: FrameBuffer::default(),
             words: PendingWords::default(),
             appenders: MatrixAppenders::default(),
+            document_series: None,
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
             new_session: NewSession::default(),

@@ -3,6 +3,7 @@
 use crate::embedder::{Buckets, Meanwhile, Refusing};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
+use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
     Embedding, IndexError, Mode, Outcome, Refresh, Silent, embed_beside, refresh,
@@ -94,6 +95,32 @@ fn a_text_is_embedded_once() {
     // And more of a session costs only what is new: a turn, a session's chunk.
     home.write(1, turns(1, 0, 3).as_bytes());
     assert_eq!(with(&home, &[&model]).unwrap().embedded, 2);
+}
+
+/// A session that is embedded in parts has the vectors that it has as a whole, also after it has grown.
+#[test]
+fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
+    let home = Home::new();
+    let model = Buckets::new("b");
+    for turns_now in [2_500, 2_600] {
+        home.write(0, turns(0, 0, turns_now).as_bytes());
+        with(&home, &[&model]).unwrap();
+        let reader = home.reader();
+        let [session] = reader.sessions().unwrap().try_into().unwrap();
+        let contents = reader.session_contents(session.id).unwrap();
+        let budget = session_indexer::max_document_bytes(model.spec().max_tokens);
+        let prompts = contents
+            .turns
+            .iter()
+            .map(|(_, content)| content.prompt.as_str());
+        let chunks = document::session_documents(contents.title.as_deref(), prompts, budget);
+        let of_turn = |(_, content): &(_, _)| document::turn_document(content, budget);
+        let of_turns = contents.turns.iter().filter_map(of_turn).count();
+        let stored = vectors(&reader, &model.fingerprint());
+        assert_eq!(stored.len(), chunks.len() + of_turns);
+        assert_eq!(of_turns, turns_now);
+        assert!(chunks.len() > 1);
+    }
 }
 
 #[test]

@@ -308,6 +308,67 @@ fn a_partial_batch_leaves_its_session_pending() {
     );
 }
 
+/// What no part has is orphaned with the last one, and what an earlier part has is not.
+#[test]
+fn the_documents_of_a_session_come_in_parts() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let old = [
+        (document(1, "a"), Some(axis(0))),
+        (document(2, "b"), Some(axis(1))),
+    ];
+    put(&mut writer, 1, &old);
+    writer.commit().unwrap();
+    let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
+    let parts = [
+        ([(document(2, "b"), None)], DocumentBatch::Part),
+        ([(document(3, "c"), Some(axis(2)))], DocumentBatch::Part),
+        ([(document(4, "b"), Some(axis(1)))], DocumentBatch::Complete),
+    ];
+    for (part, extent) in &parts {
+        writer
+            .store_documents(&model, pending, part, *extent)
+            .unwrap();
+        writer.commit().unwrap();
+    }
+    assert_eq!(
+        rows(writer.reader().unwrap()),
+        [(1, 2, axis(1)), (1, 3, axis(2)), (1, 4, axis(1))]
+    );
+    assert!(
+        !writer
+            .reader()
+            .unwrap()
+            .has_pending_sessions(&[model.id])
+            .unwrap()
+    );
+}
+
+/// A session one of whose parts could not be stored is embedded again.
+#[test]
+fn a_session_with_a_part_that_failed_is_still_pending() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
+    let parts = [
+        ([(document(1, "a"), None)], DocumentBatch::Part),
+        ([(document(2, "b"), Some(axis(1)))], DocumentBatch::Complete),
+    ];
+    for (part, extent) in &parts {
+        writer
+            .store_documents(&model, pending, part, *extent)
+            .unwrap();
+    }
+    writer.commit().unwrap();
+    assert!(
+        writer
+            .reader()
+            .unwrap()
+            .has_pending_sessions(&[model.id])
+            .unwrap()
+    );
+}
+
 #[test]
 fn documents_of_an_old_revision_are_not_stored() {
     let index = Index::new();
