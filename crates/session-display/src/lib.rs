@@ -2,7 +2,7 @@
 //!
 //! Session text is an attacker's: [`safe_line`] takes what a terminal would obey out of it. [`cut`]
 //! and [`wrap_lines`] measure it in columns. [`title`], [`project`] and [`short_id`] name a session, a
-//! [`Preview`] is a passage of a hit with the words that match, [`elapsed`] and [`minute`] are times.
+//! [`Preview`] is a passage of a hit with the words that match, [`elapsed`] and [`minute`] are times, [`plural`] counts.
 //! Nothing is coloured here: a front end has its own styles.
 //!
 //! ```
@@ -11,11 +11,13 @@
 //! ```
 
 mod columns;
+mod plural;
 mod preview;
 mod session_label;
 mod times;
 
 pub use columns::{cut, line, safe_line, split, wrap_lines};
+pub use plural::plural;
 pub use preview::{Preview, PreviewPart, mark_terms, mark_words, previews};
 pub use session_label::{has_twin, is_plain, project, short_id, title, visible_title};
 pub use times::{day, elapsed, minute, rfc3339, zoned_minute};

@@ -4,7 +4,7 @@ use crate::answer::{Answer, ItemList, format_call, title_suffix};
 use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, MAX_LINES, TITLE_COLUMNS};
 use crate::index_view::{CallFilter, IndexView, ResolvedFilter};
-use session_display::{day, line, project, safe_line};
+use session_display::{day, line, plural, project, safe_line};
 use session_query::{FixQuery, FoundCure, FoundCures, read_project};
 
 /// Lists the cures of an error, those of the server's project first.
@@ -50,7 +50,8 @@ fn note(found: &FoundCures, shown: usize) -> Option<String> {
             Some("no command failed of that; give the whole line, as it was printed".to_owned())
         }
         (_, turns, 0) => Some(format!(
-            "{turns} turns failed of that, and none of them was cured"
+            "{} failed of that, and none was cured",
+            plural(turns, "turn")
         )),
         (.., fixes) if shown < fixes => Some(format!("the first {shown} of {fixes} cures")),
         _ => None,

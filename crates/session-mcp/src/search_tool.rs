@@ -8,7 +8,7 @@ use crate::turn_window::TurnWindow;
 use jiff::Zoned;
 use serde_json::Value;
 use session_core::Query;
-use session_display::{cut, day, previews, project, safe_line};
+use session_display::{cut, day, plural, previews, project, safe_line};
 use session_query::TypedQuery;
 use session_search::{Hit, HitOrder, Request, Results};
 
@@ -167,13 +167,13 @@ fn head(hit: &Hit, order: HitOrder, view: IndexView<'_>) -> String {
     };
     let time = turn.and_then(|turn| turn.started_ms).or(session.ended_ms);
     format!(
-        "{}. {}{at}  {band}{}  {}  {}  {} turns{}",
+        "{}. {}{at}  {band}{}  {}  {}  {}{}",
         hit.rank,
         view.short_id(session),
         day(time),
         safe_line(project(session)),
         safe_line(&session.source),
-        session.turns,
+        plural(session.turns as usize, "turn"),
         title_suffix(session, TITLE_COLUMNS)
     )
 }

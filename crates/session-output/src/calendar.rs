@@ -2,11 +2,11 @@
 
 use crate::style::{FAINT, HEAT, TITLE, paint};
 use crate::units::format_duration;
-use crate::units::plural;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use session_core::text::printable;
+use session_display::plural;
 use session_report::DayStats;
 
 /// Days with what was done on them, without a gap.

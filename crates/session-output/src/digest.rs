@@ -3,13 +3,13 @@
 use crate::layout::{safe_line, wrap_lines};
 use crate::session_label::{project as project_name, rfc3339, short_id, title, visible_title};
 use crate::units::format_duration;
-use crate::units::plural;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use session_config::CalendarRange;
 use session_core::FileAccess;
+use session_display::plural;
 use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
 use session_store::SessionRow;
 

@@ -3,11 +3,11 @@
 use crate::layout::{Field, flow, line, safe_line};
 use crate::session_label::{gone_field, minute, project, short_id, title};
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
-use crate::units::plural;
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::printable;
 use session_core::{Part, PromptKind, ToolCall};
+use session_display::plural;
 use session_export::CallView;
 use session_search::{Exchange, Origin};
 use session_store::SessionRow;

@@ -2,8 +2,8 @@
 
 use crate::layout::{Field, INDENT, flow, line, wrap_lines};
 use crate::style::FAINT;
-use crate::units::plural;
 use session_core::ListScore;
+use session_display::plural;
 use session_search::{CosineStats, Explanation, Hit, ListWeight};
 use session_store::TermStats;
 

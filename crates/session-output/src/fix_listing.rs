@@ -3,9 +3,9 @@
 use crate::layout::{Field, INDENT, flow, line, safe_line};
 use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
-use crate::units::plural;
 use anstyle::Style;
 use serde::Serialize;
+use session_display::plural;
 use session_query::{FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;

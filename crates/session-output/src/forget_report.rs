@@ -1,9 +1,8 @@
 //! The report of `forget`: the plan before the question, the outcome, the records.
 
 use crate::layout::safe_line;
-use crate::units::plural;
 use serde::Serialize;
-use session_display::short_id;
+use session_display::{plural, short_id};
 use session_forget::{ForgetPlan, ForgottenEntry};
 use session_memory::Memory;
 use session_store::{OpenProcess, SessionRow};

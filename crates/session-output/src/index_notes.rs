@@ -1,6 +1,6 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
-use crate::units::plural;
+use session_display::plural;
 use session_forget::Removed;
 use session_indexer::Outcome;
 use std::time::Duration;

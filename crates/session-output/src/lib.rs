@@ -23,13 +23,12 @@
 //! | a prompt's injection | [`format_decision`] | [`JsonInjection`] |
 //! | [`StatusReport`], findings, models, settings | [`StatusReport::text`], [`format_findings`], [`format_models`], [`JsonSettings::text`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`JsonSettings`] |
 //!
-//! All of them are laid out by a few functions: fields side by side that wrap where a line is full, counts
-//! with their nouns ([`plural`]), commands as they are typed ([`format_command`], [`quote_query`]).
+//! All of them are laid out by a few functions: fields side by side that wrap where a line is full, commands
+//! as they are typed ([`format_command`], [`quote_query`]).
 //!
 //! ```
-//! use session_output::{format_command, plural, quote_query};
+//! use session_output::{format_command, quote_query};
 //!
-//! assert_eq!(plural(2, "memory"), "2 memories");
 //! let typed = ["search".to_owned(), quote_query("docker bridge"), "--depth".to_owned(), "2".to_owned()];
 //! assert_eq!(format_command(&typed, 0, 80), "session-search search \"docker bridge\" --depth 2");
 //! assert_eq!(
@@ -117,5 +116,4 @@ pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
 pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
 pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
-pub use units::plural;
 pub use work::WorkPart;

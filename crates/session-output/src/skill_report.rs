@@ -1,9 +1,9 @@
 //! The state of an installed skill, or what was done to it.
 
 use crate::layout::line;
-use crate::units::plural;
 use session_agents::{SkillFileReport, SkillReport};
 use session_core::text::printable;
+use session_display::plural;
 
 /// Most columns of a version: a project's manifest may hold any text.
 const VERSION_COLUMNS: usize = 20;

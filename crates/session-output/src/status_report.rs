@@ -2,9 +2,9 @@
 
 use crate::layout::{INDENT, line, safe_line, wrap_lines};
 use crate::style::{FAILED, FAINT, TITLE, paint};
-use crate::units::{format_sources, plural};
+use crate::units::format_sources;
 use serde::Serialize;
-use session_display::{minute, rfc3339};
+use session_display::{minute, plural, rfc3339};
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{FORMAT_VERSION, Problem};
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 use crate::layout::{Field, INDENT, cut, flow, line, safe_line};
 use crate::session_label::{gone_field, minute, project, rfc3339, short_id, title};
 use crate::style::{FAILED, FAINT, ID, PROJECT, TITLE, paint};
-use crate::units::plural;
 use anstyle::Style;
 use serde::Serialize;
 use session_core::FileAccess;
+use session_display::plural;
 use session_search::{FoundCommand, FoundFile, FoundTurn};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;

@@ -27,18 +27,6 @@ pub fn format_count(count: u64) -> String {
     }
 }
 
-/// Returns a count with its noun, which takes `s`, or `ies` for a `y` after a consonant.
-pub fn plural(count: usize, noun: &str) -> String {
-    let stem = noun
-        .strip_suffix('y')
-        .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
-    match (count, stem) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        (_, None) => format!("{count} {noun}s"),
-    }
-}
-
 /// Formats sessions by agent, in brackets with a space before them, if there are any.
 pub fn format_sources(sources: &BTreeMap<String, usize>) -> String {
     let counts: Vec<String> = sources
@@ -64,17 +52,5 @@ mod tests {
         );
         let counts = [999, 1_000, 12_345, 3_450_000, 1_200_000_000].map(format_count);
         assert_eq!(counts, ["999", "1.0k", "12k", "3.4M", "1.2G"]);
-    }
-
-    #[test]
-    fn nouns_are_counted() {
-        for (count, noun, expected) in [
-            (1, "copy", "1 copy"),
-            (2, "copy", "2 copies"),
-            (0, "turn", "0 turns"),
-            (2, "day", "2 days"),
-        ] {
-            assert_eq!(plural(count, noun), expected);
-        }
     }
 }

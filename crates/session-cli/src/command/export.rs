@@ -8,10 +8,9 @@ use crate::output::notes;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
-use session_display::safe_line;
+use session_display::{plural, safe_line};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
 use session_files::{Existing, FileError};
-use session_output::plural;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 

@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::Home;
+use session_display::plural;
 use session_forget::{ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
 use session_memory::Memory;
-use session_output::plural;
 use session_output::{
     JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
     format_index_readers,

@@ -7,8 +7,9 @@ use crate::memories::{self, Memories};
 use crate::output::{json, notes, width};
 use anyhow::Result;
 use jiff::Timestamp;
+use session_display::plural;
 use session_memory::{Memory, MemoryState, record_use};
-use session_output::{JsonMemorySearch, format_matches, plural};
+use session_output::{JsonMemorySearch, format_matches};
 use std::io::Write;
 
 /// Runs the command.

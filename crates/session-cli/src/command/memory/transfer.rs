@@ -9,13 +9,13 @@ use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::safe_json;
-use session_display::safe_line;
+use session_display::{plural, safe_line};
 use session_files::Project;
 use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
     import_memories, render_context_sheet, write_context_sheet,
 };
-use session_output::{JsonContextSheet, JsonImportedMemories, plural};
+use session_output::{JsonContextSheet, JsonImportedMemories};
 use std::io::Write;
 use std::path::PathBuf;
 
