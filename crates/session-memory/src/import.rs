@@ -110,8 +110,9 @@ impl ImportPath<'_> {
     }
 }
 
-/// Imports memories. Those of an earlier import are left out, so that importing twice changes
-/// nothing.
+/// Imports memories into the directory of `scope`, or else each into that of its own scope where there is
+/// one. Those of an earlier import are left out, so that importing twice changes nothing. What lies in a
+/// repository waits for trust and stays in the project.
 ///
 /// # Errors
 /// When there is nothing to import, the directory cannot be written, or a repository's memories would
@@ -123,12 +124,9 @@ pub fn import_memories(
     scope: Option<MemoryScope>,
     now: &Zoned,
 ) -> Result<ImportReport> {
-    let trust = match from.is_in_repository() {
-        true => Trust::Waiting,
-        false => Trust::Own,
-    };
+    let waits = from.is_in_repository();
     let target = scope.or(store.directories().first().map(|directory| directory.scope));
-    if target == Some(MemoryScope::Global) && !trust.is_trusted() {
+    if target == Some(MemoryScope::Global) && waits {
         return Err(MemoryError::Refused(
             "what lies in a repository cannot become global, where nothing waits for trust\nhint: import it into the project, or copy it elsewhere first".to_owned(),
         ));
@@ -147,7 +145,12 @@ pub fn import_memories(
         .filter_map(|memory| origin(&memory.front))
         .collect();
     let mut imports = ImportReport::default();
-    for memory in found {
+    for mut memory in found {
+        if waits {
+            memory.trust = Trust::Waiting;
+            memory.scope = None;
+        }
+        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
         let is_known = match origin(&memory.front) {
             Some(origin) => !known.insert(origin),
             None => is_stored(store, &memory),
@@ -156,7 +159,7 @@ pub fn import_memories(
             true => imports.known += 1,
             false => imports
                 .imported
-                .push(store.insert_imported(&memory, scope, trust, now)?),
+                .push(store.insert_imported(&memory, scope.or(kept), now)?),
         }
     }
     Ok(imports)

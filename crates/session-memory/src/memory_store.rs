@@ -54,6 +54,10 @@ pub struct ImportedMemory {
     pub raw: Option<String>,
     /// The state.
     pub state: MemoryState,
+    /// The trust in its content.
+    pub trust: Trust,
+    /// The scope, if the other program tells one.
+    pub scope: Option<MemoryScope>,
 }
 
 impl MemoryStore {
@@ -99,8 +103,7 @@ impl MemoryStore {
     /// # Errors
     /// As [`memory_directories`].
     pub fn with_global(&self, home: &Path) -> Result<Self> {
-        let mut directories = self.directories.iter();
-        if directories.any(|directory| directory.scope == MemoryScope::Global) {
+        if self.has_scope(MemoryScope::Global) {
             return Ok(self.clone());
         }
         let directories = memory_directories(None, home, StorageLocation::GlobalOnly)?;
@@ -214,8 +217,7 @@ impl MemoryStore {
         self.reread(directory, MemoryState::Active, &front.id)
     }
 
-    /// Inserts a memory with its times, its state and, where it is free, its id. It is the user's own
-    /// where `trust` says so.
+    /// Inserts a memory with its times, its state, its trust and, where it is free, its id.
     ///
     /// # Errors
     /// When the directory cannot be written.
@@ -223,7 +225,6 @@ impl MemoryStore {
         &self,
         memory: &ImportedMemory,
         scope: Option<MemoryScope>,
-        trust: Trust,
         now: &Zoned,
     ) -> Result<Memory> {
         let memory = &redact_imported(&self.redactor, memory);
@@ -241,7 +242,7 @@ impl MemoryStore {
         if let Some(raw) = &memory.raw {
             writer.write_conversation(&front.id, raw)?;
         }
-        let origin = trust.is_trusted().then_some(ContentOrigin::User);
+        let origin = origin_of_trust(memory.trust);
         writer.write_memory(memory.state, &front.id, &text, origin)?;
         writer.finish();
         self.reread(directory, memory.state, &front.id)
@@ -262,7 +263,7 @@ impl MemoryStore {
             memory.state,
             memory.id(),
             &text,
-            origin_after_change(memory.trust),
+            origin_of_trust(memory.trust),
         )?;
         writer.finish();
         self.reread(directory, memory.state, memory.id())
@@ -325,7 +326,7 @@ impl MemoryStore {
         let text = yaml::join_file(&yaml, parts.body);
         let origin = match is_seen {
             true => Some(ContentOrigin::User),
-            false => origin_after_change(memory.trust),
+            false => origin_of_trust(memory.trust),
         };
         writer.write_memory(memory.state, memory.id(), &text, origin)?;
         writer.finish();
@@ -409,6 +410,11 @@ impl MemoryStore {
         self.directories.iter().flat_map(foreign).collect()
     }
 
+    /// Returns true where a directory holds the memories of a scope.
+    pub(crate) fn has_scope(&self, scope: MemoryScope) -> bool {
+        self.directories.iter().any(|own| own.scope == scope)
+    }
+
     fn open_directories(&self, damaged: &mut Vec<DamagedFile>) -> Vec<OpenDirectory<'_>> {
         let mut all = Vec::new();
         for directory in &self.directories {
@@ -468,8 +474,8 @@ impl MemoryStore {
     }
 }
 
-/// Returns the origin of a memory's content after a change, by its trust before.
-fn origin_after_change(trust: Trust) -> Option<ContentOrigin> {
+/// Returns the origin to record of a content with this trust; none of one that waits.
+fn origin_of_trust(trust: Trust) -> Option<ContentOrigin> {
     match trust {
         Trust::Own => Some(ContentOrigin::User),
         Trust::Trusted => Some(ContentOrigin::Trust),

@@ -99,7 +99,8 @@ pub use memory_json::{
     JsonMemoryList, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{
-    broad_trigger_notes, moved_notes, repeat_notes, shown_notes, trigger_note, waiting_note,
+    broad_trigger_notes, left_out_note, moved_notes, repeat_notes, shown_notes, trigger_note,
+    waiting_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};

@@ -27,6 +27,19 @@ pub fn waiting_note(memories: &[Memory]) -> Option<String> {
     ))
 }
 
+/// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
+/// are none.
+pub fn left_out_note(count: usize) -> Option<String> {
+    let which = match count {
+        0 => return None,
+        1 => "1 memory that waits for trust is".to_owned(),
+        n => format!("{n} memories that wait for trust are"),
+    };
+    Some(format!(
+        "{which} left out\nhint: `session-search trust` shows what waits and asks"
+    ))
+}
+
 /// Returns notes on the memories that were moved because of their age.
 pub fn moved_notes(moved: &MovedMemories) -> Vec<String> {
     let archived = moved.archived.iter().map(|id| {

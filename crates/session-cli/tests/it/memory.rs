@@ -232,8 +232,12 @@ fn age_counts_and_is_explained() {
     };
     assert_eq!(topics(&["list"]), 2);
     assert_eq!(topics(&["list", "--when", "2019-12-30..2020-01-02"]), 1);
-    assert_eq!(topics(&["export", "--until", "2020-01-02"]), 1);
-    assert_eq!(topics(&["export"]), 2);
+    #[cfg(unix)]
+    {
+        project.trust(); // another program dated it
+        assert_eq!(topics(&["export", "--until", "2020-01-02"]), 1);
+        assert_eq!(topics(&["export"]), 2);
+    }
 }
 
 #[test]

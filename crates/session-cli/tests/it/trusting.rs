@@ -103,6 +103,26 @@ fn a_change_by_options_trusts_nothing() {
     assert!(is_injected("seen"));
 }
 
+/// Elsewhere an import would make it the user's own.
+#[test]
+fn what_waits_is_not_exported() {
+    let project = clone_with_memory();
+    let own = project.save("Mine", "own", &[]);
+    let ran = project
+        .run(&["memory", "export", "--to", "../all.json"])
+        .succeeded();
+    let note =
+        "note: 1 memory that waits for trust is left out\nhint: `session-search trust` shows";
+    assert!(ran.stderr().contains(note), "{ran}");
+    assert!(ran.stderr().contains("1 memory in"), "{ran}");
+    let text = fs_err::read_to_string(project.env.home("all.json")).unwrap();
+    assert!(text.contains(&own) && !text.contains(ID), "{text}");
+    project.trust();
+    let ran = project.run(&["memory", "export"]).succeeded();
+    assert!(ran.stdout().contains(ID), "{ran}");
+    assert!(!ran.stderr().contains("left out"), "{ran}");
+}
+
 /// What is shown is what a prompt gets: decoded, and all of it.
 #[test]
 fn trust_shows_what_a_prompt_would_get() {

@@ -11,6 +11,7 @@ use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemorySta
 use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
 use crate::memory_store::ImportedMemory;
 use crate::triggers::Triggers;
+use crate::trust::Trust;
 use jiff::Zoned;
 use jiff::civil::DateTime;
 use session_files::Dir;
@@ -144,6 +145,8 @@ fn read_memory(
         text: None,
         raw,
         state,
+        trust: Trust::Own,
+        scope: None,
     }))
 }
 

@@ -12,6 +12,7 @@ use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemorySta
 use crate::memory_file::MAX_FILES;
 use crate::memory_store::ImportedMemory;
 use crate::triggers::Triggers;
+use crate::trust::Trust;
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
 use serde::Deserialize;
@@ -283,6 +284,8 @@ fn new_imported(new: NewImport<'_>) -> ImportedMemory {
         text: None,
         raw: None,
         state: MemoryState::Active,
+        trust: Trust::Own,
+        scope: None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
-use crate::memory::{Memory, MemoryState};
+use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::memory_store::{ImportedMemory, MemoryStore};
+use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -24,27 +25,47 @@ pub struct ExportedMemory {
     id: String,
     state: String,
     scope: String,
+    #[serde(default)]
+    trust: ExportedTrust,
     file: String,
     #[serde(default)]
     raw: Option<String>,
 }
 
-/// Exports memories with their conversations.
+/// The trust of an exported memory: what waits is in no export.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ExportedTrust {
+    /// The user's own, which all memories of an export without this key are.
+    #[default]
+    Own,
+    /// Of a repository, and trusted by the user.
+    Trusted,
+}
+
+/// Exports memories with their conversations. What waits for trust is left out: an import would make it
+/// the user's own.
 pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport {
     let to_exported = |memory: &Memory| {
-        ExportedMemory {
+        let trust = match memory.trust {
+            Trust::Own => ExportedTrust::Own,
+            Trust::Trusted => ExportedTrust::Trusted,
+            Trust::Waiting | Trust::Changed => return None,
+        };
+        Some(ExportedMemory {
             id: memory.id().to_owned(),
             state: memory.state.directory_name().to_owned(),
             scope: memory.scope.label().to_owned(),
+            trust,
             file: memory.text.clone(),
             // A conversation that cannot be read is left out.
             raw: store.read_conversation(memory).ok().flatten(),
-        }
+        })
     };
     MemoryExport {
         format: FORMAT.to_owned(),
         version: 1,
-        memories: memories.iter().map(to_exported).collect(),
+        memories: memories.iter().filter_map(to_exported).collect(),
     }
 }
 
@@ -62,6 +83,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
         let name = Path::new(&one.id);
         let parts = yaml::split_file(&one.file, name)?;
         let mut states = MemoryState::ALL.into_iter();
+        let scopes = [MemoryScope::Project, MemoryScope::Global];
         Ok(ImportedMemory {
             front: yaml::parse(parts.yaml, name)?,
             body: parts.body.to_owned(),
@@ -70,6 +92,11 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
                 .unwrap_or(MemoryState::Active),
             raw: one.raw,
             text: Some(one.file),
+            trust: match one.trust {
+                ExportedTrust::Own => Trust::Own,
+                ExportedTrust::Trusted => Trust::Trusted,
+            },
+            scope: (scopes.into_iter()).find(|scope| scope.label() == one.scope),
         })
     };
     Ok(all

@@ -3,8 +3,8 @@
 use crate::support::{INFO, PROMPT, TOPIC, World, now};
 use serde_json::json;
 use session_memory::{
-    ImportFormat, ImportPath, ImportReport, Memory, MemoryError, MemoryScope, MemoryState, Trust,
-    archive_memory, export_memories, import_memories,
+    ImportFormat, ImportPath, ImportReport, Memory, MemoryError, MemoryScope, MemoryState,
+    StorageLocation, Trust, archive_memory, export_memories, import_memories,
 };
 use std::path::Path;
 
@@ -180,6 +180,8 @@ fn an_export_is_imported_to_the_byte() {
     fs_err::write(&memory.path, &text).unwrap();
     let gone = from.save("Gone", "by");
     archive_memory(&from.store, &gone, now().timestamp()).unwrap();
+    let edited = from.store.find(memory.id()).unwrap();
+    from.store.trust(&[edited]).unwrap();
     let all = from.store.list(&MemoryState::ALL).memories;
     let document = serde_json::to_value(export_memories(&from.store, &all)).unwrap();
     assert_eq!(document["format"], json!("session-search-memories"));
@@ -221,4 +223,36 @@ fn memories_from_a_repository_are_untrusted_and_stay_in_the_project() {
     assert_eq!(world.inject(PROMPT, "s1"), [""; 0]);
     world.store.trust(&report.imported).unwrap();
     assert_eq!(world.inject(PROMPT, "s1"), [report.imported[0].id()]);
+}
+
+#[test]
+fn a_global_memory_of_an_export_stays_global() {
+    let from = World::new();
+    let local = from.save("Lantern", "in the harbour");
+    let global = from.save_global("Tabs", "never tabs");
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+    let scopes = |location, path: &str, scope| {
+        let to = World::new();
+        let path = to.home().join(path);
+        to.write(&path, &document);
+        let from = ImportPath {
+            path: &path,
+            home: to.home(),
+        };
+        let store = to.store_of("shop", location);
+        let format = ImportFormat::SessionSearch;
+        let report = import_memories(&store, format, from, scope, &now()).unwrap();
+        [&local, &global].map(|memory| find(&report, &memory.front.topic).scope)
+    };
+    use MemoryScope::{Global, Project};
+    use StorageLocation::{GlobalOnly, ProjectFirst, ProjectOnly};
+    assert_eq!(scopes(ProjectFirst, "all.json", None), [Project, Global]);
+    let given = Some(Global);
+    assert_eq!(scopes(ProjectFirst, "all.json", given), [Global, Global]);
+    // Where there is no other directory, or nothing of it may be believed.
+    assert_eq!(scopes(GlobalOnly, "all.json", None), [Global, Global]);
+    assert_eq!(scopes(ProjectOnly, "all.json", None), [Project, Project]);
+    let in_repository = "shop/all.json";
+    assert_eq!(scopes(ProjectFirst, in_repository, None), [Project; 2]);
 }

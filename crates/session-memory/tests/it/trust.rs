@@ -3,8 +3,9 @@
 use crate::support::{INFO, PROMPT, TOPIC, World, draft, now};
 use session_files::Project;
 use session_memory::{
-    AgentContext, Memory, MemoryChange, MemoryError, MemoryState, StorageLocation, Trust,
-    render_context_sheet, trusted_keywords,
+    AgentContext, ImportFormat, ImportPath, Memory, MemoryChange, MemoryError, MemoryState,
+    StorageLocation, Trust, export_memories, import_memories, render_context_sheet,
+    trusted_keywords,
 };
 
 const ID: &str = "mem-20260110-091500";
@@ -219,4 +220,42 @@ fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
             })
             .is_reviewable()
     );
+}
+
+#[test]
+fn an_export_launders_no_trust() {
+    let clone = clone_with_memory();
+    let changed = clone.save("Changed", "by another program");
+    let text = clone.read(&changed).replace("another", "a");
+    clone.write(&changed.path, text);
+    let own = clone.save("Mine", "own");
+    let trusted = "mem-20260110-091501";
+    let path = clone.file(MemoryState::Active, trusted);
+    clone.write(&path, file_text(trusted, "Theirs", "read and trusted"));
+    let found = clone.store.find(trusted).unwrap();
+    clone.store.trust(&[found]).unwrap();
+    let all = clone.store.list(&MemoryState::ALL).memories;
+    assert_eq!(all.len(), 4);
+    let document = export_memories(&clone.store, &all);
+    assert_eq!(document.memories.len(), 2);
+
+    let other = World::new();
+    let path = other.home().join("all.json");
+    other.write(&path, serde_json::to_string(&document).unwrap());
+    let from = ImportPath {
+        path: &path,
+        home: other.home(),
+    };
+    import_memories(
+        &other.store,
+        ImportFormat::SessionSearch,
+        from,
+        None,
+        &now(),
+    )
+    .unwrap();
+    let trust = |id: &str| other.store.find(id).map(|memory| memory.trust);
+    assert_eq!(trust(own.id()).unwrap(), Trust::Own);
+    assert_eq!(trust(trusted).unwrap(), Trust::Trusted);
+    assert!(trust(ID).is_err() && trust(changed.id()).is_err());
 }

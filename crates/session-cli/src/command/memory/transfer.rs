@@ -2,6 +2,7 @@
 
 use crate::Found;
 use crate::args::{ExportArgs, MemoryImportArgs, SyncContextArgs};
+use crate::command::memory::note;
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
 use crate::output::{json, notes};
@@ -15,7 +16,7 @@ use session_memory::{
     ImportFormat, ImportPath, MemoryState, apply_retention, context_sheet_path, export_memories,
     import_memories, render_context_sheet, write_context_sheet,
 };
-use session_output::{JsonContextSheet, JsonImportedMemories};
+use session_output::{JsonContextSheet, JsonImportedMemories, left_out_note};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     let all = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &all);
+    let exported = document.memories.len();
     match &args.to {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
@@ -33,12 +35,13 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
             writeln!(
                 notes::stderr(),
                 "{} in {}",
-                plural(all.len(), "memory"),
+                plural(exported, "memory"),
                 safe_line(&path.to_string_lossy())
             )?;
         }
         None => json::print_lossless(&document)?,
     }
+    left_out_note(all.len() - exported).map_or(Ok(()), |text| note(&text))?;
     Ok(Found::Something)
 }
 
