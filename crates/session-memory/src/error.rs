@@ -1,5 +1,6 @@
 //! Errors of stored memories.
 
+use crate::import::ImportFormat;
 use session_core::text::{clip, one_line, printable};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub enum MemoryError {
     /// The files to import are missing or cannot be read.
     #[error("nothing to import in `{}`: {what}", path.display())]
     NothingToImport {
+        /// The format that was to be read.
+        format: ImportFormat,
         /// The path that was searched.
         path: PathBuf,
         /// The missing or unreadable part.
@@ -112,7 +115,14 @@ impl MemoryError {
                 "go to a folder below one with `.git`, take `--global`, or set storage.location",
             ),
             Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::NothingToImport { .. } => Some("name the folder that holds it"),
+            Self::NothingToImport { format, .. } => Some(match format {
+                ImportFormat::SessionSearch => {
+                    "name a file that `session-search memory export --to FILE` wrote"
+                }
+                ImportFormat::CursorMemory | ImportFormat::ConversationMemory => {
+                    "name the folder that holds it"
+                }
+            }),
             Self::File(error) => error.hint(),
             Self::ReplacedByItself
             | Self::ReplacementIsReplaced { .. }

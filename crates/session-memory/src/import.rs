@@ -85,19 +85,20 @@ impl ImportPath<'_> {
         outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
     }
 
-    fn missing(&self) -> MemoryError {
+    fn missing(&self, format: ImportFormat) -> MemoryError {
         MemoryError::NothingToImport {
+            format,
             path: self.path.to_owned(),
             what: "it is not there".to_owned(),
         }
     }
 
-    fn open_directory(&self) -> Result<Dir> {
+    fn open_directory(&self, format: ImportFormat) -> Result<Dir> {
         let directory = match self.split_at_root() {
             Some((root, path)) => Dir::open(&root)?.directory(&path)?,
-            None => Some(Dir::open(self.path)?),
+            None => Dir::open_existing(self.path)?,
         };
-        directory.ok_or_else(|| self.missing())
+        directory.ok_or_else(|| self.missing(format))
     }
 
     fn read_text(&self) -> Result<String> {
@@ -106,7 +107,7 @@ impl ImportPath<'_> {
             Some((root, path)) => Dir::open(&root)?.read_text(&path, EXPORT_LIMIT)?,
             None => private::read_text(self.path, EXPORT_LIMIT)?,
         };
-        text.ok_or_else(|| self.missing())
+        text.ok_or_else(|| self.missing(ImportFormat::SessionSearch))
     }
 }
 
@@ -133,9 +134,9 @@ pub fn import_memories(
     }
     let found = match format {
         ImportFormat::SessionSearch => export::read(from.path, &from.read_text()?)?,
-        ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory()?, now)?,
+        ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory(format)?, now)?,
         ImportFormat::ConversationMemory => {
-            conversation_memory::read(&from.open_directory()?, now)?
+            conversation_memory::read(&from.open_directory(format)?, now)?
         }
     };
     let mut known: HashSet<String> = store

@@ -13,7 +13,7 @@ fn an_import_reads_the_usual_path_of_its_format_and_counts() {
     assert_eq!(answer["imported"][0]["topic"], "Pool");
     let again = project.run(&import).succeeded().stderr();
     assert!(
-        again.contains("0 memories imported, 1 were here already"),
+        again.contains("0 memories imported, 1 was here already"),
         "{again}"
     );
     let ran = project.run(&[&import[..], &["nowhere"]].concat()).exits(2);

@@ -69,6 +69,7 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
     }
     match found.is_empty() {
         true => Err(MemoryError::NothingToImport {
+            format: ImportFormat::ConversationMemory,
             path: root.path().to_owned(),
             what: "there is no `active/mem-*` or `archive/mem-*` with a summary.md".to_owned(),
         }),

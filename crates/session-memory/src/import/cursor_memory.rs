@@ -59,6 +59,7 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
     let index = root.read_text(Path::new("index/keywords.json"), MAX_CONVERSATION_BYTES)?;
     if days.is_empty() && index.is_none() {
         return Err(MemoryError::NothingToImport {
+            format: ImportFormat::CursorMemory,
             path: root.path().to_owned(),
             what: "there is neither `daily/*.md` nor `index/keywords.json`".to_owned(),
         });
@@ -66,6 +67,7 @@ pub(super) fn read(root: &Dir, now: &Zoned) -> Result<Vec<ImportedMemory>> {
     let mut index: KeywordIndex = match index.as_deref().map(serde_json::from_str) {
         Some(Err(e)) => {
             return Err(MemoryError::NothingToImport {
+                format: ImportFormat::CursorMemory,
                 path: root.path().to_owned(),
                 what: format!("`index/keywords.json` cannot be read: {e}"),
             });

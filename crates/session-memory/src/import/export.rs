@@ -1,5 +1,6 @@
 //! The export of memories: one JSON document, which can be imported again.
 
+use super::ImportFormat;
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::memory::{Memory, MemoryScope, MemoryState};
@@ -72,6 +73,7 @@ pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport
 /// Reads an export.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     let nothing = |what: String| MemoryError::NothingToImport {
+        format: ImportFormat::SessionSearch,
         path: path.to_owned(),
         what,
     };

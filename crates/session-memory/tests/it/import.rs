@@ -203,9 +203,19 @@ fn a_missing_path_is_nothing_to_import() {
     let world = World::new();
     for format in [ImportFormat::CursorMemory, ImportFormat::ConversationMemory] {
         let error = import(&world, format, &world.project("nowhere"), None).unwrap_err();
-        let is_nothing = matches!(error, MemoryError::NothingToImport { .. });
-        assert!(is_nothing && error.hint().is_some(), "{error}");
+        assert_nothing_there(&error, "name the folder");
+        let error = import(&world, format, &world.home().join("nowhere"), None).unwrap_err();
+        assert_nothing_there(&error, "name the folder");
     }
+    let path = world.home().join("nowhere.json");
+    let error = import(&world, ImportFormat::SessionSearch, &path, None).unwrap_err();
+    assert_nothing_there(&error, "name a file");
+}
+
+fn assert_nothing_there(error: &MemoryError, hint: &str) {
+    let is_nothing = matches!(error, MemoryError::NothingToImport { .. });
+    assert!(is_nothing, "{error}");
+    assert!(error.hint().unwrap().starts_with(hint), "{error}");
 }
 
 #[test]

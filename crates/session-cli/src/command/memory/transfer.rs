@@ -69,6 +69,7 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<Found> {
     } else {
         let known = match imported.known {
             0 => String::new(),
+            1 => ", 1 was here already".to_owned(),
             known => format!(", {known} were here already"),
         };
         writeln!(
