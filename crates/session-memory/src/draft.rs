@@ -19,13 +19,12 @@ pub(crate) const MAX_CUES: usize = 64;
 /// # Errors
 /// When it has no topic, or neither key information nor notes.
 pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
-    let invalid = |what: &str| Err(MemoryError::Refused(what.to_owned()));
     if draft.topic.trim().is_empty() {
-        return invalid("a memory needs a topic");
+        return Err(MemoryError::NoTopic);
     }
     let is_not_blank = |text: &String| !text.trim().is_empty();
     if !draft.key_info.iter().any(is_not_blank) && draft.notes.trim().is_empty() {
-        return invalid("a memory needs something to remember");
+        return Err(MemoryError::NoContent);
     }
     Ok(())
 }
@@ -33,8 +32,7 @@ pub(crate) fn validate_draft(draft: &Draft) -> Result<()> {
 /// Makes the frontmatter of a new memory.
 pub(crate) fn new_frontmatter(draft: &Draft, id: String, now: &Zoned) -> Frontmatter {
     let topic = clip(&one_line(&draft.topic), MAX_TOPIC_BYTES).to_owned();
-    let tags = draft.tags.iter().map(|tag| normalize_tag(tag));
-    let tags: Vec<String> = tags.filter(|tag| !tag.is_empty()).collect();
+    let tags = normalize_tags(&draft.tags);
     let keywords = match draft.keywords.is_empty() {
         true => keywords::choose_keywords(&topic, &draft.key_info, &tags),
         false => draft.keywords.clone(),
@@ -74,6 +72,12 @@ fn choose_prompts(draft: &Draft) -> Vec<String> {
 /// Returns a tag without space around it and without its leading `#`.
 pub fn normalize_tag(tag: &str) -> String {
     tag.trim().trim_start_matches('#').trim().to_owned()
+}
+
+/// Returns tags as [`normalize_tag`], without blank ones.
+pub(crate) fn normalize_tags(tags: &[String]) -> Vec<String> {
+    let tags = tags.iter().map(|tag| normalize_tag(tag));
+    tags.filter(|tag| !tag.is_empty()).collect()
 }
 
 /// Returns cues without line breaks, blank ones and repeats, at most [`MAX_CUES`].

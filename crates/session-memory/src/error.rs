@@ -22,6 +22,12 @@ pub enum MemoryError {
         /// The ids that begin with it.
         found: Vec<String>,
     },
+    /// A memory would have no topic.
+    #[error("a memory needs a topic")]
+    NoTopic,
+    /// A memory would have neither key information nor notes.
+    #[error("a memory needs something to remember")]
+    NoContent,
     /// The operation would lose data or is not allowed; the text says why.
     #[error("{0}")]
     Refused(String),
@@ -111,6 +117,8 @@ impl MemoryError {
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),
             Self::Ambiguous { .. } => Some("write more of the id"),
+            Self::NoTopic => Some("say in one line what it is about"),
+            Self::NoContent => Some("give key information: what to remember"),
             Self::NoProject => Some(
                 "go to a folder below one with `.git`, take `--global`, or set storage.location",
             ),

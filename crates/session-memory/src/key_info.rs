@@ -1,6 +1,6 @@
 //! Key information: the lists in a memory's body before its first heading.
 
-/// Formats items as a Markdown list, with the further lines of an item indented.
+/// Formats items as a Markdown list, with the further lines of an item indented. Blank items are left out.
 pub(crate) fn write_list(items: &[String]) -> String {
     let item = |text: &String| {
         let mut lines = text.trim().lines();
@@ -13,7 +13,8 @@ pub(crate) fn write_list(items: &[String]) -> String {
         }
         out
     };
-    items.iter().map(item).collect()
+    let items = items.iter().filter(|text| !text.trim().is_empty());
+    items.map(item).collect()
 }
 
 /// Reads the items of the lists before the first heading.
@@ -56,10 +57,11 @@ pub(crate) fn replace_items(body: &str, new: &[String]) -> String {
             rest.push('\n');
         }
     }
-    let rest = rest.trim_matches('\n');
-    match rest.is_empty() {
-        true => write_list(new),
-        false => format!("{}\n{rest}\n", write_list(new)),
+    let (list, rest) = (write_list(new), rest.trim_matches('\n'));
+    match (list.is_empty(), rest.is_empty()) {
+        (_, true) => list,
+        (true, false) => format!("{rest}\n"),
+        (false, false) => format!("{list}\n{rest}\n"),
     }
 }
 
@@ -86,6 +88,7 @@ mod tests {
             replace_items(headed, &["c".into()]),
             headed.replace("- a", "- c")
         );
+        assert_eq!(replace_items(headed, &[" ".into()]), "## Notes\n\n- b\n");
     }
 
     proptest! {

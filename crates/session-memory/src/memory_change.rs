@@ -1,6 +1,6 @@
 //! Changes of a memory's file, which keep everything else in it.
 
-use crate::draft::{normalize_cues, normalize_tag};
+use crate::draft::{normalize_cues, normalize_tags};
 use crate::error::{MemoryError, Result};
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
@@ -58,19 +58,18 @@ pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Re
 /// Returns the text of a memory's file after a change.
 ///
 /// # Errors
-/// When the topic would be empty, or a key of the file cannot be replaced alone.
+/// When the topic or the text would be empty, or a key of the file cannot be replaced alone.
 pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) -> Result<String> {
     let parts = yaml::split_file(&memory.text, &memory.path)?;
     let mut front = parts.yaml.to_owned();
     if let Some(topic) = &change.topic {
         if topic.trim().is_empty() {
-            return Err(MemoryError::Refused("a memory needs a topic".to_owned()));
+            return Err(MemoryError::NoTopic);
         }
         front = set_front_key(&front, "topic", &one_line(topic))?;
     }
     if let Some(tags) = &change.tags {
-        let tags: Vec<String> = tags.iter().map(|tag| normalize_tag(tag)).collect();
-        front = set_front_key(&front, "tags", &tags)?;
+        front = set_front_key(&front, "tags", &normalize_tags(tags))?;
     }
     if let Some(cues) = &change.cues {
         front = set_front_key(&front, "cues", &normalize_cues(cues))?;
@@ -94,6 +93,9 @@ pub(crate) fn apply_change(memory: &Memory, change: &MemoryChange, now: &Zoned) 
         Some(items) => key_info::replace_items(parts.body, items),
         None => parts.body.to_owned(),
     };
+    if change.key_info.is_some() && body.trim().is_empty() {
+        return Err(MemoryError::NoContent);
+    }
     let parsed = yaml::parse(&front, &memory.path)?;
     if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
         let keywords =

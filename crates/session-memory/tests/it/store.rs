@@ -87,8 +87,48 @@ fn a_draft_needs_a_topic_and_content() {
     let world = World::new();
     for draft in [draft(" ", "info"), draft("topic", " ")] {
         let error = world.store.save(&draft, None, &now()).unwrap_err();
-        assert!(matches!(error, MemoryError::Refused(_)), "{error}");
+        let is_refused = matches!(error, MemoryError::NoTopic | MemoryError::NoContent);
+        assert!(is_refused && error.hint().is_some(), "{error}");
     }
+}
+
+#[test]
+fn blank_texts_are_kept_nowhere() {
+    let world = World::new();
+    let blank = || vec!["one".to_owned(), String::new(), " ".to_owned()];
+    let memory = world.save_draft(&Draft {
+        key_info: blank(),
+        tags: blank(),
+        notes: "## Notes\n\nMore.".to_owned(),
+        ..draft("Pool", "")
+    });
+    assert_eq!(memory.body, "- one\n\n## Notes\n\nMore.\n");
+    assert_eq!(memory.front.tags, ["one"]);
+    let change = |key_info: &[&str], tags: &[&str]| {
+        let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
+        let change = MemoryChange {
+            key_info: texts(key_info),
+            tags: texts(tags),
+            ..MemoryChange::default()
+        };
+        world.store.change(memory.id(), &change, &now())
+    };
+    let changed = change(&["two", ""], &["", "#db"]).unwrap();
+    assert_eq!(changed.body, "- two\n\n## Notes\n\nMore.\n");
+    assert_eq!(changed.front.tags, ["db"]);
+    let cleared = change(&[""], &[""]).unwrap();
+    assert_eq!(cleared.body, "## Notes\n\nMore.\n");
+    assert_eq!(cleared.front.tags, [""; 0]);
+    assert!(!cleared.front.keywords.contains(&String::new()));
+
+    let plain = world.save("Plain", "no notes");
+    let change = MemoryChange {
+        key_info: Some(vec![" ".into()]),
+        ..MemoryChange::default()
+    };
+    let error = world.store.change(plain.id(), &change, &now()).unwrap_err();
+    assert!(matches!(error, MemoryError::NoContent), "{error}");
+    assert_eq!(world.read(&plain), plain.text);
 }
 
 #[test]

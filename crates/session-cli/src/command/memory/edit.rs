@@ -1,7 +1,7 @@
 //! `memory edit`.
 
 use super::print_change;
-use super::save::note_broad_triggers;
+use super::save::{note_broad_triggers, split_tags};
 use crate::Found;
 use crate::args::EditArgs;
 use crate::environment;
@@ -27,7 +27,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     let change = MemoryChange {
         topic: fields.topic.clone(),
         key_info: some(&fields.info),
-        tags: some(&fields.tag),
+        tags: some(&split_tags(fields)),
         cues: some(&fields.cue),
         when: TriggerChange {
             paths: some(&fields.when_path),

@@ -93,16 +93,16 @@ fn draft_from_args(fields: &MemoryFieldArgs) -> Result<Draft> {
         .commands
         .extend(fields.when_command.iter().cloned());
     draft.when.errors.extend(fields.when_error.iter().cloned());
-    draft.tags.extend(
-        fields
-            .tag
-            .iter()
-            .flat_map(|tags| tags.split(','))
-            .map(str::to_owned),
-    );
+    draft.tags.extend(split_tags(fields));
     draft.kind = fields.kind.unwrap_or(draft.kind);
     draft.importance = fields.importance.unwrap_or(draft.importance);
     Ok(draft)
+}
+
+/// The tags, of which one option may hold several with commas.
+pub(super) fn split_tags(fields: &MemoryFieldArgs) -> Vec<String> {
+    let tags = fields.tag.iter().flat_map(|tags| tags.split(','));
+    tags.map(str::to_owned).collect()
 }
 
 /// The JSON object on stdin.
