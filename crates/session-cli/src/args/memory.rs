@@ -62,25 +62,25 @@ pub struct JsonFlagArgs {
 #[derive(Debug, Args)]
 pub struct MemoryFieldArgs {
     /// Topic, in one line
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub topic: Option<String>,
     /// Key information; may be repeated
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub info: Vec<String>,
     /// Prompt that it helps; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cue: Vec<String>,
     /// Glob of files for which it matters, from the project's root: `**/migrations/**`; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     pub when_path: Vec<String>,
     /// Glob of commands for which it matters: `terraform *`; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
     pub when_command: Vec<String>,
     /// Part of an error for which it matters; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub when_error: Vec<String>,
     /// Tag; may be repeated
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
     #[arg(long, value_name = "KIND", value_parser = kind)]

@@ -1,4 +1,4 @@
-//! Cues and triggers on the command line.
+//! The fields of a memory on the command line, cues and triggers above all.
 
 use crate::claude::Transcript;
 use crate::memory::Project;
@@ -127,5 +127,43 @@ fn triggers_are_proposed_from_the_turns_and_from_names() {
             .succeeded()
             .stderr()
             .contains("nothing says when")
+    );
+}
+
+#[test]
+fn texts_may_begin_with_a_hyphen() {
+    let project = Project::new();
+    let fields = |value: &'static str| {
+        let options = ["--info", "--cue", "--tag", "--when-path", "--when-command"];
+        let options = options.iter().chain(&["--when-error"]);
+        options
+            .flat_map(move |option| [option, value])
+            .collect::<Vec<_>>()
+    };
+    let save = [&["memory", "save", "--topic", "-a"][..], &fields("- long")].concat();
+    let id = project.run(&save).succeeded().stdout().trim().to_owned();
+    let edit = [
+        &["memory", "edit", &id, "--topic", "-b"][..],
+        &fields("-bcdef"),
+    ]
+    .concat();
+    let read = || project.json(&["memory", "show", &id]);
+    assert_eq!(read()["topic"], "-a");
+    project.run(&edit).succeeded();
+    let memory = read();
+    assert_eq!(memory["topic"], "-b");
+    for list in ["key_info", "cues", "tags"] {
+        assert_eq!(memory[list], json!(["-bcdef"]), "{list}");
+    }
+    for list in ["paths", "commands", "errors"] {
+        assert_eq!(memory["when"][list], json!(["-bcdef"]), "{list}");
+    }
+    let cleared = project.run(&["memory", "edit", &id, "--tag", ""]);
+    cleared.succeeded();
+    assert_eq!(read()["tags"], json!([]));
+    let refused = project.run(&["memory", "edit", &id, "--info", ""]).exits(2);
+    assert!(
+        refused.stderr().contains("hint: give key information"),
+        "{refused}"
     );
 }
