@@ -94,9 +94,8 @@ impl Exclusions {
     /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
     fn blank_turns(&self, writer: &mut Writer, session: &SessionRow) -> Result<usize, ForgetError> {
         let excluded = self.excluded_turns(writer.reader()?, session)?;
-        let is_blank = |turn: &TurnRow| turn.span.start >= turn.span.end && turn.owner.is_none();
         let mut blanked = 0;
-        for turn in excluded.iter().filter(|turn| !is_blank(turn)) {
+        for turn in excluded.iter().filter(|turn| !turn.is_blank()) {
             writer.blank_turn(turn.id)?;
             blanked += 1;
         }

@@ -91,6 +91,19 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     entries.iter().map(line).collect()
 }
 
+/// Formats what came back from the histories when a record was removed.
+pub fn format_restored(sessions: usize, turns: usize) -> String {
+    match (sessions, turns) {
+        (0, 0) => "nothing came back: the histories hold it no longer".to_owned(),
+        (0, turns) => format!("{} came back from the histories", plural(turns, "turn")),
+        (sessions, turns) => format!(
+            "{}, {} came back from the histories",
+            plural(sessions, "session"),
+            plural(turns, "turn")
+        ),
+    }
+}
+
 /// Formats what a plan forgets; memories that were saved from it are forgotten, too, or kept.
 pub fn format_forget_plan(
     plan: &ForgetPlan,

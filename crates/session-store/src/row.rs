@@ -64,6 +64,13 @@ pub struct TurnRow {
     pub owner: Option<TurnId>,
 }
 
+impl TurnRow {
+    /// Returns true for a turn that was forgotten, of which its place is left.
+    pub fn is_blank(&self) -> bool {
+        self.span.start >= self.span.end && self.owner.is_none()
+    }
+}
+
 /// A turn that is a copy of another one, its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyRow {

@@ -7,7 +7,7 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
 use crate::memories::Memories;
 use crate::output::{json, notes};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::Home;
@@ -17,7 +17,7 @@ use session_indexer::Mode;
 use session_memory::Memory;
 use session_output::{
     JsonForgetRecords, JsonForgotten, format_forget_plan, format_forget_records,
-    format_index_readers,
+    format_index_readers, format_restored,
 };
 use session_query::read_folder;
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer, find_open_processes};
@@ -187,28 +187,45 @@ fn list(args: &ForgetArgs, home: &Home) -> Result<Found> {
 }
 
 fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
-    if !home.forgotten()?.remove(entry)? {
-        bail!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers");
+    let unknown = || {
+        anyhow!("there is no entry {entry}\nhint: `session-search forget --list` has the numbers")
+    };
+    if !home.forgotten()?.entries().iter().any(|e| e.id == entry) {
+        return Err(unknown());
     }
-    let before = session_count(home);
-    // All histories are read again, however long it takes.
-    refresh::update(home, Mode::Changes)?;
-    let back = session_count(home).saturating_sub(before);
+    // First what is new, which did not come back.
+    let before = updated_counts(home)?;
+    if !home.forgotten()?.remove(entry)? {
+        return Err(unknown());
+    }
+    let after = updated_counts(home)?;
+    let sessions = after.sessions.saturating_sub(before.sessions);
+    let turns = after.turns.saturating_sub(before.turns);
     if args.json {
-        json::print(&serde_json::json!({ "undone": entry, "sessions": back }))?;
+        json::print(&serde_json::json!({ "undone": entry, "sessions": sessions, "turns": turns }))?;
     } else {
-        writeln!(
-            notes::stderr(),
-            "{} came back from the histories",
-            plural(back, "session")
-        )?;
+        writeln!(notes::stderr(), "{}", format_restored(sessions, turns))?;
     }
     Ok(Found::Something)
 }
 
-fn session_count(home: &Home) -> usize {
-    let index = home.index().ok();
-    index
-        .and_then(|index| index.sessions().ok())
-        .map_or(0, |all| all.len())
+/// What an index holds, without what was forgotten.
+struct IndexCounts {
+    sessions: usize,
+    turns: usize,
+}
+
+/// Reads all histories that changed, however long it takes, and counts.
+fn updated_counts(home: &Home) -> Result<IndexCounts> {
+    refresh::update(home, Mode::Changes)?;
+    let index = home.index()?;
+    let all = index.sessions()?;
+    let turns = all.iter().map(|session| {
+        let turns = index.turns(session.id)?;
+        Ok(turns.iter().filter(|turn| !turn.is_blank()).count())
+    });
+    Ok(IndexCounts {
+        turns: turns.sum::<Result<usize>>()?,
+        sessions: all.len(),
+    })
 }

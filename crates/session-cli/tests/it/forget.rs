@@ -114,9 +114,25 @@ fn what_is_forgotten_does_not_come_back_until_it_is_undone() {
     assert!(!records.contains(LAMP) && !records.contains(WORD));
 
     let undone = env.run(&["forget", "--undo", "1"]).succeeded();
-    assert!(undone.stderr().contains("1 session came back"), "{undone}");
+    let said = "1 session, 3 turns came back from the histories";
+    assert!(undone.stderr().contains(said), "{undone}");
     assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
     env.run(&["forget", "--undo", "1"]).exits(2);
+}
+
+#[test]
+fn turns_that_come_back_are_counted() {
+    let env = TestEnvironment::indexed(&[lamp()]);
+    let forget = ["forget", &format!("{LAMP}:0"), "--yes"];
+    env.run(&forget).succeeded();
+    env.claude(&kiln()); // which is new, and did not come back
+    let undone = env.run(&["forget", "--undo", "1"]).succeeded();
+    let said = "1 turn came back from the histories";
+    assert!(undone.stderr().contains(said), "{undone}");
+    env.run(&forget).succeeded();
+    let undone = env.json(&["forget", "--undo", "1"]);
+    let expected = serde_json::json!({ "undone": 1, "sessions": 0, "turns": 1 });
+    assert_eq!(undone, expected);
 }
 
 #[test]
