@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search memory save --topic \"Connection pool too small\" --info \"DB_POOL_SIZE is 40\" --kind known-issue
+  session-search memory save --topic \"Requests time out under load\" --info \"HARBOR_DB_POOL is 40\" --kind known-issue
   session-search memory search \"time-outs under load\"
   session-search memory supersede mem-20260108-120000 --by mem-20260110-091500
 

@@ -39,3 +39,26 @@ fn no_command_is_an_error() {
     let ran = TestEnvironment::new().run(&[""; 0]).exits(2);
     assert!(ran.stderr().contains("Usage: session-search"), "{ran}");
 }
+
+/// The words of an example, as a shell reads them.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    let words = |(n, part): (usize, &str)| match n % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    };
+    parts.flat_map(words).collect()
+}
+
+#[test]
+fn the_example_of_memory_finds_what_it_saves() {
+    let env = TestEnvironment::unconfigured();
+    let said = help(&["memory".to_owned()]);
+    let run = |command: &str| {
+        let line = said.lines().find(|line| line.contains(command));
+        env.run(&words(line.unwrap())[1..]).succeeded()
+    };
+    run(" memory save ");
+    let found = run(" memory search ").stdout();
+    assert!(found.contains("Requests time out under load"), "{found}");
+}
