@@ -47,7 +47,6 @@ pub use time::TimeArgs;
 pub use trust::TrustArgs;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueHint};
 use session_output::WorkPart;
 use session_query::TypedQuery;
@@ -367,15 +366,6 @@ pub enum EvalLevel {
     Session,
     Turn,
     Both,
-}
-
-/// Prints the help to stderr and ends with an error, as for any other argument that is missing.
-pub fn exit_without_command() -> ! {
-    let mut command = Arguments::command();
-    let help = command.render_help();
-    command
-        .error(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
-        .exit()
 }
 
 /// Joins the words of a query as they were typed: a negated filter loses the space that set it off.

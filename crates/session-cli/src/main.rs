@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let command = match arguments.command {
         Some(command) => command,
         None if command::browse::is_possible() => Command::Browse(BrowseArgs::default()),
-        None => args::exit_without_command(),
+        None => return error::report(&command::browse::no_command()),
     };
     if arguments.quiet {
         output::notes::silence();

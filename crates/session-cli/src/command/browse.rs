@@ -63,6 +63,12 @@ fn no_terminal(reason: &str) -> Error {
     anyhow::anyhow!("the picker needs a terminal: {reason}\n{hint}")
 }
 
+/// Returns the error of a call without a command where no picker can be shown.
+pub fn no_command() -> Error {
+    let hint = "hint: `session-search search QUERY` prints what it finds, `session-search --help` lists the commands";
+    anyhow::anyhow!("no command is given, and the picker needs a terminal\n{hint}")
+}
+
 /// Returns true where a picker can be shown and answered.
 pub fn is_possible() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()

@@ -37,7 +37,11 @@ fn help_of_each_command() {
 #[test]
 fn no_command_is_an_error() {
     let ran = TestEnvironment::new().run(&[""; 0]).exits(2);
-    assert!(ran.stderr().contains("Usage: session-search"), "{ran}");
+    assert_eq!(ran.stdout(), "");
+    assert_snapshot!(ran.stderr(), @r"
+    error: no command is given, and the picker needs a terminal
+    hint: `session-search search QUERY` prints what it finds, `session-search --help` lists the commands
+    ");
 }
 
 /// The words of an example, as a shell reads them.
