@@ -19,8 +19,12 @@ pub fn create_directory(path: &Path) -> Result<Dir> {
 /// # Errors
 /// As [`create_directory`], and when it is missing.
 pub fn open_directory(path: &Path) -> Result<Dir> {
-    output_path::open_directory(path, &home()?)?
-        .with_context(|| format!("there is no folder `{}`", path.display()))
+    output_path::open_directory(path, &home()?)?.with_context(|| {
+        format!(
+            "there is no folder `{}`\nhint: name one that is there",
+            path.display()
+        )
+    })
 }
 
 /// As [`output_path::write`].

@@ -23,7 +23,7 @@ pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
 pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
     match outermost_root(path, home) {
         Some((root, relative)) => Dir::open(&root)?.directory(&relative),
-        None => Dir::open(&normal(path)?).map(Some),
+        None => Dir::open_existing(&normal(path)?),
     }
 }
 

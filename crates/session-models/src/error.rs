@@ -38,6 +38,14 @@ pub enum ModelError {
         /// Name of the model.
         name: String,
     },
+    /// The source of an import does not exist.
+    #[error("there is no file or folder `{}`", from.display())]
+    MissingSource {
+        /// The source of the import.
+        from: PathBuf,
+        /// The paths of all files of the model.
+        required: Vec<String>,
+    },
     /// The source of an import lacks files.
     #[error("{} has no {}", from.display(), list(missing))]
     MissingFiles {
@@ -153,7 +161,7 @@ impl ModelError {
                 "run `session-search model pull {name}`, or where there is no network `session-search model import {name} --from FOLDER`"
             ),
             Self::Bundled { .. } => "there is nothing to do: it is always here".to_owned(),
-            Self::MissingFiles { required, .. } => {
+            Self::MissingSource { required, .. } | Self::MissingFiles { required, .. } => {
                 format!("give a folder that holds {}", list(required))
             }
             Self::HashMismatch { .. } => {

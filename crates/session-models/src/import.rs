@@ -40,7 +40,13 @@ impl Catalogue {
 }
 
 fn find_model_files(spec: &ModelSpec, from: &Path) -> Result<Vec<PathBuf>, ModelError> {
-    fs_err::metadata(from)?;
+    let required = || spec.files.iter().map(|file| file.path.clone()).collect();
+    if !fs_err::exists(from)? {
+        return Err(ModelError::MissingSource {
+            from: from.to_owned(),
+            required: required(),
+        });
+    }
     let (found, missing): (Vec<_>, Vec<_>) = spec
         .files
         .iter()
@@ -52,7 +58,7 @@ fn find_model_files(spec: &ModelSpec, from: &Path) -> Result<Vec<PathBuf>, Model
     Err(ModelError::MissingFiles {
         from: from.to_owned(),
         missing: missing.into_iter().filter_map(Result::err).collect(),
-        required: spec.files.iter().map(|file| file.path.clone()).collect(),
+        required: required(),
     })
 }
 

@@ -43,6 +43,14 @@ fn the_right_session_counts_and_the_rankings_are_written() {
 }
 
 #[test]
+fn a_set_that_is_not_there_is_named_with_a_hint() {
+    let env = TestEnvironment::new();
+    let ran = env.run(&["eval", "missing"]).exits(2);
+    let said = "error: there is no folder `missing`\nhint: ";
+    assert!(ran.stderr().starts_with(said), "{ran}");
+}
+
+#[test]
 fn constants_of_the_ranking_can_be_tried() {
     let (env, set) = asked();
     let usual = score(&env, &set, &[]);

@@ -194,6 +194,21 @@ fn a_model_that_is_not_here_is_not_taken_into_use() {
 }
 
 #[test]
+fn files_of_a_model_that_are_not_there_are_named_with_a_hint() {
+    let env = TestEnvironment::unconfigured();
+    import(&env).succeeded(); // describes the model
+    let ran = env.run(&["model", "import", "tiny", "--from", "/nowhere"]);
+    assert_snapshot!(ran, @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no file or folder `/nowhere`
+    hint: give a folder that holds `table.bin`, `vocabulary.bin`
+    ");
+}
+
+#[test]
 fn a_model_is_brought_checked_and_removed() {
     let env = TestEnvironment::unconfigured();
     assert_snapshot!(import(&env), @r"
