@@ -65,7 +65,7 @@ impl MemoryKind {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Importance {
-    /// A memory with a higher gate threshold.
+    /// A memory that comes last in a block.
     Low,
     /// A memory as most are.
     #[default]
