@@ -27,8 +27,10 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
         let parts: Vec<String> = map.iter().map(|(name, n)| format!("{n} {name}")).collect();
         parts.join(", ")
     };
-    let row =
-        |name: &str, value: String| format!("  {} {value}\n", paint(FAINT, format!("{name:<13}")));
+    let row = |name: &str, value: String| match value.is_empty() {
+        true => String::new(),
+        false => format!("  {} {value}\n", paint(FAINT, format!("{name:<13}"))),
+    };
     let damaged = match memories.damaged {
         0 => String::new(),
         n => format!(", {n} damaged"),
@@ -69,15 +71,18 @@ pub fn format_memory_stats(stats: &JsonMemoryStats) -> String {
             injection.prompts, injection.injected, injection.items, injection.chars
         ),
     );
-    out += &row(
-        "time",
-        format!(
-            "{} ms in the middle, {} ms at the 95th of 100",
-            injection.retrieval_ms_p50, injection.retrieval_ms_p95
-        ),
-    );
+    out += &row("time", times(injection));
     for (reason, count) in &injection.disabled {
         out += &row(&reason.replace('_', " "), count.to_string());
     }
     out
+}
+
+/// Formats how long memories of a prompt took to find; empty where there was no prompt.
+fn times(injection: &InjectionStats) -> String {
+    let (median, most) = (injection.retrieval_ms_p50, injection.retrieval_ms_p95);
+    match injection.prompts {
+        0 => String::new(),
+        _ => format!("median {median} ms, 95th percentile {most} ms"),
+    }
 }

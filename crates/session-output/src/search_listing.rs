@@ -79,11 +79,16 @@ impl SearchListing<'_> {
     /// Formats that nothing was found, with a hint where filters were typed, or given by options.
     pub fn nothing_found(&self, is_narrow: bool) -> String {
         let answer = self.answer;
-        let count = plural(answer.results.searched.sessions, "session");
-        let hint = match answer.has_typed_filters || is_narrow {
+        let is_filtered = answer.has_typed_filters || is_narrow;
+        let hint = match is_filtered {
             true => "\nhint: the filters may be too narrow",
             false => "",
         };
+        let sessions = answer.results.searched.sessions;
+        if sessions == 0 && is_filtered {
+            return "the filters leave no session\nhint: leave one of them out".to_owned();
+        }
+        let count = plural(sessions, "session");
         match answer.filters_turns {
             true => format!("nothing found in what the filters leave of {count}{hint}"),
             false => format!("nothing found in {count}{hint}"),

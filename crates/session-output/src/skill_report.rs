@@ -35,10 +35,11 @@ pub fn format_skill_report(report: &SkillReport) -> String {
         ));
     }
     if let Some(keywords) = &report.keywords {
-        out.push_str(&format!(
-            "  keywords   {}\n",
-            printable(&keywords.join(", "))
-        ));
+        let keywords = match keywords.is_empty() {
+            true => "none yet: no memory has any".to_owned(),
+            false => keywords.join(", "),
+        };
+        out.push_str(&format!("  keywords   {}\n", printable(&keywords)));
     }
     out
 }

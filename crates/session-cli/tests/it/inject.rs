@@ -58,7 +58,10 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
 fn nothing_is_said_twice_in_a_session() {
     let project = Project::new();
     let id = pool(&project);
+    let counts = || project.run(&["memory", "stats"]).succeeded().stdout();
+    assert!(!counts().contains(" ms"), "{}", counts());
     assert!(context(&project, PROMPT, "s1").contains(&id));
+    assert!(counts().contains("95th percentile"), "{}", counts());
     assert_eq!(context(&project, PROMPT, "s1"), "");
     assert!(context(&project, PROMPT, "s2").contains(&id));
     let stats = project.json(&["memory", "stats"]);

@@ -22,8 +22,8 @@ fn nothing_found_is_said_on_stderr() {
     ----- stdout -----
 
     ----- stderr -----
-    nothing found in 0 sessions
-    hint: the filters may be too narrow
+    the filters leave no session
+    hint: leave one of them out
     ");
     let asked = ["search", "EMFILE", "--project", "nowhere", "--json"];
     assert_nothing(env.run(&asked), "EMFILE");

@@ -228,6 +228,9 @@ fn keywords_of_memories_stand_in_the_description_by_choice() {
         line.unwrap().contains(word)
     };
     env.run(&["skill", "install"]).succeeded();
+    let ran = env.run(&["skill", "sync"]).succeeded();
+    assert!(ran.stdout().contains("keywords   none yet"), "{ran}");
+    env.run(&["skill", "sync", "--off"]).succeeded();
     save("Connection pool too small", "postgres");
     assert!(!says("postgres"), "nobody chose it");
     let ran = env.json(&["skill", "sync"]);
