@@ -4,11 +4,14 @@
 use crate::error::DamagedFile;
 use crate::memory::Frontmatter;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 const FENCE: &str = "---";
+/// The most events that aliases of a frontmatter expand to.
+const MAX_ALIAS_EVENTS: usize = 1_000;
 /// The longest frontmatter, in bytes.
 const MAX_BYTES: usize = 1 << 18;
 
@@ -55,12 +58,18 @@ pub(crate) fn split_file<'a>(text: &'a str, path: &Path) -> Result<FileParts<'a>
     Err(damage(lines, "no second `---` ends the frontmatter"))
 }
 
+/// Parses YAML, and expands few aliases: a repository writes a file of a kilobyte that would expand to millions.
+pub(crate) fn parse_yaml<T: DeserializeOwned>(yaml: &str) -> Result<T, serde_saphyr::Error> {
+    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_ALIAS_EVENTS };
+    serde_saphyr::from_str_with_options(yaml, serde_saphyr::options! { alias_limits: alias_limits })
+}
+
 /// Parses frontmatter.
 ///
 /// # Errors
 /// With the line of the file, when it is no YAML or a value is invalid.
 pub(crate) fn parse(yaml: &str, path: &Path) -> Result<Frontmatter, DamagedFile> {
-    let error = match serde_saphyr::from_str::<Frontmatter>(yaml) {
+    let error = match parse_yaml::<Frontmatter>(yaml) {
         Ok(front) => return validate(front, yaml, path),
         Err(error) => error,
     };
@@ -154,13 +163,13 @@ pub(crate) fn set_key(
 
 /// Reads the value of one key.
 fn read_key(yaml: &str, key: &str) -> Option<Value> {
-    let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
+    let mut all: Map<String, Value> = parse_yaml(yaml).ok()?;
     all.remove(key)
 }
 
 /// Reads all keys but one, to verify that they are kept.
 fn read_other_keys(yaml: &str, but: &str) -> Option<Map<String, Value>> {
-    let mut all: Map<String, Value> = serde_saphyr::from_str(yaml).ok()?;
+    let mut all: Map<String, Value> = parse_yaml(yaml).ok()?;
     all.remove(but);
     Some(all)
 }

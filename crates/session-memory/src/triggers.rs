@@ -1,6 +1,7 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
 use crate::error::{MemoryError, Result};
+use crate::frontmatter::parse_yaml;
 use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -93,7 +94,7 @@ impl Triggers {
             yaml.push('\n');
             yaml.push_str(line);
         }
-        let alone: TriggersAlone = serde_saphyr::from_str(&yaml).ok()?;
+        let alone: TriggersAlone = parse_yaml(&yaml).ok()?;
         Some(alone.when).filter(|when| !when.is_empty())
     }
 

@@ -169,8 +169,9 @@ fn damaged_files_of_a_repository_do_not_hide_the_users_memories() {
         .map(|n| format!("a{n}: &a{n} [*a{}, *a{}]\n", n - 1, n - 1))
         .collect();
     let bomb = format!("---\na0: &a0 [x, x]\n{aliases}---\n{}", "x".repeat(200_000));
-    for n in 0..20 {
-        let memory = world.save(&format!("T{n}"), "x");
+    // All are saved first: each save lists what is there, the damaged files, too.
+    let theirs: Vec<Memory> = (0..20).map(|n| world.save(&format!("T{n}"), "x")).collect();
+    for memory in &theirs {
         world.write(&memory.path, &bomb);
     }
     assert!(is_injected(&world, own.id()));
@@ -205,6 +206,22 @@ fn untrusted_memories_are_read_within_a_limit() {
     assert!(listing.memories.len() < 25, "{}", listing.memories.len());
     let left_out = &listing.damaged[0].reason;
     assert!(left_out.contains("are left out"), "{left_out}");
+}
+
+#[test]
+fn few_aliases_of_a_file_are_expanded() {
+    let world = World::new();
+    for (id, aliases) in [("mem-few", 5), ("mem-many", 20)] {
+        let (list, aliases) = ("x,".repeat(100), "*a,".repeat(aliases));
+        let keys = format!("a: &a [{list}]\nb: [{aliases}]\nimportance");
+        let text = file_text(id, "Theirs", "text").replace("importance", &keys);
+        world.write(&world.file(MemoryState::Active, id), text);
+    }
+    let listing = world.store.list(&[MemoryState::Active]);
+    assert_eq!(listing.memories.len(), 1);
+    assert_eq!(listing.memories[0].id(), "mem-few");
+    let damage = &listing.damaged[0].reason;
+    assert!(damage.contains("alias"), "{damage}");
 }
 
 #[test]
