@@ -70,6 +70,7 @@ mod draft;
 mod draft_input;
 mod duplicates;
 mod error;
+mod event_matcher;
 mod frontmatter;
 mod frontmatter_time;
 mod glossary;

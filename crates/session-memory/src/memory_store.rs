@@ -4,6 +4,7 @@ use crate::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords}
 use crate::directory_writer::{DirectoryWriter, MAX_CONVERSATION_BYTES, conversation_path};
 use crate::draft::{new_frontmatter, validate_draft};
 use crate::error::{DamagedFile, MemoryError, Result};
+use crate::event_matcher::EventMatcher;
 use crate::frontmatter as yaml;
 use crate::frontmatter_time::FrontmatterTime;
 use crate::key_info;
@@ -13,7 +14,7 @@ use crate::memory_directory::{MemoryDirectory, StorageLocation, memory_directori
 use crate::memory_file::{IdListing, is_valid_id, read_memory};
 use crate::open_directory::{OpenDirectory, clear_lost_replacements, find_by_id};
 use crate::redaction::{redact_change, redact_draft, redact_imported};
-use crate::triggers::{TRIGGERS_KEY, TriggerEvent, Triggers};
+use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use crate::views;
 use jiff::Zoned;
@@ -144,13 +145,13 @@ impl MemoryStore {
 
     /// Reads those of the active memories that may be injected which an event triggers. Of the others no
     /// more than the triggers is parsed.
-    pub(crate) fn list_triggered(&self, event: &TriggerEvent) -> Vec<Memory> {
+    pub(crate) fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {
         let may_match = |text: &str| match Triggers::parse_without_frontmatter(text) {
-            Some(triggers) => triggers.matches(event),
+            Some(triggers) => event.matches(&triggers),
             None => text.contains(TRIGGERS_KEY),
         };
         let mut memories = self.list_trusted_where(&may_match);
-        memories.retain(|memory| memory.front.when.matches(event));
+        memories.retain(|memory| event.matches(&memory.front.when));
         memories
     }
 

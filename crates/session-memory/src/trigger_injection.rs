@@ -1,5 +1,6 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
+use crate::event_matcher::EventMatcher;
 use crate::injector::Injector;
 use crate::life_cycle::record_use;
 use crate::memory::Memory;
@@ -21,6 +22,7 @@ impl Injector<'_> {
             return None;
         }
         let now = Timestamp::now();
+        let event = &EventMatcher::new(event);
         let mut triggered = self.store.list_triggered(event);
         triggered.retain(|memory| {
             let front = &memory.front;
@@ -43,7 +45,7 @@ impl Injector<'_> {
     }
 
     /// Returns true where the prompts of the session and the call have enough in common with a memory.
-    fn is_relevant(&self, memory: &Memory, event: &TriggerEvent, state: &SessionState) -> bool {
+    fn is_relevant(&self, memory: &Memory, event: &EventMatcher<'_>, state: &SessionState) -> bool {
         let relevance = trigger_relevance(memory, event, state);
         relevance.is_none_or(|relevance| relevance >= self.settings.injection.min_trigger_relevance)
     }

@@ -1,9 +1,10 @@
 //! The relevance of a call of a tool to a memory whose trigger it matches.
 
+use crate::event_matcher::EventMatcher;
 use crate::memory::Memory;
 use crate::session_state::SessionState;
 use crate::terms::telling_terms;
-use crate::triggers::{TriggerEvent, longest_literal};
+use crate::triggers::longest_literal;
 use session_core::text::file_name;
 
 /// The weight of the terms that a call shares with a memory, beside the match of a prompt.
@@ -17,19 +18,19 @@ const MIN_NAME_CHARS: usize = 4;
 /// decides: an error, or what the memory itself names; and where no prompt was compared.
 pub(crate) fn trigger_relevance(
     memory: &Memory,
-    event: &TriggerEvent,
+    event: &EventMatcher<'_>,
     state: &SessionState,
 ) -> Option<f32> {
     let when = &memory.front.when;
     let is_named = || {
-        when.matching_globs(event)
-            .any(|glob| is_named(memory, glob))
+        let mut globs = event.matching_globs(when);
+        globs.any(|glob| is_named(memory, glob))
     };
-    if state.matches.is_empty() || when.matches_error_of(event) || is_named() {
+    if state.matches.is_empty() || event.matches_error(when) || is_named() {
         return None;
     }
     let prompt = state.matches.get(memory.id()).copied().unwrap_or(0.0);
-    Some(prompt + CALL_WEIGHT * shared_terms(memory, &event.text))
+    Some(prompt + CALL_WEIGHT * shared_terms(memory, &event.event.text))
 }
 
 /// Returns true where a memory names the file, the folder or the command of a glob.

@@ -98,29 +98,6 @@ impl Triggers {
         Some(alone.when).filter(|when| !when.is_empty())
     }
 
-    /// Returns true where an event is one of the triggers.
-    pub(crate) fn matches(&self, event: &TriggerEvent) -> bool {
-        self.matching_globs(event).next().is_some() || self.matches_error_of(event)
-    }
-
-    /// Returns the globs that match a path or a command of an event. Invalid globs match nothing.
-    pub(crate) fn matching_globs<'a>(
-        &'a self,
-        event: &'a TriggerEvent,
-    ) -> impl Iterator<Item = &'a str> {
-        let paths = matching(&self.paths, TriggerGlob::for_paths, &event.paths);
-        paths.chain(matching(
-            &self.commands,
-            TriggerGlob::for_commands,
-            &event.commands,
-        ))
-    }
-
-    /// Returns true where an error of an event is one of the triggers.
-    pub(crate) fn matches_error_of(&self, event: &TriggerEvent) -> bool {
-        event.errors.iter().any(|text| self.matches_error(text))
-    }
-
     /// Returns true where a prompt holds one of the errors. Plain words and paths are left out: prompts are prose, and
     /// name files for many reasons.
     pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
@@ -128,7 +105,8 @@ impl Triggers {
         errors.any(|error| prompt.contains(error.as_str()))
     }
 
-    fn matches_error(&self, text: &str) -> bool {
+    /// Returns true where a text holds one of the errors.
+    pub(crate) fn matches_error(&self, text: &str) -> bool {
         let long = |error: &&String| error.chars().count() >= MIN_ERROR_CHARS;
         let mut errors = self.errors.iter().filter(long);
         errors.any(|error| text.contains(error.as_str()))
@@ -206,21 +184,6 @@ fn normalize(texts: &[String]) -> Vec<String> {
     out
 }
 
-/// Returns the globs that match one of some texts.
-fn matching<'a>(
-    globs: &'a [String],
-    compile: fn(&str) -> Result<TriggerGlob>,
-    texts: &'a [String],
-) -> impl Iterator<Item = &'a str> {
-    let is_match = move |glob: &&'a String| {
-        let literal = longest_literal(glob);
-        let may_match = texts.iter().any(|text| text.contains(literal));
-        let compiled = may_match.then(|| compile(glob).ok()).flatten();
-        compiled.is_some_and(|glob| texts.iter().any(|text| glob.is_match(text)))
-    };
-    globs.iter().filter(is_match).map(String::as_str)
-}
-
 /// Returns the longest text that whatever a glob matches holds: without it nothing need be compiled.
 pub(crate) fn longest_literal(glob: &str) -> &str {
     let plain = glob.split(['[', '{', '\\']).next().unwrap_or_default();
@@ -282,6 +245,7 @@ impl TriggerGlob {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event_matcher::EventMatcher;
 
     fn matches_path(glob: &str, path: &str) -> bool {
         TriggerGlob::for_paths(glob).unwrap().is_match(path)
@@ -324,10 +288,11 @@ mod tests {
             ..Triggers::default()
         };
         let runs = |command: &str| {
-            triggers.matches(&TriggerEvent {
+            let event = TriggerEvent {
                 commands: vec![command.to_owned()],
                 ..TriggerEvent::default()
-            })
+            };
+            EventMatcher::new(&event).matches(&triggers)
         };
         assert!(runs("terraform apply -var a=/b"));
         assert!(runs("npm install"));
