@@ -1,20 +1,13 @@
 //! Triggers that match much of what there is: such a memory says little about the file at hand.
 
-use crate::error::QueryError;
 use crate::memories::Memories;
-use crate::tool_event::command_lines;
+use crate::trigger_survey::TriggerSurvey;
 use session_memory::{Result as MemoryResult, TriggerGlob, Triggers};
-use std::path::{Component, Path};
-use walkdir::{DirEntry, WalkDir};
 
 /// The part of all from which on a trigger is broad: one of so many.
 const BROAD_DIVISOR: usize = 5;
 /// The fewest files or commands by which that is judged.
 const MIN_COUNT: usize = 20;
-/// The most files that are listed.
-const MAX_FILES: usize = 20_000;
-/// Folders of what others wrote or programs made.
-const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
 
 /// A trigger that matches more than a fifth of a project's files or of the commands that were run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,24 +35,18 @@ impl Memories {
     /// Finds the triggers that match more than a fifth of the project's files, or of the newest commands
     /// in the index as it is.
     pub fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
-        let files = || {
-            let root = self.project.as_ref().map(|project| project.root());
-            root.map(list_files).unwrap_or_default()
-        };
-        let commands = || self.list_commands().unwrap_or_default();
+        TriggerSurvey::new(self).find_broad(when)
+    }
+}
+
+impl TriggerSurvey<'_> {
+    /// As [`Memories::find_broad_triggers`].
+    pub(crate) fn find_broad(&self, when: &Triggers) -> Vec<BroadTrigger> {
+        let files = || self.files().iter().map(|file| vec![file.clone()]).collect();
         let paths = find_broad(&when.paths, TriggerKind::Path, files);
+        let commands = || self.command_lines();
         let commands = find_broad(&when.commands, TriggerKind::Command, commands);
         paths.into_iter().chain(commands).collect()
-    }
-
-    /// Lists the newest commands of the index, each in the forms in which a glob may name it.
-    fn list_commands(&self) -> Result<Vec<Vec<String>>, QueryError> {
-        let mut commands = Vec::new();
-        self.visit_newest_turns(|turn| {
-            let runs = turn.command_runs();
-            commands.extend(runs.map(|run| command_lines(run.command)));
-        })?;
-        Ok(commands)
     }
 }
 
@@ -94,36 +81,10 @@ fn find_broad(
     counted.filter(is_broad).collect()
 }
 
-/// Lists files below a root, relative and with `/`. Hidden folders and links are left out.
-pub(crate) fn list_files(root: &Path) -> Vec<Vec<String>> {
-    let is_own = |entry: &DirEntry| {
-        let name = entry.file_name().to_string_lossy();
-        let is_foreign = name.starts_with('.') || FOREIGN_FOLDERS.contains(&&*name);
-        entry.depth() == 0 || !entry.file_type().is_dir() || !is_foreign
-    };
-    let entries = WalkDir::new(root).into_iter().filter_entry(is_own);
-    let files = entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_file());
-    let relative = files.take(MAX_FILES).filter_map(|file| {
-        let path = file.path().strip_prefix(root).ok()?;
-        Some(vec![join_with_slashes(path)])
-    });
-    relative.collect()
-}
-
-/// Joins the names of a path with `/`.
-pub(crate) fn join_with_slashes(path: &Path) -> String {
-    let names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy()),
-        _ => None,
-    });
-    names.collect::<Vec<_>>().join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trigger_survey::list_files;
 
     #[test]
     fn a_glob_of_more_than_a_fifth_is_broad() {
@@ -137,7 +98,8 @@ mod tests {
         }
         let find = |globs: &[&str]| {
             let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
-            find_broad(&globs, TriggerKind::Path, || list_files(root.path()))
+            let files = || list_files(root.path()).into_iter().map(|file| vec![file]);
+            find_broad(&globs, TriggerKind::Path, || files().collect())
         };
         let broad = BroadTrigger {
             glob: "src/".into(),

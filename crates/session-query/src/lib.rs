@@ -59,6 +59,7 @@ mod query_vectors;
 mod search_engine;
 mod source_turns;
 mod tool_event;
+mod trigger_survey;
 mod typed_filter_error;
 mod typed_query;
 mod typed_search;

@@ -1,12 +1,12 @@
 //! Triggers that are proposed for a memory that was saved without any: from the turns that it comes from, else
 //! from names in its text that the project or its history has.
 
-use crate::broad_triggers::list_files;
 use crate::memories::Memories;
 use crate::source_turns::SourceTurns;
 use crate::tool_event::ToolPlace;
+use crate::trigger_survey::{TriggerSurvey, failure_names};
 use session_core::text::file_name;
-use session_core::{CommandWork, FileAccess, TurnContent, error_names};
+use session_core::{CommandWork, FileAccess, TurnContent};
 use session_memory::{Memory, Triggers};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -32,11 +32,12 @@ impl Memories {
         let source = memory.front.source.as_ref();
         let source = source.and_then(|source| SourceTurns::read(self, source).ok());
         let source = source.unwrap_or_default();
+        let survey = TriggerSurvey::new(self);
         let mut proposed = match source.turns.is_empty() {
-            true => self.propose_from_names(&text),
+            true => propose_from_names(&text, &survey),
             false => self.propose_from_turns(&text, &source.turns),
         };
-        let broad = self.find_broad_triggers(&proposed);
+        let broad = survey.find_broad(&proposed);
         let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);
         proposed.paths.retain(is_narrow);
         proposed.commands.retain(is_narrow);
@@ -67,38 +68,6 @@ impl Memories {
         }
     }
 
-    /// Proposes what the text names and the project has: its files and folders, programs that were run, and errors
-    /// of which commands failed.
-    fn propose_from_names(&self, text: &str) -> Triggers {
-        let root = self.project.as_ref().map(|project| project.root());
-        let files = root.map(list_files).unwrap_or_default();
-        let files: Vec<String> = files.into_iter().flatten().collect();
-        let (mut programs, mut failures) = (HashSet::new(), HashSet::new());
-        let _ = self.visit_newest_turns(|turn| {
-            let names = turn
-                .command_runs()
-                .flat_map(|run| command_names(run.command));
-            programs.extend(names.map(|name| first_word(&name).to_owned()));
-            failures.extend(failure_names(turn).map(str::to_owned));
-        });
-        let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
-        for name in names(text) {
-            paths.extend(find_paths(name, &files));
-            if failures.contains(name) {
-                errors.add(true, name.to_owned());
-            }
-        }
-        let commands_in_text = quoted(text).flat_map(command_names);
-        for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
-            commands.add(true, format!("{name}*"));
-        }
-        Triggers {
-            paths: paths.into_first(MAX_PATHS),
-            commands: commands.into_first(MAX_COMMANDS),
-            errors: errors.into_first(MAX_ERRORS),
-        }
-    }
-
     /// Lists the files of the project that a turn changed, from its root.
     pub(crate) fn changed_files(&self, turn: &TurnContent) -> Vec<String> {
         let Some(project) = &self.project else {
@@ -115,6 +84,31 @@ impl Memories {
         changed
             .filter_map(|file| place.relative_path(Path::new(file.path)))
             .collect()
+    }
+}
+
+/// Proposes what a text names and the project has: its files and folders, programs that were run, and errors of
+/// which commands failed.
+fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
+    let newest = survey.newest();
+    let run = newest.commands.iter();
+    let run = run.flat_map(|command| command_names(command));
+    let programs: HashSet<String> = run.map(|name| first_word(&name).to_owned()).collect();
+    let (mut paths, mut commands, mut errors) = <(Tally, Tally, Tally)>::default();
+    for name in names(text) {
+        paths.extend(find_paths(name, survey.files()));
+        if newest.failures.contains(name) {
+            errors.add(true, name.to_owned());
+        }
+    }
+    let commands_in_text = quoted(text).flat_map(command_names);
+    for name in commands_in_text.filter(|name| programs.contains(first_word(name))) {
+        commands.add(true, format!("{name}*"));
+    }
+    Triggers {
+        paths: paths.into_first(MAX_PATHS),
+        commands: commands.into_first(MAX_COMMANDS),
+        errors: errors.into_first(MAX_ERRORS),
     }
 }
 
@@ -164,16 +158,6 @@ fn command_names(command: &str) -> Vec<String> {
 
 fn first_word(name: &str) -> &str {
     name.split(' ').next().unwrap_or_default()
-}
-
-/// Returns the names in the error lines of commands that failed.
-fn failure_names(turn: &TurnContent) -> impl Iterator<Item = &str> {
-    let failed = turn
-        .run_errors
-        .iter()
-        .filter(|entry| turn.has_failed(entry.run));
-    let lines = failed.filter_map(|entry| turn.errors.get(entry.error));
-    lines.flat_map(|line| error_names(line))
 }
 
 /// Returns the texts between backticks.

@@ -1,6 +1,6 @@
 //! A call of a tool in the terms of triggers: paths from the root of a project, simple commands.
 
-use crate::broad_triggers::join_with_slashes;
+use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
 use session_core::shell::{simple_commands, words_from_program};
 use session_core::text::file_name;

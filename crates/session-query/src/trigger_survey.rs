@@ -1,0 +1,109 @@
+//! What a trigger may name: the files of a project, and what its history ran and failed of.
+
+use crate::error::QueryError;
+use crate::memories::Memories;
+use crate::tool_event::command_lines;
+use session_core::{TurnContent, error_names};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::path::{Component, Path};
+use walkdir::{DirEntry, WalkDir};
+
+/// The most files that are listed.
+const MAX_FILES: usize = 20_000;
+/// Folders of what others wrote or programs made.
+const FOREIGN_FOLDERS: [&str; 4] = ["node_modules", "target", "vendor", "dist"];
+
+/// The files of a project and the newest turns of its history, each read when it is first asked for, once.
+pub(crate) struct TriggerSurvey<'a> {
+    memories: &'a Memories,
+    files: OnceCell<Vec<String>>,
+    newest: OnceCell<NewestRuns>,
+}
+
+/// What the newest turns of the index ran, and the names in the errors of what failed.
+#[derive(Default)]
+pub(crate) struct NewestRuns {
+    pub(crate) commands: Vec<String>,
+    pub(crate) failures: HashSet<String>,
+}
+
+impl<'a> TriggerSurvey<'a> {
+    pub(crate) fn new(memories: &'a Memories) -> Self {
+        Self {
+            memories,
+            files: OnceCell::new(),
+            newest: OnceCell::new(),
+        }
+    }
+
+    /// Returns the files of the project from its root, with `/`; none where there is no project.
+    pub(crate) fn files(&self) -> &[String] {
+        let project = self.memories.project.as_ref();
+        let list = || project.map(|project| list_files(project.root()));
+        self.files.get_or_init(|| list().unwrap_or_default())
+    }
+
+    /// Returns what the newest turns ran; nothing where the index fails.
+    pub(crate) fn newest(&self) -> &NewestRuns {
+        self.newest
+            .get_or_init(|| read_newest(self.memories).unwrap_or_default())
+    }
+
+    /// Returns the newest commands, each in the forms in which a glob may name it.
+    pub(crate) fn command_lines(&self) -> Vec<Vec<String>> {
+        let commands = self.newest().commands.iter();
+        commands.map(|command| command_lines(command)).collect()
+    }
+}
+
+fn read_newest(memories: &Memories) -> Result<NewestRuns, QueryError> {
+    let mut newest = NewestRuns::default();
+    memories.visit_newest_turns(|turn| {
+        let runs = turn.command_runs();
+        newest
+            .commands
+            .extend(runs.map(|run| run.command.to_owned()));
+        newest
+            .failures
+            .extend(failure_names(turn).map(str::to_owned));
+    })?;
+    Ok(newest)
+}
+
+/// Returns the names in the error lines of commands that failed.
+pub(crate) fn failure_names(turn: &TurnContent) -> impl Iterator<Item = &str> {
+    let failed = turn
+        .run_errors
+        .iter()
+        .filter(|entry| turn.has_failed(entry.run));
+    let lines = failed.filter_map(|entry| turn.errors.get(entry.error));
+    lines.flat_map(|line| error_names(line))
+}
+
+/// Lists files below a root, relative and with `/`. Hidden folders and links are left out.
+pub(crate) fn list_files(root: &Path) -> Vec<String> {
+    let is_own = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        let is_foreign = name.starts_with('.') || FOREIGN_FOLDERS.contains(&&*name);
+        entry.depth() == 0 || !entry.file_type().is_dir() || !is_foreign
+    };
+    let entries = WalkDir::new(root).into_iter().filter_entry(is_own);
+    let files = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_file());
+    let relative = files.take(MAX_FILES).filter_map(|file| {
+        let path = file.path().strip_prefix(root).ok()?;
+        Some(join_with_slashes(path))
+    });
+    relative.collect()
+}
+
+/// Joins the names of a path with `/`.
+pub(crate) fn join_with_slashes(path: &Path) -> String {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join("/")
+}
