@@ -1,24 +1,20 @@
 //! The line about an error that was cured before, for a command that failed.
 
 use crate::fixes::{FixQuery, FoundCure};
+use crate::history_line::HistoryLine;
 use crate::memories::Memories;
-use jiff::Timestamp;
 use session_agents::{HookInput, ToolUse};
 use session_core::ErrorSignature;
 use session_core::text::clip;
-use session_memory::{
-    BlockItem, FrontmatterTime, Importance, InjectionSettings, MemoryBlock, SessionState,
-};
+use session_display::short_id;
+use session_memory::{MemoryBlock, SessionState};
 use session_report::Cure;
 use session_search::Filter;
 use session_store::{Reader, SessionRow};
 use std::path::Path;
 
-/// The most characters of the line, and of the block with its fence.
-const MAX_LINE_CHARS: usize = 400;
-const MAX_BLOCK_CHARS: usize = 600;
-/// The characters of an id that name a session.
-const SHORT_ID_CHARS: usize = 8;
+/// The most characters of the line.
+const MAX_CHARS: usize = 400;
 /// The most files and commands of a cure that are named, and the most bytes of a command.
 const MAX_NAMED: usize = 3;
 const COMMAND_BYTES: usize = 80;
@@ -38,26 +34,21 @@ impl Memories {
         if !injector.settings.enabled || SessionState::read(injector.state, &context).off {
             return None;
         }
-        let fix = find_fix(
-            &self.home.index().ok()?,
-            error,
-            root,
-            input.session_id.as_deref(),
-        )?;
-        let settings = InjectionSettings {
-            item_chars: MAX_LINE_CHARS,
-            total_chars: MAX_BLOCK_CHARS,
-            ..InjectionSettings::default()
-        };
-        let mut block = MemoryBlock::assemble(vec![block_item(&fix)?], &settings)?;
+        let index = self.home.index().ok()?;
+        let line = find_line(&index, error, root, input.session_id.as_deref())?;
+        let block = self.history_block(line)?;
         let is_new = SessionState::record_injected(injector.state, &context, &block.ids);
-        self.home.config.redactor().redact_in_place(&mut block.text);
         is_new.unwrap_or(false).then_some(block)
     }
 }
 
 /// Finds the newest cure of an error in the sessions of a project, but for the one that asks.
-fn find_fix(index: &Reader, error: &str, root: &Path, asking: Option<&str>) -> Option<FoundCure> {
+fn find_line(
+    index: &Reader,
+    error: &str,
+    root: &Path,
+    asking: Option<&str>,
+) -> Option<HistoryLine> {
     let errors = ErrorSignature::read_all(error);
     let is_known = |error: &ErrorSignature| {
         let turns = index.turns_with_error(*error);
@@ -84,7 +75,8 @@ fn find_fix(index: &Reader, error: &str, root: &Path, asking: Option<&str>) -> O
         is_here: &|_| true,
     };
     let found = query.find(index, &sessions).ok()?;
-    (!found.is_common).then(|| found.fixes.into_iter().next())?
+    let fix = found.fixes.first().filter(|_| !found.is_common)?;
+    line_of(fix, &sessions)
 }
 
 fn is_earlier(session: &SessionRow, root: &Path, asking: Option<&str>) -> bool {
@@ -97,21 +89,17 @@ fn is_earlier(session: &SessionRow, root: &Path, asking: Option<&str>) -> bool {
     (is_here(&session.cwd) || is_here(&session.project)) && !is_asking
 }
 
-fn block_item(fix: &FoundCure) -> Option<BlockItem> {
-    let at = fix.cure.time_ms.or(fix.session.ended_ms)?;
-    let id: String = fix.session.uid.chars().take(SHORT_ID_CHARS).collect();
-    let turn = fix.cure.turn;
-    Some(BlockItem {
-        label: "failed before".to_owned(),
+fn line_of(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> {
+    let id = format!("{}:{}", short_id(&fix.session, all), fix.cure.turn);
+    Some(HistoryLine {
+        label: "failed before",
         text: format!(
-            "this error was cured by {}; `session-search show {id}:{turn}`",
+            "this error was cured by {}; `session-search show {id}`",
             describe(&fix.cure)
         ),
-        id: format!("{id}:{turn}"),
-        origin: "from your history",
-        updated: FrontmatterTime(Timestamp::from_millisecond(at).ok()?),
-        importance: Importance::Normal,
-        relevance: 0,
+        id,
+        time_ms: fix.cure.time_ms.or(fix.session.ended_ms)?,
+        max_chars: MAX_CHARS,
     })
 }
 

@@ -41,6 +41,7 @@ mod failed_before;
 mod filter_completion;
 mod fixes;
 mod front_end_hooks;
+mod history_line;
 mod hook_response;
 mod index_status;
 mod index_watch;
