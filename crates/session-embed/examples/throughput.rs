@@ -9,7 +9,7 @@
 //! of all texts, and their ids. `RAYON_NUM_THREADS` says how many threads. With
 //! weights, they are used in place of those in the binary.
 
-use session_embed::{BertEmbedder, Embedder, Vocabulary, WordPiece, minilm};
+use session_embed::{Device, Embedder, TransformerEmbedder, Vocabulary, WordPiece, minilm};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -44,7 +44,7 @@ fn model(weights: Option<&Path>) -> Fallible<Box<dyn Embedder>> {
         return Ok(model);
     };
     let spec = model.spec().clone();
-    let model = BertEmbedder::new(spec, wordpiece()?, fs_err::read(weights)?)?;
+    let model = TransformerEmbedder::bert(spec, wordpiece()?, fs_err::read(weights)?, Device::Cpu)?;
     Ok(Box::new(model))
 }
 

@@ -17,10 +17,10 @@ pub fn batches<'a>(
 ) -> Vec<Batch<'a>> {
     let mut batches = Vec::new();
     while !ids.is_empty() {
-        let mut met = 0;
+        let mut count = 0;
         let full = ids.iter().position(|text| {
-            met += text.len();
-            met >= tokens
+            count += text.len();
+            count >= tokens
         });
         let (some, rest) = ids.split_at(full.map_or(ids.len(), |at| at + 1));
         let (rows, rest_rows) = vectors.split_at_mut(some.len() * dims);

@@ -36,7 +36,7 @@ pub struct Bpe {
     end: u32,
 }
 
-/// What a tokenizer is built from. Tokens are written as BPE's files write
+/// The parts that a tokenizer is built from. Tokens are written as BPE's files write
 /// them, a character a byte.
 struct Parts<'a> {
     vocabulary: HashMap<Cow<'a, str>, u32>,
@@ -147,7 +147,7 @@ fn pair(merge: &str) -> Result<(Cow<'_, str>, Cow<'_, str>), EmbedError> {
     Ok((left.into(), right.into()))
 }
 
-/// How BPE's files write a byte: printable characters of Latin-1 as they are,
+/// Returns the character by which BPE's files write a byte: printable characters of Latin-1 as they are,
 /// the others, in their order, as those from U+0100 on.
 fn written(byte: u8) -> char {
     let is_plain = |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..);

@@ -1,7 +1,7 @@
-//! What lies inside the binary: every model's description, and two models.
+//! Descriptions of all models, and two models, inside the binary.
 
 #[cfg(feature = "minilm")]
-use crate::BertEmbedder;
+use crate::{Device, TransformerEmbedder};
 use crate::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
 
 /// The bundled table's description.
@@ -44,10 +44,11 @@ pub fn bundled() -> Result<Box<dyn Embedder>, EmbedError> {
 /// None in a binary whose tests passed, as for [`bundled`].
 #[cfg(feature = "minilm")]
 pub fn minilm() -> Result<Box<dyn Embedder>, EmbedError> {
-    Ok(Box::new(BertEmbedder::new(
+    Ok(Box::new(TransformerEmbedder::bert(
         ModelSpec::from_toml(MINILM_SPEC)?,
         WordPiece::new(Vocabulary::open(VOCABULARY)?)?,
         MINILM,
+        Device::Cpu,
     )?))
 }
 

@@ -1,25 +1,27 @@
-//! Where a model computes: every choice that depends on it is made here.
+//! The devices of models, and every choice that depends on them.
 
-use crate::EmbedError;
 use crate::kernel::isa::Isa;
-use crate::kernel::quantise::quantised;
-use crate::qwen3::{Config, Qwen3};
-use crate::tensor::{Tensor, Weights};
+use crate::layers::Backend;
+use crate::{Architecture, EmbedError};
 
-/// Where a model computes.
+/// A device that a model computes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Device {
-    /// On a GPU if there is one that is known here, else on the CPU.
+    /// On a GPU if this build knows one that is there and the model is large,
+    /// else on the CPU.
     #[default]
     Auto,
     /// On the CPU, by kernels of our own.
     Cpu,
-    /// On the GPU of a Mac, through candle.
+    /// On the GPU of a Mac, by candle's operations.
     Metal,
+    /// On a GPU of Nvidia's, by candle's operations: in builds with the feature
+    /// `cuda`.
+    Cuda,
 }
 
 /// In what numbers the weights of linear layers are held on a CPU. Those of a
-/// file that has the same are used where they lie. On Metal they are `BF16`.
+/// file that has the same are used where they lie. On a GPU they are `BF16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// `Q8_0`, a byte each: several times as fast, and half the memory of
@@ -30,64 +32,62 @@ pub enum Precision {
     Stored,
 }
 
-/// A decoder on a device: token ids in, a vector a text out.
-pub trait Decoder: std::fmt::Debug + Send + Sync {
-    /// Writes what is known of each text's last token over a row of `vectors`,
-    /// zeros for a text without tokens. `ids` are the tokens of the texts, one
-    /// after the other, as `lengths` says.
-    fn embed(&self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) -> Result<(), EmbedError>;
+/// The device that a model would compute on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceChoice {
+    /// `cpu`, `metal`, `cuda`; `none` where the configured one is not there.
+    pub device: &'static str,
+    /// The reason, as half a sentence.
+    pub reason: &'static str,
 }
 
 impl Device {
-    /// A decoder there.
+    /// Says on which device a model of an architecture would compute; `None`
+    /// for a model that a server runs.
+    pub fn choice(self, architecture: Architecture) -> Option<DeviceChoice> {
+        let choice = |device, reason| Some(DeviceChoice { device, reason });
+        match (architecture, self) {
+            (Architecture::Remote, _) => None,
+            (Architecture::Table, _) => choice("cpu", "a table is looked up"),
+            (_, Self::Cpu) => choice("cpu", "it is configured"),
+            (Architecture::Bert, Self::Auto) => choice("cpu", "it is done before a GPU is ready"),
+            _ => match self.open(architecture) {
+                Ok(device) if device.is_metal() => choice("metal", "there is one"),
+                Ok(device) if device.is_cuda() => choice("cuda", "there is one"),
+                Ok(_) => choice("cpu", "no GPU that this build knows is there"),
+                Err(_) => choice("none", "the configured device is not there"),
+            },
+        }
+    }
+
+    /// Opens the device of the layers of an architecture.
     ///
     /// # Errors
-    /// [`EmbedError::File`] when the weights lack something of it,
     /// [`EmbedError::Device`] when there is no such device.
-    pub(crate) fn decoder(
-        self,
-        weights: &dyn Weights,
-        config: Config,
-        precision: Precision,
-    ) -> Result<Box<dyn Decoder>, EmbedError> {
-        if let Some(decoder) = self.on_gpu(weights, config)? {
-            return Ok(decoder);
-        }
-        let isa = Isa::best();
-        let linear = |tensor: Tensor| match precision {
-            Precision::Q8_0 => quantised(isa, tensor),
-            Precision::Stored => tensor,
-        };
-        let decoder = Qwen3::open(weights, config, &linear, isa)?;
-        Ok(Box::new(decoder))
+    pub(crate) fn backend(self, architecture: Architecture) -> Result<Backend, EmbedError> {
+        let device = self.open(architecture)?;
+        let kernels = device.is_cpu().then(Isa::best);
+        Ok(Backend { device, kernels })
     }
 
-    #[cfg(target_os = "macos")]
-    fn on_gpu(
-        self,
-        weights: &dyn Weights,
-        config: Config,
-    ) -> Result<Option<Box<dyn Decoder>>, EmbedError> {
-        use crate::qwen3::OnDevice;
-        use candle_core::DType;
-
-        let gpu = match self {
-            Self::Cpu => return Ok(None),
-            Self::Auto => match candle_core::Device::new_metal(0) {
-                Ok(gpu) => gpu,
-                Err(_) => return Ok(None),
-            },
-            Self::Metal => candle_core::Device::new_metal(0)?,
-        };
-        let decoder = OnDevice::open(weights, config, gpu, DType::BF16)?;
-        Ok(Some(Box::new(decoder)))
-    }
-
-    #[cfg(not(target_os = "macos"))]
-    fn on_gpu(self, _: &dyn Weights, _: Config) -> Result<Option<Box<dyn Decoder>>, EmbedError> {
+    fn open(self, architecture: Architecture) -> Result<candle_core::Device, EmbedError> {
+        use candle_core::Device as Opened;
+        let missing = |reason: &str| EmbedError::Device(reason.to_owned());
         match self {
-            Self::Metal => Err(EmbedError::Device("Metal is on a Mac only".to_owned())),
-            Self::Auto | Self::Cpu => Ok(None),
+            Self::Metal => Opened::new_metal(0).map_err(|_| missing("Metal is on a Mac only")),
+            Self::Cuda => Opened::new_cuda(0).map_err(|_| {
+                missing("CUDA needs a build with the feature `cuda`, and a GPU of Nvidia's")
+            }),
+            Self::Auto if architecture == Architecture::Qwen3 => Ok(Opened::new_metal(0)
+                .or_else(|_| Opened::new_cuda(0))
+                .unwrap_or(Opened::Cpu)),
+            Self::Auto | Self::Cpu => Ok(Opened::Cpu),
         }
+    }
+}
+
+impl From<candle_core::Error> for EmbedError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Device(error.to_string())
     }
 }

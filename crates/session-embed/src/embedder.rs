@@ -12,7 +12,7 @@ pub type Matrix = ndarray::Array2<f32>;
 /// text in which the model finds nothing that it knows (an empty one, say):
 /// it gives zeros. Callers treat zeros as "no vector".
 pub trait Embedder: Send + Sync {
-    /// What the model is; its fingerprint tells vectors of two models apart.
+    /// Returns the description of the model; its fingerprint tells vectors of two models apart.
     fn spec(&self) -> &ModelSpec;
 
     /// Embeds texts as they are stored. One row a text; an empty list gives a
@@ -20,7 +20,7 @@ pub trait Embedder: Send + Sync {
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError>;
 
     /// Embeds texts one by one where some may fail: `None` for a text that the
-    /// model could not be asked about, which is worth another try later; zeros,
+    /// model gave no vector for, which is worth another try later; zeros,
     /// as ever, for one in which it finds nothing. A model in process never
     /// fails for a single text.
     ///
@@ -38,6 +38,6 @@ pub trait Embedder: Send + Sync {
         1.0
     }
 
-    /// Embeds what a user asked, with the model's instruction if it has one.
+    /// Embeds a query of a user, with the model's instruction if it has one.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 }

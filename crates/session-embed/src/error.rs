@@ -1,8 +1,8 @@
-//! What can go wrong.
+//! Errors of models.
 
 use thiserror::Error;
 
-/// Why a model could not be opened, or a text not be embedded.
+/// A model that cannot be opened, or a text that cannot be embedded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EmbedError {
@@ -16,9 +16,9 @@ pub enum EmbedError {
     /// A model's file is not in the format that its reader knows.
     #[error("{file} is not valid: {reason}")]
     File {
-        /// What the file is: `token table`, `vocabulary`.
+        /// The kind of file: `token table`, `vocabulary`.
         file: &'static str,
-        /// What is wrong with it, as half a sentence.
+        /// The damage, as half a sentence.
         reason: &'static str,
     },
     /// A device does not compute, or is not there.
@@ -29,15 +29,15 @@ pub enum EmbedError {
     At {
         /// The folder or the file.
         path: std::path::PathBuf,
-        /// What is wrong.
+        /// The error there.
         why: Box<EmbedError>,
     },
     /// A server that makes vectors did not give them.
     #[error("{url} gave no vectors: {reason}")]
     Remote {
-        /// What was asked.
+        /// The address of the server.
         url: String,
-        /// What went wrong, as half a sentence.
+        /// The failure, as half a sentence.
         reason: String,
     },
     /// A model's files contradict each other or its description.
@@ -45,7 +45,7 @@ pub enum EmbedError {
     Mismatch {
         /// Name of the model.
         model: String,
-        /// Which two things differ.
+        /// The two things that differ.
         reason: &'static str,
     },
 }

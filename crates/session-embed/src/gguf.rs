@@ -1,167 +1,108 @@
-//! GGUF files, read in place: names and places of tensors, and the values that
-//! describe the model. The rule is `docs/gguf.md` of the ggml project; versions
-//! 2 and 3, little endian, tensors of `F32`, `F16`, `BF16` and `Q8_0`.
-//!
-//! Opening a file reads what stands before the tensors, and no tensor.
-
-mod list;
-mod reader;
-
-pub use list::List;
+//! GGUF files: the values that describe a model and the locations of its
+//! tensors, by candle's reader. Tensors stay where they lie; candle would copy
+//! them.
 
 use crate::EmbedError;
 use crate::source::Source;
-use crate::tensor::{Form, Tensor, Weights};
-use reader::Reader;
-use std::collections::BTreeMap;
+use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size, row_bytes};
+use candle_core::quantized::gguf_file::{Content, TensorInfo, Value};
+use std::io::Cursor;
 use std::ops::Range;
 
-/// Where tensors start when the file does not say it: at multiples of this.
-const ALIGNMENT: u64 = 32;
-
-/// An open file.
+/// An open file, with tensors of `F32`, `F16`, `BF16` and `Q8_0`.
 #[derive(Debug)]
 pub struct Gguf {
     source: Source,
-    values: BTreeMap<String, Value>,
-    places: BTreeMap<String, Place>,
-}
-
-/// A value of the description.
-#[derive(Debug, Clone)]
-enum Value {
-    /// Any number or truth value.
-    Number(f64),
-    /// A string.
-    Text(String),
-    /// An array.
-    List(List),
-}
-
-/// Where a tensor lies.
-#[derive(Debug, Clone)]
-struct Place {
-    form: Form,
-    rows: usize,
-    columns: usize,
-    range: Range<usize>,
+    content: Content,
 }
 
 impl Gguf {
-    /// Opens a file.
+    /// Opens a file. Reads what stands before the tensors, and no tensor.
     ///
     /// # Errors
-    /// [`EmbedError::File`] when it is not such a file, ends early, or has
-    /// tensors of a form that is not known.
+    /// [`EmbedError::File`] when it is not such a file, or ends early.
     pub fn open(source: impl Into<Source>) -> Result<Self, EmbedError> {
         let source = source.into();
-        let bytes = source.whole().clone();
-        let mut reader = Reader::new(&bytes);
-        if reader.take(4)? != b"GGUF" || !matches!(reader.u32()?, 2 | 3) {
-            return Err(error("it does not start as GGUF 2 or 3 does"));
-        }
-        let (tensors, values) = (reader.u64()?, reader.u64()?);
-        let values = reader.values(values)?;
-        let infos = reader.infos(tensors)?;
-        let alignment = match values.get("general.alignment") {
-            Some(Value::Number(alignment)) => *alignment as u64,
-            _ => ALIGNMENT,
-        };
-        let start = (reader.at() as u64).checked_next_multiple_of(alignment.max(1));
-        let places = infos
-            .into_iter()
-            .map(|(name, info)| Ok((name, info.place(start, bytes.len())?)))
-            .collect::<Result<_, EmbedError>>()?;
-        Ok(Self {
-            source,
-            values,
-            places,
-        })
+        let bytes: &[u8] = source.whole();
+        // candle divides by the alignment, which may be zero.
+        let read = std::panic::catch_unwind(|| Content::read(&mut Cursor::new(bytes)));
+        let content = read.ok().and_then(Result::ok).ok_or(error(
+            "it does not start as GGUF does, ends early, or has tensors of an unknown type",
+        ))?;
+        Ok(Self { source, content })
     }
 
-    /// A number of the description.
+    /// Returns a number of the description.
     ///
     /// # Errors
     /// [`EmbedError::File`] when there is none of this name.
     pub fn number(&self, name: &str) -> Result<f64, EmbedError> {
-        match self.values.get(name) {
-            Some(Value::Number(number)) => Ok(*number),
-            _ => Err(error("it lacks a number that describes the model")),
-        }
+        let number = self.content.metadata.get(name).and_then(number);
+        number.ok_or(error("it lacks a number that describes the model"))
     }
 
-    /// A string of the description; empty when there is none of this name.
+    /// Returns a string of the description; an empty one when there is none of
+    /// this name.
     pub fn text(&self, name: &str) -> &str {
-        match self.values.get(name) {
-            Some(Value::Text(text)) => text,
+        match self.content.metadata.get(name) {
+            Some(Value::String(text)) => text,
             _ => "",
         }
     }
 
-    /// An array of the description.
+    /// Returns an array of the description.
     ///
     /// # Errors
     /// [`EmbedError::File`] when there is none of this name.
-    pub fn list(&self, name: &str) -> Result<&List, EmbedError> {
-        match self.values.get(name) {
-            Some(Value::List(list)) => Ok(list),
+    pub fn list(&self, name: &str) -> Result<&[Value], EmbedError> {
+        match self.content.metadata.get(name) {
+            Some(Value::Array(list)) => Ok(list),
             _ => Err(error("it lacks an array that describes the model")),
         }
     }
+
+    fn range(&self, info: &TensorInfo, rows: usize, columns: usize) -> Option<Range<usize>> {
+        let start = self.content.tensor_data_offset.checked_add(info.offset)?;
+        let start = usize::try_from(start).ok()?;
+        let len = row_bytes(info.ggml_dtype, columns)?.checked_mul(rows)?;
+        Some(start..start.checked_add(len)?)
+    }
 }
 
-impl Weights for Gguf {
-    fn find(&self, name: &str) -> Result<Tensor, EmbedError> {
-        let place = self.places.get(name).ok_or(error("it lacks a tensor"))?;
-        let bytes = self.source.part(place.range.clone())?;
-        Tensor::new(place.form, place.rows, place.columns, bytes)
-            .ok_or(error("a tensor lies outside of it"))
+/// Returns a value as a number, if it is one.
+pub fn number(value: &Value) -> Option<f64> {
+    Some(match *value {
+        Value::U8(x) => f64::from(x),
+        Value::I8(x) => f64::from(x),
+        Value::U16(x) => f64::from(x),
+        Value::I16(x) => f64::from(x),
+        Value::U32(x) => f64::from(x),
+        Value::I32(x) => f64::from(x),
+        Value::U64(x) => x as f64,
+        Value::I64(x) => x as f64,
+        Value::F32(x) => f64::from(x),
+        Value::F64(x) => x,
+        Value::Bool(_) | Value::String(_) | Value::Array(_) => return None,
+    })
+}
+
+impl WeightFile for Gguf {
+    fn find(&self, name: &str) -> Result<StoredMatrix, EmbedError> {
+        let info = self.content.tensor_infos.get(name);
+        let info = info.ok_or(error("it lacks a tensor"))?;
+        let outside = || error("a tensor lies outside of it");
+        if row_bytes(info.ggml_dtype, 0).is_none() {
+            let reason = "it has tensors that are neither F32, F16, BF16 nor Q8_0";
+            return Err(error(reason));
+        }
+        let (rows, columns) = matrix_size(info.shape.dims()).ok_or_else(outside)?;
+        let range = self.range(info, rows, columns).ok_or_else(outside)?;
+        let bytes = self.source.part(range)?;
+        StoredMatrix::new(info.ggml_dtype, rows, columns, bytes).ok_or_else(outside)
     }
 
     fn kind(&self) -> &'static str {
         FILE
-    }
-}
-
-/// What a file says of a tensor.
-struct Info {
-    sizes: Vec<u64>,
-    kind: u32,
-    offset: u64,
-}
-
-impl Info {
-    fn place(self, start: Option<u64>, end: usize) -> Result<Place, EmbedError> {
-        let form = match self.kind {
-            0 => Form::F32,
-            1 => Form::F16,
-            8 => Form::Q8_0,
-            30 => Form::Bf16,
-            _ => {
-                return Err(error(
-                    "it has tensors that are neither F32, F16, BF16 nor Q8_0",
-                ));
-            }
-        };
-        self.placed(form, start)
-            .filter(|place| place.range.end <= end)
-            .ok_or(error("a tensor lies outside of it"))
-    }
-
-    fn placed(&self, form: Form, start: Option<u64>) -> Option<Place> {
-        let (columns, rows) = self.sizes.split_first()?;
-        let rows = rows
-            .iter()
-            .try_fold(1_u64, |all, &rows| all.checked_mul(rows))?;
-        let (rows, columns) = (usize::try_from(rows).ok()?, usize::try_from(*columns).ok()?);
-        let at = usize::try_from(start?.checked_add(self.offset)?).ok()?;
-        let len = form.row_bytes(columns)?.checked_mul(rows)?;
-        Some(Place {
-            form,
-            rows,
-            columns,
-            range: at..at.checked_add(len)?,
-        })
     }
 }
 

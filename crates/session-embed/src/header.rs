@@ -51,7 +51,7 @@ impl Format {
     /// Reads the whole file and compares its checksum.
     pub fn verify(&self, bytes: &[u8]) -> Result<(), EmbedError> {
         match (bytes.get(CHECKSUM_AT..LEN), bytes.get(LEN..)) {
-            (Some(told), Some(body)) if told == checksum(body) => Ok(()),
+            (Some(stored), Some(body)) if stored == checksum(body) => Ok(()),
             _ => Err(self.error("its content does not match its checksum")),
         }
     }

@@ -8,13 +8,13 @@
 //! Two models lie inside the binary. [`bundled`] is a static table distilled
 //! from a transformer, in which a text is the weighted sum of its tokens'
 //! vectors ([`TableEmbedder`]). [`minilm`] is such a transformer, much better and
-//! a thousand times slower ([`BertEmbedder`]). The files of both, [`Table`],
+//! a thousand times slower ([`TransformerEmbedder`]). The files of both, [`Table`],
 //! [`Vocabulary`] and weights, are used where they lie in the binary, so that
 //! the first vector is there a fraction of a millisecond after the start, or a
 //! few. [`WordPiece`] is the tokenizer.
 //!
-//! Other models have files of their own, which [`open`] opens. [`Qwen3Embedder`]
-//! is the large one: a decoder with its tokenizer, [`Bpe`]. Its weights are
+//! Other models have files of their own, which [`open`] opens. Qwen3 is the
+//! large one: a decoder with its tokenizer, [`Bpe`]. Its weights are
 //! mapped, and made `Q8_0` where they are not; [`Device`] says where it computes.
 //!
 //! ```
@@ -31,7 +31,6 @@
 
 mod batch;
 mod bert;
-mod bert_embedder;
 mod bpe;
 mod bundled;
 mod categories;
@@ -41,35 +40,35 @@ mod error;
 mod gguf;
 mod header;
 mod kernel;
+mod layers;
 mod open;
 mod qwen3;
-mod qwen3_embedder;
 mod safetensors_file;
 mod scripts;
 mod source;
 mod spec;
+mod stored_matrix;
 mod sum;
 mod table;
 mod table_embedder;
-mod tensor;
+mod transformer_embedder;
 mod vector;
 mod vocabulary;
 mod wordpiece;
 
-pub use bert_embedder::BertEmbedder;
 pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::minilm;
 pub use bundled::{bundled, specs};
-pub use device::{Device, Precision};
+pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
 pub use open::{open, open_on};
-pub use qwen3_embedder::Qwen3Embedder;
 pub use scripts::Scripts;
 pub use session_core::CosineScale;
 pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};
 pub use table::Table;
 pub use table_embedder::TableEmbedder;
+pub use transformer_embedder::TransformerEmbedder;
 pub use vocabulary::Vocabulary;
 pub use wordpiece::WordPiece;

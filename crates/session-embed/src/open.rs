@@ -2,8 +2,8 @@
 
 use crate::source::Source;
 use crate::{
-    Architecture, BertEmbedder, Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder,
-    Table, TableEmbedder, Vocabulary, WordPiece,
+    Architecture, Device, EmbedError, Embedder, ModelSpec, Precision, Table, TableEmbedder,
+    TransformerEmbedder, Vocabulary, WordPiece,
 };
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 ///
 /// A model of the architecture `table` takes two files, a [`Table`] and a
 /// [`Vocabulary`]; `bert` takes a GGUF file and a [`Vocabulary`] (or a
-/// `vocab.txt`); `qwen3` a GGUF file, or what [`Qwen3Embedder::open`] says.
+/// `vocab.txt`); `qwen3` a GGUF file, or what [`TransformerEmbedder::qwen3`] says.
 ///
 /// # Errors
 /// [`EmbedError::Mismatch`] when the description lists no such files; those of
@@ -22,7 +22,7 @@ pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedErr
     open_on(Device::Auto, spec, files)
 }
 
-/// As [`open`], on a device. Only `qwen3` computes elsewhere than on the CPU.
+/// As [`open`], on a device; a table is on the CPU whatever it says.
 ///
 /// # Errors
 /// Those of [`open`], and [`EmbedError::Device`] when there is no such device.
@@ -41,11 +41,16 @@ pub fn open_on(
         Architecture::Bert => {
             let weights = Source::map(&listed.one(&[".gguf"])?)?;
             let wordpiece = listed.wordpiece()?;
-            Box::new(BertEmbedder::new(spec, wordpiece, weights.whole().clone())?)
+            Box::new(TransformerEmbedder::bert(
+                spec,
+                wordpiece,
+                weights.whole().clone(),
+                device,
+            )?)
         }
         Architecture::Qwen3 => {
             let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());
-            Box::new(Qwen3Embedder::open(
+            Box::new(TransformerEmbedder::qwen3(
                 spec,
                 &files,
                 device,

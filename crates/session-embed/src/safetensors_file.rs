@@ -3,7 +3,8 @@
 
 use crate::EmbedError;
 use crate::source::Source;
-use crate::tensor::{Form, Tensor, Weights};
+use crate::stored_matrix::{StoredMatrix, WeightFile, matrix_size};
+use candle_core::quantized::GgmlDType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorInfo};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +15,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Safetensors {
     files: Vec<Source>,
-    places: BTreeMap<String, Place>,
+    locations: BTreeMap<String, TensorLocation>,
 }
 
-/// Where a tensor lies.
+/// The file, range and type of a tensor.
 #[derive(Debug)]
-struct Place {
+struct TensorLocation {
     file: usize,
-    form: Form,
+    dtype: GgmlDType,
     rows: usize,
     columns: usize,
     range: Range<usize>,
@@ -60,7 +61,7 @@ impl Safetensors {
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
         let mut opened = Self {
             files: Vec::new(),
-            places: BTreeMap::new(),
+            locations: BTreeMap::new(),
         };
         for path in paths(folder)? {
             opened.add(Source::map(&path)?)?;
@@ -75,9 +76,9 @@ impl Safetensors {
         let file = self.files.len();
         let start = head.saturating_add(8);
         for (name, info) in metadata.tensors() {
-            if let Some(place) = place(file, start, info) {
+            if let Some(location) = locate(file, start, info) {
                 let name = name.strip_prefix("model.").unwrap_or(&name);
-                self.places.insert(name.to_owned(), place);
+                self.locations.insert(name.to_owned(), location);
             }
         }
         self.files.push(source);
@@ -85,14 +86,14 @@ impl Safetensors {
     }
 }
 
-impl Weights for Safetensors {
-    fn find(&self, name: &str) -> Result<Tensor, EmbedError> {
-        let place = original(name).and_then(|name| self.places.get(&name));
-        let place = place.ok_or(error("it lacks a tensor, or has it in unknown numbers"))?;
-        let source = self.files.get(place.file);
+impl WeightFile for Safetensors {
+    fn find(&self, name: &str) -> Result<StoredMatrix, EmbedError> {
+        let location = original_name(name).and_then(|name| self.locations.get(&name));
+        let location = location.ok_or(error("it lacks a tensor, or has it in unknown numbers"))?;
+        let source = self.files.get(location.file);
         let source = source.ok_or(error("it lacks a tensor"))?;
-        let bytes = source.part(place.range.clone())?;
-        Tensor::new(place.form, place.rows, place.columns, bytes)
+        let bytes = source.part(location.range.clone())?;
+        StoredMatrix::new(location.dtype, location.rows, location.columns, bytes)
             .ok_or(error("a tensor has another size than it says"))
     }
 
@@ -102,7 +103,7 @@ impl Weights for Safetensors {
 }
 
 /// The original's name of a tensor.
-fn original(name: &str) -> Option<String> {
+fn original_name(name: &str) -> Option<String> {
     let name = name.strip_suffix(".weight")?;
     let (layer, part, parts): (_, _, &[(&str, &str)]) = match name.strip_prefix("blk.") {
         None => (String::new(), name, &PARTS),
@@ -115,24 +116,21 @@ fn original(name: &str) -> Option<String> {
     Some(format!("{layer}{theirs}.weight"))
 }
 
-/// Where a tensor of a known form lies.
-fn place(file: usize, start: usize, info: &TensorInfo) -> Option<Place> {
-    let form = match info.dtype {
-        Dtype::F32 => Form::F32,
-        Dtype::F16 => Form::F16,
-        Dtype::BF16 => Form::Bf16,
+/// Locates a tensor of a known type.
+fn locate(file: usize, start: usize, info: &TensorInfo) -> Option<TensorLocation> {
+    let dtype = match info.dtype {
+        Dtype::F32 => GgmlDType::F32,
+        Dtype::F16 => GgmlDType::F16,
+        Dtype::BF16 => GgmlDType::BF16,
         _ => return None,
     };
-    let (columns, rows) = info.shape.split_last()?;
-    let rows = rows
-        .iter()
-        .try_fold(1_usize, |all, &rows| all.checked_mul(rows))?;
+    let (rows, columns) = matrix_size(&info.shape)?;
     let (from, to) = info.data_offsets;
-    Some(Place {
+    Some(TensorLocation {
         file,
-        form,
+        dtype,
         rows,
-        columns: *columns,
+        columns,
         range: start.checked_add(from)?..start.checked_add(to)?,
     })
 }

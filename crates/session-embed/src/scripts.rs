@@ -1,4 +1,4 @@
-//! Which parts of a text a model reads, by the Unicode scripts of their characters.
+//! The parts of a text that a model reads, by the Unicode scripts of their characters.
 
 use serde::Deserialize;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Where a file's bytes are: in memory, or mapped from a disk.
+//! The bytes of a file, in memory or mapped from a disk.
 
 use crate::EmbedError;
 use bytes::Bytes;
@@ -41,7 +41,7 @@ impl Source {
     }
 
     /// A part of it. What is mapped is mapped anew, so that its pages are given
-    /// back when the part is dropped: a model that is quantised when it is
+    /// back when the part is dropped: a model that is quantized when it is
     /// opened is never in memory twice.
     pub fn part(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
         if range.start > range.end || range.end > self.whole.len() {

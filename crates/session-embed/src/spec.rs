@@ -1,4 +1,4 @@
-//! What a model is, as its TOML in `models/` says.
+//! Descriptions of models, from the TOML files in `models/`.
 
 use crate::{EmbedError, Scripts};
 use serde::Deserialize;
@@ -13,9 +13,9 @@ pub struct ModelSpec {
     pub name: String,
     /// One line for people.
     pub title: String,
-    /// Which code runs it.
+    /// The code that runs it.
     pub architecture: Architecture,
-    /// Where it comes from on the model hub: `owner/name`.
+    /// Its repository on the model hub: `owner/name`.
     pub repo: String,
     /// Commit or tag in that repository.
     pub revision: String,
@@ -23,7 +23,7 @@ pub struct ModelSpec {
     pub dims: usize,
     /// Tokens of a text that are read; the rest is ignored.
     pub max_tokens: usize,
-    /// How token vectors become one.
+    /// Makes one vector of those of the tokens.
     pub pooling: Pooling,
     /// Put before a query (never before a document). Empty for none.
     #[serde(default)]
@@ -31,11 +31,11 @@ pub struct ModelSpec {
     /// The scripts that it reads; all where none is named.
     #[serde(default)]
     pub scripts: Scripts,
-    /// What cosines of this model mean.
+    /// The scale of cosines of this model.
     pub cosine: CosineScale,
     /// SPDX expression of the weights' licence.
     pub licence: String,
-    /// Bytes of all its files, for people who think of a download; of files that
+    /// Bytes of all its files, for people who consider a download; of files that
     /// are not pinned, about.
     #[serde(default)]
     pub bytes: Option<u64>,
@@ -61,16 +61,16 @@ pub struct ModelFile {
 pub enum Architecture {
     /// A vector a token, summed: [`crate::TableEmbedder`].
     Table,
-    /// A transformer encoder: [`crate::BertEmbedder`].
+    /// A transformer encoder: [`crate::TransformerEmbedder::bert`].
     Bert,
-    /// A transformer decoder: [`crate::Qwen3Embedder`].
+    /// A transformer decoder: [`crate::TransformerEmbedder::qwen3`].
     Qwen3,
-    /// A server that is asked; no TOML describes it, for the user configures it.
+    /// A server; no TOML describes it, for the user configures it.
     #[serde(skip)]
     Remote,
 }
 
-/// How the vectors of a text's tokens become one.
+/// A way to make one vector of those of a text's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {

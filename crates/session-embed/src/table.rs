@@ -35,7 +35,7 @@ impl Table {
         let scales = rows.iter().map(|row| scale(row));
         let mut body: Vec<u8> = scales.clone().flat_map(f32::to_le_bytes).collect();
         for (row, scale) in rows.iter().zip(scales) {
-            body.extend((0..dims).map(|at| quantised(row.get(at).copied(), scale) as u8));
+            body.extend((0..dims).map(|at| quantized(row.get(at).copied(), scale) as u8));
         }
         FORMAT.write([rows.len() as u32, dims as u32, half_life as u32], &body)
     }
@@ -70,7 +70,7 @@ impl Table {
         FORMAT.verify(&self.bytes)
     }
 
-    /// How many tokens it has vectors for.
+    /// Returns the number of tokens that have vectors.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -104,7 +104,7 @@ fn scale(row: &[f32]) -> f32 {
     row.iter().fold(0.0_f32, |most, x| most.max(x.abs())) / 127.0
 }
 
-fn quantised(number: Option<f32>, scale: f32) -> i8 {
+fn quantized(number: Option<f32>, scale: f32) -> i8 {
     match number {
         Some(x) if scale > 0.0 => (x / scale).round() as i8,
         _ => 0,

@@ -1,7 +1,7 @@
 //! A static model: a text is the weighted sum of its tokens' vectors.
 
 use crate::sum::{Weighted, add_rows};
-use crate::vector::normalise;
+use crate::vector::normalize;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
 use ndarray::Axis;
 use ndarray::parallel::prelude::*;
@@ -14,7 +14,7 @@ const TEXTS_PER_TASK: usize = 16;
 /// Of each text the first [`ModelSpec::max_tokens`] tokens are read, and of
 /// these the first count most: a token counts half after
 /// [`Table::half_life`] tokens, since texts open with what they are about.
-/// The `n`th occurrence of a token counts `√n − √(n−1)`, since a word said four
+/// The `n`th occurrence of a token counts `√n − √(n−1)`, since a word that occurs four
 /// times is twice as telling, not four times. Tokens without a vector (special
 /// and unknown ones) count for nothing.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl TableEmbedder {
             .encode(text, self.spec.max_tokens, &mut tokens.ids);
         tokens.weigh(&self.table);
         add_rows(&self.table, &tokens.weighted, vector);
-        normalise(vector);
+        normalize(vector);
     }
 }
 
@@ -64,8 +64,8 @@ impl TableEmbedder {
 struct Tokens {
     ids: Vec<u32>,
     weighted: Vec<Weighted>,
-    /// How often each token of the table was met; zeros between texts.
-    met: Vec<u16>,
+    /// Occurrences of each token of the table; zeros between texts.
+    counts: Vec<u16>,
 }
 
 impl Tokens {
@@ -73,29 +73,29 @@ impl Tokens {
     fn weigh(&mut self, table: &Table) {
         let decay = 0.5_f64.powf(1.0 / table.half_life() as f64) as f32;
         let mut position = 1.0;
-        self.met.resize(table.rows(), 0);
+        self.counts.resize(table.rows(), 0);
         self.weighted.clear();
         for &id in &self.ids {
             self.weighted
-                .push((id, position * count(&mut self.met, id)));
+                .push((id, position * count(&mut self.counts, id)));
             position *= decay;
         }
         for &id in &self.ids {
-            self.met
+            self.counts
                 .get_mut(id as usize)
                 .into_iter()
-                .for_each(|met| *met = 0);
+                .for_each(|count| *count = 0);
         }
     }
 }
 
 /// Counts an occurrence of a token and says how much it adds.
-fn count(met: &mut [u16], id: u32) -> f32 {
-    let Some(met) = met.get_mut(id as usize) else {
+fn count(counts: &mut [u16], id: u32) -> f32 {
+    let Some(occurrences) = counts.get_mut(id as usize) else {
         return 0.0;
     };
-    let before = f32::from(*met);
-    *met = met.saturating_add(1);
+    let before = f32::from(*occurrences);
+    *occurrences = occurrences.saturating_add(1);
     (before + 1.0).sqrt() - before.sqrt()
 }
 

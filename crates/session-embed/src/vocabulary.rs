@@ -20,18 +20,18 @@ const FORMAT: Format = Format {
     version: 1,
 };
 
-/// Where the slots begin, counted in `u32`s.
+/// The first slot, counted in `u32`s.
 const SLOTS_AT: usize = header::LEN / 4;
 
-/// What marks a token that continues a word.
+/// The mark of a token that continues a word.
 const CONTINUES: &str = "##";
 
 /// Longest token, in bytes without `##`.
 pub const PIECE_LIMIT: usize = 64;
 
-/// Where a piece stands in its word: part of its hash.
+/// The position of a piece in its word, part of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum PiecePosition {
     /// At the beginning.
     First,
     /// Later.
@@ -44,10 +44,10 @@ pub enum Place {
 pub struct PieceHash(u64);
 
 impl PieceHash {
-    pub const fn new(place: Place) -> Self {
-        Self(match place {
-            Place::First => 0xcbf2_9ce4_8422_2325,
-            Place::Later => 0x84bc_a1bb_6c5f_9d21,
+    pub const fn new(position: PiecePosition) -> Self {
+        Self(match position {
+            PiecePosition::First => 0xcbf2_9ce4_8422_2325,
+            PiecePosition::Later => 0x84bc_a1bb_6c5f_9d21,
         })
     }
 
@@ -57,10 +57,10 @@ impl PieceHash {
         Self((self.0 ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
     }
 
-    fn of(place: Place, piece: &[u8]) -> Self {
+    fn of(position: PiecePosition, piece: &[u8]) -> Self {
         piece
             .iter()
-            .fold(Self::new(place), |hash, &byte| hash.with(byte))
+            .fold(Self::new(position), |hash, &byte| hash.with(byte))
     }
 
     /// First slot to look at, among `slots`, a power of two.
@@ -94,7 +94,7 @@ impl Vocabulary {
     pub fn compile<T: AsRef<str>>(tokens: &[T]) -> Result<Vec<u8>, EmbedError> {
         let longest = tokens
             .iter()
-            .map(|t| placed(t.as_ref()).1.len())
+            .map(|t| split_position(t.as_ref()).1.len())
             .max()
             .unwrap_or(0);
         if tokens.len() >= usize::from(u16::MAX) || longest > PIECE_LIMIT {
@@ -138,7 +138,7 @@ impl Vocabulary {
         FORMAT.verify(&self.bytes)
     }
 
-    /// How many tokens there are; ids are below.
+    /// Returns the number of tokens; ids are below.
     pub fn len(&self) -> usize {
         self.tokens
     }
@@ -155,11 +155,11 @@ impl Vocabulary {
 
     /// The id of a token, `##` included.
     pub fn id(&self, token: &str) -> Option<u32> {
-        let (place, piece) = placed(token);
+        let (position, piece) = split_position(token);
         self.find(
-            place,
+            position,
             piece.as_bytes(),
-            PieceHash::of(place, piece.as_bytes()),
+            PieceHash::of(position, piece.as_bytes()),
         )
     }
 
@@ -170,13 +170,19 @@ impl Vocabulary {
 
     /// The id of a piece of a word whose hash is known.
     #[inline]
-    pub(crate) fn find(&self, place: Place, piece: &[u8], hash: PieceHash) -> Option<u32> {
+    pub(crate) fn find(
+        &self,
+        position: PiecePosition,
+        piece: &[u8],
+        hash: PieceHash,
+    ) -> Option<u32> {
         let bytes = &*self.bytes;
         let mut slot = hash.slot(self.slots);
         for _ in 0..self.slots {
             let entry = u32_at(bytes, SLOTS_AT + slot)?;
             let id = (entry & 0xffff).checked_sub(1)?;
-            if entry & 0xffff_0000 == hash.tag() && is_same(self.token_bytes(id)?, place, piece) {
+            if entry & 0xffff_0000 == hash.tag() && is_same(self.token_bytes(id)?, position, piece)
+            {
                 return Some(id);
             }
             slot = (slot + 1) & (self.slots - 1);
@@ -201,19 +207,19 @@ impl Vocabulary {
 
 /// Words are short: a loop is quicker than a call of `memcmp`.
 #[inline]
-fn is_same(token: &[u8], place: Place, piece: &[u8]) -> bool {
-    let text = match place {
-        Place::First => Some(token),
-        Place::Later => token.strip_prefix(CONTINUES.as_bytes()),
+fn is_same(token: &[u8], position: PiecePosition, piece: &[u8]) -> bool {
+    let text = match position {
+        PiecePosition::First => Some(token),
+        PiecePosition::Later => token.strip_prefix(CONTINUES.as_bytes()),
     };
     text.is_some_and(|text| text.len() == piece.len() && text.iter().eq(piece))
 }
 
 /// Splits `##` off. A bare `##` is a token of two signs, not a continuation.
-fn placed(token: &str) -> (Place, &str) {
+fn split_position(token: &str) -> (PiecePosition, &str) {
     match token.strip_prefix(CONTINUES) {
-        Some(piece) if !piece.is_empty() => (Place::Later, piece),
-        _ => (Place::First, token),
+        Some(piece) if !piece.is_empty() => (PiecePosition::Later, piece),
+        _ => (PiecePosition::First, token),
     }
 }
 
@@ -221,8 +227,8 @@ fn hash_slots<T: AsRef<str>>(tokens: &[T]) -> Vec<u32> {
     let count = (tokens.len() * 2).next_power_of_two();
     let mut slots = vec![0; count];
     for (id, token) in tokens.iter().enumerate() {
-        let (place, piece) = placed(token.as_ref());
-        let hash = PieceHash::of(place, piece.as_bytes());
+        let (position, piece) = split_position(token.as_ref());
+        let hash = PieceHash::of(position, piece.as_bytes());
         let mut slot = hash.slot(count);
         while slots[slot] != 0 {
             slot = (slot + 1) & (count - 1);

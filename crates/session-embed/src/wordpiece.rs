@@ -8,7 +8,7 @@
 
 use crate::EmbedError;
 use crate::categories::{is_accent, is_dropped, is_ideograph, is_punctuation, is_space};
-use crate::vocabulary::{PIECE_LIMIT, PieceHash, Place, Vocabulary};
+use crate::vocabulary::{PIECE_LIMIT, PieceHash, PiecePosition, Vocabulary};
 use unicode_normalization::char::decompose_canonical;
 
 /// Words of more characters are unknown.
@@ -92,7 +92,7 @@ const fn plain() -> [u8; 256] {
     plain
 }
 
-/// A word under way, normalised.
+/// A word under way, normalized.
 struct Word {
     bytes: [u8; WORD_CHARS * 4],
     len: usize,
@@ -106,12 +106,12 @@ impl Word {
             bytes: [0; WORD_CHARS * 4],
             len: 0,
             chars: 0,
-            hash: PieceHash::new(Place::First),
+            hash: PieceHash::new(PiecePosition::First),
         }
     }
 
     fn clear(&mut self) {
-        (self.len, self.chars, self.hash) = (0, 0, PieceHash::new(Place::First));
+        (self.len, self.chars, self.hash) = (0, 0, PieceHash::new(PiecePosition::First));
     }
 
     /// Appends a character; those beyond the limit are only counted.
@@ -131,12 +131,12 @@ impl Word {
         let mut hash = self.hash;
         let mut taken = 0;
         let room = self.bytes.get_mut(self.len..).unwrap_or_default();
-        for (place, &byte) in room.iter_mut().zip(text) {
-            *place = PLAIN[usize::from(byte)];
-            if *place == 0 {
+        for (to, &byte) in room.iter_mut().zip(text) {
+            *to = PLAIN[usize::from(byte)];
+            if *to == 0 {
                 break;
             }
-            hash = hash.with(*place);
+            hash = hash.with(*to);
             taken += 1;
         }
         self.hash = hash;
@@ -147,8 +147,8 @@ impl Word {
 
     #[inline]
     fn push_byte(&mut self, byte: u8) {
-        if let Some(place) = self.bytes.get_mut(self.len) {
-            *place = byte;
+        if let Some(to) = self.bytes.get_mut(self.len) {
+            *to = byte;
             self.len += 1;
             self.hash = self.hash.with(byte);
         }
@@ -201,24 +201,25 @@ impl Encoding<'_> {
             self.end_word();
         } else if is_ideograph(c) {
             self.end_word();
-            self.normalised(c);
+            self.normalized(c);
             self.end_word();
         } else if !is_dropped(c) {
-            self.normalised(c);
+            self.normalized(c);
         }
     }
 
     /// Strips the accents of a character and lowers its case.
-    fn normalised(&mut self, c: char) {
+    fn normalized(&mut self, c: char) {
         decompose_canonical(c, |part| {
             if !is_accent(part) {
-                part.to_lowercase().for_each(|lower| self.place(lower));
+                part.to_lowercase()
+                    .for_each(|lower| self.push_normalized(lower));
             }
         });
     }
 
-    /// A normalised character.
-    fn place(&mut self, c: char) {
+    /// A normalized character.
+    fn push_normalized(&mut self, c: char) {
         if c.is_whitespace() {
             self.end_word();
         } else if is_punctuation(c) {
@@ -259,17 +260,17 @@ impl Encoding<'_> {
     fn pieces(&mut self) -> bool {
         let vocabulary = &self.wordpiece.vocabulary;
         let mut rest = &self.word.bytes[..self.word.len];
-        if let Some(id) = vocabulary.find(Place::First, rest, self.word.hash) {
+        if let Some(id) = vocabulary.find(PiecePosition::First, rest, self.word.hash) {
             self.ids.push(id);
             return true;
         }
-        let mut place = Place::First;
+        let mut position = PiecePosition::First;
         while !rest.is_empty()
-            && let Some((id, len)) = vocabulary.longest_piece(place, rest)
+            && let Some((id, len)) = vocabulary.longest_piece(position, rest)
         {
             self.ids.push(id);
             rest = &rest[len..];
-            place = Place::Later;
+            position = PiecePosition::Later;
         }
         rest.is_empty()
     }
@@ -277,16 +278,16 @@ impl Encoding<'_> {
 
 impl Vocabulary {
     /// The longest token that `rest` of a word starts with, and its length.
-    fn longest_piece(&self, place: Place, rest: &[u8]) -> Option<(u32, usize)> {
+    fn longest_piece(&self, position: PiecePosition, rest: &[u8]) -> Option<(u32, usize)> {
         let rest = &rest[..rest.len().min(self.longest())];
-        let mut hashes = [PieceHash::new(place); PIECE_LIMIT];
-        let mut hash = PieceHash::new(place);
+        let mut hashes = [PieceHash::new(position); PIECE_LIMIT];
+        let mut hash = PieceHash::new(position);
         for (prefix, &byte) in hashes.iter_mut().zip(rest) {
             hash = hash.with(byte);
             *prefix = hash;
         }
         (1..=rest.len()).rev().find_map(|len| {
-            let id = self.find(place, &rest[..len], hashes[len - 1])?;
+            let id = self.find(position, &rest[..len], hashes[len - 1])?;
             Some((id, len))
         })
     }

@@ -14,7 +14,7 @@ use session_embed::{Table, Vocabulary};
 use std::error::Error;
 use std::path::Path;
 
-/// What can go wrong here ends the program.
+/// An error here ends the program.
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Length of a vector of the table.
@@ -31,7 +31,7 @@ const EVENING: f64 = 0.25;
 const FREQUENCY: f64 = 1e-3;
 /// Mandelbrot's offset in Zipf's law.
 const ZIPF_OFFSET: f64 = 2.7;
-/// How much a single letter, digit or ideograph counts.
+/// The weight of a single letter, digit or ideograph.
 const SINGLE_WEIGHT: f64 = 0.3;
 
 /// The files of a model.
@@ -88,7 +88,7 @@ fn id_of(tokens: &[&str], token: &str) -> Fallible<u32> {
     Ok(id as u32)
 }
 
-/// How frequent each token is, by Zipf's law: words follow `the` in the order
+/// Estimates the frequency of each token by Zipf's law: words follow `the` in the order
 /// of their frequency. What stands before (special tokens, single characters)
 /// gets zero.
 fn frequencies(tokens: &[&str]) -> Vec<f64> {

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::Cursor;
 use std::path::Path;
 
-/// What can go wrong here ends the program.
+/// An error here ends the program.
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Our name of a part and the original's, outside of layers.

@@ -2,13 +2,14 @@
 
 use super::{Bpe, Parts, error};
 use crate::EmbedError;
-use crate::gguf::Gguf;
+use crate::gguf::{Gguf, number};
+use candle_core::quantized::gguf_file::Value;
 use std::borrow::Cow;
 
-/// Kinds of tokens, as llama.cpp numbers them: those that are found in texts
-/// as they are.
-const ADDED: [f64; 2] = [3.0, 4.0];
-/// Those that stand for nothing.
+// Types of tokens, as llama.cpp numbers them. The first two are found in texts
+// as they are.
+const CONTROL: f64 = 3.0;
+const USER_DEFINED: f64 = 4.0;
 const UNUSED: f64 = 5.0;
 
 impl Bpe {
@@ -21,25 +22,33 @@ impl Bpe {
         if kind != ["gpt2", "qwen2"] {
             return Err(error("it is not Qwen's"));
         }
-        let tokens = file.list("tokenizer.ggml.tokens")?.texts()?;
-        let kinds = file.list("tokenizer.ggml.token_type")?.numbers()?;
-        let merges = file.list("tokenizer.ggml.merges")?.texts()?;
+        let list = |name: &str| file.list(&format!("tokenizer.ggml.{name}"));
+        let (tokens, merges) = (list("tokens")?, list("merges")?);
         let mut parts = Parts {
             vocabulary: super::vocabulary(tokens.len()),
             merges: Vec::with_capacity(merges.len()),
             added: Vec::new(),
         };
-        for ((id, token), kind) in (0..).zip(tokens).zip(kinds) {
-            let token = Cow::Borrowed(token);
-            if ADDED.contains(&kind) {
-                parts.added.push((token, id));
-            } else if kind != UNUSED {
-                parts.vocabulary.insert(token, id);
+        for ((id, token), kind) in (0..).zip(tokens).zip(list("token_type")?) {
+            let token = Cow::Borrowed(text(token)?);
+            match number(kind) {
+                Some(CONTROL | USER_DEFINED) => parts.added.push((token, id)),
+                Some(UNUSED) => {}
+                _ => {
+                    parts.vocabulary.insert(token, id);
+                }
             }
         }
         for merge in merges {
-            parts.merges.push(super::pair(merge)?);
+            parts.merges.push(super::pair(text(merge)?)?);
         }
         Self::build(&parts)
+    }
+}
+
+fn text(value: &Value) -> Result<&str, EmbedError> {
+    match value {
+        Value::String(text) => Ok(text),
+        _ => Err(error("a list of it has others than strings")),
     }
 }

@@ -11,7 +11,7 @@ const NONE: usize = usize::MAX;
 #[derive(Debug, Default)]
 pub struct Merger {
     symbols: Vec<Symbol>,
-    /// What could be merged: the earliest in the list first, then the leftmost.
+    /// Pairs that could be merged: the earliest in the list first, then the leftmost.
     pairs: BinaryHeap<Reverse<Pair>>,
 }
 

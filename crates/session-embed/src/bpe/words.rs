@@ -17,7 +17,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What the pattern tells apart.
+/// The classes of characters of the pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,

@@ -1,67 +1,308 @@
-//! What a tile of tokens heeds: the products that attention is made of.
+//! Softmax attention within each text of a batch (Vaswani et al. 2017).
+//!
+//! Keys are taken in blocks that stay in the cache, with a running maximum and
+//! sum for each query, as in FlashAttention (Dao et al. 2022). Blocks start at
+//! the text's first token, so that a text's outcome depends on no other.
 
-use super::function::exp_all;
+use super::functions::{exp, exp_all, max_all};
+use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
+use super::threads::min_tasks;
+use ndarray::{Array2, ArrayViewMut2, Axis};
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
-/// How much each token of a tile heeds each token before it or after it.
-#[derive(Debug, Default)]
-pub struct Scores {
-    /// A row a token of the tile, a multiple of 32 numbers long.
-    numbers: Vec<f32>,
-    padded: usize,
+/// Keys of a block.
+const KEYS: usize = 256;
+/// Queries that go through the blocks together.
+const QUERIES: usize = 32 * ROWS;
+
+/// Heads and mask of an attention layer.
+#[derive(Debug, Clone, Copy)]
+pub struct AttentionShape {
+    /// Query heads.
+    pub heads: usize,
+    /// Heads of keys and values, each for as many query heads.
+    pub kv_heads: usize,
+    /// Numbers of a head, a multiple of 32.
+    pub head_dim: usize,
+    /// True when a token attends to none after it.
+    pub is_causal: bool,
 }
 
-impl Scores {
-    /// Compares the queries of a tile (rows of `width` numbers) with keys, which
-    /// come transposed: for each 32 tokens a row a number of the key.
-    ///
-    /// # Safety
-    /// The CPU has the instructions of `V`.
+impl AttentionShape {
+    /// Numbers of all query heads of a token.
+    pub fn query_dim(&self) -> usize {
+        self.heads * self.head_dim
+    }
+
+    /// Numbers of all heads of keys, or of values, of a token.
+    pub fn kv_dim(&self) -> usize {
+        self.kv_heads * self.head_dim
+    }
+
+    /// Numbers of a token's queries, keys and values.
+    pub fn qkv_dim(&self) -> usize {
+        self.query_dim() + 2 * self.kv_dim()
+    }
+}
+
+/// The query heads that share a head of keys and values, in a text.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    shape: AttentionShape,
+    qkv: &'a [f32],
+    kv_head: usize,
+    /// The row of the text's first token.
+    row: usize,
+    /// Tokens of the text.
+    len: usize,
+}
+
+/// Some rows of the columns of a head.
+type Rows<'a> = ArrayViewMut2<'a, MaybeUninit<f32>>;
+
+/// Returns the weighted values that each token attends to, on all threads. A
+/// row of `qkv` has a token's heads of queries, of keys and of values after each
+/// other; `lengths` are the tokens of each text.
+pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]) -> Vec<f32> {
+    let mut out = Array2::uninit((lengths.iter().sum(), shape.query_dim()));
+    let mut tasks = Vec::new();
+    let width = shape.query_dim() / shape.kv_heads;
+    for (kv_head, mut rest) in out.axis_chunks_iter_mut(Axis(1), width).enumerate() {
+        let mut row = 0;
+        for &len in lengths {
+            let (out, after) = rest.split_at(Axis(0), len);
+            let task = Task {
+                shape,
+                qkv,
+                kv_head,
+                row,
+                len,
+            };
+            tasks.push((task, out));
+            (row, rest) = (row + len, after);
+        }
+    }
+    let tasks = tasks.into_par_iter().with_min_len(min_tasks());
+    tasks.for_each(|(task, out)| {
+        SCRATCH.with_borrow_mut(|scratch| attend(isa, task, scratch, out));
+    });
+    // SAFETY: each task wrote its part, and the parts are all of it.
+    unsafe { out.assume_init() }.into_raw_vec_and_offset().0
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Buffers that are kept from task to task.
+#[derive(Default)]
+struct Scratch {
+    /// For each 32 tokens: a row a number, a column a token.
+    keys: Vec<TileRow>,
+    /// For each 32 numbers: a row a token.
+    values: Vec<TileRow>,
+    /// A row a query, divided by the root of the width.
+    queries: Vec<f32>,
+    /// Logits of a tile, then their exponentials; `KEYS` a query.
+    scores: Vec<f32>,
+    tiles: Vec<QueryTile>,
+    /// Weighted values of each tile, for each 32 numbers.
+    sums: Vec<[TileRow; ROWS]>,
+}
+
+/// Softmax of a tile of queries over the blocks before.
+#[derive(Clone, Copy)]
+struct QueryTile {
+    /// The largest logit of each.
+    largest: [f32; ROWS],
+    /// The sum of exponentials of each.
+    totals: [f32; ROWS],
+}
+
+impl QueryTile {
+    const EMPTY: Self = Self {
+        largest: [f32::MIN; ROWS],
+        totals: [0.0; ROWS],
+    };
+}
+
+impl Task<'_> {
+    /// Returns the number of keys that the `query`th token attends to.
     #[inline(always)]
-    pub unsafe fn compare<V: Lanes>(&mut self, queries: &[f32], keys: &[TileRow], width: usize) {
-        self.padded = keys.len() / width * COLUMNS;
-        self.numbers.resize(ROWS * self.padded, 0.0);
-        let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
-        let mut out = [[0.0; COLUMNS]; ROWS];
-        for (at, keys) in keys.chunks_exact(width).enumerate() {
-            // SAFETY: the caller's CPU has the instructions of `V`.
-            unsafe { tile::<V>(queries, keys, &[0.0; COLUMNS], &mut out) };
-            for (row, out) in out.iter().enumerate() {
-                let scores = &mut self.numbers[row * self.padded + at * COLUMNS..];
-                scores[..COLUMNS].copy_from_slice(out);
+    fn visible(&self, query: usize) -> usize {
+        match self.shape.is_causal {
+            true => self.len.min(query + 1),
+            false => self.len,
+        }
+    }
+
+    /// A head of a token of the text, of all those of queries, keys and values.
+    #[inline(always)]
+    fn head(&self, token: usize, head: usize) -> &[f32] {
+        let (width, stride) = (self.shape.head_dim, self.shape.qkv_dim());
+        &self.qkv[(self.row + token) * stride + head * width..][..width]
+    }
+}
+
+per_isa! {
+    fn attend(task: Task<'_>, scratch: &mut Scratch, out: Rows<'_>) = lanes attend_with
+}
+
+/// # Safety
+/// The CPU has the instructions of `V`.
+#[inline(always)]
+unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch, mut out: Rows<'_>) {
+    scratch.pack_keys_values(&task);
+    let first_head = task.kv_head * (task.shape.heads / task.shape.kv_heads);
+    let heads = out.axis_chunks_iter_mut(Axis(1), task.shape.head_dim);
+    for (head, out) in heads.enumerate() {
+        // SAFETY: the caller's CPU has the instructions of `V`.
+        unsafe { scratch.attend_head::<V>(&task, first_head + head, out) };
+    }
+}
+
+impl Scratch {
+    /// The columns beyond the last token keep what was there: no query sees
+    /// them.
+    #[inline(always)]
+    fn pack_keys_values(&mut self, task: &Task<'_>) {
+        let (width, len) = (task.shape.head_dim, task.len);
+        let AttentionShape {
+            heads, kv_heads, ..
+        } = task.shape;
+        let key_head = heads + task.kv_head;
+        self.keys
+            .resize(len.div_ceil(COLUMNS) * width, [0.0; COLUMNS]);
+        self.values.resize(width / COLUMNS * len, [0.0; COLUMNS]);
+        for token in 0..len {
+            let key = task.head(token, key_head);
+            let panel = &mut self.keys[token / COLUMNS * width..][..width];
+            let column = panel.iter_mut().zip(key);
+            column.for_each(|(to, x)| to[token % COLUMNS] = *x);
+            let value = task.head(token, key_head + kv_heads);
+            for (panel, some) in value.as_chunks().0.iter().enumerate() {
+                self.values[panel * len + token] = *some;
             }
         }
     }
 
-    /// Makes shares of the comparisons, but for a factor a row, which is the
-    /// outcome. `seen` says how many tokens a row heeds.
     #[inline(always)]
-    pub fn soften(&mut self, seen: impl Fn(usize) -> usize) -> [f32; ROWS] {
-        let mut factors = [0.0; ROWS];
-        let rows = self.numbers.chunks_exact_mut(self.padded);
-        for (at, (row, factor)) in rows.zip(&mut factors).enumerate() {
-            row[seen(at)..].fill(f32::MIN);
-            *factor = 1.0 / exp_all(row);
+    fn pack_queries(&mut self, task: &Task<'_>, head: usize, queries: Range<usize>) {
+        let width = task.shape.head_dim;
+        let tiles = queries.len().div_ceil(ROWS);
+        let scale = 1.0 / (width as f32).sqrt();
+        self.queries.resize(tiles * ROWS * width, 0.0);
+        for (query, out) in queries.zip(self.queries.chunks_exact_mut(width)) {
+            let query = task.head(query, head);
+            let numbers = out.iter_mut().zip(query);
+            numbers.for_each(|(out, x)| *out = x * scale);
         }
-        factors
+        self.scores.resize(ROWS * KEYS, 0.0);
+        self.tiles.clear();
+        self.tiles.resize(tiles, QueryTile::EMPTY);
+        self.sums.clear();
+        self.sums
+            .resize(tiles * width / COLUMNS, [[0.0; COLUMNS]; ROWS]);
     }
 
-    /// Sums 32 columns of the values of the first tokens by their shares.
+    /// # Safety
+    /// The CPU has the instructions of `V`.
+    #[inline(always)]
+    unsafe fn attend_head<V: Lanes>(&mut self, task: &Task<'_>, head: usize, mut out: Rows<'_>) {
+        for (chunk, out) in out.axis_chunks_iter_mut(Axis(0), QUERIES).enumerate() {
+            let (first, end) = (chunk * QUERIES, chunk * QUERIES + out.nrows());
+            self.pack_queries(task, head, first..end);
+            for start in (0..task.visible(end - 1)).step_by(KEYS) {
+                for at in 0..self.tiles.len() {
+                    let last = end.min(first + (at + 1) * ROWS) - 1;
+                    let keys = start..task.visible(last).min(start + KEYS);
+                    if !keys.is_empty() {
+                        // SAFETY: the caller's CPU has the instructions of `V`.
+                        unsafe { self.add_block::<V>(task, first, at, keys) };
+                    }
+                }
+            }
+            self.write(out);
+        }
+    }
+
+    /// Adds what the `at`th tile of queries attends to among some keys. `first`
+    /// is the position of the first tile's first query.
     ///
     /// # Safety
     /// The CPU has the instructions of `V`.
     #[inline(always)]
-    pub unsafe fn gather<V: Lanes>(
-        &self,
-        values: &[TileRow],
-        factors: [f32; ROWS],
-        sums: &mut [TileRow; ROWS],
+    unsafe fn add_block<V: Lanes>(
+        &mut self,
+        task: &Task<'_>,
+        first: usize,
+        at: usize,
+        keys: Range<usize>,
     ) {
-        let shares = std::array::from_fn(|row| &self.numbers[row * self.padded..][..self.padded]);
-        // SAFETY: the caller's CPU has the instructions of `V`.
-        unsafe { tile::<V>(shares, values, &[0.0; COLUMNS], sums) };
-        for (sums, factor) in sums.iter_mut().zip(factors) {
-            sums.iter_mut().for_each(|sum| *sum *= factor);
+        let (width, padded) = (task.shape.head_dim, keys.len().next_multiple_of(COLUMNS));
+        let queries = &self.queries[at * ROWS * width..];
+        let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
+        let panels = self.keys[keys.start * width / COLUMNS..].chunks_exact(width);
+        for (panel, keys) in (0..padded).step_by(COLUMNS).zip(panels) {
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { tile::<V, false>(queries, keys, &mut self.scores[panel..], KEYS) };
         }
+        let visible = |row| task.visible(first + at * ROWS + row).min(keys.end);
+        let visible = |row| visible(row).saturating_sub(keys.start);
+        let sums = &mut self.sums[at * width / COLUMNS..][..width / COLUMNS];
+        softmax(&mut self.scores, padded, visible, &mut self.tiles[at], sums);
+        let weights = std::array::from_fn(|row| &self.scores[row * KEYS..][..KEYS]);
+        for (panel, sums) in sums.iter_mut().enumerate() {
+            let values = &self.values[panel * task.len + keys.start..][..keys.len()];
+            // SAFETY: the caller's CPU has the instructions of `V`.
+            unsafe { tile::<V, true>(weights, values, sums.as_flattened_mut(), COLUMNS) };
+        }
+    }
+
+    /// Writes the sums, divided by the totals.
+    #[inline(always)]
+    fn write(&self, mut out: Rows<'_>) {
+        let panels = self.sums.len() / self.tiles.len();
+        for (row, out) in out.outer_iter_mut().enumerate() {
+            let (at, row) = (row / ROWS, row % ROWS);
+            let inverse = 1.0 / self.tiles[at].totals[row];
+            let out = out.into_slice().unwrap_or_default();
+            let panels = self.sums[at * panels..].iter();
+            for (out, sums) in out.chunks_exact_mut(COLUMNS).zip(panels) {
+                let numbers = out.iter_mut().zip(&sums[row]);
+                numbers.for_each(|(out, sum)| *out = MaybeUninit::new(sum * inverse));
+            }
+        }
+    }
+}
+
+/// Makes exponentials of the logits of a tile, of which the `r`th query sees
+/// `visible(r)`, and scales what was summed before to the new largest one.
+#[inline(always)]
+fn softmax(
+    scores: &mut [f32],
+    padded: usize,
+    visible: impl Fn(usize) -> usize,
+    tile: &mut QueryTile,
+    sums: &mut [[TileRow; ROWS]],
+) {
+    for (row, scores) in scores.chunks_exact_mut(KEYS).enumerate() {
+        let scores = &mut scores[..padded];
+        scores[visible(row)..].fill(f32::MIN);
+        let before = tile.largest[row];
+        let largest = max_all(scores, before);
+        tile.largest[row] = largest;
+        if largest > before && before > f32::MIN {
+            let factor = exp(before - largest);
+            tile.totals[row] *= factor;
+            for sums in sums.iter_mut() {
+                sums[row].iter_mut().for_each(|sum| *sum *= factor);
+            }
+        }
+        tile.totals[row] += exp_all(scores, largest);
     }
 }

@@ -1,11 +1,11 @@
-//! Products of quantised rows and quantised weights: whole numbers within a
+//! Products of quantized rows and quantized weights: whole numbers within a
 //! block, `f32` across blocks. The CPU must multiply bytes in vectors for it to
 //! be worth while; where it does not, weights are made `f32` instead.
 
 use super::activations::Block;
 use super::isa::{Isa, Level};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::tensor::{BLOCK, BLOCK_BYTES, blocks};
+use crate::stored_matrix::{BLOCK, BLOCK_BYTES, blocks};
 
 /// The same block of 32 columns of a product: of as many rows of weights.
 #[derive(Debug, Clone, Copy)]
@@ -28,12 +28,19 @@ pub fn is_fast(isa: Isa) -> bool {
     isa.level() != Level::Portable
 }
 
-/// Lays 32 rows of `Q8_0` out for [`multiply`].
-pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
-    let raised = match isa.level() {
+/// Returns the mask that makes four signed bytes unsigned ones, 128 higher,
+/// where a product takes these.
+#[inline(always)]
+fn raised(isa: Isa) -> i32 {
+    match isa.level() {
         Level::Avx512 => i32::from_le_bytes([0x80; 4]),
         _ => 0,
-    };
+    }
+}
+
+/// Packs 32 rows of `Q8_0` for [`multiply`].
+pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
+    let raised = raised(isa);
     for (column, row) in rows.take(COLUMNS).enumerate() {
         panel.resize(row.len() / BLOCK_BYTES, PanelBlock::ZERO);
         for (block, (scale, quants)) in panel.iter_mut().zip(blocks(row)) {

@@ -1,11 +1,11 @@
-//! Which vector instructions the CPU has, asked at run time: the released
+//! The vector instructions of the CPU, detected at run time: the released
 //! binary is built for any x86-64.
 
 /// A set of instructions that the CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Isa(Level);
 
-/// What code can be compiled for.
+/// A set of instructions that code is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub enum Level {
@@ -31,7 +31,7 @@ impl Isa {
         had.map(Self).collect()
     }
 
-    /// What code can be run.
+    /// Returns the code to run.
     pub fn level(self) -> Level {
         self.0
     }

@@ -14,7 +14,7 @@ pub type TileRow = [f32; COLUMNS];
 
 /// A vector of a few numbers. [`super::isa::per_isa`] chooses one that the CPU has.
 pub trait Lanes: Copy {
-    /// How many numbers.
+    /// The number of lanes.
     const WIDTH: usize;
     /// The same number in each lane.
     ///
@@ -38,23 +38,30 @@ pub trait Lanes: Copy {
     unsafe fn mul_add(self, factor: Self, sum: Self) -> Self;
 }
 
-/// Writes the product of the rows `a` and the matrix `b`, plus `bias` in each
-/// row, over `out`. The rows are as long as `b` has rows.
+/// Writes the product of the rows `a` and the matrix `b`, plus what was there if
+/// `ADD`, over 32 columns of the first rows of `out`, which are `stride` numbers
+/// apart. The rows of `a` are at least as long as `b` has rows.
 ///
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-pub unsafe fn tile<V: Lanes>(
+pub unsafe fn tile<V: Lanes, const ADD: bool>(
     a: [&[f32]; ROWS],
     b: &[TileRow],
-    bias: &TileRow,
-    out: &mut [TileRow; ROWS],
+    out: &mut [f32],
+    stride: usize,
 ) {
     let a = a.map(|row| &row[..b.len()]);
     for at in (0..COLUMNS).step_by(2 * V::WIDTH) {
         // SAFETY: the caller's CPU has the instructions of `V`.
         unsafe {
-            let mut sums = [[V::load(&bias[at..]), V::load(&bias[at + V::WIDTH..])]; ROWS];
+            let mut sums = [[V::splat(0.0); 2]; ROWS];
+            if ADD {
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let out = &out[row * stride + at..][..2 * V::WIDTH];
+                    *sums = [V::load(out), V::load(&out[V::WIDTH..])];
+                }
+            }
             for (k, b) in b.iter().enumerate() {
                 let pair = [V::load(&b[at..]), V::load(&b[at + V::WIDTH..])];
                 for (sums, a) in sums.iter_mut().zip(a) {
@@ -63,9 +70,10 @@ pub unsafe fn tile<V: Lanes>(
                     sums[1] = pair[1].mul_add(x, sums[1]);
                 }
             }
-            for (out, sums) in out.iter_mut().zip(sums) {
-                sums[0].store(&mut out[at..]);
-                sums[1].store(&mut out[at + V::WIDTH..]);
+            for (row, sums) in sums.into_iter().enumerate() {
+                let out = &mut out[row * stride + at..][..2 * V::WIDTH];
+                sums[0].store(out);
+                sums[1].store(&mut out[V::WIDTH..]);
             }
         }
     }

@@ -1,195 +1,239 @@
-//! Linear layers, their weights read where they lie.
+//! Products with the weights of linear layers, which are read where they lie.
 //!
-//! A product goes by panels of 32 columns. The weights of a panel are laid out
-//! for the product in a small buffer, once for all rows of a batch: that costs
-//! a few hundredths of the product, and no copy of the weights is kept.
+//! A product goes by panels of 32 columns. The weights of a panel are packed
+//! for the product into a small buffer, once for all rows of a batch: that
+//! costs a few hundredths of the product, and no copy of the weights is kept.
 
-use super::activations::Activations;
+use super::activations::{Activations, Block, quantize_strip};
 use super::integer::{self, PanelBlock};
 use super::isa::{Isa, per_isa};
 use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
-use crate::EmbedError;
-use crate::tensor::{Form, Tensor, Weights};
-use rayon::prelude::*;
+use super::threads::min_tasks;
+use crate::stored_matrix::StoredMatrix;
+use candle_core::quantized::GgmlDType;
+use ndarray::parallel::prelude::*;
+use ndarray::{Array2, ArrayViewMut2, Axis, s};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Rows whose products are given on at once. They fit in the fastest cache.
-pub const STRIP: usize = 16 * ROWS;
+/// Rows whose products are passed on at once. They fit in the fastest cache.
+const STRIP: usize = 16 * ROWS;
 
-/// Weights and bias.
+/// The weights of a linear layer, a row an output, and its bias.
 #[derive(Debug, Clone)]
-pub struct Linear {
-    /// A row an output.
-    weights: Tensor,
+pub struct MappedLinear {
+    isa: Isa,
+    /// The matrices whose rows the outputs come from, one after the other.
+    weights: Vec<StoredMatrix>,
+    inputs: usize,
     bias: Vec<f32>,
 }
 
-/// Buffers that are kept from product to product.
-#[derive(Debug)]
-pub struct Panels {
-    integer: Vec<PanelBlock>,
-    float: Vec<TileRow>,
-    strip: Vec<TileRow>,
-}
-
-impl Panels {
-    /// Empty ones.
-    pub fn new() -> Self {
-        Self {
-            integer: Vec::new(),
-            float: Vec::new(),
-            strip: vec![[0.0; COLUMNS]; STRIP],
-        }
-    }
-}
-
-/// A part of a product: some rows of 32 columns.
-pub struct Strip<'a> {
+/// The place of a strip of a product: some rows of 32 columns.
+#[derive(Debug, Clone, Copy)]
+pub struct Strip {
     /// The first row.
     pub row: usize,
     /// The first column.
     pub column: usize,
-    /// The products, bias added.
-    pub rows: &'a mut [TileRow],
 }
 
-impl Linear {
-    /// The layer `name.weight` and `name.bias`.
-    pub fn open(
-        file: &dyn Weights,
-        name: &str,
-        outputs: usize,
-        inputs: usize,
-    ) -> Result<Self, EmbedError> {
-        Ok(Self {
-            weights: file.tensor(&format!("{name}.weight"), outputs, inputs)?,
-            bias: file.vector(&format!("{name}.bias"), outputs)?,
+/// Buffers that are kept from panel to panel.
+struct Buffers {
+    integer: Vec<PanelBlock>,
+    float: Vec<TileRow>,
+    row: Vec<f32>,
+    products: Vec<TileRow>,
+}
+
+impl Buffers {
+    fn new() -> Self {
+        Self {
+            integer: Vec::new(),
+            float: Vec::new(),
+            row: Vec::new(),
+            products: vec![[0.0; COLUMNS]; STRIP],
+        }
+    }
+}
+
+/// Multiplies rows with the weights of layers of one size, on all threads.
+/// `epilogue` gets the products of each layer, bias added, for each strip, and
+/// leaves what is returned in the first.
+pub fn multiply<const N: usize>(
+    layers: [&MappedLinear; N],
+    x: &Activations<'_>,
+    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+) -> Vec<f32> {
+    let outputs = layers.first().map_or(0, |layer| layer.outputs());
+    let mut out = Array2::<f32>::uninit((x.rows(), outputs));
+    for_each_strip(
+        layers,
+        x,
+        &mut out.view_mut(),
+        epilogue,
+        |products, mut out| {
+            for (out, products) in out.outer_iter_mut().zip(products) {
+                let out = out.into_slice().unwrap_or_default();
+                out.copy_from_slice(&products.map(MaybeUninit::new));
+            }
+        },
+    );
+    // SAFETY: the panels have all columns, and the strips of each all rows.
+    unsafe { out.assume_init() }.into_raw_vec_and_offset().0
+}
+
+/// As [`multiply`], for a layer `next`: its rows are quantized while they are
+/// in the cache, if it multiplies whole numbers.
+pub fn multiply_for<const N: usize>(
+    next: &MappedLinear,
+    layers: [&MappedLinear; N],
+    x: &Activations<'_>,
+    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+) -> Activations<'static> {
+    let (isa, rows, width) = (next.isa, x.rows(), next.inputs);
+    if !next.is_integer() {
+        let numbers = multiply(layers, x, epilogue).into();
+        return Activations::Float { width, numbers };
+    }
+    let width = width / COLUMNS;
+    let shape = (rows.next_multiple_of(ROWS), width);
+    let mut blocks = Array2::from_elem(shape, Block::default());
+    let mut out = blocks.slice_mut(s![..rows, ..]);
+    for_each_strip(layers, x, &mut out, epilogue, |products, out| {
+        quantize_strip(isa, products, out);
+    });
+    let (blocks, _) = blocks.into_raw_vec_and_offset();
+    Activations::Integer {
+        rows,
+        width,
+        blocks,
+    }
+}
+
+/// Passes the strips of a product to `write`, each with its part of `out`.
+fn for_each_strip<const N: usize, T: Send + Sync>(
+    layers: [&MappedLinear; N],
+    x: &Activations<'_>,
+    out: &mut ArrayViewMut2<'_, T>,
+    epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
+    write: impl Fn(&[TileRow], ArrayViewMut2<'_, T>) + Sync,
+) {
+    let count = layers.first().map_or(0, |layer| layer.outputs()) / COLUMNS;
+    let width = (out.ncols() / count.max(1)).max(1);
+    let panels = out.axis_chunks_iter_mut(Axis(1), width).into_par_iter();
+    panels.with_min_len(min_tasks()).enumerate().for_each_init(
+        || layers.map(|_| Buffers::new()),
+        |buffers, (at, mut out)| {
+            for (layer, buffers) in layers.iter().zip(buffers.iter_mut()) {
+                layer.pack(at, x, buffers);
+            }
+            let strips = out.axis_chunks_iter_mut(Axis(0), STRIP);
+            for (strip, out) in strips.enumerate() {
+                let (row, column) = (strip * STRIP, at * COLUMNS);
+                let rows = row..row + out.nrows();
+                for (layer, buffers) in layers.iter().zip(buffers.iter_mut()) {
+                    layer.multiply(at, x, rows.clone(), buffers);
+                }
+                let products = buffers.each_mut().map(|b| &mut b.products[..rows.len()]);
+                epilogue(Strip { row, column }, products);
+                let products = buffers.first().map_or(&[][..], |b| &b.products);
+                write(products, out);
+            }
+        },
+    );
+}
+
+impl MappedLinear {
+    /// A layer of matrices with as many columns each, and a multiple of 32
+    /// rows, under each other; `None` for others, or another length of `bias`.
+    pub fn new(isa: Isa, weights: Vec<StoredMatrix>, bias: Vec<f32>) -> Option<Self> {
+        let inputs = weights.first()?.columns();
+        let fits = |matrix: &StoredMatrix| {
+            matrix.columns() == inputs && matrix.rows().is_multiple_of(COLUMNS)
+        };
+        let outputs: usize = weights.iter().map(StoredMatrix::rows).sum();
+        (weights.iter().all(fits) && bias.len() == outputs).then_some(Self {
+            isa,
+            weights,
+            inputs,
+            bias,
         })
     }
 
-    /// A layer that adds nothing.
-    pub fn without_bias(weights: Tensor) -> Self {
-        Self {
-            bias: vec![0.0; weights.rows()],
-            weights,
-        }
+    /// Instructions that its products use.
+    pub fn isa(&self) -> Isa {
+        self.isa
     }
 
-    /// True when rows should come quantised.
-    pub fn is_integer(&self, isa: Isa) -> bool {
-        self.weights.form() == Form::Q8_0 && integer::is_fast(isa)
+    /// Length of a row of the outcome.
+    pub fn outputs(&self) -> usize {
+        self.bias.len()
     }
 
-    /// Multiplies the first `count` rows of `input`, and gives the outcome on in
-    /// strips.
-    pub fn apply(
-        &self,
-        isa: Isa,
-        input: &Activations,
-        count: usize,
-        panels: &mut Panels,
-        mut sink: impl FnMut(Strip<'_>),
-    ) {
-        for at in 0..self.bias.len() / COLUMNS {
-            self.pack(isa, at, input, panels);
-            for row in (0..count).step_by(STRIP) {
-                let rows = self.strip(isa, at, input, row..count, panels);
-                let column = at * COLUMNS;
-                sink(Strip { row, column, rows });
+    /// Rows as products with these weights want them.
+    pub fn activations<'a>(&self, rows: &'a [f32]) -> Activations<'a> {
+        Activations::new(self.isa, rows, self.inputs, self.is_integer())
+    }
+
+    /// True when its products are of whole numbers.
+    pub fn is_integer(&self) -> bool {
+        let is_q8_0 = |matrix: &StoredMatrix| matrix.dtype() == GgmlDType::Q8_0;
+        self.weights.iter().all(is_q8_0) && integer::is_fast(self.isa)
+    }
+
+    /// The matrix of the `at`th panel, and its first row there.
+    fn panel(&self, at: usize) -> Option<(&StoredMatrix, usize)> {
+        let mut row = at * COLUMNS;
+        self.weights.iter().find_map(|matrix| {
+            let before = row;
+            row = row.wrapping_sub(matrix.rows());
+            (before < matrix.rows()).then_some((matrix, before))
+        })
+    }
+
+    /// Packs the weights of the `at`th panel for such rows.
+    fn pack(&self, at: usize, x: &Activations<'_>, buffers: &mut Buffers) {
+        let Some((matrix, first)) = self.panel(at) else {
+            return;
+        };
+        match x {
+            Activations::Integer { .. } => {
+                let rows = (first..first + COLUMNS).map(|row| matrix.row(row));
+                integer::pack(self.isa, rows, &mut buffers.integer);
             }
-        }
-    }
-
-    /// As [`Linear::apply`], on all threads. `out` has the columns of a panel
-    /// after those of another, `count` rows each; `write` puts a strip into its
-    /// rows of them.
-    pub fn spread(
-        &self,
-        isa: Isa,
-        input: &Activations,
-        count: usize,
-        out: &mut [TileRow],
-        write: impl Fn(&[TileRow], &mut [TileRow]) + Sync,
-    ) {
-        let columns = out.par_chunks_mut(count.max(1)).enumerate();
-        columns.for_each_init(Panels::new, |panels, (at, out)| {
-            self.pack(isa, at, input, panels);
-            for (strip, out) in out.chunks_mut(STRIP).enumerate() {
-                let rows = strip * STRIP..count;
-                write(self.strip(isa, at, input, rows, panels), out);
-            }
-        });
-    }
-
-    /// Lays the weights of the `at`th panel out for such rows.
-    pub fn pack(&self, isa: Isa, at: usize, input: &Activations, panels: &mut Panels) {
-        let column = at * COLUMNS;
-        let rows = (column..column + COLUMNS).map(|row| self.weights.row(row));
-        match input {
-            Activations::Integer { .. } => integer::pack(isa, rows, &mut panels.integer),
             Activations::Float { width, .. } => {
-                panels.float.resize(*width, [0.0; COLUMNS]);
-                let form = self.weights.form();
-                rows.enumerate()
-                    .for_each(|(at, row)| unpack(form, row, at, &mut panels.float));
+                buffers.float.resize(*width, [0.0; COLUMNS]);
+                buffers.row.resize(*width, 0.0);
+                for column in 0..COLUMNS {
+                    matrix.read_row(first + column, &mut buffers.row);
+                    let panel = buffers.float.iter_mut().zip(&buffers.row);
+                    panel.for_each(|(to, x)| to[column] = *x);
+                }
             }
         }
     }
 
-    /// The products of a strip of the `rows`, from the first on, with the panel
-    /// that was laid out last, which is the `at`th.
-    pub fn strip<'a>(
-        &self,
-        isa: Isa,
-        at: usize,
-        input: &Activations,
-        rows: Range<usize>,
-        panels: &'a mut Panels,
-    ) -> &'a mut [TileRow] {
-        let count = rows.len().min(STRIP);
-        if let Some(bias) = self.bias.as_chunks().0.get(at) {
-            panels.multiply(isa, input, rows.start, count, bias);
-        }
-        &mut panels.strip[..count]
-    }
-}
-
-/// Writes a row of weights over a column of a panel.
-fn unpack(form: Form, row: &[u8], column: usize, panel: &mut [TileRow]) {
-    let mut panel = panel.iter_mut();
-    form.each(row, |x| {
-        if let Some(to) = panel.next() {
-            to[column] = x;
-        }
-    });
-}
-
-impl Panels {
-    /// Fills the strip with the products of `count` rows from `row` on.
-    fn multiply(
-        &mut self,
-        isa: Isa,
-        input: &Activations,
-        row: usize,
-        count: usize,
-        bias: &TileRow,
-    ) {
-        let out = &mut self.strip[..count.next_multiple_of(ROWS)];
-        match input {
-            Activations::Integer { width, blocks } => {
-                let rows = blocks.get(row * width..).unwrap_or_default();
-                integer::multiply(isa, rows, &self.integer, bias, out);
+    /// Multiplies some rows with the panel that was packed last.
+    fn multiply(&self, at: usize, x: &Activations<'_>, rows: Range<usize>, buffers: &mut Buffers) {
+        let out = &mut buffers.products[..rows.len().next_multiple_of(ROWS)];
+        let bias = &self.bias.as_chunks().0[at];
+        match x {
+            Activations::Integer { width, blocks, .. } => {
+                let rows = &blocks[rows.start * width..];
+                integer::multiply(self.isa, rows, &buffers.integer, bias, out);
             }
             Activations::Float { width, numbers } => {
-                let rows = numbers.get(row * width..).unwrap_or_default();
-                multiply_floats(isa, rows, &self.float, bias, out);
+                let rows = &numbers[rows.start * width..rows.end * width];
+                multiply_floats(self.isa, rows, &buffers.float, bias, out);
             }
         }
     }
 }
 
 per_isa! {
-    /// As [`integer::multiply`], for numbers as they are.
+    /// As [`integer::multiply`], for numbers as they are. The last tile may
+    /// lack rows.
     fn multiply_floats(rows: &[f32], panel: &[TileRow], bias: &TileRow, out: &mut [TileRow]) = lanes multiply_floats_with
 }
 
@@ -202,11 +246,13 @@ unsafe fn multiply_floats_with<V: Lanes>(
     bias: &TileRow,
     out: &mut [TileRow],
 ) {
-    let width = panel.len();
-    let tiles = rows.chunks_exact(ROWS * width.max(1));
-    for (rows, out) in tiles.zip(out.as_chunks_mut().0) {
-        let rows = std::array::from_fn(|row| &rows[row * width..][..width]);
+    let width = panel.len().max(1);
+    let tiles = rows.chunks(ROWS * width);
+    for (rows, out) in tiles.zip(out.as_chunks_mut::<ROWS>().0) {
+        let last = rows.len() / width - 1;
+        let rows = std::array::from_fn(|row| &rows[row.min(last) * width..][..width]);
+        out.fill(*bias);
         // SAFETY: the caller's CPU has the instructions of `V`.
-        unsafe { tile::<V>(rows, panel, bias, out) };
+        unsafe { tile::<V, true>(rows, panel, out.as_flattened_mut(), COLUMNS) };
     }
 }

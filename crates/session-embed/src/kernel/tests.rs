@@ -1,11 +1,12 @@
-//! What no seam outside shows: that each set of instructions computes the same.
+//! Each set of instructions computes the same, which no seam outside shows.
 
 use super::activations::Activations;
-use super::function::{exp, gelu};
+use super::attention::{AttentionShape, attention};
+use super::functions::{exp, gelu};
 use super::integer::{self, is_fast};
 use super::isa::Isa;
 use super::lanes::{COLUMNS, ROWS};
-use crate::tensor::f16_to_f32;
+use crate::stored_matrix::f16_to_f32;
 
 /// Numbers between −1 and 1 that look random and are always the same.
 pub fn random(count: usize, seed: u64) -> Vec<f32> {
@@ -48,19 +49,17 @@ fn products_of_whole_numbers_are_right_on_every_isa() {
         .map(|seed| weights(blocks, seed + 2))
         .collect();
     for isa in Isa::all().into_iter().filter(|&isa| is_fast(isa)) {
-        let mut input = Activations::new(blocks * 32, true);
-        input.resize(rows);
-        input.set_rows(isa, &x);
+        let input = Activations::new(isa, &x, blocks * 32, true);
         let Activations::Integer {
-            blocks: quantised, ..
+            blocks: quantized, ..
         } = &input
         else {
-            panic!("not quantised");
+            panic!("not quantized");
         };
         let mut panel = Vec::new();
         integer::pack(isa, packed.iter().map(Vec::as_slice), &mut panel);
         let mut out = vec![[0.0; COLUMNS]; rows];
-        integer::multiply(isa, quantised, &panel, &[1.0; COLUMNS], &mut out);
+        integer::multiply(isa, quantized, &panel, &[1.0; COLUMNS], &mut out);
         for (row, x) in x.chunks(blocks * 32).enumerate() {
             for (column, weights) in packed.iter().enumerate() {
                 let weights = weights.chunks(34).flat_map(|block| &block[2..]);
@@ -89,11 +88,9 @@ fn products_of_whole_numbers_are_the_same_on_every_isa() {
         .into_iter()
         .filter(|&isa| is_fast(isa))
         .map(|isa| {
-            let mut input = Activations::new(96, true);
-            input.resize(ROWS);
-            input.set_rows(isa, &x);
+            let input = Activations::new(isa, &x, 96, true);
             let Activations::Integer { blocks, .. } = input else {
-                panic!("not quantised");
+                panic!("not quantized");
             };
             let (mut panel, mut out) = (Vec::new(), vec![[0.0; COLUMNS]; ROWS]);
             integer::pack(isa, rows.iter().map(Vec::as_slice), &mut panel);
@@ -155,5 +152,107 @@ fn halves_are_read() {
     ];
     for (bits, expected) in known {
         assert_eq!(f16_to_f32(bits), expected, "{bits:#x}");
+    }
+}
+
+/// Attention within one text, in the plainest way.
+fn plain_attention(shape: AttentionShape, [q, k, v]: [&[f32]; 3]) -> Vec<f32> {
+    let AttentionShape {
+        heads,
+        kv_heads,
+        head_dim,
+        ..
+    } = shape;
+    let len = q.len() / (heads * head_dim);
+    let mut out = Vec::new();
+    for (token, head) in (0..len).flat_map(|token| (0..heads).map(move |head| (token, head))) {
+        let query = &q[(token * heads + head) * head_dim..][..head_dim];
+        let row = |rows: &[f32], at: usize| {
+            let kv_head = head / (heads / kv_heads);
+            rows[(at * kv_heads + kv_head) * head_dim..][..head_dim].to_vec()
+        };
+        let visible = if shape.is_causal { token + 1 } else { len };
+        let weight = |at| {
+            let dot: f32 = query.iter().zip(row(k, at)).map(|(a, b)| a * b).sum();
+            (dot / (head_dim as f32).sqrt()).exp()
+        };
+        let weights: Vec<f32> = (0..visible).map(weight).collect();
+        let total: f32 = weights.iter().sum();
+        out.extend((0..head_dim).map(|column| {
+            let values = weights.iter().enumerate();
+            let sum: f32 = values.map(|(at, weight)| weight * row(v, at)[column]).sum();
+            sum / total
+        }));
+    }
+    out
+}
+
+/// Attention within texts whose queries, keys and values stand beside each other.
+fn attend(isa: Isa, shape: AttentionShape, rows: [&[f32]; 3], lengths: &[usize]) -> Vec<f32> {
+    let widths = [shape.query_dim(), shape.kv_dim(), shape.kv_dim()];
+    let mut qkv = Vec::new();
+    for token in 0..lengths.iter().sum() {
+        for (rows, width) in rows.iter().zip(widths) {
+            qkv.extend(&rows[token * width..][..width]);
+        }
+    }
+    attention(isa, shape, &qkv, lengths)
+}
+
+#[test]
+fn attention_is_right_on_every_isa() {
+    for (heads, kv_heads, head_dim, len, is_causal) in [
+        (2, 2, 32, 1, false),
+        (1, 1, 64, 7, false),
+        (3, 3, 32, 33, false),
+        (2, 2, 32, 300, false),
+        (4, 2, 32, 63, true),
+        (2, 1, 64, 600, true),
+    ] {
+        let shape = AttentionShape {
+            heads,
+            kv_heads,
+            head_dim,
+            is_causal,
+        };
+        let rows = |heads, seed| -> Vec<f32> {
+            let numbers = random(len * heads * head_dim, seed);
+            numbers.iter().map(|x| x * 3.0).collect()
+        };
+        let (q, k, v) = (rows(heads, 3), rows(kv_heads, 4), rows(kv_heads, 5));
+        let expected = plain_attention(shape, [&q, &k, &v]);
+        for isa in Isa::all() {
+            let out = attend(isa, shape, [&q, &k, &v], &[len]);
+            assert_eq!(out.len(), expected.len());
+            let mut pairs = out.iter().zip(&expected);
+            let are_near = pairs.all(|(&a, &b)| is_near(a, b, 2e-5));
+            assert!(are_near, "{isa:?}, {len} tokens");
+        }
+    }
+}
+
+#[test]
+fn a_text_attends_to_itself_alone() {
+    let shape = AttentionShape {
+        heads: 2,
+        kv_heads: 1,
+        head_dim: 32,
+        is_causal: true,
+    };
+    let lengths = [5, 300, 1, 40];
+    let tokens: usize = lengths.iter().sum();
+    let (q, k, v) = (
+        random(tokens * 64, 1),
+        random(tokens * 32, 2),
+        random(tokens * 32, 3),
+    );
+    let all = attend(Isa::best(), shape, [&q, &k, &v], &lengths);
+    let mut row = 0;
+    for len in lengths {
+        let part = |rows: &[f32], width: usize| rows[row * width..(row + len) * width].to_vec();
+        let rows = [part(&q, 64), part(&k, 32), part(&v, 32)];
+        let alone = attend(Isa::best(), shape, [&rows[0], &rows[1], &rows[2]], &[len]);
+        assert_eq!(alone, part(&all, 64), "{len} tokens");
+        row += len;
     }
 }

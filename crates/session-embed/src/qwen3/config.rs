@@ -2,30 +2,31 @@
 
 use crate::EmbedError;
 use crate::gguf::Gguf;
+use crate::kernel::attention::AttentionShape;
 use crate::kernel::lanes::COLUMNS;
 use serde::Deserialize;
 
-/// What describes the model beside its tensors.
+/// The description of the model beside its tensors.
 #[derive(Debug, Clone, Copy)]
-pub struct Config {
-    /// Numbers that are known of a token.
-    pub hidden: usize,
-    /// Numbers between the two halves of the feed-forward part.
-    pub inner: usize,
+pub struct Qwen3Config {
+    /// Numbers of a token between layers.
+    pub hidden_size: usize,
+    /// Numbers within a feed-forward network.
+    pub intermediate_size: usize,
     /// Layers.
-    pub layers: usize,
-    /// Heads that ask.
-    pub heads: usize,
-    /// Heads that answer: each one to as many that ask.
-    pub key_heads: usize,
+    pub num_layers: usize,
+    /// Query heads.
+    pub num_heads: usize,
+    /// Heads of keys and values, each for as many query heads.
+    pub num_kv_heads: usize,
     /// Numbers of a head.
-    pub width: usize,
+    pub head_dim: usize,
     /// Tokens that it was made for.
-    pub positions: usize,
+    pub max_positions: usize,
     /// The base of the positions' angles.
-    pub theta: f32,
-    /// What keeps norms from dividing by zero.
-    pub epsilon: f32,
+    pub rope_theta: f32,
+    /// Keeps norms from dividing by zero.
+    pub rms_norm_eps: f32,
 }
 
 /// `config.json`; names are those of `transformers`.
@@ -66,7 +67,7 @@ fn unscaled() -> String {
     "default".to_owned()
 }
 
-impl Config {
+impl Qwen3Config {
     /// Reads a `config.json`.
     ///
     /// # Errors
@@ -83,15 +84,15 @@ impl Config {
             return Err(error(UNKNOWN));
         }
         let config = Self {
-            hidden: json.hidden_size,
-            inner: json.intermediate_size,
-            layers: json.num_hidden_layers,
-            heads: json.num_attention_heads,
-            key_heads: json.num_key_value_heads,
-            width: json.head_dim,
-            positions: json.max_position_embeddings,
-            theta,
-            epsilon: json.rms_norm_eps,
+            hidden_size: json.hidden_size,
+            intermediate_size: json.intermediate_size,
+            num_layers: json.num_hidden_layers,
+            num_heads: json.num_attention_heads,
+            num_kv_heads: json.num_key_value_heads,
+            head_dim: json.head_dim,
+            max_positions: json.max_position_embeddings,
+            rope_theta: theta,
+            rms_norm_eps: json.rms_norm_eps,
         };
         config.checked().ok_or(error(UNKNOWN))
     }
@@ -111,17 +112,17 @@ impl Config {
         let number = |name: &str| file.number(&format!("qwen3.{name}"));
         let size = |name: &str| number(name).map(|number| number as usize);
         let config = Self {
-            hidden: size("embedding_length")?,
-            inner: size("feed_forward_length")?,
-            layers: size("block_count")?,
-            heads: size("attention.head_count")?,
-            key_heads: size("attention.head_count_kv")?,
-            width: size("attention.key_length")?,
-            positions: size("context_length")?,
-            theta: number("rope.freq_base")? as f32,
-            epsilon: number("attention.layer_norm_rms_epsilon")? as f32,
+            hidden_size: size("embedding_length")?,
+            intermediate_size: size("feed_forward_length")?,
+            num_layers: size("block_count")?,
+            num_heads: size("attention.head_count")?,
+            num_kv_heads: size("attention.head_count_kv")?,
+            head_dim: size("attention.key_length")?,
+            max_positions: size("context_length")?,
+            rope_theta: number("rope.freq_base")? as f32,
+            rms_norm_eps: number("attention.layer_norm_rms_epsilon")? as f32,
         };
-        let is_even = size("attention.value_length")? == config.width;
+        let is_even = size("attention.value_length")? == config.head_dim;
         let is_scaled = file.number("qwen3.rope.scaling.factor").is_ok();
         let config = config.checked().filter(|_| is_even && !is_scaled);
         config.ok_or_else(error)
@@ -131,24 +132,29 @@ impl Config {
     fn checked(self) -> Option<Self> {
         /// More than any model has; products of two do not overflow.
         const MOST: usize = 1 << 20;
-        let sizes = [self.hidden, self.inner, self.width];
-        let counts = [self.layers, self.heads, self.key_heads, self.positions];
+        let sizes = [self.hidden_size, self.intermediate_size, self.head_dim];
+        let counts = [
+            self.num_layers,
+            self.num_heads,
+            self.num_kv_heads,
+            self.max_positions,
+        ];
         let are_known = sizes.iter().all(|size| size.is_multiple_of(COLUMNS))
             && sizes.iter().chain(&counts).all(|n| (1..=MOST).contains(n))
-            && self.heads.is_multiple_of(self.key_heads)
-            && self.theta > 0.0
-            && self.epsilon >= 0.0;
+            && self.num_heads.is_multiple_of(self.num_kv_heads)
+            && self.rope_theta > 0.0
+            && self.rms_norm_eps >= 0.0;
         are_known.then_some(self)
     }
 
-    /// Numbers of all heads that ask.
-    pub fn asked(&self) -> usize {
-        self.heads * self.width
-    }
-
-    /// Numbers of all heads that answer.
-    pub fn answered(&self) -> usize {
-        self.key_heads * self.width
+    /// Heads and mask of its layers.
+    pub fn attention_shape(&self) -> AttentionShape {
+        AttentionShape {
+            heads: self.num_heads,
+            kv_heads: self.num_kv_heads,
+            head_dim: self.head_dim,
+            is_causal: true,
+        }
     }
 }
 
@@ -159,7 +165,7 @@ impl Json {
             .or_else(|| newer.and_then(|rope| rope.rope_theta))
     }
 
-    /// True when nothing is asked for that is not done here.
+    /// True for a model without features that are not implemented here.
     fn is_plain(&self) -> bool {
         let rope = self.rope_parameters.as_ref();
         self.model_type == "qwen3"

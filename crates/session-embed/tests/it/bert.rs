@@ -2,11 +2,13 @@
 
 use crate::quantise::quantise;
 use candle_core::quantized::GgmlDType;
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use proptest::prelude::*;
-use session_embed::{BertEmbedder, EmbedError, Embedder, ModelSpec, Vocabulary, WordPiece};
+use session_embed::{
+    Device, EmbedError, Embedder, ModelSpec, TransformerEmbedder, Vocabulary, WordPiece,
+};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -36,7 +38,7 @@ fn random(shape: &[usize], seed: usize, spread: f32) -> Tensor {
         ((mixed >> 40) as f32 / (1 << 23) as f32 - 1.0) * spread
     };
     let numbers: Vec<f32> = (0..count).map(number).collect();
-    Tensor::from_vec(numbers, shape, &Device::Cpu).unwrap()
+    Tensor::from_vec(numbers, shape, &candle_core::Device::Cpu).unwrap()
 }
 
 fn shapes() -> Vec<(String, Vec<usize>)> {
@@ -91,7 +93,7 @@ static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
     candle_core::safetensors::save(&tensors, folder.path().join("model.safetensors")).unwrap();
     fs_err::write(folder.path().join("config.json"), CONFIG).unwrap();
     let config: Config = serde_json::from_str(CONFIG).unwrap();
-    let vars = VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu);
+    let vars = VarBuilder::from_tensors(tensors, DType::F32, &candle_core::Device::Cpu);
     let reference = BertModel::load(vars, &config).unwrap();
     Checkpoint { folder, reference }
 });
@@ -110,20 +112,20 @@ fn spec() -> ModelSpec {
     spec
 }
 
-fn open(weights: Vec<u8>) -> Result<BertEmbedder, EmbedError> {
-    BertEmbedder::new(spec(), wordpiece(&TOKENS), weights)
+fn open(weights: Vec<u8>) -> Result<TransformerEmbedder, EmbedError> {
+    TransformerEmbedder::bert(spec(), wordpiece(&TOKENS), weights, Device::Cpu)
 }
 
-fn message(result: Result<BertEmbedder, EmbedError>) -> String {
+fn message(result: Result<TransformerEmbedder, EmbedError>) -> String {
     result.map(|_| ()).unwrap_err().to_string()
 }
 
-/// What candle makes of a text, of unit length.
+/// The vector of a text by candle, of unit length.
 fn reference(text: &str) -> Vec<f32> {
     let mut ids = Vec::new();
     wordpiece(&TOKENS).encode(text, POSITIONS - 2, &mut ids);
     let ids = [&[1], ids.as_slice(), &[2]].concat();
-    let ids = Tensor::new(ids, &Device::Cpu)
+    let ids = Tensor::new(ids, &candle_core::Device::Cpu)
         .unwrap()
         .unsqueeze(0)
         .unwrap();
@@ -170,8 +172,14 @@ fn other_forms_of_numbers_are_refused() {
 
 #[test]
 fn parts_that_do_not_fit_are_refused() {
-    let new =
-        |spec, tokens: &[&str]| message(BertEmbedder::new(spec, wordpiece(tokens), SMALL.clone()));
+    let new = |spec, tokens: &[&str]| {
+        message(TransformerEmbedder::bert(
+            spec,
+            wordpiece(tokens),
+            SMALL.clone(),
+            Device::Cpu,
+        ))
+    };
     assert!(new(spec(), &TOKENS[..7]).contains("another size"));
     let mut other = TOKENS;
     other[2] = "sep";
@@ -181,8 +189,23 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(new(wide, &TOKENS).contains("other vectors"));
     let mut long = spec();
     long.max_tokens = POSITIONS + 1;
-    assert!(new(long, &TOKENS).contains("sizes"));
+    assert!(new(long, &TOKENS).contains("fewer tokens"));
     assert!(message(open(b"GGUF".to_vec())).contains("ends early"));
+    assert!(message(open(unaligned())).contains("does not start as GGUF does"));
+}
+
+/// A GGUF file without tensors, which begin at multiples of zero.
+fn unaligned() -> Vec<u8> {
+    let name = b"general.alignment";
+    let counts = [0_u64, 1, name.len() as u64].map(u64::to_le_bytes);
+    let head = [
+        &b"GGUF"[..],
+        &3_u32.to_le_bytes(),
+        counts.as_flattened(),
+        name,
+    ];
+    let u32_of_zero = [4_u32, 0].map(u32::to_le_bytes);
+    [&head.concat()[..], u32_of_zero.as_flattened()].concat()
 }
 
 proptest! {

@@ -25,7 +25,7 @@ fn models() -> PathBuf {
 
 const WEIGHTS: &str = "SESSION_SEARCH_MINILM_DIR";
 
-/// Where the original weights are, or `None` after saying how to get them.
+/// Returns the folder of the original weights, or `None` after saying how to get them.
 #[expect(clippy::print_stderr, reason = "a test that did not run should say so")]
 fn model_dir() -> Option<PathBuf> {
     let folder = std::env::var_os(WEIGHTS)

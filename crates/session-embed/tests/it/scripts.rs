@@ -1,4 +1,4 @@
-//! Which scripts the models in the binary read.
+//! The scripts that the models in the binary read.
 
 use crate::{vocabulary, wordpiece};
 use session_embed::{ModelSpec, Scripts, Vocabulary, WordPiece, specs};

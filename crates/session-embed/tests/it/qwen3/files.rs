@@ -5,10 +5,10 @@ use super::{Q8_0, documents, open, small, spec};
 use candle_core::DType;
 use candle_core::quantized::GgmlDType;
 use proptest::prelude::*;
-use session_embed::{Device, EmbedError, ModelFile, ModelSpec, Precision, Qwen3Embedder};
+use session_embed::{Device, EmbedError, ModelFile, ModelSpec, Precision, TransformerEmbedder};
 use std::path::Path;
 
-fn message(result: Result<Qwen3Embedder, EmbedError>) -> String {
+fn message(result: Result<TransformerEmbedder, EmbedError>) -> String {
     result.map(|_| ()).unwrap_err().to_string()
 }
 

@@ -6,10 +6,10 @@ use candle_core::DType;
 use candle_core::quantized::GgmlDType;
 use proptest::prelude::*;
 use serde::Deserialize;
-use session_embed::{Embedder, Precision, Qwen3Embedder};
+use session_embed::{Embedder, Precision, TransformerEmbedder};
 use std::sync::LazyLock;
 
-/// What `transformers` makes of a text.
+/// The vector of a text by `transformers`.
 #[derive(Deserialize)]
 pub struct Golden {
     pub text: String,
@@ -20,7 +20,7 @@ pub struct Golden {
 pub static GOLDEN: LazyLock<Vec<Golden>> =
     LazyLock::new(|| serde_json::from_str(include_str!("golden.json")).unwrap());
 
-static SMALL: LazyLock<Qwen3Embedder> = LazyLock::new(|| small(spec()).unwrap());
+static SMALL: LazyLock<TransformerEmbedder> = LazyLock::new(|| small(spec()).unwrap());
 
 /// Every text's vector is that near to the peer's, alone and among the others.
 fn check(model: &dyn Embedder, least: f32) {

@@ -8,7 +8,7 @@ mod files;
 mod golden;
 mod tokenizer;
 
-use session_embed::{Device, EmbedError, Embedder, ModelSpec, Precision, Qwen3Embedder};
+use session_embed::{Device, EmbedError, Embedder, ModelSpec, Precision, TransformerEmbedder};
 use std::path::Path;
 
 static TOKENIZER: &[u8] = include_bytes!("tokenizer.json");
@@ -21,16 +21,16 @@ fn spec() -> ModelSpec {
     spec
 }
 
-fn open(files: &Path, precision: Precision) -> Result<Qwen3Embedder, EmbedError> {
-    Qwen3Embedder::open(spec(), files, Device::Cpu, precision)
+fn open(files: &Path, precision: Precision) -> Result<TransformerEmbedder, EmbedError> {
+    TransformerEmbedder::qwen3(spec(), files, Device::Cpu, precision)
 }
 
 /// The model of `q8_0.gguf`, described by `spec`.
-fn small(spec: ModelSpec) -> Result<Qwen3Embedder, EmbedError> {
+fn small(spec: ModelSpec) -> Result<TransformerEmbedder, EmbedError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("small.gguf");
     fs_err::write(&path, Q8_0).unwrap();
-    Qwen3Embedder::open(spec, &path, Device::Cpu, Precision::Q8_0)
+    TransformerEmbedder::qwen3(spec, &path, Device::Cpu, Precision::Q8_0)
 }
 
 fn documents(model: &dyn Embedder, texts: &[&str]) -> Vec<Vec<f32>> {

@@ -1,0 +1,58 @@
+//! The norm of queries and keys, and rotary positions (Su et al. 2021).
+
+use super::functions::rms_factor;
+use super::isa::per_isa;
+use std::ops::Range;
+
+/// Sines and cosines of tokens' positions: a row a token, half as long as a
+/// head.
+#[derive(Clone, Copy)]
+pub struct Angles<'a> {
+    /// Cosines.
+    pub cos: &'a [f32],
+    /// Sines.
+    pub sin: &'a [f32],
+}
+
+per_isa! {
+    /// Divides each head by the root of the mean of its squares, multiplies it
+    /// with `weight`, and rotates it by the position of its token, in place.
+    /// A row has the heads of a token after each other, in some `columns`; rows
+    /// are `stride` numbers apart.
+    pub fn norm_rope(rows: &mut [f32], stride: usize, columns: Range<usize>, weight: &[f32], epsilon: f32, angles: Angles<'_>) = norm_rope_anywhere
+}
+
+#[inline(always)]
+fn norm_rope_anywhere(
+    rows: &mut [f32],
+    stride: usize,
+    columns: Range<usize>,
+    weight: &[f32],
+    epsilon: f32,
+    angles: Angles<'_>,
+) {
+    let half = weight.len() / 2;
+    let angles = angles
+        .cos
+        .chunks_exact(half)
+        .zip(angles.sin.chunks_exact(half));
+    for (row, (cos, sin)) in rows.chunks_mut(stride).zip(angles) {
+        for head in row[columns.clone()].chunks_exact_mut(2 * half) {
+            let factor = rms_factor(head, epsilon);
+            let numbers = head.iter_mut().zip(weight);
+            numbers.for_each(|(x, weight)| *x *= factor * weight);
+            rotate(head, cos, sin);
+        }
+    }
+}
+
+/// Rotates a head: a number of the first half and the one at its place in the
+/// second are a pair.
+#[inline(always)]
+fn rotate(head: &mut [f32], cos: &[f32], sin: &[f32]) {
+    let (first, second) = head.split_at_mut(cos.len());
+    let pairs = first.iter_mut().zip(second);
+    for ((a, b), (cos, sin)) in pairs.zip(cos.iter().zip(sin)) {
+        (*a, *b) = (*a * cos - *b * sin, *b * cos + *a * sin);
+    }
+}

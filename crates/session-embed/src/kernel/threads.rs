@@ -1,0 +1,26 @@
+//! Work of kernels on one thread or on all.
+
+use std::cell::Cell;
+
+thread_local! {
+    static IS_ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` with its kernels on this thread alone, where every thread has a
+/// batch of its own: a thread that waits for others would begin another batch,
+/// which takes memory and the cache.
+pub fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
+    IS_ALONE.set(true);
+    let outcome = work();
+    IS_ALONE.set(false);
+    outcome
+}
+
+/// Returns how many tasks a thread takes at least; all within
+/// [`on_this_thread`].
+pub fn min_tasks() -> usize {
+    match IS_ALONE.get() {
+        true => usize::MAX,
+        false => 1,
+    }
+}

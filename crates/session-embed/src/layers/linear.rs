@@ -1,0 +1,176 @@
+//! Linear layers, and what is computed with them in one pass.
+
+use super::LayerReader;
+use super::op::{Op, numbers};
+use crate::EmbedError;
+use crate::kernel::activations::Activations;
+use crate::kernel::functions::{gelu_rows, silu_mul};
+use crate::kernel::lanes::{COLUMNS, TileRow};
+use crate::kernel::linear::{MappedLinear, multiply, multiply_for};
+use candle_core::{DType, Result, Tensor};
+
+/// `x Wᵀ + b`.
+#[derive(Debug, Clone)]
+pub enum Linear {
+    /// By our kernel, with weights where they lie.
+    Mapped(MappedLinear),
+    /// By candle, with weights on its device.
+    Tensor(candle_nn::Linear),
+}
+
+impl LayerReader<'_> {
+    /// Reads the layer `name.weight` and, if there is one, `name.bias`. Of
+    /// several names of as many outputs each, the outcomes stand beside each
+    /// other.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] when the file lacks it, or it has another size.
+    pub fn linear(
+        &self,
+        names: &[(String, usize)],
+        inputs: usize,
+        has_bias: bool,
+    ) -> std::result::Result<Linear, EmbedError> {
+        let (mut weights, mut bias) = (Vec::new(), Vec::new());
+        for (name, outputs) in names {
+            weights.push(
+                self.file
+                    .matrix(&format!("{name}.weight"), *outputs, inputs)?,
+            );
+            match has_bias {
+                true => bias.extend(self.file.vector(&format!("{name}.bias"), *outputs)?),
+                false => bias.resize(bias.len() + outputs, 0.0),
+            }
+        }
+        if let Some(isa) = self.backend.kernels {
+            let weights = weights.into_iter().map(|matrix| self.mapped(isa, matrix));
+            let layer = MappedLinear::new(isa, weights.collect(), bias);
+            return Ok(Linear::Mapped(layer.ok_or(EmbedError::File {
+                file: self.file.kind(),
+                reason: "a layer's size is no multiple of 32",
+            })?));
+        }
+        let weights = weights.iter().map(|matrix| self.tensor(matrix));
+        let weights = Tensor::cat(&weights.collect::<Result<Vec<_>>>()?, 0)?;
+        let bias = match has_bias {
+            true => Some(Tensor::new(bias, &self.backend.device)?),
+            false => None,
+        };
+        Ok(Linear::Tensor(candle_nn::Linear::new(weights, bias)))
+    }
+}
+
+impl Linear {
+    /// Applies the layer to rows.
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::Mapped(layer) => x.apply_op1_no_bwd(&Op {
+                name: "linear",
+                width: layer.outputs(),
+                forward: |x: &[f32]| multiply([layer], &layer.activations(x), |_, _| {}),
+            }),
+            Self::Tensor(layer) => {
+                // The bias is in `f32`, as activations are.
+                let product = x.to_dtype(layer.weight().dtype())?;
+                let product = product.matmul(&layer.weight().t()?)?.to_dtype(DType::F32)?;
+                match layer.bias() {
+                    Some(bias) => product.broadcast_add(bias),
+                    None => Ok(product),
+                }
+            }
+        }
+    }
+
+    /// Applies the layer, and adds the outcome to a residual.
+    pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::Mapped(layer) => {
+                let residual = residual.storage_and_layout();
+                let residual = numbers(&residual)?;
+                x.apply_op1_no_bwd(&Op {
+                    name: "linear-add",
+                    width: layer.outputs(),
+                    forward: |x: &[f32]| multiply_add(layer, &layer.activations(x), residual),
+                })
+            }
+            Self::Tensor(_) => residual + self.forward(x)?,
+        }
+    }
+}
+
+/// Two linear layers with an activation between, added to a residual.
+#[derive(Debug, Clone)]
+pub enum FeedForward {
+    /// `GELU(x W₁ᵀ + b₁) W₂ᵀ + b₂` (Vaswani et al. 2017).
+    Gelu {
+        /// W₁ and b₁.
+        up: Linear,
+        /// W₂ and b₂.
+        down: Linear,
+    },
+    /// `(SiLU(x W₁ᵀ) ⊙ x W₂ᵀ) W₃ᵀ` (Shazeer 2020).
+    Swiglu {
+        /// W₁.
+        gate: Linear,
+        /// W₂.
+        up: Linear,
+        /// W₃.
+        down: Linear,
+    },
+}
+
+impl FeedForward {
+    /// Applies the network to rows, and adds the outcome to a residual.
+    pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+        let (Self::Gelu { down, .. } | Self::Swiglu { down, .. }) = self;
+        if let Linear::Mapped(down) = down {
+            let residual = residual.storage_and_layout();
+            let residual = numbers(&residual)?;
+            return x.apply_op1_no_bwd(&Op {
+                name: "feed-forward",
+                width: down.outputs(),
+                forward: |x: &[f32]| multiply_add(down, &self.inner(down, x), residual),
+            });
+        }
+        let inner = match self {
+            Self::Gelu { up, .. } => up.forward(x)?.gelu_erf()?,
+            Self::Swiglu { gate, up, .. } => (gate.forward(x)?.silu()? * up.forward(x)?)?,
+        };
+        down.forward_add(&inner, residual)
+    }
+
+    /// Computes the inputs of the last layer, which stay in the cache until they
+    /// are quantized. All layers are of one kind.
+    fn inner(&self, down: &MappedLinear, x: &[f32]) -> Activations<'static> {
+        use Linear::Mapped;
+        match self {
+            Self::Gelu { up: Mapped(up), .. } => {
+                let gelu = |_, [rows]: [&mut [TileRow]; 1]| gelu_rows(up.isa(), rows);
+                multiply_for(down, [up], &up.activations(x), gelu)
+            }
+            Self::Swiglu {
+                gate: Mapped(gate),
+                up: Mapped(up),
+                ..
+            } => {
+                let gated = |_, [gated, ups]: [&mut [TileRow]; 2]| {
+                    silu_mul(gate.isa(), gated, ups);
+                };
+                multiply_for(down, [gate, up], &gate.activations(x), gated)
+            }
+            _ => unreachable!("a backend reads all layers the same way"),
+        }
+    }
+}
+
+/// The product with a layer's weights, added to a residual.
+fn multiply_add(layer: &MappedLinear, x: &Activations<'_>, residual: &[f32]) -> Vec<f32> {
+    let outputs = layer.outputs();
+    multiply([layer], x, |strip, [products]| {
+        let rows = residual[strip.row * outputs..].chunks(outputs);
+        for (products, row) in products.iter_mut().zip(rows) {
+            let numbers = products.iter_mut().zip(&row[strip.column..][..COLUMNS]);
+            numbers.for_each(|(product, x)| *product += x);
+        }
+    })
+}

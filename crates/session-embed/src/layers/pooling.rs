@@ -1,0 +1,46 @@
+//! Tokens' vectors made one of each text.
+
+use super::op::Op;
+use candle_core::{Result, Tensor};
+
+/// The mean of each text's rows.
+pub fn mean_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+    if rows.device().is_cpu() {
+        let width = rows.dim(1)?;
+        return rows.apply_op1_no_bwd(&Op {
+            name: "mean-pool",
+            width,
+            forward: |rows: &[f32]| means(rows, width, lengths),
+        });
+    }
+    let mut start = 0;
+    let means = lengths.iter().map(|&len| {
+        let mean = rows.narrow(0, start, len)?.mean(0);
+        start += len;
+        mean
+    });
+    Tensor::stack(&means.collect::<Result<Vec<_>>>()?, 0)
+}
+
+/// candle's own mean of columns takes a fiftieth of MiniLM's time.
+fn means(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
+    let mut rows = rows.chunks_exact(width);
+    let mut means = vec![0.0; lengths.len() * width];
+    for (mean, &len) in means.chunks_exact_mut(width).zip(lengths) {
+        for row in rows.by_ref().take(len) {
+            mean.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+        mean.iter_mut().for_each(|sum| *sum /= len as f32);
+    }
+    means
+}
+
+/// The last of each text's rows.
+pub fn last_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+    let ends = lengths.iter().scan(0, |end, &len| {
+        *end += len as u32;
+        Some(*end - 1)
+    });
+    let ends = Tensor::from_iter(ends, rows.device())?;
+    rows.index_select(&ends, 0)
+}

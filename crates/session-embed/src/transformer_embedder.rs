@@ -1,0 +1,337 @@
+//! Transformers as embedders: a tokenizer, an architecture, and batches of
+//! texts without padding.
+
+use crate::batch::{Batch, batches};
+use crate::bert::{Bert, BertConfig};
+use crate::gguf::Gguf;
+use crate::kernel::threads::on_this_thread;
+use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
+use crate::qwen3::{Qwen3, Qwen3Config, token_embeddings};
+use crate::safetensors_file::Safetensors;
+use crate::source::Source;
+use crate::stored_matrix::WeightFile;
+use crate::vector::normalize;
+use crate::{
+    Architecture, Bpe, Device, EmbedError, Embedder, Matrix, ModelSpec, Pooling, Precision,
+    WordPiece,
+};
+use bytes::Bytes;
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Tokens below which a batch is not worth another thread.
+const LEAST_TOKENS: usize = 32;
+
+/// A transformer with its tokenizer. Up to [`ModelSpec::max_tokens`] tokens of
+/// a text are read, special ones included; the vector is cut to
+/// [`ModelSpec::dims`] numbers. A text without tokens gets zeros.
+#[derive(Debug)]
+pub struct TransformerEmbedder {
+    spec: ModelSpec,
+    tokenizer: Tokenizer,
+    encoder: Box<dyn Encoder>,
+    batching: Batching,
+}
+
+#[derive(Debug)]
+enum Tokenizer {
+    /// `[CLS]`, the text's tokens, `[SEP]`.
+    WordPiece {
+        wordpiece: Box<WordPiece>,
+        ends: [u32; 2],
+    },
+    /// The text's tokens, `<|endoftext|>`.
+    Bpe(Box<Bpe>),
+}
+
+/// The size of batches, and who computes them.
+#[derive(Debug, Clone, Copy)]
+struct Batching {
+    /// Tokens of a batch, more or less: enough for the packing of weights to
+    /// cost little, few enough for activations to stay in the caches.
+    tokens: usize,
+    /// True when a thread takes a batch; else all threads share one, so that
+    /// memory does not grow with them.
+    is_parallel: bool,
+}
+
+const SMALL_MODEL: Batching = Batching {
+    tokens: 512,
+    is_parallel: true,
+};
+const LARGE_MODEL: Batching = Batching {
+    tokens: 1024,
+    is_parallel: false,
+};
+
+impl TransformerEmbedder {
+    /// Puts a BERT together from its weights, a GGUF file whose tensors are
+    /// named as llama.cpp names those of a BERT. On a CPU they are used where
+    /// they lie.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] when it is not such a file, [`EmbedError::Mismatch`]
+    /// when it does not fit the description or the tokenizer.
+    pub fn bert(
+        spec: ModelSpec,
+        wordpiece: WordPiece,
+        weights: impl Into<Bytes>,
+        device: Device,
+    ) -> Result<Self, EmbedError> {
+        keep_freed_memory();
+        let file = Gguf::open(weights.into())?;
+        let config = BertConfig::from_gguf(&file)?;
+        let vocabulary = wordpiece.vocabulary();
+        let reader = LayerReader {
+            file: &file,
+            backend: &device.backend(Architecture::Bert)?,
+            precision: Precision::Stored,
+        };
+        let encoder = Bert::open(&reader, &config, vocabulary.len())?;
+        let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
+            return Err(mismatch(&spec, "the vocabulary has no `[CLS]` and `[SEP]`"));
+        };
+        if config.hidden_size != spec.dims {
+            let reason = "the weights give other vectors than the description";
+            return Err(mismatch(&spec, reason));
+        }
+        check(
+            &spec,
+            Pooling::Mean,
+            config.hidden_size,
+            config.max_positions,
+        )?;
+        Ok(Self {
+            spec,
+            tokenizer: Tokenizer::WordPiece {
+                wordpiece: Box::new(wordpiece),
+                ends: [first, last],
+            },
+            encoder: Box::new(encoder),
+            batching: SMALL_MODEL,
+        })
+    }
+
+    /// Opens a Qwen3: a GGUF file, which has its tokenizer in it, or a folder
+    /// with `config.json`, `tokenizer.json` and `model.safetensors`, or with
+    /// the index of several such files. Tensors may be of `F32`, `F16`, `BF16`
+    /// and, in GGUF, `Q8_0`. The files are mapped: they must not be changed as
+    /// long as the model is in use.
+    ///
+    /// # Errors
+    /// [`EmbedError::At`] with the place, when a file is missing or damaged, or
+    /// when the files do not fit the description.
+    pub fn qwen3(
+        spec: ModelSpec,
+        files: &Path,
+        device: Device,
+        precision: Precision,
+    ) -> Result<Self, EmbedError> {
+        let opened = device.backend(Architecture::Qwen3).and_then(|backend| {
+            let how = (&backend, precision);
+            match files.is_dir() {
+                true => Self::qwen3_from_folder(spec, files, how),
+                false => Self::qwen3_from_gguf(spec, files, how),
+            }
+        });
+        opened.map_err(|why| EmbedError::At {
+            path: files.to_owned(),
+            why: Box::new(why),
+        })
+    }
+
+    fn qwen3_from_folder(
+        spec: ModelSpec,
+        folder: &Path,
+        how: (&Backend, Precision),
+    ) -> Result<Self, EmbedError> {
+        let config = Qwen3Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
+        let weights = Safetensors::open(folder)?;
+        let tokenizer = || {
+            let text = Source::map(&folder.join("tokenizer.json"))?;
+            Bpe::from_json(text.whole())
+        };
+        Self::qwen3_from(spec, &config, &weights, how, tokenizer)
+    }
+
+    fn qwen3_from_gguf(
+        spec: ModelSpec,
+        path: &Path,
+        how: (&Backend, Precision),
+    ) -> Result<Self, EmbedError> {
+        let file = Gguf::open(Source::map(path)?)?;
+        let config = Qwen3Config::from_gguf(&file)?;
+        Self::qwen3_from(spec, &config, &file, how, || Bpe::from_gguf(&file))
+    }
+
+    fn qwen3_from(
+        spec: ModelSpec,
+        config: &Qwen3Config,
+        file: &dyn WeightFile,
+        (backend, precision): (&Backend, Precision),
+        tokenizer: impl FnOnce() -> Result<Bpe, EmbedError> + Send,
+    ) -> Result<Self, EmbedError> {
+        keep_freed_memory();
+        let reader = LayerReader {
+            file,
+            backend,
+            precision,
+        };
+        let vocab_size = token_embeddings(file, config)?.rows();
+        let (bpe, encoder) = rayon::join(tokenizer, || Qwen3::open(&reader, config));
+        let (bpe, encoder) = (bpe?, encoder?);
+        check(
+            &spec,
+            Pooling::Last,
+            config.hidden_size,
+            config.max_positions,
+        )?;
+        if bpe.len() > vocab_size {
+            let reason = "the tokenizer has tokens that the weights lack";
+            return Err(mismatch(&spec, reason));
+        }
+        Ok(Self {
+            spec,
+            tokenizer: Tokenizer::Bpe(Box::new(bpe)),
+            encoder: Box::new(encoder),
+            batching: LARGE_MODEL,
+        })
+    }
+
+    fn embed(&self, batch: &mut Batch<'_>) -> Result<(), EmbedError> {
+        let lengths = batch.ids.iter().map(Vec::len).filter(|&len| len > 0);
+        let lengths: Vec<usize> = lengths.collect();
+        if lengths.is_empty() {
+            return Ok(());
+        }
+        let packed = PackedBatch {
+            ids: &batch.ids.concat(),
+            lengths: &lengths,
+        };
+        let rows = self.encoder.forward(&packed)?.flatten_all()?;
+        let rows = rows.to_vec1::<f32>()?;
+        let mut rows = rows.chunks_exact(self.encoder.hidden_size());
+        let vectors = batch.vectors.chunks_exact_mut(self.spec.dims);
+        for (vector, _) in vectors.zip(batch.ids).filter(|(_, ids)| !ids.is_empty()) {
+            if let Some(row) = rows.next() {
+                vector.copy_from_slice(&row[..self.spec.dims]);
+            }
+            normalize(vector);
+            if !vector.iter().all(|x| x.is_finite()) {
+                let reason = "the weights give numbers that are not finite";
+                return Err(mismatch(&self.spec, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tokens of a batch, of so many in all.
+    fn batch_tokens(&self, all: usize) -> usize {
+        let share = all.div_ceil(rayon::current_num_threads());
+        match self.batching.is_parallel {
+            true => share.clamp(LEAST_TOKENS, self.batching.tokens),
+            false => self.batching.tokens,
+        }
+    }
+}
+
+impl Tokenizer {
+    /// Up to `limit` tokens of a text, special ones included; none for a text
+    /// without any.
+    fn encode(&self, text: &str, limit: usize) -> Vec<u32> {
+        let mut ids = Vec::new();
+        match self {
+            Self::WordPiece { wordpiece, ends } => {
+                wordpiece.encode(text, limit.saturating_sub(2), &mut ids);
+                if !ids.is_empty() {
+                    ids.insert(0, ends[0]);
+                    ids.push(ends[1]);
+                }
+            }
+            Self::Bpe(bpe) => {
+                bpe.encode(text, limit.saturating_sub(1), &mut ids);
+                if !ids.is_empty() {
+                    ids.push(bpe.end());
+                }
+            }
+        }
+        ids
+    }
+}
+
+/// Makes glibc keep the memory of a layer's activations for the next layer.
+/// It gives freed memory back beyond twice the largest block that it mapped and
+/// that was freed; fetching it again takes 4 % of MiniLM's time. The block is
+/// never written, so that it takes no memory.
+fn keep_freed_memory() {
+    const BYTES: usize = 8 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(BYTES)));
+}
+
+/// Compares a description with the weights.
+fn check(
+    spec: &ModelSpec,
+    pooling: Pooling,
+    hidden_size: usize,
+    max_positions: usize,
+) -> Result<(), EmbedError> {
+    if spec.pooling != pooling {
+        let reason = match pooling {
+            Pooling::Mean => "the pooling of such a model is `mean`",
+            Pooling::Last => "the pooling of such a model is `last`",
+        };
+        return Err(mismatch(spec, reason));
+    }
+    if !(1..=hidden_size).contains(&spec.dims) {
+        return Err(mismatch(spec, "its vectors are shorter than `dims`"));
+    }
+    if !(1..=max_positions).contains(&spec.max_tokens) {
+        return Err(mismatch(spec, "it reads fewer tokens than `max_tokens`"));
+    }
+    Ok(())
+}
+
+fn mismatch(spec: &ModelSpec, reason: &'static str) -> EmbedError {
+    EmbedError::Mismatch {
+        model: spec.name.clone(),
+        reason,
+    }
+}
+
+impl Embedder for TransformerEmbedder {
+    fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// Batches have no padding, so that texts need no sorting by length.
+    fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
+        let ids = texts.par_iter();
+        let ids = ids.map(|text| self.tokenizer.encode(text, self.spec.max_tokens));
+        let ids: Vec<Vec<u32>> = ids.collect();
+        let tokens = self.batch_tokens(ids.iter().map(Vec::len).sum());
+        let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
+        if let Some(rows) = vectors.as_slice_mut() {
+            let mut batches = batches(&ids, rows, self.spec.dims, tokens);
+            match self.batching.is_parallel && batches.len() > 1 {
+                true => batches
+                    .par_iter_mut()
+                    .try_for_each(|batch| on_this_thread(|| self.embed(batch)))?,
+                false => batches.iter_mut().try_for_each(|batch| self.embed(batch))?,
+            }
+        }
+        Ok(vectors)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut vector = vec![0.0; self.spec.dims];
+        if !text.is_empty() {
+            let query = format!("{}{text}", self.spec.instruction);
+            let mut batch = Batch {
+                ids: &[self.tokenizer.encode(&query, self.spec.max_tokens)],
+                vectors: &mut vector,
+            };
+            self.embed(&mut batch)?;
+        }
+        Ok(vector)
+    }
+}
