@@ -87,12 +87,14 @@ pub enum OnBattery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceSetting {
-    /// The GPU of a Mac if there is one, else the CPU.
+    /// A GPU if there is one and the model is large, else the CPU.
     Auto,
     /// The CPU.
     Cpu,
     /// The GPU of a Mac.
     Metal,
+    /// A GPU of Nvidia's.
+    Cuda,
 }
 
 impl From<DeviceSetting> for session_embed::Device {
@@ -101,6 +103,7 @@ impl From<DeviceSetting> for session_embed::Device {
             DeviceSetting::Auto => Self::Auto,
             DeviceSetting::Cpu => Self::Cpu,
             DeviceSetting::Metal => Self::Metal,
+            DeviceSetting::Cuda => Self::Cuda,
         }
     }
 }

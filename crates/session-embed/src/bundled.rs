@@ -9,10 +9,12 @@ static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
 /// all-MiniLM-L6-v2's description.
 static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml");
 /// Every description, by name. Adding a model is a file and a line here.
-static SPECS: [&str; 4] = [
+static SPECS: [&str; 6] = [
     MINILM_SPEC,
     include_str!("../../../models/qwen3-embedding-0.6b.toml"),
     include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
+    include_str!("../../../models/qwen3-embedding-4b-q8.toml"),
+    include_str!("../../../models/qwen3-embedding-8b-q8.toml"),
     TABLE_SPEC,
 ];
 

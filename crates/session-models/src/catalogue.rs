@@ -7,7 +7,7 @@ use crate::remote::{Endpoint, RemoteEmbedder, remote_spec};
 use crate::staging::staging_path;
 use crate::{ModelError, UserDirectories};
 use serde::Serialize;
-use session_embed::{Architecture, Device, Embedder, ModelSpec};
+use session_embed::{Architecture, Device, DeviceChoice, Embedder, ModelSpec};
 
 /// The models that a user can choose: those described in the repository's `models/`, those that
 /// the user described, and the configured endpoint.
@@ -81,6 +81,15 @@ impl Catalogue {
     pub fn with_device(mut self, device: Device) -> Self {
         self.device = device;
         self
+    }
+
+    /// Returns the device that a model would compute on; `None` for an endpoint.
+    pub fn device_choice(&self, spec: &ModelSpec) -> Option<DeviceChoice> {
+        let device = match self.model_state(spec) {
+            ModelState::Bundled => Device::Auto,
+            _ => self.device,
+        };
+        device.choice(spec.architecture)
     }
 
     /// Adds the model `remote` where an endpoint is configured, without a request to it. A

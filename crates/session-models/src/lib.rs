@@ -50,3 +50,4 @@ pub use hub_config::HubConfig;
 pub use model_description::REMOTE_MODEL;
 pub use progress::FileProgress;
 pub use remote::{Endpoint, EndpointSettings, RemoteEmbedder};
+pub use session_embed::DeviceChoice;

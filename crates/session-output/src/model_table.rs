@@ -4,7 +4,7 @@ use crate::layout::{cut, line};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_models::ModelState;
+use session_models::{DeviceChoice, ModelState};
 use session_query::{ModelCoverage, ModelOverview};
 use unicode_width::UnicodeWidthStr;
 
@@ -26,6 +26,8 @@ struct JsonModel<'a> {
     licence: &'a str,
     bytes: Option<u64>,
     state: ModelState,
+    device: Option<&'static str>,
+    device_reason: Option<&'static str>,
     in_use: bool,
     coverage: Option<JsonCoverage>,
     repo: &'a str,
@@ -62,6 +64,8 @@ fn json_model(model: &ModelOverview) -> JsonModel<'_> {
         licence: &spec.licence,
         bytes: model.bytes,
         state: model.state,
+        device: model.device.map(|choice| choice.device),
+        device_reason: model.device.map(|choice| choice.reason),
         in_use: model.in_use,
         coverage: model.coverage.map(|coverage| JsonCoverage {
             sessions: coverage.sessions,
@@ -95,7 +99,28 @@ pub fn format_models(models: &[ModelOverview], width: usize) -> String {
         out.push_str(&format!("\n{}", paint(style, text)));
     }
     let key = "* in use; COVERAGE: sessions of the index that have its vectors";
-    format!("{out}\n\n{}\n", paint(FAINT, line(key, width)))
+    out.push_str(&format!("\n\n{}\n", paint(FAINT, line(key, width))));
+    for device in format_devices(models) {
+        out.push_str(&format!("{}\n", paint(FAINT, line(&device, width))));
+    }
+    out
+}
+
+/// Formats the devices that models would compute on, why, and which models.
+fn format_devices(models: &[ModelOverview]) -> Vec<String> {
+    let mut devices: Vec<(DeviceChoice, Vec<&str>)> = Vec::new();
+    for model in models {
+        let Some(choice) = model.device else { continue };
+        match devices.iter_mut().find(|(known, _)| *known == choice) {
+            Some((_, names)) => names.push(&model.spec.name),
+            None => devices.push((choice, vec![&model.spec.name])),
+        }
+    }
+    let lines = devices.iter().map(|(choice, names)| {
+        let names = names.join(", ");
+        format!("{}, since {}: {names}", choice.device, choice.reason)
+    });
+    lines.collect()
 }
 
 fn cells(model: &ModelOverview) -> [String; 6] {

@@ -2,7 +2,7 @@
 
 use crate::error::QueryError;
 use session_config::Home;
-use session_embed::ModelSpec;
+use session_embed::{DeviceChoice, ModelSpec};
 use session_models::{Catalogue, ModelState};
 use session_store::{Reader, StoreError};
 
@@ -15,6 +15,8 @@ pub struct ModelOverview {
     pub bytes: Option<u64>,
     /// Where its files are.
     pub state: ModelState,
+    /// The device that it would compute on; `None` for an endpoint.
+    pub device: Option<DeviceChoice>,
     /// True for the configured model.
     pub in_use: bool,
     /// The sessions that it has embedded; `None` without an index.
@@ -45,6 +47,7 @@ impl ModelOverview {
             Ok(Self {
                 bytes: catalogue.size_bytes(spec),
                 state: catalogue.model_state(spec),
+                device: catalogue.device_choice(spec),
                 in_use: spec.name == home.config.model,
                 coverage: index.as_ref().map(coverage).transpose()?,
                 spec: spec.clone(),

@@ -90,7 +90,7 @@ fn values_are_checked() {
     check("nice = 20", "expected a whole number from 0 to 19");
     check("nice = -1", "expected a whole number from 0 to 19");
     check("on_battery = \"stop\"", "expected `pause` or `run`");
-    check("device = \"cuda\"", "`auto`, `cpu`, `metal`");
+    check("device = \"vulkan\"", "`auto`, `cpu`, `metal`");
     check("[remote]\nmax_tokens = 0", "line 2, key `max_tokens`");
     check("[remote]\nurl = \"\"", "expected a name");
     check("[remotes]", "unknown key `remotes`");

@@ -62,10 +62,14 @@ fn a_list_has_a_row_for_each_model() {
       NAME                     SIZE    DIMS  LICENCE     STATE          COVERAGE
       qwen3-embedding-0.6b     1.2 GB  1024  Apache-2.0  not here       0 %
       qwen3-embedding-0.6b-q8  640 MB  1024  Apache-2.0  not here       0 %
+      qwen3-embedding-4b-q8    4.3 GB  2560  Apache-2.0  not here       0 %
+      qwen3-embedding-8b-q8    8.1 GB  4096  Apache-2.0  not here       0 %
     * table                    8 MB    256   Apache-2.0  in the binary  100 %
       tiny                     1 kB    4     MIT         not here       0 %
 
     * in use; COVERAGE: sessions of the index that have its vectors
+    cpu, since no GPU that this build knows is there: qwen3-embedding-0.6b, qwen3-e…
+    cpu, since a table is looked up: table, tiny
     ");
     assert!(
         table.lines().all(|line| line.chars().count() <= 80),
@@ -106,6 +110,8 @@ fn json_has_all_of_a_model() {
         "of": 4,
         "sessions": 0
       },
+      "device": "cpu",
+      "device_reason": "a table is looked up",
       "dims": 4,
       "in_use": false,
       "licence": "MIT",
@@ -188,7 +194,7 @@ fn a_model_that_is_not_here_is_not_taken_into_use() {
 
     ----- stderr -----
     error: there is no model `tinny`
-    hint: one of all-minilm-l6-v2, qwen3-embedding-0.6b, qwen3-embedding-0.6b-q8, table, tiny; docs/models.md says how to add one
+    hint: one of all-minilm-l6-v2, qwen3-embedding-0.6b, qwen3-embedding-0.6b-q8, qwen3-embedding-4b-q8, qwen3-embedding-8b-q8, table, tiny; docs/models.md says how to add one
     ");
     assert!(!env.home(CONFIG).exists());
 }
