@@ -123,6 +123,7 @@ pub(crate) fn prepare(
     indexes: &IndexExchange,
     out: &Sender<Message>,
 ) {
+    lower_thread_priority();
     let root = &engine.home().root;
     let mut watch = IndexWatch::new(root);
     loop {

@@ -25,7 +25,7 @@ pub fn find_error_turns(
                 continue;
             };
             let row = index.turn(shown.turn)?;
-            let session = filtered.sessions().get(&shown.session).copied().cloned();
+            let session = filtered.session(shown.session).cloned();
             turns.extend(row.zip(session).map(|(turn, session)| FoundTurn {
                 session,
                 turn,

@@ -8,15 +8,26 @@ use session_store::{
 
 /// The sessions and turns that a filter lets through. It is computed once, and never changes.
 pub(crate) struct FilteredIndex<'a> {
-    sessions: FxHashMap<SessionId, &'a SessionRow>,
-    /// How the filter judges each session, by its number.
-    verdicts: Vec<SessionVerdict>,
+    /// The sessions that it lets through, in the order of the index.
+    sessions: Vec<&'a SessionRow>,
+    /// How it judges each session, by its number.
+    judged: Vec<JudgedSession<'a>>,
     /// The turns that pass of sessions in [`SessionVerdict::ByTurn`].
     turns: FxHashSet<TurnId>,
     is_by_turn: bool,
     /// The sessions of all turns, filtered or not.
     columns: TurnColumns,
     copies: Copies,
+}
+
+/// A session as a filter judges it.
+#[derive(Debug, Clone, Copy, Default)]
+struct JudgedSession<'a> {
+    /// `None` where it does not pass.
+    row: Option<&'a SessionRow>,
+    verdict: SessionVerdict,
+    /// Its history is no longer on disk. It stands here since each turn asks for it.
+    is_gone: bool,
 }
 
 /// Tells which turns of a session pass.
@@ -39,23 +50,29 @@ impl<'a> FilteredIndex<'a> {
         filter: &Filter,
     ) -> Result<Self, StoreError> {
         let sessions = sessions.iter().filter(|s| session_passes(filter, s));
-        let sessions: FxHashMap<SessionId, &SessionRow> = sessions.map(|s| (s.id, s)).collect();
-        let verdicts = session_verdicts(&sessions, filter);
-        let judged = sessions.values().copied();
-        let judged = judged.filter(|s| verdict(&verdicts, s.id) == SessionVerdict::ByTurn);
+        let sessions: Vec<&SessionRow> = sessions.collect();
+        let judged = judge_sessions(&sessions, filter);
+        let by_turn = sessions.iter().copied();
+        let by_turn =
+            by_turn.filter(|s| judgement(&judged, s.id).verdict == SessionVerdict::ByTurn);
         Ok(Self {
-            turns: passing_turns(index, judged, filter)?,
+            turns: passing_turns(index, by_turn, filter)?,
             is_by_turn: filter.by_turn(),
             columns: index.turn_columns()?,
             sessions,
-            verdicts,
+            judged,
             copies: read_copies(index)?,
         })
     }
 
-    /// Returns the sessions that the filter lets through.
-    pub(crate) fn sessions(&self) -> &FxHashMap<SessionId, &'a SessionRow> {
+    /// Returns the sessions that the filter lets through, in the order of the index.
+    pub(crate) fn sessions(&self) -> &[&'a SessionRow] {
         &self.sessions
+    }
+
+    /// Returns a session that the filter lets through.
+    pub(crate) fn session(&self, id: SessionId) -> Option<&'a SessionRow> {
+        judgement(&self.judged, id).row
     }
 
     /// Returns the sessions of all turns, filtered or not.
@@ -65,12 +82,12 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns true when turns of a session pass.
     pub(crate) fn passes_session(&self, session: SessionId) -> bool {
-        verdict(&self.verdicts, session) != SessionVerdict::None
+        judgement(&self.judged, session).verdict != SessionVerdict::None
     }
 
     /// Returns true when a turn passes.
     pub(crate) fn passes(&self, SessionTurn { turn, session }: SessionTurn) -> bool {
-        match verdict(&self.verdicts, session) {
+        match judgement(&self.judged, session).verdict {
             SessionVerdict::None => false,
             SessionVerdict::ByTurn => self.turns.contains(&turn),
             SessionVerdict::All => true,
@@ -108,10 +125,9 @@ impl<'a> FilteredIndex<'a> {
         if !self.passes(turn) {
             return Visibility::FilteredOut;
         }
-        match self.sessions.get(&turn.session) {
-            None => Visibility::FilteredOut,
-            Some(row) if row.gone || row.prompts_only => Visibility::Gone,
-            Some(_) => Visibility::Living,
+        match judgement(&self.judged, turn.session).is_gone {
+            true => Visibility::Gone,
+            false => Visibility::Living,
         }
     }
 }
@@ -143,29 +159,28 @@ fn session_passes(filter: &Filter, session: &SessionRow) -> bool {
         && filter.clauses.iter().all(|one| one.may_hold_in(session))
 }
 
-fn session_verdicts(
-    sessions: &FxHashMap<SessionId, &SessionRow>,
-    filter: &Filter,
-) -> Vec<SessionVerdict> {
-    let greatest = sessions.keys().map(|id| id.as_index()).max();
-    let mut verdicts = vec![SessionVerdict::None; greatest.map_or(0, |greatest| greatest + 1)];
-    for session in sessions.values() {
+fn judge_sessions<'a>(sessions: &[&'a SessionRow], filter: &Filter) -> Vec<JudgedSession<'a>> {
+    let greatest = sessions.iter().map(|session| session.id.as_index()).max();
+    let mut judged = vec![JudgedSession::default(); greatest.map_or(0, |greatest| greatest + 1)];
+    for session in sessions {
         let mut clauses = filter.clauses.iter();
-        if let Some(verdict) = verdicts.get_mut(session.id.as_index()) {
-            *verdict = match clauses.any(|clause| clause.may_fail_in(session)) {
-                true => SessionVerdict::ByTurn,
-                false => SessionVerdict::All,
+        if let Some(judged) = judged.get_mut(session.id.as_index()) {
+            *judged = JudgedSession {
+                row: Some(session),
+                verdict: match clauses.any(|clause| clause.may_fail_in(session)) {
+                    true => SessionVerdict::ByTurn,
+                    false => SessionVerdict::All,
+                },
+                is_gone: session.gone || session.prompts_only,
             };
         }
     }
-    verdicts
+    judged
 }
 
-fn verdict(verdicts: &[SessionVerdict], session: SessionId) -> SessionVerdict {
-    verdicts
-        .get(session.as_index())
-        .copied()
-        .unwrap_or_default()
+/// Returns how a session is judged, also one that did not pass.
+fn judgement<'a>(judged: &[JudgedSession<'a>], session: SessionId) -> JudgedSession<'a> {
+    judged.get(session.as_index()).copied().unwrap_or_default()
 }
 
 /// Returns the turns of these sessions that pass by time, branch and file.

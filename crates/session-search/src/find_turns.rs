@@ -47,7 +47,7 @@ pub fn find_turns<T>(
                 continue;
             };
             let row = index.turn(shown.turn)?;
-            let session = filtered.sessions().get(&shown.session).copied().cloned();
+            let session = filtered.session(shown.session).cloned();
             turns.extend(row.zip(session).map(|(turn, session)| FoundTurn {
                 session,
                 turn,

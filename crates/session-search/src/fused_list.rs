@@ -71,7 +71,7 @@ impl FusedList {
                 .find_map(|list| list.session_of.get(&turn).copied()),
         };
         let key = |hit: &FusedHit| {
-            let session = session_of(hit.id).and_then(|session| filtered.sessions().get(&session));
+            let session = session_of(hit.id).and_then(|session| filtered.session(session));
             (
                 session.map(|session| (session.ended_ms, session.uid.as_str())),
                 hit.id,

@@ -1,13 +1,13 @@
 //! The last stage: ranked turns and sessions are read from the index as hits with previews.
 
 use crate::calibration::CalibratedHit;
+use crate::filtered_index::FilteredIndex;
 use crate::hit::Hit;
 use crate::ranking::Ranking;
 use crate::request::Request;
 use crate::snippet::snippet;
-use rustc_hash::FxHashMap;
 use session_core::{Band, TurnContent};
-use session_store::{Reader, SessionId, SessionRow, StoreError, Target, TurnRow};
+use session_store::{Reader, SessionRow, StoreError, Target, TurnRow};
 
 /// Characters of a preview.
 const PREVIEW_CHARS: usize = 200;
@@ -15,14 +15,14 @@ const PREVIEW_CHARS: usize = 200;
 /// Reads the hits of a ranking. One whose session is gone from the index is left out.
 pub(crate) fn read(
     index: &Reader,
-    sessions: &FxHashMap<SessionId, &SessionRow>,
+    filtered: &FilteredIndex<'_>,
     request: &Request,
     ranking: &Ranking,
 ) -> Result<Vec<Hit>, StoreError> {
     let mut hits = Vec::with_capacity(ranking.hits.len());
     for (i, ranked) in ranking.hits.iter().enumerate() {
         let turn = read_turn(index, ranking, ranked)?;
-        let Some(session) = find_session(sessions, ranked, turn.as_ref()) else {
+        let Some(session) = find_session(filtered, ranked, turn.as_ref()) else {
             continue;
         };
         let content = match &turn {
@@ -66,7 +66,7 @@ fn read_turn(
 }
 
 fn find_session<'a>(
-    sessions: &FxHashMap<SessionId, &'a SessionRow>,
+    filtered: &FilteredIndex<'a>,
     hit: &CalibratedHit,
     turn: Option<&TurnRow>,
 ) -> Option<&'a SessionRow> {
@@ -75,5 +75,5 @@ fn find_session<'a>(
         (None, Target::Session(session)) => session,
         (None, Target::Turn(_)) => return None,
     };
-    sessions.get(&session).copied()
+    filtered.session(session)
 }

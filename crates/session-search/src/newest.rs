@@ -36,14 +36,14 @@ pub fn newest(
         level: request.level,
         order: HitOrder::Newest,
         hits: hits.collect::<Result<_, _>>()?,
-        searched: Searched::count(filtered.sessions().values().copied()),
+        searched: Searched::count(filtered.sessions().iter().copied()),
         explanation: Explanation::default(),
     })
 }
 
 /// Returns the sessions that pass, newest first.
 fn by_time<'a>(filtered: &FilteredIndex<'a>) -> Vec<&'a SessionRow> {
-    let mut sessions: Vec<&SessionRow> = filtered.sessions().values().copied().collect();
+    let mut sessions: Vec<&SessionRow> = filtered.sessions().to_vec();
     sessions.sort_unstable_by_key(|session| Reverse((session.ended_ms, session.id)));
     sessions
 }

@@ -23,13 +23,13 @@ pub fn search(
     let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let candidates = Candidates::read(index, &filtered, request, embeddings)?;
     let ranking = rank(&candidates, request, &filtered);
-    let hits = hits::read(index, filtered.sessions(), request, &ranking)?;
+    let hits = hits::read(index, &filtered, request, &ranking)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
     Ok(Results {
         level: request.level,
         order: HitOrder::Relevance,
         hits,
-        searched: Searched::count(filtered.sessions().values().copied()),
+        searched: Searched::count(filtered.sessions().iter().copied()),
         explanation: Explanation {
             weights: ranking.list.weights,
             identifiers: candidates.holders.terms.clone(),
