@@ -2,19 +2,21 @@
 """How soon the picker shows what a key changes, among many sessions.
 
     cargo build --release
-    python3 benches/picker.py [--sessions 10000] [--program PATH] [--refresh]
+    python3 benches/picker.py [--sessions 10000] [--program PATH] [--refresh] [--append]
     python3 benches/picker.py --conversation 74 [--program PATH]
 
 Generates a history, indexes it, opens the picker on a pseudo-terminal of 80 x 24 and types queries letter by
 letter, each after the answer to the one before. Three figures for each letter: until it stands in the query, until
-the rows of the list are drawn anew, and until nothing more is drawn. With --refresh a second history is read
-meanwhile: then the last figure counts, beside the letter's own list, how far that has come and the rows that it
-found, which are drawn about once a second. With --conversation there is one session of so many megabytes, most of
-them outputs of calls, and the keys are those of a conversation. Prints Markdown for RESULTS.md. Only Linux and macOS.
+the rows of the list are drawn anew, and until nothing more is drawn. With --refresh a second history of as many
+sessions is read meanwhile, with --append a new turn of each session: then the last figure counts, beside the
+letter's own list, how far that has come and the rows that it found, which are drawn about once a second. With
+--conversation there is one session of so many megabytes, most of them outputs of calls, and the keys are those of a
+conversation. Prints Markdown for RESULTS.md. Only Linux and macOS.
 """
 
 import argparse
 import fcntl
+import glob
 import json
 import os
 import platform
@@ -80,6 +82,19 @@ def write_history(home, sessions, rng):
                 lines.append({"type": role, "uuid": str(uuid.UUID(int=rng.getrandbits(128), version=4)), "message": {"role": role, "content": content}, **common})
         with open(os.path.join(folder, session + ".jsonl"), "w") as out:
             out.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def append_turns(home, rng):
+    """Goes on with each session by a turn."""
+    vocabulary, folder = Vocabulary(random.Random(0)), os.path.join(home, ".claude", "projects")
+    for path in sorted(glob.glob(os.path.join(folder, "*", "*.jsonl"))):
+        with open(path) as session:
+            last = json.loads(session.readlines()[-1])
+        with open(path, "a") as out:
+            for role, words in (("user", 25), ("assistant", 80)):
+                content = vocabulary.text(words, rng) if role == "user" else [{"type": "text", "text": vocabulary.text(words, rng)}]
+                line = {**last, "type": role, "uuid": str(uuid.UUID(int=rng.getrandbits(128), version=4)), "message": {"role": role, "content": content}}
+                out.write(json.dumps(line) + "\n")
 
 
 def write_conversation(home, megabytes, rng):
@@ -176,6 +191,7 @@ def main():
     parser.add_argument("--program", default=OURS)
     parser.add_argument("--home", help="keep the history and its index here, for the next run")
     parser.add_argument("--refresh", action="store_true")
+    parser.add_argument("--append", action="store_true")
     parser.add_argument("--conversation", type=int, metavar="MB")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
@@ -190,6 +206,8 @@ def main():
         subprocess.run([program, "index", "--quiet"], env=env, check=True)
         if arguments.refresh:
             write_history(home, arguments.sessions, random.Random(2))
+        if arguments.append:
+            append_turns(home, random.Random(3))
         picker = Picker(program, env)
         opened = time.perf_counter()
         first, _, _ = picker.settle(quiet=0.5)

@@ -60,40 +60,48 @@ impl EmbeddingAhead<'_> {
         sender: &SyncSender<Result<EmbeddedBatch, IndexError>>,
     ) -> Result<(), IndexError> {
         let index = Reader::open(self.root)?;
+        // The pool of the process may have to answer a query, whose small tasks would wait behind a thousand texts;
+        // threads of this one have the priority of this thread.
+        let pool = rayon::ThreadPoolBuilder::new().build().ok();
         let budget = max_document_bytes(self.embedder.spec().max_tokens);
         let sessions = self.sessions.iter();
         let mut sessions = sessions.map(|pending| SessionReading::new(*pending, budget));
         let mut reading = sessions.next();
         while !is_past(self.deadline) {
-            let batch = self.embed_some(&index, &mut reading, &mut sessions)?;
+            let mut batch = next_sessions(&index, self.model, &mut reading, &mut sessions)?;
+            let counts = match &pool {
+                Some(pool) => pool.install(|| embed_missing(self.embedder, &mut batch)),
+                None => embed_missing(self.embedder, &mut batch),
+            };
+            let batch = EmbeddedBatch {
+                counts: counts?,
+                sessions: batch,
+            };
             if batch.sessions.is_empty() || sender.send(Ok(batch)).is_err() {
                 break;
             }
         }
         Ok(())
     }
+}
 
-    /// Embeds what is left of the session that is being read, and what comes after it.
-    fn embed_some(
-        &self,
-        index: &Reader,
-        reading: &mut Option<SessionReading>,
-        sessions: &mut impl Iterator<Item = SessionReading>,
-    ) -> Result<EmbeddedBatch, IndexError> {
-        let (mut batch, mut texts) = (Vec::new(), 0);
-        while texts < BATCH_TEXTS
-            && let Some(session) = reading
-        {
-            let part = session.next_part(index, self.model, BATCH_TEXTS - texts)?;
-            texts += part.documents.len();
-            if part.whole {
-                *reading = sessions.next();
-            }
-            batch.push(part);
+/// Reads what is left of the session that is being read, and what comes after it, up to [`BATCH_TEXTS`].
+fn next_sessions(
+    index: &Reader,
+    model: Option<ModelId>,
+    reading: &mut Option<SessionReading>,
+    sessions: &mut impl Iterator<Item = SessionReading>,
+) -> Result<Vec<SessionBatch>, IndexError> {
+    let (mut batch, mut texts) = (Vec::new(), 0);
+    while texts < BATCH_TEXTS
+        && let Some(session) = reading
+    {
+        let part = session.next_part(index, model, BATCH_TEXTS - texts)?;
+        texts += part.documents.len();
+        if part.whole {
+            *reading = sessions.next();
         }
-        Ok(EmbeddedBatch {
-            counts: embed_missing(self.embedder, &mut batch)?,
-            sessions: batch,
-        })
+        batch.push(part);
     }
+    Ok(batch)
 }
