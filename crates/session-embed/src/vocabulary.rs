@@ -57,7 +57,7 @@ impl PieceHash {
         Self((self.0 ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
     }
 
-    fn of(position: PiecePosition, piece: &[u8]) -> Self {
+    fn from_piece(position: PiecePosition, piece: &[u8]) -> Self {
         piece
             .iter()
             .fold(Self::new(position), |hash, &byte| hash.with(byte))
@@ -159,7 +159,7 @@ impl Vocabulary {
         self.find(
             position,
             piece.as_bytes(),
-            PieceHash::of(position, piece.as_bytes()),
+            PieceHash::from_piece(position, piece.as_bytes()),
         )
     }
 
@@ -228,7 +228,7 @@ fn hash_slots<T: AsRef<str>>(tokens: &[T]) -> Vec<u32> {
     let mut slots = vec![0; count];
     for (id, token) in tokens.iter().enumerate() {
         let (position, piece) = split_position(token.as_ref());
-        let hash = PieceHash::of(position, piece.as_bytes());
+        let hash = PieceHash::from_piece(position, piece.as_bytes());
         let mut slot = hash.slot(count);
         while slots[slot] != 0 {
             slot = (slot + 1) & (count - 1);

@@ -1,4 +1,4 @@
-//! What a trigger may name: the files of a project, and what its history ran and failed of.
+//! Surveys what a trigger may name: the files of a project, and the commands and errors of its history.
 
 use crate::error::QueryError;
 use crate::memories::Memories;
@@ -21,7 +21,7 @@ pub(crate) struct TriggerSurvey<'a> {
     newest: OnceCell<NewestRuns>,
 }
 
-/// What the newest turns of the index ran, and the names in the errors of what failed.
+/// The commands that the newest turns of the index ran, and the names in the errors of those that failed.
 #[derive(Default)]
 pub(crate) struct NewestRuns {
     pub(crate) commands: Vec<String>,

@@ -36,7 +36,7 @@ pub(crate) struct FoundFile {
     pub(crate) located: Located,
 }
 
-/// What a walk met.
+/// The files and folders that a walk met.
 #[derive(Default)]
 pub(crate) struct FolderListing {
     pub(crate) files: Vec<FoundFile>,

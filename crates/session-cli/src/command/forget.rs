@@ -209,7 +209,7 @@ fn undo(entry: u32, args: &ForgetArgs, home: &Home) -> Result<Found> {
     Ok(Found::Something)
 }
 
-/// What an index holds, without what was forgotten.
+/// The sessions and turns of an index, without those that were forgotten.
 struct IndexCounts {
     sessions: usize,
     turns: usize,

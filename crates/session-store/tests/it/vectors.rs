@@ -308,7 +308,7 @@ fn a_partial_batch_leaves_its_session_pending() {
     );
 }
 
-/// What no part has is orphaned with the last one, and what an earlier part has is not.
+/// A vector that no part needs is orphaned with the last part, and one that an earlier part needs is not.
 #[test]
 fn the_documents_of_a_session_come_in_parts() {
     let index = Index::new();
