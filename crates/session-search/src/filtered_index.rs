@@ -10,9 +10,9 @@ use session_store::{
 pub(crate) struct FilteredIndex<'a> {
     /// The sessions that it lets through, in the order of the index.
     sessions: Vec<&'a SessionRow>,
-    /// How it judges each session, by its number.
-    judged: Vec<JudgedSession<'a>>,
-    /// The turns that pass of sessions in [`SessionVerdict::ByTurn`].
+    /// The same by number; `None` for those that do not pass.
+    judged: Vec<Option<JudgedSession<'a>>>,
+    /// The turns that pass of sessions that are judged turn by turn.
     turns: FxHashSet<TurnId>,
     is_by_turn: bool,
     /// The sessions of all turns, filtered or not.
@@ -20,23 +20,14 @@ pub(crate) struct FilteredIndex<'a> {
     copies: Copies,
 }
 
-/// A session as a filter judges it.
-#[derive(Debug, Clone, Copy, Default)]
+/// A session that a filter lets through.
+#[derive(Debug, Clone, Copy)]
 struct JudgedSession<'a> {
-    /// `None` where it does not pass.
-    row: Option<&'a SessionRow>,
-    verdict: SessionVerdict,
+    row: &'a SessionRow,
+    /// Its turns are judged one by one, since not all pass.
+    is_by_turn: bool,
     /// Its history is no longer on disk. It stands here since each turn asks for it.
     is_gone: bool,
-}
-
-/// Tells which turns of a session pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum SessionVerdict {
-    #[default]
-    None,
-    ByTurn,
-    All,
 }
 
 /// The copies of each turn.
@@ -52,9 +43,8 @@ impl<'a> FilteredIndex<'a> {
         let sessions = sessions.iter().filter(|s| session_passes(filter, s));
         let sessions: Vec<&SessionRow> = sessions.collect();
         let judged = judge_sessions(&sessions, filter);
-        let by_turn = sessions.iter().copied();
-        let by_turn =
-            by_turn.filter(|s| judgement(&judged, s.id).verdict == SessionVerdict::ByTurn);
+        let by_turn = judged.iter().flatten().filter(|s| s.is_by_turn);
+        let by_turn = by_turn.map(|session| session.row);
         Ok(Self {
             turns: passing_turns(index, by_turn, filter)?,
             is_by_turn: filter.by_turn(),
@@ -72,7 +62,7 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns a session that the filter lets through.
     pub(crate) fn session(&self, id: SessionId) -> Option<&'a SessionRow> {
-        judgement(&self.judged, id).row
+        self.judged(id).map(|session| session.row)
     }
 
     /// Returns the sessions of all turns, filtered or not.
@@ -82,16 +72,21 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns true when turns of a session pass.
     pub(crate) fn passes_session(&self, session: SessionId) -> bool {
-        judgement(&self.judged, session).verdict != SessionVerdict::None
+        self.judged(session).is_some()
     }
 
     /// Returns true when a turn passes.
     pub(crate) fn passes(&self, SessionTurn { turn, session }: SessionTurn) -> bool {
-        match judgement(&self.judged, session).verdict {
-            SessionVerdict::None => false,
-            SessionVerdict::ByTurn => self.turns.contains(&turn),
-            SessionVerdict::All => true,
-        }
+        self.judged(session)
+            .is_some_and(|session| self.passes_in(session, turn))
+    }
+
+    fn passes_in(&self, session: JudgedSession<'_>, turn: TurnId) -> bool {
+        !session.is_by_turn || self.turns.contains(&turn)
+    }
+
+    fn judged(&self, session: SessionId) -> Option<JudgedSession<'a>> {
+        self.judged.get(session.as_index()).copied().flatten()
     }
 
     /// Returns true when single turns are judged, too.
@@ -121,13 +116,12 @@ impl<'a> FilteredIndex<'a> {
         self.resolve_copy(SessionTurn { turn, session })
     }
 
-    fn visibility(&self, turn: SessionTurn) -> Visibility {
-        if !self.passes(turn) {
-            return Visibility::FilteredOut;
-        }
-        match judgement(&self.judged, turn.session).is_gone {
-            true => Visibility::Gone,
-            false => Visibility::Living,
+    fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> Visibility {
+        let session = self.judged(session);
+        match session.filter(|session| self.passes_in(*session, turn)) {
+            None => Visibility::FilteredOut,
+            Some(session) if session.is_gone => Visibility::Gone,
+            Some(_) => Visibility::Living,
         }
     }
 }
@@ -159,28 +153,24 @@ fn session_passes(filter: &Filter, session: &SessionRow) -> bool {
         && filter.clauses.iter().all(|one| one.may_hold_in(session))
 }
 
-fn judge_sessions<'a>(sessions: &[&'a SessionRow], filter: &Filter) -> Vec<JudgedSession<'a>> {
+/// Judges sessions that pass, each at its number.
+fn judge_sessions<'a>(
+    sessions: &[&'a SessionRow],
+    filter: &Filter,
+) -> Vec<Option<JudgedSession<'a>>> {
     let greatest = sessions.iter().map(|session| session.id.as_index()).max();
-    let mut judged = vec![JudgedSession::default(); greatest.map_or(0, |greatest| greatest + 1)];
+    let mut judged = vec![None; greatest.map_or(0, |greatest| greatest + 1)];
     for session in sessions {
         let mut clauses = filter.clauses.iter();
         if let Some(judged) = judged.get_mut(session.id.as_index()) {
-            *judged = JudgedSession {
-                row: Some(session),
-                verdict: match clauses.any(|clause| clause.may_fail_in(session)) {
-                    true => SessionVerdict::ByTurn,
-                    false => SessionVerdict::All,
-                },
+            *judged = Some(JudgedSession {
+                row: session,
+                is_by_turn: clauses.any(|clause| clause.may_fail_in(session)),
                 is_gone: session.gone || session.prompts_only,
-            };
+            });
         }
     }
     judged
-}
-
-/// Returns how a session is judged, also one that did not pass.
-fn judgement<'a>(judged: &[JudgedSession<'a>], session: SessionId) -> JudgedSession<'a> {
-    judged.get(session.as_index()).copied().unwrap_or_default()
 }
 
 /// Returns the turns of these sessions that pass by time, branch and file.
