@@ -72,35 +72,35 @@ impl SessionBatch {
         budget: usize,
         limit: usize,
     ) -> Result<Self, IndexError> {
-        let mut share = Self {
+        let mut share = Self::empty(pending);
+        for document in documents(index, pending.session, budget)? {
+            let is_missing = !has_vector(index, model, &document)?;
+            if is_missing && share.missing.len() == limit {
+                share.whole = false;
+                continue; // what has a vector comes along
+            }
+            share.push(document, is_missing);
+        }
+        Ok(share)
+    }
+
+    /// A whole session without documents.
+    fn empty(pending: PendingSession) -> Self {
+        Self {
             pending,
             documents: Vec::new(),
             missing: Vec::new(),
             whole: true,
             is_part: false,
             has_failed: false,
-        };
-        for document in documents(index, pending.session, budget)? {
-            if share.missing.len() == limit && !has_vector(index, model, &document)? {
-                share.whole = false;
-                continue; // what has a vector comes along
-            }
-            share.push(index, model, document)?;
         }
-        Ok(share)
     }
 
-    fn push(
-        &mut self,
-        index: &Reader,
-        model: Option<ModelId>,
-        document: Document,
-    ) -> Result<(), IndexError> {
-        if !has_vector(index, model, &document)? {
+    fn push(&mut self, document: Document, is_missing: bool) {
+        if is_missing {
             self.missing.push(self.documents.len());
         }
         self.documents.push((document, None));
-        Ok(())
     }
 
     /// Returns the texts of the documents without a vector.
@@ -155,15 +155,13 @@ impl SessionReading {
             documents.extend(chunk.map(|text| Document { turn: None, text }));
         }
         let mut batch = SessionBatch {
-            pending: self.pending,
-            documents: Vec::new(),
-            missing: Vec::new(),
             whole: is_last,
             is_part: true,
-            has_failed: false,
+            ..SessionBatch::empty(self.pending)
         };
         for document in documents {
-            batch.push(index, model, document)?;
+            let is_missing = !has_vector(index, model, &document)?;
+            batch.push(document, is_missing);
         }
         Ok(batch)
     }
