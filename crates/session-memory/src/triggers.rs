@@ -101,23 +101,28 @@ impl Triggers {
     /// Returns true where a prompt holds one of the errors. Plain words and paths are left out: prompts are prose, and
     /// name files for many reasons.
     pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
-        let mut errors = self.errors.iter().filter(|error| is_telling_error(error));
-        errors.any(|error| prompt.contains(error.as_str()))
+        let mut errors = self.errors_in(prompt);
+        errors.any(is_telling_error)
     }
 
     /// Returns true where a text holds one of the errors.
     pub(crate) fn matches_error(&self, text: &str) -> bool {
-        let long = |error: &&String| error.chars().count() >= MIN_ERROR_CHARS;
-        let mut errors = self.errors.iter().filter(long);
-        errors.any(|error| text.contains(error.as_str()))
+        self.errors_in(text).next().is_some()
+    }
+
+    /// Returns the errors that a text holds; those that are too short are part of any text.
+    fn errors_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let errors = self.errors.iter().map(String::as_str);
+        let errors = errors.filter(|error| error.chars().count() >= MIN_ERROR_CHARS);
+        errors.filter(|error| text.contains(error))
     }
 }
 
-/// Returns false for a word as prose has it, `timeout` or `Timeout`, for a path, and for what is too short.
+/// Returns false for a word as prose has it, `timeout` or `Timeout`, and for a path.
 fn is_telling_error(error: &str) -> bool {
     let is_plain = error.chars().skip(1).all(|c| c.is_ascii_lowercase());
     let is_path = error.contains('/') && !error.contains(char::is_whitespace);
-    !is_plain && !is_path && error.chars().count() >= MIN_ERROR_CHARS
+    !is_plain && !is_path
 }
 
 /// The triggers of a memory that a command changes; `None` leaves some as they are.
