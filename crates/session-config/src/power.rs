@@ -49,8 +49,23 @@ const THREAD_NICE: i32 = 10;
 #[cfg(not(unix))]
 pub fn lower_priority(_: i8) {}
 
-/// Prepares a command for a process that outlives this one. It detaches itself, by [`lower_priority`].
-#[cfg(not(windows))]
+/// Prepares a command for a process that outlives this one. It detaches itself, by [`lower_priority`], and inherits
+/// no descriptor but the standard ones: whoever waits for the end of a pipe, or for a lock of `flock`, which this
+/// process inherited, would wait for that one, too. This holds for all processes that are started from now on.
+#[cfg(unix)]
+pub fn detach(_: &mut Command) {
+    let open = fs_err::read_dir("/dev/fd").into_iter().flatten().flatten();
+    let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for descriptor in numbers.filter(|number| *number > 2) {
+        // SAFETY: the descriptor is borrowed for one call, which neither reads, writes nor closes it. One that was
+        // closed meanwhile, as that of the folder that is read here, is an error, which is ignored.
+        let descriptor = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
+        let _ = rustix::io::fcntl_setfd(descriptor, rustix::io::FdFlags::CLOEXEC);
+    }
+}
+
+/// Does nothing: neither Unix nor Windows.
+#[cfg(not(any(unix, windows)))]
 pub fn detach(_: &mut Command) {}
 
 /// Prepares a command for a process that outlives this one: it gets no console, which could end it, and a low
@@ -78,6 +93,7 @@ pub fn detach(command: &mut Command) {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use std::io::Read;
     use std::process::Stdio;
 
     #[test]
@@ -97,6 +113,21 @@ mod tests {
         command.args([test, "--exact", "--ignored"]);
         let ran = command.stdout(Stdio::null()).status().unwrap();
         assert!(ran.success());
+    }
+
+    #[test]
+    fn a_process_that_outlives_this_one_holds_no_pipe_that_this_one_inherited() {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        rustix::io::fcntl_setfd(&writer, rustix::io::FdFlags::empty()).unwrap();
+        let mut command = Command::new("sleep");
+        detach(&mut command);
+        let mut child = command.arg("60").spawn().unwrap();
+        drop(writer);
+        reader.read_to_end(&mut Vec::new()).unwrap();
+        let ended = child.try_wait().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(ended, None, "the pipe ended with the process alone");
     }
 
     #[test]
