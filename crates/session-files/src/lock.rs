@@ -23,10 +23,33 @@ impl Lock {
     /// When the lock file is no regular file, or cannot be opened.
     pub fn attempt(dir: &Dir, name: &str) -> Result<Option<Self>> {
         let file = dir.append(Path::new(name))?;
-        match file.try_lock() {
+        let locked = file.try_lock();
+        Self::locked(file, locked, &dir.path().join(name))
+    }
+
+    /// Takes the lock beside others who take it so, if nobody holds it alone. `None` also where there is no
+    /// lock file: none is made.
+    ///
+    /// # Errors
+    /// As [`Lock::attempt`].
+    pub fn attempt_shared(dir: &Dir, name: &str) -> Result<Option<Self>> {
+        if !dir.exists(Path::new(name)) {
+            return Ok(None);
+        }
+        let file = dir.open_file(Path::new(name))?;
+        let locked = file.try_lock_shared();
+        Self::locked(file, locked, &dir.path().join(name))
+    }
+
+    fn locked(
+        file: File,
+        locked: std::result::Result<(), TryLockError>,
+        path: &Path,
+    ) -> Result<Option<Self>> {
+        match locked {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(FileError::io("lock", &dir.path().join(name), &e)),
+            Err(TryLockError::Error(e)) => Err(FileError::io("lock", path, &e)),
         }
     }
 

@@ -51,6 +51,7 @@ mod text_blocks;
 mod text_lines;
 mod text_pane;
 mod theme;
+mod typing_pause;
 mod view;
 mod worker;
 

@@ -8,6 +8,7 @@ use crate::latest::Latest;
 use crate::list_answer::Question;
 use crate::terminal::Screen;
 use crate::theme::Theme;
+use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{self, IndexExchange, Message, TurnsQuestion};
 use session_agents::ResumeCommand;
@@ -125,8 +126,9 @@ impl Picker {
         self.spawn(move |out| worker::read(&engine, &turns, hooks, out));
         let engine = Arc::clone(&self.engine);
         self.spawn(move |out| worker::refresh(&engine, hooks, out));
+        let root = self.engine.home().root.clone();
         let has_ended = Arc::clone(&self.has_ended);
-        self.spawn(move |out| read_input(out, &has_ended));
+        self.spawn(move |out| read_input(out, TypingPause::new(root), &has_ended));
         Ok(())
     }
 
@@ -311,7 +313,7 @@ impl Picker {
 /// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);
 
-fn read_input(out: &Sender<Message>, has_ended: &AtomicBool) {
+fn read_input(out: &Sender<Message>, mut pause: TypingPause, has_ended: &AtomicBool) {
     while !has_ended.load(Ordering::Relaxed) {
         let event = match crossterm::event::poll(INPUT_INTERVAL) {
             Ok(false) => Ok(None),
@@ -319,8 +321,14 @@ fn read_input(out: &Sender<Message>, has_ended: &AtomicBool) {
             Err(error) => Err(error),
         };
         let sent = match event {
-            Ok(None) => continue,
-            Ok(Some(event)) => out.send(Message::Input(event)),
+            Ok(None) => {
+                pause.end_when_idle();
+                continue;
+            }
+            Ok(Some(event)) => {
+                pause.extend();
+                out.send(Message::Input(event))
+            }
             Err(error) => {
                 let _ = out.send(Message::TerminalLost(error));
                 return;

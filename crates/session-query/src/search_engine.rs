@@ -9,7 +9,7 @@ use session_redact::Redactor;
 use session_search::{
     Exchange, FusionMode, QueryEmbedding, Request, Results, newest, search, show,
 };
-use session_store::{Reader, SessionRow};
+use session_store::{EmbeddingPause, Reader, SessionRow};
 use std::ops::RangeInclusive;
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
@@ -96,6 +96,7 @@ impl SearchEngine {
     /// # Errors
     /// When the index or a model in process fails.
     pub fn search(&self, snapshot: &Snapshot, request: &Request) -> Result<Results, QueryError> {
+        let _pause = EmbeddingPause::request(snapshot.index.root());
         let embeddings = match request.fusion {
             FusionMode::LexicalOnly => Vec::new(),
             _ => self.embed(&snapshot.index, &request.query.text)?,

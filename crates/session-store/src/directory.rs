@@ -3,7 +3,7 @@
 use crate::error::{Result, StoreError};
 use session_files::{Dir, Lock, UserDirectoryKind, private, user_directory};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Returns the index's directory: `SESSION_SEARCH_HOME`, else [`UserDirectoryKind::Cache`].
 pub fn default_root(home: &Path, var: impl Fn(&str) -> Option<String>) -> PathBuf {
@@ -102,5 +102,57 @@ impl IndexLock {
         private::create_directory(root)?;
         let lock = Lock::within(&Dir::open(root)?, "embedding.lock", patience)?;
         Ok(lock.map(Self))
+    }
+}
+
+const PAUSE_LOCK: &str = "pause.lock";
+/// Longest time for which a process that embeds waits at once: who asked may have been stopped.
+const MAX_PAUSE: Duration = Duration::from_secs(10);
+/// Interval at which it looks whether it may go on.
+const PAUSE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A request, until it is dropped, that the process that embeds beside others waits: a person does.
+pub struct EmbeddingPause(#[expect(dead_code, reason = "held")] Lock);
+
+impl EmbeddingPause {
+    /// Requests a pause. Any number of processes can; `None` where no process has embedded beside others yet.
+    pub fn request(root: &Path) -> Option<Self> {
+        let dir = Dir::open(root).ok()?;
+        let lock = Lock::attempt_shared(&dir, PAUSE_LOCK).ok().flatten();
+        lock.map(Self)
+    }
+
+    /// Waits while a pause is requested, ten seconds at most. For the process that embeds.
+    pub fn wait(root: &Path) {
+        let began = Instant::now();
+        while Self::is_requested(root) && began.elapsed() < MAX_PAUSE {
+            std::thread::sleep(PAUSE_INTERVAL);
+        }
+    }
+
+    fn is_requested(root: &Path) -> bool {
+        let Ok(dir) = Dir::open(root) else {
+            return false;
+        };
+        matches!(Lock::attempt(&dir, PAUSE_LOCK), Ok(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_lasts_until_all_who_requested_it_are_answered() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        assert!(EmbeddingPause::request(root).is_none());
+        assert_eq!(fs_err::read_dir(root).unwrap().count(), 0, "it is made");
+        assert!(!EmbeddingPause::is_requested(root));
+        let [first, second] = [(); 2].map(|()| EmbeddingPause::request(root).unwrap());
+        drop(first);
+        assert!(EmbeddingPause::is_requested(root));
+        drop(second);
+        assert!(!EmbeddingPause::is_requested(root));
     }
 }

@@ -75,7 +75,7 @@ mod writer;
 
 pub use contents::ContentsPart;
 pub use dedup_keys::DedupKeys;
-pub use directory::{IndexLock, default_root, index_exists};
+pub use directory::{EmbeddingPause, IndexLock, default_root, index_exists};
 pub use error::StoreError;
 pub use files::{FileRow, Problem};
 pub use highlight::find_term_ranges;

@@ -5,7 +5,7 @@ use anyhow::Result;
 use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
 use session_indexer::Silent;
 use session_query::{SearchEngine, is_embedding};
-use session_store::IndexLock;
+use session_store::{EmbeddingPause, IndexLock};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -77,8 +77,10 @@ pub fn run(home: &Home) -> Result<()> {
     lower_priority(home.config.nice);
     let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(true));
-    engine
-        .models()
-        .embed_pending(&|| is_paused(home), &Silent)?;
+    let stop = || {
+        EmbeddingPause::wait(&home.root);
+        is_paused(home)
+    };
+    engine.models().embed_pending(&stop, &Silent)?;
     Ok(())
 }

@@ -5,7 +5,9 @@ use crate::history::{DOCKER, checkout, docker, watcher};
 use crate::inject_hook::payload;
 use crate::memory::Project;
 use serde_json::Value;
-use session_store::IndexLock;
+use session_query::is_embedding;
+use session_store::{EmbeddingPause, IndexLock};
+use std::time::Duration;
 
 const MODEL: &str = "all-minilm-l6-v2";
 
@@ -114,6 +116,25 @@ fn a_second_one_never_starts_and_no_search_waits_for_the_first() {
     assert_eq!(env.found(&["docker", "-n", "1"]), [DOCKER]);
     drop(lock);
     env.run(&["index", "--background"]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 3);
+}
+
+#[test]
+fn it_waits_while_a_pause_is_requested() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    env.write(&env.index("pause.lock"), "");
+    let pause = EmbeddingPause::request(&env.index("")).unwrap();
+    let mut command = env.command();
+    let mut embedding = command.args(["index", "--background"]).spawn().unwrap();
+    let is_held = || is_embedding(&env.index(""));
+    wait_until(is_held, || "it does not begin".to_owned());
+    std::thread::sleep(Duration::from_millis(300)); // more than it needs for all of them
+    assert_eq!(status(&env, MODEL)["sessions"], 0);
+    assert_eq!(embedding.try_wait().unwrap(), None);
+    drop(pause);
+    assert!(embedding.wait().unwrap().success());
     assert_eq!(status(&env, MODEL)["sessions"], 3);
 }
 
