@@ -16,6 +16,7 @@ pub(crate) fn redact_draft(redactor: &Redactor, draft: &Draft) -> Draft {
         &mut draft.cues,
         &mut draft.prompts,
         &mut draft.keywords,
+        &mut draft.tags,
     ] {
         redact_all(redactor, list);
     }
@@ -43,6 +44,7 @@ pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> Memor
     for list in [
         &mut change.key_info,
         &mut change.cues,
+        &mut change.tags,
         &mut when.paths,
         &mut when.commands,
         &mut when.errors,
@@ -57,6 +59,7 @@ fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
     redact_all(redactor, &mut front.cues);
     redact_all(redactor, &mut front.prompts);
     redact_all(redactor, &mut front.keywords);
+    redact_all(redactor, &mut front.tags);
     redact_triggers(redactor, &mut front.when);
 }
 

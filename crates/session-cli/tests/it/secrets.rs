@@ -141,6 +141,7 @@ fn the_users_settings_count() {
 fn a_memory_keeps_no_secret() {
     let project = Project::new();
     let info = format!("the password of the boiler is {PASSWORD}");
+    let tag = format!("password={PASSWORD}");
     project
         .run(&[
             "memory",
@@ -149,6 +150,8 @@ fn a_memory_keeps_no_secret() {
             "Boiler access",
             "--info",
             &info,
+            "--tag",
+            &tag,
         ])
         .succeeded();
     let listed = project.run(&["memory", "list", "--json"]).succeeded();
