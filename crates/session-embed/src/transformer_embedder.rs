@@ -56,7 +56,7 @@ struct Batching {
 }
 
 const SMALL_MODEL: Batching = Batching {
-    tokens: 512,
+    tokens: 384,
     is_parallel: true,
 };
 const LARGE_MODEL: Batching = Batching {
