@@ -156,6 +156,8 @@ const EVENTS: &str = "events.jsonl";
 const WORKSPACE: &str = "workspace.yaml";
 /// Most bytes of `workspace.yaml` that are read.
 const WORKSPACE_LIMIT: u64 = 64 << 10;
+/// Most events of its YAML that aliases repeat: the client writes none, and a kilobyte could expand to millions.
+const MAX_ALIAS_EVENTS: usize = 1_000;
 
 /// The part of `workspace.yaml` that is read.
 #[derive(Deserialize)]
@@ -166,7 +168,10 @@ struct Workspace {
 
 fn workspace_name(path: &Path) -> Option<String> {
     let yaml = file::read_limited(path, WORKSPACE_LIMIT).ok()?;
-    let workspace: Workspace = serde_saphyr::from_str(std::str::from_utf8(&yaml).ok()?).ok()?;
+    let alias_limits = serde_saphyr::alias_limits! { max_total_replayed_events: MAX_ALIAS_EVENTS };
+    let options = serde_saphyr::options! { alias_limits: alias_limits };
+    let yaml = std::str::from_utf8(&yaml).ok()?;
+    let workspace: Workspace = serde_saphyr::from_str_with_options(yaml, options).ok()?;
     session_title(&workspace.name?)
 }
 

@@ -239,6 +239,20 @@ fn the_session_is_known_by_its_folder_and_its_workspace() {
 }
 
 #[test]
+fn few_aliases_of_a_workspace_are_expanded() {
+    let workspace = ".copilot/session-state/2fc20000-0000-4000-8000-000000000001/workspace.yaml";
+    let title = |aliases: usize| {
+        let home = AgentHome::with(copilot(), PATH, history());
+        let (list, aliases) = ("x,".repeat(100), "*a,".repeat(aliases));
+        let text = format!("a: &a [{list}]\nb: [{aliases}]\nname: Lamps\n");
+        home.write(workspace, &text);
+        home.read(None).sessions[0].title.clone()
+    };
+    assert_eq!(title(5).as_deref(), Some("Lamps"));
+    assert_ne!(title(20).as_deref(), Some("Lamps"));
+}
+
+#[test]
 fn answers_to_questions_are_the_users() {
     let found = AgentHome::with(copilot(), PATH, history()).read(None);
     let content = session_core::TurnContent::from_turn(&found.turns[2].1);
