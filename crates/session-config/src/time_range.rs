@@ -139,6 +139,14 @@ impl Time {
         }
     }
 
+    /// Returns the days of the month that `day` lies in.
+    fn month(day: Date) -> Self {
+        Self::Days {
+            first: day.first_of_month(),
+            last: day.last_of_month(),
+        }
+    }
+
     fn edge_ms(self, now: &Zoned, edge: Edge) -> Result<i64> {
         let midnight = |day: Date| day.to_zoned(now.time_zone().clone());
         let at = match (self, edge) {
@@ -177,8 +185,21 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(ago) = parse_duration(text) {
         return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
     }
+    if let Some(first) = parse_month(text) {
+        return Ok(Time::month(first));
+    }
     let time = parse_days(text, now.date())?;
     time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
+}
+
+/// Parses a month such as `2026-02` to its first day.
+fn parse_month(text: &str) -> Option<Date> {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (year, month) = text.split_once('-')?;
+    let is_month = year.len() == 4 && month.len() == 2 && digits(year) && digits(month);
+    Date::new(year.parse().ok()?, month.parse().ok()?, 1)
+        .ok()
+        .filter(|_| is_month)
 }
 
 /// Parses a duration such as `3d`, `12h`, `2w`, `90m` or `1h 30m`.
@@ -189,7 +210,7 @@ fn parse_duration(text: &str) -> Option<Span> {
 }
 
 /// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
-/// Sunday), `monday` or `last monday` (the last one before today).
+/// Sunday), `this month`, `last month`, `monday` or `last monday` (the last one before today).
 fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -209,6 +230,8 @@ fn parse_days(text: &str, today: Date) -> Result<Option<Time>> {
             first: monday.checked_sub(7.days())?,
             last: monday.checked_sub(1.day())?,
         },
+        ["this", "month"] => Time::month(today),
+        ["last", "month"] => Time::month(today.checked_sub(1.month())?),
         [name] | ["last", name] => match parse_weekday(name) {
             Some(weekday) => Time::day(today.nth_weekday(-1, weekday)?),
             None => return Ok(None),
@@ -279,6 +302,17 @@ mod tests {
         assert_eq!(check("next week", Edge::End), "`next week` is not a time");
     }
 
+    #[test]
+    fn months_are_parsed() {
+        assert_eq!(check("2026-02", Edge::Start), "2026-01-31T23:00:00Z");
+        assert_eq!(check("2026-02", Edge::End), "2026-02-28T23:00:00Z");
+        assert_eq!(check("this month", Edge::Start), "2026-02-28T23:00:00Z");
+        assert_eq!(check("Last Month", Edge::End), "2026-02-28T23:00:00Z");
+        for text in ["2026-13", "2026-00", "2026-2", "26-02", "2026-+2"] {
+            assert_eq!(check(text, Edge::Start), format!("`{text}` is not a time"));
+        }
+    }
+
     fn ends(typed: TypedRange<'_>) -> String {
         let format = |ms: Option<i64>| match ms {
             Some(ms) => {
@@ -301,6 +335,11 @@ mod tests {
         check("yesterday", "2026-03-29T00:00:00 to 2026-03-30T00:00:00");
         check("week", "2026-03-24T00:00:00 to 2026-03-31T00:00:00");
         check("3d", "2026-03-27T12:00:00 to open");
+        check("2026-02", "2026-02-01T00:00:00 to 2026-03-01T00:00:00");
+        check(
+            "2026-01..2026-02",
+            "2026-01-01T00:00:00 to 2026-03-01T00:00:00",
+        );
         check(
             "2026-03-01..2026-03-02",
             "2026-03-01T00:00:00 to 2026-03-03T00:00:00",

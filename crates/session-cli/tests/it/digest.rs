@@ -145,7 +145,7 @@ fn nothing_is_said_to_be_nothing() {
 
     ----- stderr -----
     error: `someday` is not a time
-    hint: write a date (2026-01-15), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
+    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
     ");
     assert_snapshot!(TestEnvironment::new().run(&["digest"]).exits(1).stdout(), @"");
 }

@@ -288,7 +288,7 @@ fn what_is_no_time_is_said() {
 
     ----- stderr -----
     error: `soon` is not a time
-    hint: write a date (2026-01-15), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
+    hint: write a date (2026-01-15), a month (2026-01), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h), or a day (yesterday, last monday)
     ");
     for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"]] {
         let ran = env

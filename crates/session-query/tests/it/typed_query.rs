@@ -156,7 +156,11 @@ fn a_mistake_is_told_with_a_hint() {
         "one of claude, ",
     );
     check("since:soon", "`soon` is not a time", "a while ago (3d");
-    check("since:2026", "`2026` is not a time", "a date (2026-01-15)");
+    check(
+        "since:2026",
+        "`2026` is not a time",
+        "a date (2026-01-15), a month",
+    );
     check("until:7", "`7` is not a time", "a date");
     check(
         "since:monday..today",
