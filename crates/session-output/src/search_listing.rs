@@ -9,6 +9,7 @@ use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
 use crate::units::format_sources;
 use crate::work::{WorkPart, format_work};
 use anstyle::Style;
+use session_core::Band;
 use session_core::text::file_name;
 use session_display::{Preview, plural};
 use session_indexer::Outcome;
@@ -52,28 +53,46 @@ pub struct SearchListing<'a> {
 }
 
 impl SearchListing<'_> {
-    /// Formats the answer for a terminal of so many columns.
+    /// Formats the answer for a terminal of so many columns. Weak hits beside a strong one take a line
+    /// each, so that the strong one stays on the screen.
     pub fn text(&self, width: usize) -> String {
         let results = &self.answer.results;
         let mut out = self.heading(width);
+        let mut after_brief = false;
         for (n, hit) in results.hits.iter().enumerate() {
-            out.push('\n');
+            let is_brief = self.is_brief(hit);
+            if !(is_brief && after_brief) {
+                out.push('\n');
+            }
             out.push_str(&flow(&self.fields(hit), 0, width));
-            if let Some(preview) = self.previews.get(n) {
-                out.push_str(&format_preview(preview, width));
+            if !is_brief {
+                out.push_str(&self.details(n, hit, width));
             }
-            if let Some(work) = self.work.get(n) {
-                out.push_str(&format_work(work, self.with, width));
-            }
-            out.push_str(&last_lines(hit, width));
-            if self.explain {
-                out.push_str(&explanation::format_hit(hit, width));
-            }
+            after_brief = is_brief;
         }
         if self.explain {
             out.push_str(&explanation::format_search(&results.explanation, width));
         }
         out + &self.next_command(width)
+    }
+
+    /// True for a weak hit beside a strong one, where nothing more about hits was requested.
+    fn is_brief(&self, hit: &Hit) -> bool {
+        let results = &self.answer.results;
+        let is_ranked = results.order == HitOrder::Relevance;
+        let is_plain = !self.explain && self.work.is_empty();
+        let has_strong = || results.hits.iter().any(|hit| hit.band == Band::Strong);
+        is_ranked && is_plain && hit.band == Band::Weak && has_strong()
+    }
+
+    /// Formats what stands below the first line of the `n`th hit.
+    fn details(&self, n: usize, hit: &Hit, width: usize) -> String {
+        let preview = self.previews.get(n).map(|of| format_preview(of, width));
+        let work = self.work.get(n).map(|of| format_work(of, self.with, width));
+        let explanation = self.explain.then(|| explanation::format_hit(hit, width));
+        let (preview, work) = (preview.unwrap_or_default(), work.unwrap_or_default());
+        let last = last_lines(hit, width);
+        preview + &work + &last + &explanation.unwrap_or_default()
     }
 
     /// Formats that nothing was found, with a hint where filters were typed, or given by options.

@@ -43,6 +43,28 @@ fn sessions_are_listed_for_people() {
 }
 
 #[test]
+fn weak_hits_beside_a_strong_one_take_a_line_each() {
+    let env = TestEnvironment::new();
+    assert_snapshot!(env.run(&["search", "docker compose file", "--or-demo"]), @r#"
+    exit code: 0
+    ----- stdout -----
+    SESSIONS  "docker compose file"   6 sessions, 3 projects (claude 6)
+
+    [# strong]      claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
+        The containers on the backend network can't reach each other by name. `api` gets "could not
+        resolve host: db" since I split the compose file.
+        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
+
+    [# weak]        claude   b7e0f1a2   homelab   2026-02-03   2 turns   Nightly backup to the NAS
+    [# weak]        claude   c3d9e8f7   parser   2026-02-20   2 turns   EMFILE in watch mode
+
+    Next: session-search search "docker compose file" --depth 2 --session a1b2c3d4
+    ----- stderr -----
+    note: this machine has no history yet; this is the built-in demo
+    "#);
+}
+
+#[test]
 fn turns_are_listed_for_people() {
     let env = small();
     assert_snapshot!(env.run(&["search", "docker bridge dns", "--depth", "2", "--limit", "1"]), @r#"
