@@ -1,8 +1,12 @@
 //! Changes on disk since the index was written.
 
+use rayon::prelude::*;
 use session_forget::Exclusions;
 use session_sources::{Env, Location, Source, sources};
-use session_store::{FileId, FileRow, FileStamp, Problem, Reader, StoreError};
+use session_store::{
+    FileDigest, FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError,
+};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -67,8 +71,13 @@ pub(crate) struct ListedHistories {
 struct ListedFile {
     source: &'static dyn Source,
     location: Location,
-    /// Its path as the index has it.
-    key: String,
+}
+
+impl ListedFile {
+    /// Returns its path as the index has it.
+    fn key(&self) -> Cow<'_, str> {
+        self.location.path.to_string_lossy()
+    }
 }
 
 impl ListedHistories {
@@ -88,12 +97,20 @@ impl ListedHistories {
             let files = listing.locations.into_iter();
             all.files.extend(files.map(|location| ListedFile {
                 source: *source,
-                key: path_key(&location),
                 location,
             }));
         }
         all.problems = merged(std::mem::take(&mut all.problems));
         all
+    }
+
+    /// Returns the digest of each file.
+    fn digests(&self) -> Vec<FileDigest> {
+        let digest = |file: &ListedFile| FileDigest::new(&file.key(), file.location.stamp);
+        match self.files.len() >= MIN_PARALLEL_FILES {
+            true => self.files.par_iter().map(digest).collect(),
+            false => self.files.iter().map(digest).collect(),
+        }
     }
 
     /// Compares what was listed with the index.
@@ -104,35 +121,24 @@ impl ListedHistories {
     ) -> Result<Changes, StoreError> {
         if !exclusions.is_empty() {
             self.files
-                .retain(|file| !exclusions.excludes_file(&file.key));
+                .retain(|file| !exclusions.excludes_file(&file.key()));
         }
-        let mut changes = match self.is_indexed(index)? {
-            true => Changes::default(),
-            false => Changes::new(self.files, &self.continued, index)?,
+        let mut known = index.file_digests()?;
+        let mut digests = self.digests().into_iter();
+        let mut is_unchanged = || digests.next().is_some_and(|digest| known.remove(digest));
+        self.files.retain(|_| !is_unchanged());
+        let mut changes = match self.files.is_empty() {
+            true => Changes::without_files(&known),
+            false => Changes::new(self.files, &self.continued, &known, index)?,
         };
         let problems = self.problems;
         changes.problems = (problems != index.listing_problems()?).then_some(problems);
         Ok(changes)
     }
-
-    /// Returns true when the index has read each file as it is, and knows that all others are gone: nothing
-    /// has changed then, which costs a fifth of what the changes do.
-    fn is_indexed(&self, index: &Reader) -> Result<bool, StoreError> {
-        let files = self.files.iter();
-        let listed: HashMap<&str, FileStamp> = files
-            .map(|file| (file.key.as_str(), file.location.stamp))
-            .collect();
-        let mut found = 0;
-        let are_same = index.all_files(|path, stamp, is_gone| match listed.get(path) {
-            Some(listed) => {
-                found += 1;
-                !is_gone && is_read(stamp) && stamp == *listed
-            }
-            None => is_gone,
-        })?;
-        Ok(are_same && found == self.files.len())
-    }
 }
+
+/// Files from which on threads are worth their start.
+const MIN_PARALLEL_FILES: usize = 2048;
 
 /// Lists all histories and compares them with the index.
 ///
@@ -156,12 +162,23 @@ struct KnownFiles {
 }
 
 impl KnownFiles {
-    fn new(files: Vec<FileRow>, listed: &[ListedFile]) -> Self {
-        let mut known: HashMap<String, FileRow> =
-            files.into_iter().map(|f| (f.path.clone(), f)).collect();
+    /// Reads the files that are not as they were listed.
+    fn read(
+        index: &Reader,
+        digests: &FileDigests,
+        listed: &[ListedFile],
+    ) -> Result<Self, StoreError> {
+        let mut known = HashMap::new();
+        for file in digests.present().iter().chain(digests.gone()) {
+            known.extend(index.file(*file)?.map(|file| (file.path.clone(), file)));
+        }
+        Ok(Self::new(known, listed))
+    }
+
+    fn new(mut known: HashMap<String, FileRow>, listed: &[ListedFile]) -> Self {
         let here = listed
             .iter()
-            .filter_map(|file| known.remove_entry(&file.key));
+            .filter_map(|file| known.remove_entry(&*file.key()));
         let here = here.collect();
         let mut lost: HashMap<_, Vec<FileRow>> = HashMap::new();
         let mut gone: Vec<FileRow> = known.into_values().collect();
@@ -239,20 +256,30 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 impl Changes {
-    /// Compares each file with its row.
+    /// Makes those where each listed file is as it was read: all others are gone.
+    fn without_files(others: &FileDigests) -> Self {
+        Self {
+            gone: others.present(),
+            ..Self::default()
+        }
+    }
+
+    /// Compares each file with its row. `digests` are those of the files that are not as they were listed.
     fn new(
         here: Vec<ListedFile>,
         continued: &HashMap<String, String>,
+        digests: &FileDigests,
         index: &Reader,
     ) -> Result<Self, StoreError> {
         let mut changes = Self::default();
-        let mut known = KnownFiles::new(index.files()?, &here);
+        let mut known = KnownFiles::read(index, digests, &here)?;
         for file in here {
-            let row = known.at(&file.key).or_else(|| {
-                let old = continued.get(&file.key);
+            let key = file.key();
+            let row = known.at(&key).or_else(|| {
+                let old = continued.get(&*key);
                 let old = old.and_then(|old| known.take_lost(&file, old));
                 let mut row = old.or_else(|| known.elsewhere(&file))?;
-                (row.path, row.gone) = (file.key.clone(), false);
+                (row.path, row.gone) = (key.to_string(), false);
                 changes.moved.push((row.id, row.path.clone()));
                 Some(row)
             });
@@ -307,5 +334,92 @@ pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
         reason: warning.reason.clone(),
         offset: warning.offset,
         count: warning.count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use session_store::Writer;
+
+    /// A history as it was read, or as it is listed.
+    #[derive(Debug, Clone)]
+    struct MadeFile {
+        path: String,
+        stamp: FileStamp,
+        is_gone: bool,
+    }
+
+    /// Files of few names in few folders, so that some are found elsewhere.
+    fn made_files() -> impl Strategy<Value = Vec<MadeFile>> {
+        let file = (0..4u8, 0..4u8, 0..3u64, any::<bool>());
+        let file = file.prop_map(|(folder, name, size, is_gone)| MadeFile {
+            path: format!("/h/{folder}/{name}.jsonl"),
+            stamp: FileStamp {
+                size,
+                mtime_ns: size.cast_signed(),
+                inode: 1,
+            },
+            is_gone,
+        });
+        prop::collection::vec(file, 0..12)
+    }
+
+    fn write(index: &Path, files: &[MadeFile]) -> Writer {
+        let mut writer = Writer::open(index).unwrap();
+        for file in files {
+            let source = sources()[0].name();
+            let id = writer.upsert_file(&source, &file.path).unwrap();
+            writer.checkpoint(id, &file.path, file.stamp).unwrap();
+            if file.is_gone {
+                writer.mark_file_gone(id).unwrap();
+            }
+        }
+        writer.commit().unwrap();
+        writer
+    }
+
+    fn listed(files: &[MadeFile]) -> ListedHistories {
+        let mut files = files.to_vec();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+        let file = |file: MadeFile| ListedFile {
+            source: sources()[0],
+            location: Location {
+                path: file.path.into(),
+                stamp: file.stamp,
+                located: session_sources::Located::default(),
+                continuations: Vec::new(),
+            },
+        };
+        ListedHistories {
+            files: files.into_iter().map(file).collect(),
+            continued: HashMap::from([("/h/0/0.jsonl".into(), "/h/1/0.jsonl".into())]),
+            problems: Vec::new(),
+        }
+    }
+
+    fn tell(changes: Changes) -> impl PartialEq + std::fmt::Debug {
+        let changed = changes.changed.into_iter().map(|c| (c.location, c.cursor));
+        let changed: Vec<_> = changed.collect();
+        (changed, changes.gone, changes.back, changes.moved)
+    }
+
+    proptest! {
+        #[test]
+        fn files_that_are_as_they_were_change_nothing_of_the_others(
+            known in made_files(),
+            found in made_files(),
+        ) {
+            let index = tempfile::tempdir().unwrap();
+            let mut writer = write(index.path(), &known);
+            let reader = writer.reader().unwrap();
+            let all = listed(&found);
+            let digests = reader.file_digests().unwrap();
+            let plain = Changes::new(all.files, &all.continued, &digests, reader).unwrap();
+            let found = listed(&found).compare(reader, &Exclusions::default()).unwrap();
+            prop_assert_eq!(tell(found), tell(plain));
+        }
     }
 }

@@ -160,7 +160,9 @@ impl<'a> EmbeddingRun<'a> {
         }
         let model = self.model.fingerprint.clone();
         self.access.write(|writer| writer.compact(&model))?;
-        self.done.sessions_left = self.pending()?.len() + self.failed.len();
+        if !self.note_if_complete()? {
+            self.done.sessions_left = self.pending()?.len() + self.failed.len();
+        }
         self.record_failures()?;
         Ok(self.done)
     }
@@ -168,6 +170,9 @@ impl<'a> EmbeddingRun<'a> {
     /// Embeds and commits some; false when there is nothing to do.
     fn slice(&mut self) -> Result<bool, IndexError> {
         if self.queue.is_stale() {
+            if self.turns_done > 0 && self.queue.sessions.is_empty() {
+                self.note_if_complete()?;
+            }
             self.queue = EmbeddingQueue::new(self.pending()?);
         }
         let total = self.queue.turns();
@@ -233,6 +238,16 @@ impl<'a> EmbeddingRun<'a> {
             Ok(!(self.how.stop)())
         })?;
         self.access.write(Writer::commit)
+    }
+
+    /// Notes that the model has embedded all sessions, where it has; returns whether it has.
+    fn note_if_complete(&mut self) -> Result<bool, IndexError> {
+        let model = self.model.id;
+        self.access.write(|writer| {
+            let is_complete = writer.note_if_complete(model)?;
+            writer.commit()?;
+            Ok(is_complete)
+        })
     }
 
     /// Returns the pending sessions, without those with a text that failed in this run.

@@ -92,39 +92,75 @@ impl Refresh<'_> {
 /// When the index or a model fails. Unreadable histories are no error: they
 /// are recorded in the index.
 pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
-    let known = Reader::open(&how.root);
-    match (known, how.mode) {
-        (_, Mode::Full) | (Err(StoreError::Missing { .. }), _) => {}
-        (Err(error), _) if error.needs_migration() => {}
-        (Ok(index), _) if !is_current(how, &index)? => {}
-        (Ok(_), _) => return Ok(Outcome::default()),
+    let seen = match (Reader::open(&how.root), how.mode) {
+        (_, Mode::Full) | (Err(StoreError::Missing { .. }), _) => None,
+        (Err(error), _) if error.needs_migration() => None,
         (Err(error), _) => return Err(error.into()),
-    }
-    match open(how).and_then(|mut writer| run(how, &mut writer)) {
+        (Ok(index), _) => match compare_with_disk(how, index)? {
+            Comparison::Current => return Ok(Outcome::default()),
+            Comparison::Incomplete => None,
+            Comparison::Changed(seen) => Some(seen),
+        },
+    };
+    match open_and_run(how, seen) {
         Err(IndexError::Store(StoreError::Locked { .. })) => Ok(Outcome {
             locked: true,
             ..Outcome::default()
         }),
         Err(IndexError::Store(error)) if how.mode == Mode::Full && error.needs_rebuild() => {
-            run(how, &mut Writer::rebuild(&how.root)?)
+            run(how, &mut Writer::rebuild(&how.root)?, None)
         }
         other => other,
     }
 }
 
-/// True when there is nothing to read and nothing to embed.
-fn is_current(how: &Refresh<'_>, index: &Reader) -> Result<bool, IndexError> {
+/// How the index compares with the histories on disk.
+enum Comparison {
+    /// There is nothing to read and nothing to embed.
+    Current,
+    /// The index has something left to do of what it has read.
+    Incomplete,
+    /// That alone is to be done.
+    Changed(Box<SeenChanges>),
+}
+
+/// Changes that were found before the writer's lock was taken.
+struct SeenChanges {
+    changes: Changes,
+    index: Reader,
+    /// [`Reader::data_version`] before they were looked for.
+    version: u64,
+}
+
+impl SeenChanges {
+    /// Returns the changes, unless another process has written since they were looked for.
+    fn take_if_valid(self) -> Result<Option<Changes>, StoreError> {
+        let is_valid = self.index.data_version()? == self.version;
+        Ok(is_valid.then_some(self.changes))
+    }
+}
+
+fn compare_with_disk(how: &Refresh<'_>, index: Reader) -> Result<Comparison, IndexError> {
+    let version = index.data_version()?;
     // The disk is listed beside the database: each takes as long as the other.
-    std::thread::scope(|scope| {
+    let changes = std::thread::scope(|scope| {
         let env = &how.env;
         let listing = scope.spawn(move || ListedHistories::new(env));
-        if !is_complete(how, index)? {
-            return Ok(false);
+        if !is_complete(how, &index)? {
+            return Ok::<_, IndexError>(None);
         }
         let listed = listing.join();
         let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let changes = listed.compare(index, &how.policy.exclusions)?;
-        Ok(changes.is_empty())
+        Ok(Some(listed.compare(&index, &how.policy.exclusions)?))
+    })?;
+    Ok(match changes {
+        None => Comparison::Incomplete,
+        Some(changes) if changes.is_empty() => Comparison::Current,
+        Some(changes) => Comparison::Changed(Box::new(SeenChanges {
+            changes,
+            index,
+            version,
+        })),
     })
 }
 
@@ -157,12 +193,26 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     Ok(writer)
 }
 
-fn run(how: &Refresh<'_>, writer: &mut Writer) -> Result<Outcome, IndexError> {
+fn open_and_run(how: &Refresh<'_>, seen: Option<Box<SeenChanges>>) -> Result<Outcome, IndexError> {
+    let mut writer = open(how)?;
+    let seen = seen.map(|seen| seen.take_if_valid()).transpose()?;
+    run(how, &mut writer, seen.flatten())
+}
+
+/// Reads what has changed: `seen`, or what a look now finds.
+fn run(
+    how: &Refresh<'_>,
+    writer: &mut Writer,
+    seen: Option<Changes>,
+) -> Result<Outcome, IndexError> {
     let first = writer.reader()?.is_empty()?;
     let mut removed = apply_exclusions(how, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
-    let changes = discover(&how.env, writer.reader()?, &how.policy.exclusions)?;
+    let changes = match seen {
+        Some(changes) => changes,
+        None => discover(&how.env, writer.reader()?, &how.policy.exclusions)?,
+    };
     let mut outcome = read(how, writer, &changes, deadline)?;
     removed += leave_out_marked(how, writer, &outcome)?;
     outcome.removed = removed;
@@ -278,5 +328,30 @@ fn record_listing(writer: &mut Writer, changes: &Changes) -> Result<(), StoreErr
     match &changes.problems {
         Some(problems) => writer.replace_listing_problems(problems),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_count_until_another_process_writes() {
+        let root = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(root.path()).unwrap();
+        let seen = || {
+            let index = Reader::open(root.path()).unwrap();
+            SeenChanges {
+                changes: Changes::default(),
+                version: index.data_version().unwrap(),
+                index,
+            }
+        };
+        let (before, after) = (seen(), seen());
+        assert!(before.take_if_valid().unwrap().is_some());
+        let source = SourceName::new("claude");
+        writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        writer.commit().unwrap();
+        assert!(after.take_if_valid().unwrap().is_none());
     }
 }

@@ -3,12 +3,13 @@
 //! `walkdir` lists on one thread, and gives no way to `stat` a file by its name in the open folder where links are
 //! followed: over 20,000 files that took 60 ms.
 
-use crate::file::file_key;
-use crate::path_pattern::PathPattern;
+use crate::file::{self, FileKey, file_key};
+use crate::path_pattern::{PathMatcher, PathPattern};
 use crate::reading::warning;
 use crate::{LocateSession, Located, Warning};
 use fs_err::DirEntry;
 use rayon::prelude::*;
+use session_core::FileStamp;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,52 +30,56 @@ pub(crate) struct FolderWalk<'w> {
     pub(crate) session: &'w LocateSession<'w>,
 }
 
-/// A file that may be a history.
+/// A file that is a history.
 pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
-    pub(crate) metadata: Metadata,
+    pub(crate) stamp: FileStamp,
+    pub(crate) key: FileKey,
     pub(crate) located: Located,
 }
 
 /// The files and folders that a walk met.
 #[derive(Default)]
-pub(crate) struct FolderListing {
+pub(crate) struct FolderListing<'w> {
     pub(crate) files: Vec<FoundFile>,
     pub(crate) warnings: Vec<Warning>,
     /// Folders that are still to be listed.
-    folders: Vec<Folder>,
+    folders: Vec<Folder<'w>>,
 }
 
 /// A folder on the way down.
-struct Folder {
+struct Folder<'w> {
     path: PathBuf,
-    /// Names of the folders from the beginning of the walk to this one.
-    names: Vec<String>,
+    /// How many folders it is below the beginning of the walk.
+    depth: usize,
+    matcher: PathMatcher<'w>,
 }
 
 /// An entry of a folder.
-struct Entry {
+struct Entry<'w> {
     path: PathBuf,
-    names: Vec<String>,
+    depth: usize,
+    matcher: PathMatcher<'w>,
     /// The entry in its open folder; none for the beginning of a walk.
     listed: Option<DirEntry>,
 }
 
 impl FolderWalk<'_> {
-    /// Finds the files from `begin` on whose names match a pattern.
-    pub(crate) fn find(&self, begin: &Path) -> FolderListing {
+    /// Finds the histories from `begin` on whose names match a pattern.
+    pub(crate) fn find(&self, begin: &Path) -> FolderListing<'_> {
         let mut all = FolderListing::default();
         if begin.exists() {
             let begin = Entry {
                 path: begin.to_owned(),
-                names: Vec::new(),
+                depth: 0,
+                matcher: PathMatcher::new(&self.patterns),
                 listed: None,
             };
             self.add(begin, &mut all);
         }
         while !all.folders.is_empty() {
             let folders = std::mem::take(&mut all.folders);
-            let listings: Vec<FolderListing> = match folders.len() >= MIN_PARALLEL_FOLDERS {
+            let listings: Vec<FolderListing<'_>> = match folders.len() >= MIN_PARALLEL_FOLDERS {
                 true => folders.par_iter().map(|f| self.list(f)).collect(),
                 false => folders.iter().map(|f| self.list(f)).collect(),
             };
@@ -84,7 +89,7 @@ impl FolderWalk<'_> {
     }
 
     /// Lists one folder.
-    fn list(&self, folder: &Folder) -> FolderListing {
+    fn list<'w>(&self, folder: &Folder<'w>) -> FolderListing<'w> {
         let mut listing = FolderListing::default();
         let entries = match fs_err::read_dir(&folder.path) {
             Ok(entries) => entries,
@@ -96,7 +101,7 @@ impl FolderWalk<'_> {
         let mut wanted = Vec::new();
         for entry in entries {
             match entry {
-                Ok(entry) => wanted.extend(self.wanted(folder, entry)),
+                Ok(entry) => wanted.extend(wanted_entry(folder, entry)),
                 Err(error) => listing.warn_of_error(&folder.path, &error),
             }
         }
@@ -109,7 +114,7 @@ impl FolderWalk<'_> {
                             self.add(entry, &mut listing);
                             listing
                         });
-                let parts: Vec<FolderListing> = parts.collect();
+                let parts: Vec<FolderListing<'_>> = parts.collect();
                 parts.into_iter().for_each(|part| listing.append(part));
             }
             false => wanted
@@ -119,54 +124,31 @@ impl FolderWalk<'_> {
         listing
     }
 
-    /// Returns an entry whose name may be a history's or lead to one.
-    fn wanted(&self, folder: &Folder, listed: DirEntry) -> Option<Entry> {
-        let name = listed.file_name();
-        let name = name.to_string_lossy();
-        let mut path: Vec<&str> = folder.names.iter().map(String::as_str).collect();
-        path.push(&name);
-        let may_be_folder = listed
-            .file_type()
-            .is_ok_and(|kind| kind.is_dir() || kind.is_symlink());
-        let is_wanted = |pattern: &PathPattern<'_>| {
-            pattern.matches(&path) || may_be_folder && pattern.may_match_below(&path)
-        };
-        self.patterns.iter().any(is_wanted).then(|| Entry {
-            path: listed.path(),
-            names: path.iter().map(|name| (*name).to_owned()).collect(),
-            listed: Some(listed),
-        })
-    }
-
     /// Adds an entry to what is found, or to the folders that are still to be listed.
-    fn add(&self, entry: Entry, listing: &mut FolderListing) {
+    fn add<'w>(&self, entry: Entry<'w>, listing: &mut FolderListing<'w>) {
         let metadata = match entry.metadata() {
             Ok(metadata) => metadata,
             Err(error) => return listing.warn_of_error(&entry.path, &error),
         };
-        let names: Vec<&str> = entry.names.iter().map(String::as_str).collect();
-        let is_match = self.patterns.iter().any(|p| p.matches(&names));
-        if metadata.is_dir() && names.len() < MAX_DEPTH {
-            let leads = self.patterns.iter().any(|p| p.may_match_below(&names));
-            match (leads, entry.leads_back(&metadata)) {
-                (true, true) => {
-                    let reason = "symbolic link leads back to a folder above it";
-                    return listing.warn(&entry.path, reason);
-                }
-                (true, false) => listing.folders.push(Folder {
-                    path: entry.path.clone(),
-                    names: entry.names.clone(),
-                }),
-                (false, _) => {}
+        let is_folder = metadata.is_dir() && entry.depth < MAX_DEPTH;
+        if is_folder && entry.matcher.may_match_below() {
+            if entry.leads_back(&metadata) {
+                let reason = "symbolic link leads back to a folder above it";
+                return listing.warn(&entry.path, reason);
             }
+            listing.folders.push(Folder {
+                path: entry.path.clone(),
+                depth: entry.depth,
+                matcher: entry.matcher.clone(),
+            });
         }
-        if is_match {
-            self.add_match(entry.path, metadata, listing);
+        if entry.matcher.is_match() {
+            self.add_match(entry.path, &metadata, listing);
         }
     }
 
     /// Adds what has the path of a history.
-    fn add_match(&self, path: PathBuf, metadata: Metadata, listing: &mut FolderListing) {
+    fn add_match(&self, path: PathBuf, metadata: &Metadata, listing: &mut FolderListing<'_>) {
         if path.file_name().is_none_or(|name| name.to_str().is_none()) {
             return listing.warn(&path, "has a name that is not UTF-8");
         }
@@ -177,15 +159,38 @@ impl FolderWalk<'_> {
         if metadata.is_dir() {
             return listing.warn(&path, "is a folder, not a transcript");
         }
-        listing.files.push(FoundFile {
-            path,
-            metadata,
-            located,
-        });
+        if !metadata.is_file() {
+            return listing.warn(&path, file::NOT_REGULAR);
+        }
+        if metadata.len() > 0 {
+            listing.files.push(FoundFile {
+                stamp: file::stamp(metadata),
+                key: file_key(&path, metadata),
+                path,
+                located,
+            });
+        }
     }
 }
 
-impl Entry {
+/// Returns an entry whose name may be a history's or lead to one.
+fn wanted_entry<'w>(folder: &Folder<'w>, listed: DirEntry) -> Option<Entry<'w>> {
+    let name = listed.file_name();
+    let matcher = folder.matcher.enter(&name.to_string_lossy());
+    let may_be_folder = || {
+        let kind = listed.file_type();
+        kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink())
+    };
+    let is_wanted = matcher.is_match() || matcher.may_match_below() && may_be_folder();
+    is_wanted.then(|| Entry {
+        path: folder.path.join(&name),
+        depth: folder.depth + 1,
+        matcher,
+        listed: Some(listed),
+    })
+}
+
+impl Entry<'_> {
     fn is_link(&self) -> bool {
         let kind = self.listed.as_ref().map(DirEntry::file_type);
         kind.is_some_and(|kind| kind.is_ok_and(|kind| kind.is_symlink()))
@@ -204,12 +209,12 @@ impl Entry {
     fn leads_back(&self, metadata: &Metadata) -> bool {
         let key = |path: &Path| Some(file_key(path, &fs_err::metadata(path).ok()?));
         let target = || Some(file_key(&self.path, metadata));
-        let mut above = self.path.ancestors().skip(1).take(self.names.len());
+        let mut above = self.path.ancestors().skip(1).take(self.depth);
         self.is_link() && above.any(|folder| key(folder) == target())
     }
 }
 
-impl FolderListing {
+impl FolderListing<'_> {
     fn append(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.warnings.append(&mut other.warnings);

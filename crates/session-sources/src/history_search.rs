@@ -1,10 +1,11 @@
 //! Finds histories below folders, by names and `stat` alone.
 
-use crate::file::{self, FileKey, file_key, stamp};
+use crate::file::FileKey;
 use crate::folder_walk::{FolderWalk, FoundFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, Listing, Located, Location};
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -75,7 +76,7 @@ pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + Sync + 'f;
 pub struct HistorySearch {
     listing: Listing,
     /// Files met, to list one that two paths lead to only once.
-    met: HashSet<FileKey>,
+    met: FxHashSet<FileKey>,
 }
 
 impl HistorySearch {
@@ -123,19 +124,11 @@ impl HistorySearch {
     }
 
     fn file(&mut self, found: FoundFile) {
-        let FoundFile {
-            path,
-            metadata,
-            located,
-        } = found;
-        if !metadata.is_file() {
-            return self.warn(&path, file::NOT_REGULAR);
-        }
-        if metadata.len() > 0 && self.met.insert(file_key(&path, &metadata)) {
+        if self.met.insert(found.key) {
             self.listing.locations.push(Location {
-                path,
-                stamp: stamp(&metadata),
-                located,
+                path: found.path,
+                stamp: found.stamp,
+                located: found.located,
                 continuations: Vec::new(),
             });
         }

@@ -18,36 +18,50 @@ impl<'p> PathPattern<'p> {
         let rest = self.0.split_off(count);
         (self.0, Self(rest))
     }
-
-    /// True for the components of a path that it describes.
-    pub(crate) fn matches(&self, path: &[&str]) -> bool {
-        matches(&self.0, path)
-    }
-
-    /// True for the components of a folder that may hold such a path.
-    pub(crate) fn may_match_below(&self, folder: &[&str]) -> bool {
-        may_match_below(&self.0, folder)
-    }
 }
 
-fn matches(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        (["**", rest @ ..], _) => {
-            matches(rest, path) || path.split_first().is_some_and(|(_, p)| matches(pattern, p))
-        }
-        ([first, rest @ ..], [name, path @ ..]) => is_like(first, name) && matches(rest, path),
-        _ => false,
-    }
-}
+/// Patterns on the way down a path: what each has left to match after the components so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathMatcher<'p>(Vec<&'p [&'p str]>);
 
-fn may_match_below(pattern: &[&str], folder: &[&str]) -> bool {
-    match (pattern, folder) {
-        (["**", ..], _) | (_, []) => true,
-        ([first, rest @ ..], [name, folder @ ..]) => {
-            is_like(first, name) && may_match_below(rest, folder)
+impl<'p> PathMatcher<'p> {
+    /// Begins at the folder that paths are told from.
+    pub(crate) fn new(patterns: &'p [PathPattern<'p>]) -> Self {
+        let mut begin = Self::default();
+        patterns.iter().for_each(|pattern| begin.push(&pattern.0));
+        begin
+    }
+
+    /// Goes on to an entry of the folder so far.
+    pub(crate) fn enter(&self, name: &str) -> Self {
+        let mut entered = Self::default();
+        for rest in &self.0 {
+            match rest.split_first() {
+                Some((&"**", _)) => entered.push(rest),
+                Some((first, below)) if is_like(first, name) => entered.push(below),
+                _ => {}
+            }
         }
-        ([], _) => false,
+        entered
+    }
+
+    /// True when a pattern describes the path so far.
+    pub(crate) fn is_match(&self) -> bool {
+        self.0.iter().any(|rest| rest.is_empty())
+    }
+
+    /// True when a folder of the path so far may hold paths that a pattern describes.
+    pub(crate) fn may_match_below(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Adds what is left of a pattern; `**` may stand for no folder, too.
+    fn push(&mut self, mut rest: &'p [&'p str]) {
+        self.0.push(rest);
+        while let Some((&"**", below)) = rest.split_first() {
+            rest = below;
+            self.0.push(rest);
+        }
     }
 }
 
@@ -62,7 +76,48 @@ fn is_like(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::PathPattern;
+    use super::{PathMatcher, PathPattern, is_like};
+    use proptest::prelude::*;
+
+    fn matches(pattern: &[&str], path: &[&str]) -> bool {
+        match (pattern, path) {
+            ([], []) => true,
+            (["**", rest @ ..], _) => {
+                matches(rest, path) || path.split_first().is_some_and(|(_, p)| matches(pattern, p))
+            }
+            ([first, rest @ ..], [name, path @ ..]) => is_like(first, name) && matches(rest, path),
+            _ => false,
+        }
+    }
+
+    fn may_match_below(pattern: &[&str], folder: &[&str]) -> bool {
+        match (pattern, folder) {
+            (["**", ..], _) | (_, []) => true,
+            ([first, rest @ ..], [name, folder @ ..]) => {
+                is_like(first, name) && may_match_below(rest, folder)
+            }
+            ([], _) => false,
+        }
+    }
+
+    fn enter<'p>(patterns: &'p [PathPattern<'p>], path: &str) -> PathMatcher<'p> {
+        let begin = PathMatcher::new(patterns);
+        split(path).iter().fold(begin, |at, name| at.enter(name))
+    }
+
+    proptest! {
+        #[test]
+        fn a_step_at_a_time_matches_what_the_whole_path_does(
+            pattern in "(\\*\\*|a|b|\\*|a\\*)(/(\\*\\*|a|b|\\*|\\*b)){0,4}",
+            path in "(a|b|ab)(/(a|b|ab)){0,4}",
+        ) {
+            let patterns = [PathPattern::new(&pattern)];
+            let found = enter(&patterns, &path);
+            let whole = &patterns[0].0;
+            prop_assert_eq!(found.is_match(), matches(whole, &split(&path)));
+            prop_assert_eq!(found.may_match_below(), may_match_below(whole, &split(&path)));
+        }
+    }
 
     fn split(path: &str) -> Vec<&str> {
         path.split('/').collect()
@@ -81,9 +136,13 @@ mod tests {
             ("a/bb*b", "a/bb", false, "a/bb", false),
         ];
         for (pattern, path, matches, folder, leads) in cases {
-            let pattern = PathPattern::new(pattern);
-            assert_eq!(pattern.matches(&split(path)), matches, "{pattern:?} {path}");
-            let below = pattern.may_match_below(&split(folder));
+            let pattern = [PathPattern::new(pattern)];
+            assert_eq!(
+                enter(&pattern, path).is_match(),
+                matches,
+                "{pattern:?} {path}"
+            );
+            let below = enter(&pattern, folder).may_match_below();
             assert_eq!(below, leads, "{pattern:?} {folder}");
         }
     }

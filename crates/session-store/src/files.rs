@@ -61,7 +61,7 @@ fn file_row(row: &Row<'_>) -> rusqlite::Result<FileRow> {
 }
 
 /// Reads size, time and inode from a column on.
-fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<FileStamp> {
+pub(crate) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<FileStamp> {
     Ok(FileStamp {
         size: row.get::<_, i64>(first)?.cast_unsigned(),
         mtime_ns: row.get(first + 1)?,
@@ -78,27 +78,6 @@ impl Reader {
         let mut found = self.db.prepare(&format!("SELECT {COLUMNS} FROM files"))?;
         let rows = found.query_map([], file_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Returns true when `is_expected` is for each history file, given its path, its stamp and whether it is
-    /// gone. Nothing is copied of the rows.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn all_files(
-        &self,
-        mut is_expected: impl FnMut(&str, FileStamp, bool) -> bool,
-    ) -> Result<bool> {
-        let select = "SELECT path, size, mtime_ns, inode, gone FROM files";
-        let mut find = self.db.prepare_cached(select)?;
-        let mut rows = find.query([])?;
-        while let Some(row) = rows.next()? {
-            let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            if !is_expected(path, stamp(row, 1)?, row.get(4)?) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// One history file.
@@ -172,13 +151,14 @@ impl Writer {
         if let Some(id) = find.query_row([path], |row| row.get(0)).optional()? {
             let back = "UPDATE files SET gone = 0 WHERE id = ?1";
             self.reader.db.prepare_cached(back)?.execute([id])?;
+            self.stale_files.insert(id);
             return Ok(id);
         }
         let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
         let values = params![source.as_str(), path];
-        Ok(FileId::new(
-            self.reader.db.prepare_cached(insert)?.insert(values)?,
-        ))
+        let id = FileId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
+        self.stale_files.insert(id);
+        Ok(id)
     }
 
     /// Records how far a file has been read, and as what it was found.
@@ -188,6 +168,7 @@ impl Writer {
     pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: FileStamp) -> Result<()> {
         self.begin()?;
         self.delete_stale_turns()?;
+        self.stale_files.insert(file);
         let mut update = self.reader.db.prepare_cached(
             "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",
         )?;
@@ -210,6 +191,7 @@ impl Writer {
     /// When the database fails.
     pub fn mark_file_gone(&mut self, file: FileId) -> Result<()> {
         self.begin()?;
+        self.stale_files.insert(file);
         self.reader
             .db
             .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
@@ -226,6 +208,7 @@ impl Writer {
     /// When the database fails.
     pub fn rename_file(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
+        self.stale_files.insert(file);
         let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
         self.reader.db.execute(wrong, params![file, path])?;
         let update = "UPDATE files SET path = ?2, gone = 0 WHERE id = ?1";
@@ -272,6 +255,7 @@ impl Writer {
             "UPDATE files SET size = 0, mtime_ns = 0, inode = 0;
              DELETE FROM cursors; DELETE FROM problems;",
         )?;
+        self.mark_all_files()?;
         self.commit()
     }
 

@@ -83,7 +83,7 @@ impl Writer {
         Ok(())
     }
 
-    fn delete_file_without_sessions(&self, file: FileId) -> Result<()> {
+    fn delete_file_without_sessions(&mut self, file: FileId) -> Result<()> {
         const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM sessions WHERE file = ?1)";
         for delete in [
             format!(
@@ -94,6 +94,7 @@ impl Writer {
         ] {
             self.reader.db.execute(&delete, [file])?;
         }
+        self.stale_files.insert(file);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 5] = [Migration {
+const MIGRATIONS: [Migration; 6] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -81,6 +81,13 @@ INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
         writer.quantize_matrices()?;
         writer.index_all_words(progress)
     },
+}, Migration {
+    // A listing is compared with blocks of files, and models note whether they have embedded all sessions.
+    from: 9,
+    tables: "
+CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
+ALTER TABLE models ADD COLUMN complete INTEGER NOT NULL DEFAULT 0;",
+    fill: |writer, _| writer.mark_all_files(),
 }];
 
 /// True when an index of this format can be migrated.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 const TABLES: &str = "
 CREATE TABLE files(
@@ -47,7 +47,8 @@ CREATE TABLE titles(leaf INTEGER PRIMARY KEY, title TEXT NOT NULL);
 CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, name TEXT NOT NULL, dims INTEGER NOT NULL,
   session_rows INTEGER NOT NULL DEFAULT 0, session_generation INTEGER NOT NULL DEFAULT 0,
-  turn_rows INTEGER NOT NULL DEFAULT 0, turn_generation INTEGER NOT NULL DEFAULT 0);
+  turn_rows INTEGER NOT NULL DEFAULT 0, turn_generation INTEGER NOT NULL DEFAULT 0,
+  complete INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE vectors(
   model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
   session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
@@ -57,6 +58,7 @@ CREATE INDEX vectors_session ON vectors(session);
 CREATE TABLE owner_blocks(
   model INTEGER NOT NULL, level INTEGER NOT NULL, block INTEGER NOT NULL, owners BLOB NOT NULL,
   PRIMARY KEY(model, level, block));
+CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
 CREATE TABLE turn_blocks(block INTEGER PRIMARY KEY, turns BLOB NOT NULL);
 CREATE TABLE embedded(
   model INTEGER NOT NULL, session INTEGER NOT NULL, revision INTEGER NOT NULL,

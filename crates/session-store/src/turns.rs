@@ -414,6 +414,9 @@ impl Writer {
                ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
              WHERE id = ?1",
         )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
+        if changed {
+            self.note_pending()?;
+        }
         match !turn.continues && can_title_session(turn.kind, &turn.prompt) {
             true => self.store_first_prompt(session, turn),
             false => {

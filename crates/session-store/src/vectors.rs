@@ -4,23 +4,13 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
+use crate::pending_sessions::PendingSession;
 use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::TurnContent;
 use std::collections::HashMap;
-
-/// A session whose current revision none of the given models has embedded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PendingSession {
-    /// Number of the session.
-    pub session: SessionId,
-    /// Revision of the session when it was read.
-    pub revision: i64,
-    /// Its turns, copies included: about as many texts.
-    pub turns: u32,
-}
 
 /// Says whether all documents of a session are passed to [`Writer::store_documents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +23,6 @@ pub enum DocumentBatch {
     /// Documents that no other part has, of a session of which all come in parts, one after the other, the last as
     /// [`DocumentBatch::Complete`].
     Part,
-}
-
-/// Returns SQL that selects the rows of `embedded` for the current revision of
-/// the session `s` by any of these models.
-fn embedded_at_revision_sql(models: &[ModelId]) -> String {
-    let models: Vec<String> = models.iter().map(ModelId::to_string).collect();
-    format!(
-        "SELECT 1 FROM embedded e WHERE e.model IN ({}) AND e.session = s.id AND e.revision = s.revision",
-        models.join(",")
-    )
 }
 
 /// A text that is embedded as one vector.
@@ -74,39 +54,6 @@ pub struct SessionContents {
 }
 
 impl Reader {
-    /// Returns the sessions whose current revision none of these models has embedded,
-    /// newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn pending_sessions(&self, models: &[ModelId]) -> Result<Vec<PendingSession>> {
-        let mut find = self.db.prepare_cached(&format!(
-            "SELECT s.id, s.revision, s.turns FROM sessions s
-             WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
-            embedded_at_revision_sql(models)
-        ))?;
-        let rows = find.query_map([], |row| {
-            Ok(PendingSession {
-                session: row.get(0)?,
-                revision: row.get(1)?,
-                turns: row.get(2)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Returns true when a session's current revision is embedded by none of these models.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn has_pending_sessions(&self, models: &[ModelId]) -> Result<bool> {
-        let mut find = self.db.prepare_cached(&format!(
-            "SELECT EXISTS(SELECT 1 FROM sessions s WHERE NOT EXISTS ({}))",
-            embedded_at_revision_sql(models)
-        ))?;
-        Ok(find.query_row([], |row| row.get(0))?)
-    }
-
     /// Returns a session's title and the contents of its turns that are not copies,
     /// in order, with their numbers.
     ///

@@ -2,6 +2,7 @@
 
 use crate::directory::{self, IndexLock};
 use crate::error::{Result, StoreError};
+use crate::file_digests::StaleFiles;
 use crate::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
 use crate::matrix::MatrixAppenders;
@@ -17,6 +18,7 @@ use crate::word_index::PendingWords;
 use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
+use std::cell::Cell;
 use std::path::Path;
 
 /// Writes to the index. At most one exists, over all processes.
@@ -37,6 +39,10 @@ pub struct Writer {
     pub(crate) stale_owners: StaleOwners,
     /// Blocks of turns that are to be written again.
     pub(crate) stale_turns: StaleTurns,
+    /// Blocks of files that are to be written again.
+    pub(crate) stale_files: StaleFiles,
+    /// [`Writer::note_pending`] was called since the last commit.
+    pub(crate) is_pending_noted: Cell<bool>,
     /// The session that was inserted last.
     pub(crate) new_session: NewSession,
     /// The session whose turns are being replaced.
@@ -138,6 +144,8 @@ impl Writer {
             document_series: None,
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
+            stale_files: StaleFiles::default(),
+            is_pending_noted: Cell::new(false),
             new_session: NewSession::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
@@ -209,6 +217,7 @@ impl Writer {
         self.appenders.flush()?;
         self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
+        self.is_pending_noted.set(false);
         self.delete_old_generations()?;
         self.compacted = false;
         Ok(())
@@ -216,7 +225,8 @@ impl Writer {
 
     fn write_blocks(&mut self) -> Result<()> {
         self.write_turn_blocks()?;
-        self.write_owner_blocks()
+        self.write_owner_blocks()?;
+        self.write_file_blocks()
     }
 
     /// True when more than an eighth of the database's pages are unused.

@@ -1,7 +1,8 @@
 //! History files and their problems.
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
-use session_store::{FileId, FileStamp, Problem, Writer};
+use proptest::prelude::*;
+use session_store::{FileDigest, FileId, FileStamp, Problem, Reader, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> Problem {
     Problem {
@@ -96,4 +97,121 @@ fn each_kind_of_problem_has_its_time() {
     assert_eq!(reasons(&mut writer), all[1..2]);
     writer.begin_full_read(file, "/h/a").unwrap();
     assert_eq!(reasons(&mut writer), [""; 0]);
+}
+
+#[derive(Debug, Clone)]
+enum FileStep {
+    Read { path: usize, stamp: FileStamp },
+    Vanish(usize),
+    Move { from: usize, to: usize },
+    Forget(usize),
+    Reset,
+    Commit,
+    Die,
+}
+
+fn file_step() -> impl Strategy<Value = FileStep> {
+    let path = || 0..200usize;
+    let stamp = (0..3u64, -1..2i64, 0..2u64).prop_map(|(size, mtime_ns, inode)| FileStamp {
+        size,
+        mtime_ns,
+        inode,
+    });
+    prop_oneof![
+        8 => (path(), stamp).prop_map(|(path, stamp)| FileStep::Read { path, stamp }),
+        2 => path().prop_map(FileStep::Vanish),
+        2 => (path(), path()).prop_map(|(from, to)| FileStep::Move { from, to }),
+        2 => path().prop_map(FileStep::Forget),
+        1 => Just(FileStep::Reset),
+        2 => Just(FileStep::Commit),
+        1 => Just(FileStep::Die),
+    ]
+}
+
+fn file_at(writer: &mut Writer, path: usize) -> Option<FileId> {
+    let files = writer.reader().unwrap().files().unwrap();
+    let path = format!("/h/{path}.jsonl");
+    files.iter().find(|f| f.path == path).map(|f| f.id)
+}
+
+fn take(index: &Index, writer: &mut Option<Writer>, step: &FileStep) {
+    let open = writer.as_mut().unwrap();
+    match step {
+        FileStep::Read { path, stamp } => {
+            deliver(open, &meta(&path.to_string()), &[]);
+            let file = file_at(open, *path).unwrap();
+            open.checkpoint(file, "", *stamp).unwrap();
+        }
+        FileStep::Vanish(path) => {
+            if let Some(file) = file_at(open, *path) {
+                open.mark_file_gone(file).unwrap();
+            }
+        }
+        FileStep::Move { from, to } => {
+            let file = file_at(open, *from).filter(|_| file_at(open, *to).is_none());
+            let to = format!("/h/{to}.jsonl");
+            if let Some(file) = file {
+                open.rename_file(file, &to).unwrap();
+            }
+        }
+        FileStep::Forget(path) => {
+            let file = file_at(open, *path);
+            let sessions = open.reader().unwrap().sessions().unwrap();
+            let of_file = sessions.iter().filter(|session| Some(session.file) == file);
+            of_file.for_each(|session| open.delete_session(session.id).unwrap());
+        }
+        FileStep::Reset => open.reset_cursors().unwrap(),
+        FileStep::Commit => open.commit().unwrap(),
+        FileStep::Die => {
+            *writer = None;
+            *writer = Some(index.writer());
+        }
+    }
+}
+
+/// The digests tell of each file what its row does.
+fn check_digests(index: &Reader) {
+    let mut digests = index.file_digests().unwrap();
+    let (gone, mut present): (Vec<_>, Vec<_>) = index
+        .files()
+        .unwrap()
+        .into_iter()
+        .partition(|file| file.gone);
+    assert_eq!(
+        digests.gone(),
+        gone.iter().map(|f| f.id).collect::<Vec<_>>()
+    );
+    for file in &gone {
+        assert!(!digests.remove(FileDigest::new(&file.path, file.stamp)));
+    }
+    while let Some(file) = present.pop() {
+        let is_read = file.stamp != FileStamp::default();
+        assert_eq!(
+            digests.remove(FileDigest::new(&file.path, file.stamp)),
+            is_read
+        );
+        let rest: Vec<FileId> = present.iter().map(|f| f.id).collect();
+        if is_read {
+            assert!(rest.iter().all(|file| digests.present().contains(file)));
+        } else {
+            assert!(digests.present().contains(&file.id));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn blocks_of_files_hold_what_their_rows_do(steps in prop::collection::vec(file_step(), 1..60)) {
+        let index = Index::new();
+        let mut writer = Some(index.writer());
+        for step in &steps {
+            take(&index, &mut writer, step);
+            if matches!(step, FileStep::Commit | FileStep::Die | FileStep::Reset) {
+                check_digests(&index.reader());
+            }
+        }
+        check_digests(writer.as_mut().unwrap().reader().unwrap());
+    }
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use session_core::{SessionMeta, Span, Turn, TurnContent};
 use session_store::{
-    FileId, FileStamp, Level, Reader, SessionId, SessionRow, TurnId, TurnRow, Writer,
+    FileId, FileStamp, Level, ModelRow, Reader, SessionId, SessionRow, TurnId, TurnRow, Writer,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -168,7 +168,7 @@ impl Run {
                 self.now.entry(*session).or_default().title = *title;
                 self.write(*session, false, &[]);
             }
-            Step::Embed => embed(self.writer.as_mut().unwrap()),
+            Step::Embed => self.embed(),
             Step::Commit => self.commit(),
             Step::Die => self.die(),
         }
@@ -213,6 +213,13 @@ impl Run {
             writer.add_turn(id, turn).unwrap();
         }
         writer.checkpoint(file, "x", FileStamp::default()).unwrap();
+    }
+
+    fn embed(&mut self) {
+        let writer = self.writer.as_mut().unwrap();
+        embed(writer);
+        let model = model(writer);
+        assert!(writer.note_if_complete(model.id).unwrap());
     }
 
     fn commit(&mut self) {
@@ -414,6 +421,19 @@ fn check_blocks(index: &Reader) {
     }
 }
 
+/// What is noted of a model is what the tables say.
+fn check_completeness(index: &Reader, model: &ModelRow, pending: &BTreeSet<SessionId>) {
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    let select = "SELECT s.id FROM sessions s WHERE NOT EXISTS
+        (SELECT 1 FROM embedded e WHERE e.model = ?1 AND e.session = s.id AND e.revision = s.revision)";
+    let mut find = db.prepare(select).unwrap();
+    let rows = find.query_map([i64::from(model.id)], |row| row.get(0).map(SessionId::new));
+    let rows: BTreeSet<SessionId> = rows.unwrap().collect::<rusqlite::Result<_>>().unwrap();
+    assert_eq!(*pending, rows);
+    let has_pending = index.has_pending_sessions(&[model.id]).unwrap();
+    assert_eq!(has_pending, !pending.is_empty());
+}
+
 /// Sessions that are not pending have the vectors of their texts, and no others.
 fn check_vectors(index: &Reader) {
     let Some(model) = index.model("f00d").unwrap() else {
@@ -425,6 +445,7 @@ fn check_vectors(index: &Reader) {
         .iter()
         .map(|p| p.session)
         .collect();
+    check_completeness(index, &model, &pending);
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
         assert_eq!(matrix.rows(), model.rows(level));

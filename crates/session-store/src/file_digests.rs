@@ -1,0 +1,158 @@
+//! History files as a listing is compared with them: a hash of each in blocks, since to read the row of each
+//! takes longer than to list it.
+
+use crate::error::Result;
+use crate::id::FileId;
+use crate::reader::Reader;
+use crate::writer::Writer;
+use rusqlite::params;
+use rustc_hash::FxHashMap;
+use session_core::FileStamp;
+use std::collections::BTreeSet;
+
+/// Files of a block: it is written again when one of them changes.
+const BLOCK_FILES: u64 = 128;
+/// Bytes of a file in a block (`<u8`).
+const DIGEST_BYTES: usize = 8;
+
+/// No file has this number.
+const NO_FILE: u64 = 0;
+/// The file has not been read to its end.
+const UNREAD: u64 = 1;
+/// The file is no longer on disk.
+const GONE: u64 = 2;
+const LEAST_HASH: u64 = 3;
+
+/// A hash of a history file's path and stamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileDigest(u64);
+
+impl FileDigest {
+    /// Hashes a path, as the index has it, and a stamp.
+    pub fn new(path: &str, stamp: FileStamp) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&stamp.size.to_le_bytes());
+        hasher.update(&stamp.mtime_ns.to_le_bytes());
+        hasher.update(&stamp.inode.to_le_bytes());
+        hasher.update(path.as_bytes());
+        let hash = hasher.finalize();
+        let first = std::array::from_fn(|i| hash.as_bytes()[i]);
+        Self(u64::from_le_bytes(first).max(LEAST_HASH))
+    }
+}
+
+/// The history files of an index, without those that [`FileDigests::remove`] has removed.
+#[derive(Debug, Default)]
+pub struct FileDigests {
+    read: FxHashMap<FileDigest, FileId>,
+    unread: Vec<FileId>,
+    gone: Vec<FileId>,
+}
+
+impl FileDigests {
+    /// Removes the file that was read to its end with this path and stamp and is not gone; returns false where
+    /// there is none.
+    pub fn remove(&mut self, file: FileDigest) -> bool {
+        self.read.remove(&file).is_some()
+    }
+
+    /// Returns the numbers of the files that are not known to be gone, in order.
+    pub fn present(&self) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.read.values().chain(&self.unread).copied().collect();
+        files.sort_unstable();
+        files
+    }
+
+    /// Returns the numbers of the files that are gone.
+    pub fn gone(&self) -> &[FileId] {
+        &self.gone
+    }
+
+    fn push(&mut self, file: FileId, digest: u64) {
+        match digest {
+            NO_FILE => {}
+            UNREAD => self.unread.push(file),
+            GONE => self.gone.push(file),
+            hash => drop(self.read.insert(FileDigest(hash), file)),
+        }
+    }
+}
+
+/// The blocks that differ from `files` until [`Writer::write_file_blocks`].
+#[derive(Debug, Default)]
+pub(crate) struct StaleFiles(BTreeSet<u64>);
+
+impl StaleFiles {
+    /// Notes that a file was inserted, changed or deleted.
+    pub(crate) fn insert(&mut self, file: FileId) {
+        self.0.insert(file.as_index() as u64 / BLOCK_FILES);
+    }
+}
+
+impl Reader {
+    /// Returns the digests of all history files.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn file_digests(&self) -> Result<FileDigests> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT block, files FROM file_blocks ORDER BY block")?;
+        let mut rows = find.query([])?;
+        let mut all = FileDigests::default();
+        while let Some(row) = rows.next()? {
+            let first = row.get::<_, i64>(0)? * BLOCK_FILES.cast_signed();
+            let (digests, _) = row.get_ref(1)?.as_blob().unwrap_or_default().as_chunks();
+            for (file, digest) in (first..).zip(digests) {
+                all.push(FileId::new(file), u64::from_le_bytes(*digest));
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Writer {
+    /// Writes the blocks of files that have changed. To be called before each commit.
+    pub(crate) fn write_file_blocks(&mut self) -> Result<()> {
+        for block in std::mem::take(&mut self.stale_files.0) {
+            self.write_file_block(block.cast_signed())?;
+        }
+        Ok(())
+    }
+
+    fn write_file_block(&self, block: i64) -> Result<()> {
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT id, path, gone, size, mtime_ns, inode FROM files WHERE id >= ?1 AND id < ?2 ORDER BY id",
+        )?;
+        let first = block * BLOCK_FILES.cast_signed();
+        let mut rows = find.query([first, first + BLOCK_FILES.cast_signed()])?;
+        let mut digests = Vec::new();
+        while let Some(row) = rows.next()? {
+            let position = usize::try_from(row.get::<_, i64>(0)? - first).unwrap_or_default();
+            digests.resize(position * DIGEST_BYTES, 0);
+            let stamp = crate::files::stamp(row, 3)?;
+            let digest = match row.get(2)? {
+                true => GONE,
+                false if stamp == FileStamp::default() => UNREAD,
+                false => {
+                    let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+                    FileDigest::new(path, stamp).0
+                }
+            };
+            digests.extend(digest.to_le_bytes());
+        }
+        let write = "INSERT OR REPLACE INTO file_blocks(block, files) VALUES(?1, ?2)";
+        let mut write = self.reader.db.prepare_cached(write)?;
+        write.execute(params![block, digests])?;
+        Ok(())
+    }
+
+    /// Marks the blocks of all files.
+    pub(crate) fn mark_all_files(&mut self) -> Result<()> {
+        let last = "SELECT coalesce(max(id), 0) FROM files";
+        let last: FileId = self.reader.db.query_row(last, [], |row| row.get(0))?;
+        let last = last.as_index() as u64 / BLOCK_FILES;
+        self.stale_files.0.extend(0..=last);
+        Ok(())
+    }
+}

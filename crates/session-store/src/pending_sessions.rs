@@ -1,0 +1,110 @@
+//! Finds the sessions that models have yet to embed. Whether there are any is noted, since to look at each
+//! session takes longer than to list its file.
+
+use crate::error::Result;
+use crate::id::{ModelId, SessionId};
+use crate::reader::Reader;
+use crate::writer::Writer;
+
+/// A session whose current revision none of the given models has embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingSession {
+    /// Number of the session.
+    pub session: SessionId,
+    /// Revision of the session when it was read.
+    pub revision: i64,
+    /// Its turns, copies included: about as many texts.
+    pub turns: u32,
+}
+
+/// Returns SQL that selects the rows of `embedded` for the current revision of
+/// the session `s` by any of these models.
+fn embedded_at_revision_sql(models: &[ModelId]) -> String {
+    format!(
+        "SELECT 1 FROM embedded e WHERE e.model IN ({}) AND e.session = s.id AND e.revision = s.revision",
+        sql_list(models)
+    )
+}
+
+/// Returns the models as a list in SQL.
+fn sql_list(models: &[ModelId]) -> String {
+    let models: Vec<String> = models.iter().map(ModelId::to_string).collect();
+    models.join(",")
+}
+
+impl Reader {
+    /// Returns the sessions whose current revision none of these models has embedded,
+    /// newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pending_sessions(&self, models: &[ModelId]) -> Result<Vec<PendingSession>> {
+        if self.is_noted_complete(models)? {
+            return Ok(Vec::new());
+        }
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT s.id, s.revision, s.turns FROM sessions s
+             WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
+            embedded_at_revision_sql(models)
+        ))?;
+        let rows = find.query_map([], |row| {
+            Ok(PendingSession {
+                session: row.get(0)?,
+                revision: row.get(1)?,
+                turns: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns true when a session's current revision is embedded by none of these models.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn has_pending_sessions(&self, models: &[ModelId]) -> Result<bool> {
+        if self.is_noted_complete(models)? {
+            return Ok(false);
+        }
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT EXISTS(SELECT 1 FROM sessions s WHERE NOT EXISTS ({}))",
+            embedded_at_revision_sql(models)
+        ))?;
+        Ok(find.query_row([], |row| row.get(0))?)
+    }
+
+    /// Returns true where one of these models is noted to have embedded all sessions.
+    fn is_noted_complete(&self, models: &[ModelId]) -> Result<bool> {
+        let mut find = self.db.prepare_cached(&format!(
+            "SELECT EXISTS(SELECT 1 FROM models WHERE complete AND id IN ({}))",
+            sql_list(models)
+        ))?;
+        Ok(find.query_row([], |row| row.get(0))?)
+    }
+}
+
+impl Writer {
+    /// Notes that a model has embedded all sessions, where it has; returns whether it has.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn note_if_complete(&mut self, model: ModelId) -> Result<bool> {
+        self.begin()?;
+        let is_complete = !self.reader.has_pending_sessions(&[model])?;
+        if is_complete {
+            let update = "UPDATE models SET complete = 1 WHERE id = ?1 AND NOT complete";
+            self.reader.db.prepare_cached(update)?.execute([model])?;
+            self.is_pending_noted.set(false);
+        }
+        Ok(is_complete)
+    }
+
+    /// Notes that a session may be pending by any model. To be called with each change of a session's
+    /// revision.
+    pub(crate) fn note_pending(&self) -> Result<()> {
+        if !self.is_pending_noted.replace(true) {
+            let update = "UPDATE models SET complete = 0 WHERE complete";
+            self.reader.db.prepare_cached(update)?.execute([])?;
+        }
+        Ok(())
+    }
+}
