@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::postings::{Posting, PostingsReader};
+use crate::postings::Posting;
 use crate::reader::Reader;
 use crate::stems::{russian_stem, russian_stems};
 use crate::turn_columns::TurnColumns;
@@ -160,7 +160,7 @@ impl Reader {
         let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
         let terms = searched_terms(query);
         let phrases: Vec<String> = terms.iter().flat_map(|t| t.phrases.clone()).collect();
-        let mut phrases = self.read_postings(&phrases)?;
+        let mut phrases = self.phrase_postings(&phrases)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&phrases, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {
@@ -180,17 +180,6 @@ impl Reader {
             terms: found,
             total: totals.turns,
         })
-    }
-
-    fn read_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
-        let reader = match self.postings.get() {
-            Some(reader) => reader,
-            None => {
-                let reader = PostingsReader::register(&self.db)?;
-                self.postings.get_or_init(|| reader)
-            }
-        };
-        reader.read(&self.db, phrases)
     }
 
     fn word_totals(&self) -> Result<WordTotals> {

@@ -54,6 +54,7 @@ mod open_processes;
 mod packed_content;
 mod pair_blocks;
 mod pending_sessions;
+mod phrase_postings;
 mod postings;
 mod prepared_turn;
 mod prompts;

@@ -1,0 +1,206 @@
+//! Reads the postings of a query's phrases, on two threads where there are many.
+//!
+//! To walk the postings of common words takes FTS5 most of a query by words over a million turns.
+//! A second connection reads phrases meanwhile, where it sees the same state of the word index. For few postings it
+//! does not pay: it costs some 20 ms of CPU time.
+
+use crate::error::Result;
+use crate::postings::{Posting, PostingsReader};
+use crate::reader::Reader;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Postings after which the phrases that are left are worth a second connection.
+const MIN_PARALLEL_POSTINGS: usize = 400_000;
+
+/// The records of FTS5's sums and of its segments, which change with each write.
+type WordState = Vec<(i64, Vec<u8>)>;
+
+/// The phrases of a query, each taken by one thread.
+struct SharedPhrases<'p> {
+    phrases: &'p [String],
+    next: AtomicUsize,
+}
+
+/// The postings of one of a query's phrases.
+struct PhrasePostings {
+    phrase: usize,
+    postings: Vec<Posting>,
+}
+
+impl SharedPhrases<'_> {
+    /// Reads the phrases that no other thread has taken.
+    fn read_by(&self, index: &Reader) -> Result<Vec<PhrasePostings>> {
+        let mut read = Vec::new();
+        loop {
+            let phrase = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(text) = self.phrases.get(phrase) else {
+                return Ok(read);
+            };
+            let postings = index.read_postings(std::slice::from_ref(text))?;
+            read.extend(
+                postings
+                    .into_iter()
+                    .map(|postings| PhrasePostings { phrase, postings }),
+            );
+        }
+    }
+
+    /// Reads phrases by another connection, unless that sees another state; none where it fails.
+    fn read_beside(&self, index: &Path, state: &WordState) -> Vec<PhrasePostings> {
+        let read = || {
+            let other = Reader::open(index)?;
+            other.snapshot()?;
+            match other.word_state()? == *state {
+                true => self.read_by(&other),
+                false => Ok(Vec::new()),
+            }
+        };
+        read().unwrap_or_default()
+    }
+}
+
+impl Reader {
+    /// Returns the postings of phrases, each an FTS5 string, in their order.
+    pub(crate) fn phrase_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+        // A writer's own connection sees what no other does.
+        match self.kept.is_none() {
+            true => self.read_postings(phrases),
+            false => self.read_phrases(phrases, MIN_PARALLEL_POSTINGS),
+        }
+    }
+
+    /// Reads phrases, those after the first `min_parallel` postings by two connections.
+    fn read_phrases(&self, phrases: &[String], min_parallel: usize) -> Result<Vec<Vec<Posting>>> {
+        let (mut read, mut count) = (Vec::new(), 0);
+        for (phrase, left) in phrases.iter().zip((0..phrases.len()).rev()) {
+            read.extend(self.read_postings(std::slice::from_ref(phrase))?);
+            count += read.last().map_or(0, Vec::len);
+            if count >= min_parallel && left > 1 {
+                let rest = &phrases[phrases.len() - left..];
+                read.extend(self.read_postings_in_parallel(rest)?);
+                break;
+            }
+        }
+        Ok(read)
+    }
+
+    fn read_postings_in_parallel(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+        let shared = SharedPhrases {
+            phrases,
+            next: AtomicUsize::new(0),
+        };
+        let (state, root) = (self.word_state()?, self.root());
+        let (here, beside) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| shared.read_beside(root, &state));
+            let here = shared.read_by(self);
+            (here, beside.join().unwrap_or_default())
+        });
+        let mut all: Vec<Option<Vec<Posting>>> = phrases.iter().map(|_| None).collect();
+        for read in here?.into_iter().chain(beside) {
+            all[read.phrase] = Some(read.postings);
+        }
+        // What the other connection had taken when it failed is read here.
+        let read = |(postings, phrase): (Option<Vec<Posting>>, &String)| match postings {
+            Some(postings) => Ok(postings),
+            None => Ok(self
+                .read_postings(std::slice::from_ref(phrase))?
+                .pop()
+                .unwrap_or_default()),
+        };
+        all.into_iter().zip(phrases).map(read).collect()
+    }
+
+    fn read_postings(&self, phrases: &[String]) -> Result<Vec<Vec<Posting>>> {
+        let reader = match self.postings.get() {
+            Some(reader) => reader,
+            None => {
+                let reader = PostingsReader::register(&self.db)?;
+                self.postings.get_or_init(|| reader)
+            }
+        };
+        reader.read(&self.db, phrases)
+    }
+
+    fn word_state(&self) -> Result<WordState> {
+        let select = "SELECT id, block FROM words_data WHERE id IN (1, 10) ORDER BY id";
+        let mut find = self.db.prepare_cached(select)?;
+        let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FileStamp, Writer};
+    use proptest::prelude::*;
+    use session_core::{SessionMeta, SourceName, Turn};
+
+    const WORDS: [&str; 5] = ["harbour", "lamp", "gate", "gauge", "tide"];
+
+    /// A turn for each mask, with the words of its bits.
+    fn write(writer: &mut Writer, masks: &[u8]) {
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let meta = SessionMeta {
+            id: "a".into(),
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, &source, &meta, false).unwrap();
+        for (index, mask) in (0..).zip(masks) {
+            let words = WORDS
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| mask & 1 << bit != 0);
+            let words: Vec<&str> = words.map(|(_, word)| *word).collect();
+            let turn = Turn {
+                index,
+                prompt: format!("Where is it? {}", words.join(" ")),
+                ..Turn::default()
+            };
+            writer.add_turn(session, &turn).unwrap();
+        }
+        writer.checkpoint(file, "", FileStamp::default()).unwrap();
+        writer.commit().unwrap();
+    }
+
+    fn phrases() -> Vec<String> {
+        let words = WORDS.iter().chain(&["nowhere"]);
+        words
+            .map(|word| crate::lexical::fts5_string(word))
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn two_connections_read_what_one_does(
+            masks in prop::collection::vec(0..32u8, 0..40),
+            min_parallel in 0..100usize,
+        ) {
+            let root = tempfile::tempdir().unwrap();
+            let mut writer = Writer::open(root.path()).unwrap();
+            write(&mut writer, &masks);
+            let index = Reader::open(root.path()).unwrap();
+            let read = index.read_postings_in_parallel(&phrases()).unwrap();
+            prop_assert_eq!(&read, &index.read_postings(&phrases()).unwrap());
+            prop_assert_eq!(read, index.read_phrases(&phrases(), min_parallel).unwrap());
+        }
+    }
+
+    #[test]
+    fn a_snapshot_reads_its_own_state_while_another_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(root.path()).unwrap();
+        write(&mut writer, &[1, 3, 7]);
+        let index = Reader::open(root.path()).unwrap();
+        index.snapshot().unwrap();
+        let before = index.read_postings(&phrases()).unwrap();
+        write(&mut writer, &[31, 31, 31, 31]);
+        assert_eq!(index.read_postings_in_parallel(&phrases()).unwrap(), before);
+        index.end_snapshot().unwrap();
+        assert_ne!(index.read_postings_in_parallel(&phrases()).unwrap(), before);
+    }
+}
