@@ -32,6 +32,21 @@ pub(crate) enum Event {
     Done,
 }
 
+/// Bytes of events that are sent together.
+const BATCH_BYTES: usize = 32 << 10;
+/// Bytes of an event that is no turn, about.
+const SMALL_EVENT_BYTES: usize = 512;
+
+impl Event {
+    /// Returns the bytes that it takes, about.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Turn(turn) => turn.bytes(),
+            _ => SMALL_EVENT_BYTES,
+        }
+    }
+}
+
 /// True when there is a deadline and it has come.
 pub(crate) fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|d| Instant::now() >= d)
@@ -48,7 +63,7 @@ pub(crate) struct Sender<'a> {
     session: SessionMeta,
     /// The session at hand is not indexed.
     skips: bool,
-    channel: SyncSender<Event>,
+    batch: EventBatch,
     deadline: Option<Instant>,
     stopped: bool,
     at_checkpoint: bool,
@@ -56,7 +71,7 @@ pub(crate) struct Sender<'a> {
 
 impl<'a> Sender<'a> {
     pub(crate) fn new(
-        channel: SyncSender<Event>,
+        channel: SyncSender<Vec<Event>>,
         options: &ReadOptions<'a>,
         source: SourceName,
         preparer: &'a mut TurnPreparer,
@@ -67,7 +82,7 @@ impl<'a> Sender<'a> {
             source,
             session: SessionMeta::default(),
             skips: false,
-            channel,
+            batch: EventBatch::new(channel),
             deadline: options.deadline,
             stopped: false,
             at_checkpoint: false,
@@ -77,6 +92,7 @@ impl<'a> Sender<'a> {
     /// Says that the reader has returned; that is the end, unless it was stopped.
     pub(crate) fn done(mut self) {
         self.send(Event::Done);
+        self.batch.send();
     }
 
     /// Sends what belongs to the next checkpoint.
@@ -94,7 +110,7 @@ impl<'a> Sender<'a> {
     }
 
     fn send(&mut self, event: Event) -> Flow {
-        self.stopped = self.stopped || self.channel.send(event).is_err();
+        self.stopped = self.stopped || !self.batch.push(event);
         self.flow()
     }
 
@@ -104,6 +120,37 @@ impl<'a> Sender<'a> {
         } else {
             Flow::Continue
         }
+    }
+}
+
+/// Events that are sent together: to wake the writer for each would let threads wait for each other.
+struct EventBatch {
+    channel: SyncSender<Vec<Event>>,
+    events: Vec<Event>,
+    bytes: usize,
+}
+
+impl EventBatch {
+    fn new(channel: SyncSender<Vec<Event>>) -> Self {
+        Self {
+            channel,
+            events: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds an event and sends all where they are enough; returns false when nobody listens.
+    fn push(&mut self, event: Event) -> bool {
+        self.bytes += event.bytes();
+        self.events.push(event);
+        self.bytes < BATCH_BYTES || self.send()
+    }
+
+    /// Sends what was added; returns false when nobody listens.
+    fn send(&mut self) -> bool {
+        self.bytes = 0;
+        let events = std::mem::take(&mut self.events);
+        events.is_empty() || self.channel.send(events).is_ok()
     }
 }
 

@@ -9,23 +9,23 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Events that may wait in a file's channel: threads run ahead of the writer
+/// Batches of events that may wait in a file's channel: threads run ahead of the writer
 /// by this much.
-const MAX_WAITING_EVENTS: usize = 16;
+const MAX_WAITING_BATCHES: usize = 8;
 /// Files that may have been begun and not yet taken by the writer. With the
-/// events this bounds memory.
-const MAX_WAITING_FILES: usize = 32;
+/// batches this bounds memory.
+const MAX_WAITING_FILES: usize = 16;
 
 /// Files in order, each announced to the writer when a thread begins it.
 struct EventQueue<'a> {
     files: std::slice::Iter<'a, Change>,
-    begun: SyncSender<(&'a Change, Receiver<Event>)>,
+    begun: SyncSender<(&'a Change, Receiver<Vec<Event>>)>,
 }
 
 impl<'a> EventQueue<'a> {
-    fn next(&mut self) -> Option<(&'a Change, SyncSender<Event>)> {
+    fn next(&mut self) -> Option<(&'a Change, SyncSender<Vec<Event>>)> {
         let change = self.files.next()?;
-        let (sender, receiver) = sync_channel(MAX_WAITING_EVENTS);
+        let (sender, receiver) = sync_channel(MAX_WAITING_BATCHES);
         self.begun.send((change, receiver)).ok()?;
         Some((change, sender))
     }
@@ -47,7 +47,7 @@ pub(crate) fn in_order<E>(
     threads: usize,
     options: &ReadOptions<'_>,
     preparer: &TurnPreparer,
-    mut each: impl FnMut(&Change, Receiver<Event>) -> Result<(), E>,
+    mut each: impl FnMut(&Change, Receiver<Vec<Event>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(MAX_WAITING_FILES);
     let queue = Arc::new(Mutex::new(EventQueue {

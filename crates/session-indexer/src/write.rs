@@ -39,13 +39,14 @@ impl Storing<'_> {
     pub(crate) fn file(
         &mut self,
         change: &Change,
-        events: &Receiver<Event>,
+        events: &Receiver<Vec<Event>>,
     ) -> Result<(), StoreError> {
-        let Ok(first) = events.recv() else {
+        let mut events = events.iter().flatten();
+        let Some(first) = events.next() else {
             return Ok(()); // never begun: time is up
         };
         let mut reading = self.open(change)?;
-        for event in std::iter::once(first).chain(events.iter()) {
+        for event in std::iter::once(first).chain(events) {
             match event {
                 Event::Marked(session) => {
                     let source = change.source.name().as_str().to_owned();

@@ -13,6 +13,9 @@ pub struct PreparedTurn {
     pub(crate) forms: Option<StoredForms>,
 }
 
+/// Bytes of a part of a turn, about.
+const BYTES_OF_PART: usize = 4096;
+
 /// The forms in which a turn is stored.
 pub(crate) struct StoredForms {
     pub(crate) content: TurnContent,
@@ -26,6 +29,14 @@ impl PreparedTurn {
     /// Returns the turn, whose parts are in its content where that was made.
     pub fn turn(&self) -> &Turn {
         &self.turn
+    }
+
+    /// Returns the bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        match &self.forms {
+            Some(forms) => 2 * forms.json.len() + forms.words.bytes(),
+            None => self.turn.parts.len() * BYTES_OF_PART,
+        }
     }
 }
 

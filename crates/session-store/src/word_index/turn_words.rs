@@ -54,7 +54,7 @@ impl TurnWords {
     }
 
     /// Returns the bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.packed.len() + size_of::<Self>()
     }
 
