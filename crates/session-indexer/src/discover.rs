@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use session_forget::Exclusions;
-use session_sources::{Env, Location, Source, sources};
+use session_sources::{Env, Location, Source, path_text, sources};
 use session_store::{
     FileDigest, FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError,
 };
@@ -76,7 +76,7 @@ struct ListedFile {
 impl ListedFile {
     /// Returns its path as the index has it.
     fn key(&self) -> Cow<'_, str> {
-        self.location.path.to_string_lossy()
+        path_text(&self.location.path)
     }
 }
 

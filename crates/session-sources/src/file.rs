@@ -2,6 +2,8 @@
 
 use fs_err::File;
 use session_core::FileStamp;
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -25,6 +27,14 @@ pub(crate) fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Returns a path, or the name of a file, as text. Other than `to_string_lossy` it does not look at a path of
+/// UTF-8, as nearly all are, byte by byte.
+pub fn path_text<P: AsRef<OsStr> + ?Sized>(path: &P) -> Cow<'_, str> {
+    let path = path.as_ref();
+    path.to_str()
+        .map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
 /// Returns size, last change and inode of a file.

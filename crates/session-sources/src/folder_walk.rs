@@ -50,6 +50,8 @@ pub(crate) struct FolderListing<'w> {
 /// A folder on the way down.
 struct Folder<'w> {
     path: PathBuf,
+    /// Its path below the root.
+    below: PathBuf,
     /// How many folders it is below the beginning of the walk.
     depth: usize,
     matcher: PathMatcher<'w>,
@@ -58,7 +60,12 @@ struct Folder<'w> {
 /// An entry of a folder.
 struct Entry<'w> {
     path: PathBuf,
+    /// Its path below the root.
+    below: PathBuf,
     depth: usize,
+    /// A pattern describes it.
+    is_match: bool,
+    /// Finds what is below it, where it may be a folder.
     matcher: PathMatcher<'w>,
     /// The entry in its open folder; none for the beginning of a walk.
     listed: Option<DirEntry>,
@@ -69,10 +76,14 @@ impl FolderWalk<'_> {
     pub(crate) fn find(&self, begin: &Path) -> FolderListing<'_> {
         let mut all = FolderListing::default();
         if begin.exists() {
+            let matcher = PathMatcher::new(&self.patterns);
+            let below = begin.strip_prefix(self.root).unwrap_or(begin);
             let begin = Entry {
                 path: begin.to_owned(),
+                below: below.to_owned(),
                 depth: 0,
-                matcher: PathMatcher::new(&self.patterns),
+                is_match: matcher.is_match(),
+                matcher,
                 listed: None,
             };
             self.add(begin, &mut all);
@@ -138,22 +149,23 @@ impl FolderWalk<'_> {
             }
             listing.folders.push(Folder {
                 path: entry.path.clone(),
+                below: entry.below.clone(),
                 depth: entry.depth,
                 matcher: entry.matcher.clone(),
             });
         }
-        if entry.matcher.is_match() {
-            self.add_match(entry.path, &metadata, listing);
+        if entry.is_match {
+            self.add_match(entry, &metadata, listing);
         }
     }
 
     /// Adds what has the path of a history.
-    fn add_match(&self, path: PathBuf, metadata: &Metadata, listing: &mut FolderListing<'_>) {
+    fn add_match(&self, entry: Entry<'_>, metadata: &Metadata, listing: &mut FolderListing<'_>) {
+        let Entry { path, below, .. } = entry;
         if path.file_name().is_none_or(|name| name.to_str().is_none()) {
             return listing.warn(&path, "has a name that is not UTF-8");
         }
-        let below = path.strip_prefix(self.root);
-        let Some(located) = below.ok().and_then(self.session) else {
+        let Some(located) = (self.session)(&below) else {
             return;
         };
         if metadata.is_dir() {
@@ -176,15 +188,18 @@ impl FolderWalk<'_> {
 /// Returns an entry whose name may be a history's or lead to one.
 fn wanted_entry<'w>(folder: &Folder<'w>, listed: DirEntry) -> Option<Entry<'w>> {
     let name = listed.file_name();
-    let matcher = folder.matcher.enter(&name.to_string_lossy());
-    let may_be_folder = || {
-        let kind = listed.file_type();
-        kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink())
+    let text = file::path_text(&name);
+    let is_match = folder.matcher.matches(&text);
+    let kind = listed.file_type();
+    let matcher = match kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
+        true => folder.matcher.enter(&text),
+        false => PathMatcher::default(),
     };
-    let is_wanted = matcher.is_match() || matcher.may_match_below() && may_be_folder();
-    is_wanted.then(|| Entry {
+    (is_match || matcher.may_match_below()).then(|| Entry {
         path: folder.path.join(&name),
+        below: folder.below.join(&name),
         depth: folder.depth + 1,
+        is_match,
         matcher,
         listed: Some(listed),
     })

@@ -82,6 +82,7 @@ mod turn_writer;
 pub use agent_info::{AgentInfo, join_words};
 pub use cursor::SeenIds;
 pub use env::Env;
+pub use file::path_text;
 pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use project::project_root;

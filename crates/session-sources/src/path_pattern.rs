@@ -45,6 +45,13 @@ impl<'p> PathMatcher<'p> {
         entered
     }
 
+    /// True when a pattern describes the path to an entry of the folder so far.
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        let is_end = |rest: &[&str]| rest.iter().all(|component| *component == "**");
+        let mut firsts = self.0.iter().filter_map(|rest| rest.split_first());
+        firsts.any(|(first, rest)| (*first == "**" || is_like(first, name)) && is_end(rest))
+    }
+
     /// True when a pattern describes the path so far.
     pub(crate) fn is_match(&self) -> bool {
         self.0.iter().any(|rest| rest.is_empty())
@@ -113,6 +120,12 @@ mod tests {
         ) {
             let patterns = [PathPattern::new(&pattern)];
             let found = enter(&patterns, &path);
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+            let folder = match folder {
+                "" => PathMatcher::new(&patterns),
+                folder => enter(&patterns, folder),
+            };
+            prop_assert_eq!(folder.matches(name), found.is_match());
             let whole = &patterns[0].0;
             prop_assert_eq!(found.is_match(), matches(whole, &split(&path)));
             prop_assert_eq!(found.may_match_below(), may_match_below(whole, &split(&path)));

@@ -24,24 +24,26 @@ pub(super) fn locate(agent: &AgentInfo, env: &Env) -> Listing {
 
 /// Returns the session of a transcript by its path; `None` when the path is none of a transcript.
 fn located(path: &Path) -> Option<Located> {
-    let mut above = path.components().map(|name| name.as_os_str().to_str());
-    let stem = path.file_stem()?.to_str()?;
-    let session = || Some(stem.to_owned());
-    match path.components().count() {
-        1 => Some(Located::default()),
-        3 if is_uuid(stem) || stem.starts_with("agent-") => Some(Located {
-            session: session(),
-            parent: None,
-        }),
-        3 => None,
-        _ => {
-            let parent = above.nth(2)??.to_owned();
-            is_uuid(&parent).then(|| Located {
-                session: session(),
-                parent: Some(parent),
-            })
-        }
-    }
+    let mut names = path.iter();
+    names.next()?;
+    let Some(_project) = names.next() else {
+        return Some(Located::default());
+    };
+    let third = names.next()?;
+    let is_file = names.next().is_none();
+    let stem = match is_file {
+        true => Path::new(third).file_stem(),
+        false => path.file_stem(),
+    };
+    let (stem, third) = (stem?.to_str()?, third.to_str()?);
+    let is_wanted = match is_file {
+        true => is_uuid(stem) || stem.starts_with("agent-"),
+        false => is_uuid(third),
+    };
+    is_wanted.then(|| Located {
+        session: Some(stem.to_owned()),
+        parent: (!is_file).then(|| third.to_owned()),
+    })
 }
 
 fn is_uuid(name: &str) -> bool {
