@@ -50,7 +50,7 @@ impl SegmentRun {
     }
 }
 
-/// Writes a segment with all lists of some segments and returns the number of its leaves.
+/// Writes a segment with all lists of some segments, whose leaves it deletes, and returns the number of its leaves.
 fn append_lists(db: &Connection, from: &[u64], id: u64) -> Result<u32> {
     let mut readers = Vec::new();
     for segment in from {
@@ -77,6 +77,7 @@ fn append_lists(db: &Connection, from: &[u64], id: u64) -> Result<u32> {
     writer.finish()
 }
 
+/// Deletes what is left of segments: indexes of their lists and of their terms.
 fn delete_segments(db: &Connection, ids: &[u64]) -> Result<()> {
     let mut leaves = db.prepare_cached("DELETE FROM words_data WHERE id >= ?1 AND id < ?2")?;
     let mut terms = db.prepare_cached("DELETE FROM words_idx WHERE segid = ?1")?;

@@ -1,4 +1,4 @@
-//! Reads a segment of FTS5 term by term.
+//! Reads a segment of FTS5 term by term, and deletes what was read.
 
 use super::segment::HEADER_BYTES;
 use crate::error::Result;
@@ -6,7 +6,8 @@ use crate::varint::{push_varint, read_varint, varint_bytes};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::VecDeque;
 
-/// A segment that is read from its first term to the last.
+/// A segment that is read from its first term to the last. Each leaf is deleted once it is read, so that the
+/// segment that is written meanwhile takes its pages, rather than leave a hole of its size in the database.
 pub(super) struct SegmentReader<'d> {
     db: &'d Connection,
     segment: u64,
@@ -199,6 +200,10 @@ impl<'d> SegmentReader<'d> {
         let Some(bytes) = leaf.optional()? else {
             return Ok(false);
         };
+        let delete = "DELETE FROM words_data WHERE id = ?1";
+        self.db
+            .prepare_cached(delete)?
+            .execute([id.cast_signed()])?;
         self.leaf = Leaf::new(bytes);
         self.next_leaf += 1;
         Ok(true)
