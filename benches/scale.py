@@ -3,15 +3,19 @@
 
     cargo build --release
     pip install fast-resume==2.14.0                # optional peer, `fr`
-    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 40] [--program BIN] [--against BIN]
+    python3 benches/scale.py HOME_FOLDER --turns 10k,100k,1m [--scratch FOLDER] [--queries 500] [--timed 100] [--program BIN] [--against BIN]
 
 HOME_FOLDER holds `.claude/projects`, whose sentences are mixed into sessions of 50 turns: your own home
 will do. It is only read. The histories made of it are the same each time, hold no sentence order of the
 original, and go to the scratch folder, 2 GB for a million turns, with indexes of as much; they are used
 again where they are there. Vectors are the bundled table's. Queries are three to eight words in a row of
 sentences that the history does not hold. Each figure is a whole process; prints Markdown for `RESULTS.md`.
-`--against` compares the first ten hits of each query, by both lists and by words alone, with those of another
-program over the same index: one of before, whose lists are known to be those of brute force.
+`--timed` is the number of queries whose times are taken: medians and 95 % of them.
+
+`--against` compares the first ten hits of each query, by both lists and by vectors alone, with those of another program
+that reads the same history into an index of its own. For brute force over exact vectors build that program so:
+
+    git apply benches/exact_vectors.patch && cargo build --release --target-dir /tmp/exact && git apply -R benches/exact_vectors.patch
 """
 
 import argparse
@@ -116,10 +120,10 @@ def make_history(home, turns, pool):
 
 
 class Index:
-    """The program with an index of its own of one history."""
+    """A program with an index of its own of one history."""
 
     def __init__(self, program, home, folder):
-        self.program, self.folder = program, os.path.join(folder, "index")
+        self.program, self.folder = os.path.abspath(program), os.path.join(folder, "index")
         config = os.path.join(folder, "config")
         os.makedirs(config, exist_ok=True)
         with open(os.path.join(config, "config.toml"), "w", encoding="utf-8") as file:
@@ -170,22 +174,26 @@ def measure(index, home, asked):
     return rows
 
 
-def hits(program, index, query, options):
-    """The first ten hits of a query, with their scores."""
-    found = subprocess.run([program, "search", query, "--json", "--no-refresh", "--limit", "10", *options], env=index.env, capture_output=True, check=False)
-    return [(hit["session"], hit["turn"], hit["score"]) for hit in json.loads(found.stdout or "{}").get("hits", [])]
+def hits(index, query, options):
+    """The first ten hits of a query."""
+    command = [index.program, "search", query, "--json", "--no-refresh", "--limit", "10", *options]
+    found = subprocess.run(command, env=index.env, capture_output=True, check=False)
+    return [(hit["session"], hit["turn"]) for hit in json.loads(found.stdout or "{}").get("hits", [])]
 
 
-def compare(index, against, asked):
-    """How many places of the lists of two programs differ."""
+def compare(index, other, asked):
+    """How many places of the lists of two programs differ, and how many hits only one of them has."""
     rows = {}
-    for name, options in (("both lists", []), ("words alone", ["--keyword-only"])):
-        places = different = 0
+    if not os.path.exists(other.folder):
+        other.run("index")
+    for name, options in (("both lists", []), ("vectors alone", ["--vector-only"])):
+        places = different = missing = 0
         for query in asked:
-            ours, theirs = hits(index.program, index, query, options), hits(against, index, query, options)
-            places += max(len(ours), len(theirs))
+            ours, theirs = hits(index, query, options), hits(other, query, options)
+            places += len(theirs)
             different += sum(a != b for a, b in itertools.zip_longest(ours, theirs))
-        rows[f"places that differ, {name}"] = f"{different} of {places}"
+            missing += len(set(theirs) - set(ours))
+        rows[f"against the other program, {name}"] = f"{places} places, {different} differ, {missing} hits are missing"
     return rows
 
 
@@ -209,7 +217,8 @@ def main():
     parser.add_argument("home")
     parser.add_argument("--turns", default="10k,100k")
     parser.add_argument("--scratch")
-    parser.add_argument("--queries", type=int, default=40)
+    parser.add_argument("--queries", type=int, default=500)
+    parser.add_argument("--timed", type=int, default=100)
     parser.add_argument("--program", default=OURS)
     parser.add_argument("--against")
     options = parser.parse_args()
@@ -221,11 +230,12 @@ def main():
         home = os.path.join(folder, "home")
         os.makedirs(home, exist_ok=True)
         make_history(home, turns_of(name), pool)
-        index = Index(os.path.abspath(options.program), home, folder)
-        ours = measure(index, home, asked)
+        index = Index(options.program, home, folder)
+        timed = asked[: options.timed]
+        ours = measure(index, home, timed)
         if options.against:
-            ours |= compare(index, os.path.abspath(options.against), asked)
-        peer = measure_peer(home, folder, asked) if shutil.which("fr") else {}
+            ours |= compare(index, Index(options.against, home, os.path.join(folder, "against")), asked)
+        peer = measure_peer(home, folder, timed) if shutil.which("fr") else {}
         print(f"\n| {name} turns | session-search | fast-resume |\n| --- | --- | --- |")
         for row, figure in ours.items():
             print(f"| {row} | {figure} | {peer.get(row, '')} |", flush=True)
