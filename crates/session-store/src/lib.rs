@@ -78,7 +78,7 @@ mod writer;
 
 pub use contents::ContentsPart;
 pub use dedup_keys::DedupKeys;
-pub use directory::{EmbeddingPause, IndexLock, default_root, index_exists};
+pub use directory::{EmbeddingPause, EmbeddingPauses, IndexLock, default_root, index_exists};
 pub use error::StoreError;
 pub use file_digests::{FileDigest, FileDigests};
 pub use files::{FileRow, Problem};

@@ -5,7 +5,7 @@ use anyhow::Result;
 use session_config::{Home, OnBattery, detach, is_on_battery, lower_priority};
 use session_indexer::Silent;
 use session_query::{SearchEngine, is_embedding};
-use session_store::{EmbeddingPause, IndexLock};
+use session_store::{EmbeddingPauses, IndexLock};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -77,8 +77,9 @@ pub fn run(home: &Home) -> Result<()> {
     lower_priority(home.config.nice);
     let engine = SearchEngine::new(home.clone())?;
     refresh::use_threads(home.config.threads(true));
+    let pauses = EmbeddingPauses::new(home.root.clone());
     let stop = || {
-        EmbeddingPause::wait(&home.root);
+        pauses.wait();
         is_paused(home)
     };
     engine.models().embed_pending(&stop, &Silent)?;
