@@ -3,7 +3,7 @@
 use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
-use crate::text;
+use crate::text::{self, printable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
 
 /// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
@@ -85,10 +85,10 @@ const MAX_ENTRIES: usize = 20_000;
 const MAX_ERRORS: usize = 60;
 
 impl TurnContent {
-    /// Extracts the content of a turn.
+    /// Extracts the content of a turn. Its texts are printable: a word is found as it is seen.
     pub fn from_turn(turn: &Turn) -> Self {
         let mut content = Self {
-            prompt: text::clip(&turn.prompt, TEXT_LIMIT).to_owned(),
+            prompt: text::clip(&printable(&turn.prompt), TEXT_LIMIT).to_owned(),
             turn_stats: turn.turn_stats.clone(),
             ..Self::default()
         };
@@ -205,6 +205,7 @@ impl TurnContent {
 
     /// Appends a message of the agent.
     pub fn add_answer(&mut self, words: &str) {
+        let words = printable(words);
         let words = words.trim();
         if words.is_empty() || self.answer.len() >= TEXT_LIMIT {
             return;
@@ -219,6 +220,7 @@ impl TurnContent {
 
     /// Appends words of the user that are not the turn's prompt.
     fn add_reply(&mut self, words: &str) {
+        let words = printable(words);
         let words = words.trim();
         if words.is_empty() || self.prompt.len() >= TEXT_LIMIT {
             return;
@@ -351,13 +353,14 @@ fn push_entry<T>(entries: &mut Vec<T>, entry: T) {
 /// Returns the index of an item in a list without duplicates, appended if it is new; `limit` where the
 /// list is full.
 fn push_new(list: &mut Vec<String>, item: &str, limit: usize) -> usize {
-    if let Some(at) = list.iter().position(|have| have == item) {
+    let item = printable(item);
+    if let Some(at) = list.iter().position(|have| *have == item) {
         return at;
     }
     if item.is_empty() || list.len() >= limit {
         return limit;
     }
-    list.push(item.to_owned());
+    list.push(item.into_owned());
     list.len() - 1
 }
 

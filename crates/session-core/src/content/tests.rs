@@ -248,3 +248,25 @@ proptest! {
         prop_assert_eq!(pieces, TurnContent::from_turn(&turn(parts)));
     }
 }
+
+#[test]
+fn texts_are_as_they_are_seen() {
+    let hidden = "\u{1b}[31mcrim\u{8}son\u{1b}[0m la\u{200b}mp";
+    let seen = "crimson lamp";
+    let failed = ToolCall {
+        command: Some(hidden.into()),
+        files: vec![hidden.into()],
+        output: Some(format!("\u{1b}[1;31merror\u{1b}[0m: {hidden}")),
+        failed: true,
+        ..ToolCall::default()
+    };
+    let told = Part::Text {
+        text: hidden.into(),
+    };
+    let mut turn = turn(vec![told, Part::Call(failed)]);
+    turn.prompt = hidden.into();
+    let content = TurnContent::from_turn(&turn);
+    let texts: Vec<&str> = content.searched_texts().collect();
+    let error = "error: crimson lamp";
+    assert_eq!(texts, [seen, seen, seen, seen, error]);
+}

@@ -11,12 +11,14 @@ const EMOJI_SELECTOR: char = '\u{fe0f}';
 
 /// Removes what a terminal would obey and what nobody would see: control characters but tab and
 /// newline, escape sequences with their parameters (ECMA-48), marks of direction, tags, and
-/// characters without width. Line and paragraph separators become a space.
+/// characters without width. Line and paragraph separators become a space, as does a carriage return
+/// that ends no line.
 ///
 /// The joiners U+200C and U+200D and the selector U+FE0F stay where writing needs them: within words
 /// of scripts that join letters, and within emoji.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_suspect) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) || !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -37,6 +39,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
                 None
             }
             '\u{2028}' | '\u{2029}' => Some(' '),
+            '\r' => chars
+                .peek()
+                .is_some_and(|next| *next != '\n')
+                .then_some(' '),
             ZERO_WIDTH_NON_JOINER | ZERO_WIDTH_JOINER | EMOJI_SELECTOR => {
                 joins(c, last, chars.peek().copied()).then_some(c)
             }
@@ -158,6 +164,7 @@ mod tests {
             printable("x\u{1b}]0;title\u{7}y\u{9b}2Jz\u{202e}w\r"),
             "xyzw"
         );
+        assert_eq!(printable("10%\r20%\r\nend\r"), "10% 20%\nend");
         assert_eq!(
             printable(
                 "a\u{1b}]52;c;cm0=\u{1b}\\b\u{1b}Pq#0\u{9c}c\u{1b}(0d\u{1b}ce\u{9d}8;;x\u{7}f"
