@@ -5,6 +5,7 @@ use crate::pattern::{PatternError, compile_patterns};
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
+use session_core::text::printable;
 use std::borrow::Cow;
 
 /// The beginning of what replaces a secret.
@@ -42,8 +43,20 @@ impl Redactor {
         })
     }
 
-    /// Replaces the secrets of a text; borrows it where there is none.
+    /// Replaces the secrets of a text; borrows it where there is none. A secret that escape sequences or
+    /// unseen characters touch is one, too: all that is shown of a text is [printable].
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let redacted = self.redact_as_written(text);
+        let Cow::Owned(seen) = printable(&redacted) else {
+            return redacted;
+        };
+        match self.redact_as_written(&seen) {
+            Cow::Borrowed(_) => redacted,
+            Cow::Owned(redacted) => Cow::Owned(redacted),
+        }
+    }
+
+    fn redact_as_written<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_off || (self.patterns.is_empty() && is_plain(text)) {
             return Cow::Borrowed(text);
         }

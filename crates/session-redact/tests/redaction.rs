@@ -83,6 +83,30 @@ fn secrets_are_replaced_by_their_kind() {
     }
 }
 
+/// As coloured output and text that was copied from a page have them.
+#[test]
+fn secrets_are_found_beneath_what_nobody_sees() {
+    let aws = join(&["AKIA", "Q3EGKZXV", "7WMLP5RT"]);
+    let (head, tail) = aws.split_at(7);
+    let redactor = redactor();
+    for hidden in [
+        format!("\u{1b}[1;33m{aws}\u{1b}[0m"),
+        format!("{head}\u{1b}[0m{tail}"),
+        format!("{head}\u{200b}{tail}"),
+        format!("{head}\u{8}{tail}"),
+    ] {
+        let text = format!("key {hidden} here");
+        assert_eq!(
+            redactor.redact(&text),
+            "key [redacted:aws-access-token] here"
+        );
+    }
+    let text = "\u{1b}[32mDB_PASSWORD=correct-horse-9\u{1b}[0m";
+    assert_eq!(redactor.redact(text), "DB_PASSWORD=[redacted:password]");
+    let harmless = "\u{1b}[32mgreen\u{1b}[0m";
+    assert_eq!(redactor.redact(harmless), harmless);
+}
+
 #[test]
 fn private_keys_go_whole_also_without_their_end() {
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
