@@ -25,6 +25,28 @@ impl TextLimit {
         lines: 400,
         bytes: 32 << 10,
     };
+    /// The limits of a brief view: a line can be a whole file.
+    pub const BRIEF: Self = Self {
+        lines: 8,
+        bytes: 2_000,
+    };
+
+    /// Keeps so many lines, however long.
+    pub const fn with_lines(lines: usize) -> Self {
+        Self {
+            lines,
+            bytes: usize::MAX,
+        }
+    }
+
+    /// Cuts a text, and says at its end how much is left out.
+    pub fn shorten(self, text: &str) -> String {
+        let kept = self.cut(text);
+        match kept.cut {
+            Some(cut) => format!("{}\n{cut}", kept.text),
+            None => kept.text.to_owned(),
+        }
+    }
 
     /// Cuts a text behind a line, or else behind a word.
     pub(crate) fn cut(self, text: &str) -> KeptText<'_> {

@@ -46,6 +46,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod brief;
 mod call_view;
 mod error;
 mod export_format;
@@ -55,6 +56,7 @@ mod json;
 mod kept_text;
 mod markdown;
 
+pub use brief::shorten_calls;
 pub use call_view::{CallInput, CallStatus, CallView};
 pub use error::ExportError;
 pub use export_format::{ExportFormat, file_name};

@@ -10,9 +10,6 @@ use session_export::{ExportedSession, TextLimit, write_markdown};
 use session_search::Exchange;
 use session_store::SessionRow;
 
-/// Lines of an output that `brief` keeps.
-const BRIEF_LINES: usize = 8;
-
 /// A call of `show`, read.
 pub(crate) struct ShowCall<'a> {
     id: &'a str,
@@ -134,9 +131,9 @@ impl<'a> ShowCall<'a> {
     }
 
     fn markdown(&self, session: &SessionRow, turns: &[Exchange]) -> Result<String, CallError> {
-        let limit = TextLimit {
-            lines: if self.brief { BRIEF_LINES } else { usize::MAX },
-            bytes: usize::MAX,
+        let limit = match self.brief {
+            true => TextLimit::BRIEF,
+            false => TextLimit::with_lines(usize::MAX),
         };
         let mut out = Vec::new();
         let session = ExportedSession::new(session, turns);

@@ -8,14 +8,17 @@ use session_core::diff::DiffLine;
 use session_core::text::printable;
 use session_core::{Part, PromptKind, ToolCall};
 use session_display::plural;
-use session_export::CallView;
+use session_export::{CallView, TextLimit};
 use session_search::{Exchange, Origin};
 use session_store::SessionRow;
 
-/// Lines of an output or input that a brief view keeps.
-pub const BRIEF_LINES: usize = 8;
-/// Lines of an output or input that a terminal gets.
-pub const TERMINAL_LINES: usize = 24;
+/// Part of an output or input that a terminal gets.
+pub const TERMINAL_LIMIT: TextLimit = TextLimit::with_lines(24);
+/// Part of a thought or a notice that a brief view keeps.
+const BRIEF_ASIDE: TextLimit = TextLimit {
+    lines: 2,
+    ..TextLimit::BRIEF
+};
 
 /// Formats the heading above the turns of a session.
 pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: usize) -> String {
@@ -53,8 +56,8 @@ pub fn format_session_heading(session: &SessionRow, all: &[SessionRow], width: u
 /// Longest rule between turns, in columns.
 const RULE_WIDTH: usize = 120;
 
-/// Formats one turn of so many, of whose outputs and inputs at most `limit` lines are kept.
-pub fn format_exchange(exchange: &Exchange, of: u32, limit: usize, width: usize) -> String {
+/// Formats one turn of so many, whose outputs and inputs are cut at `limit`.
+pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: usize) -> String {
     let turn = &exchange.turn;
     let from = match exchange.origin {
         Origin::History => "",
@@ -99,7 +102,12 @@ pub fn format_conversation(
     };
     let mut out = format!("{} {}, {which}\n", session.source, session.uid);
     for exchange in exchanges {
-        let text = format_exchange(exchange, session.turns, usize::MAX, usize::from(u16::MAX));
+        let text = format_exchange(
+            exchange,
+            session.turns,
+            TextLimit::with_lines(usize::MAX),
+            usize::from(u16::MAX),
+        );
         out.push_str(&anstream::adapter::strip_str(&text).to_string());
         if out.len() > max_bytes {
             out.push_str("\n… the rest was too long to be kept\n");
@@ -109,9 +117,16 @@ pub fn format_conversation(
     out
 }
 
-fn format_part(part: &Part, limit: usize, width: usize) -> String {
+fn format_part(part: &Part, limit: TextLimit, width: usize) -> String {
     let aside = |name: &str, text: &str| {
-        let text = block(text, if limit == BRIEF_LINES { 2 } else { limit });
+        let text = block(
+            text,
+            if limit == TextLimit::BRIEF {
+                BRIEF_ASIDE
+            } else {
+                limit
+            },
+        );
         format!(
             "\n{}\n{}\n",
             paint(FAINT, format!("[{name}]")),
@@ -129,7 +144,7 @@ fn format_part(part: &Part, limit: usize, width: usize) -> String {
     }
 }
 
-fn format_call(call: &ToolCall, limit: usize, width: usize) -> String {
+fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
     let main = call.subject().unwrap_or_default();
     let mark = match (call.failed, call.unfinished) {
         (true, _) => paint(FAILED, " failed"),
@@ -168,7 +183,7 @@ fn format_call(call: &ToolCall, limit: usize, width: usize) -> String {
 }
 
 /// Formats edits as diffs, and the inputs that the first line does not already show.
-fn input(call: &ToolCall, limit: usize) -> String {
+fn input(call: &ToolCall, limit: TextLimit) -> String {
     let view = CallView::new(call);
     let edits = view.edits.iter().map(|edit| edit_lines(edit, limit));
     let inputs = view.inputs.iter().filter(|i| i.name != "description");
@@ -176,7 +191,7 @@ fn input(call: &ToolCall, limit: usize) -> String {
     edits.chain(inputs).collect()
 }
 
-fn edit_lines(lines: &[DiffLine<'_>], limit: usize) -> String {
+fn edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
     let line = |line: &DiffLine<'_>| match line {
         DiffLine::Context(text) => format!("  {text}\n"),
         DiffLine::Removed(text) => format!("- {text}\n"),
@@ -196,16 +211,9 @@ fn named(name: &str, body: &str) -> String {
     }
 }
 
-/// Safe text of at most `limit` lines.
-fn block(text: &str, limit: usize) -> String {
-    let safe = printable(text);
-    let safe = safe.trim_end();
-    let lines = safe.lines().count();
-    if lines <= limit {
-        return safe.to_owned();
-    }
-    let head: Vec<&str> = safe.lines().take(limit).collect();
-    format!("{}\n… {} more lines", head.join("\n"), lines - limit)
+/// Safe text, cut.
+fn block(text: &str, limit: TextLimit) -> String {
+    limit.shorten(&printable(text))
 }
 
 fn indented(text: &str, with: &str) -> String {

@@ -84,7 +84,7 @@ pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::error_hint;
 pub use eval_report::{format_report, level_name};
 pub use exchange_text::{
-    BRIEF_LINES, TERMINAL_LINES, format_conversation, format_exchange, format_session_heading,
+    TERMINAL_LIMIT, format_conversation, format_exchange, format_session_heading,
 };
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{

@@ -10,10 +10,11 @@ use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::text::printable;
 use session_display::short_id;
-use session_export::{ExportedSession, ShownSession, TextLimit, shown_session, write_markdown};
+use session_export::{
+    ExportedSession, ShownSession, TextLimit, shorten_calls, shown_session, write_markdown,
+};
 use session_output::{
-    BRIEF_LINES, JsonItems, TERMINAL_LINES, format_exchange, format_items, format_session_heading,
-    has_items,
+    JsonItems, TERMINAL_LIMIT, format_exchange, format_items, format_session_heading, has_items,
 };
 use session_redact::Redactor;
 use session_search::{Exchange, show as read};
@@ -32,7 +33,10 @@ pub fn run(args: &ShowArgs) -> Result<Found> {
         true => consent_to_secrets(&home)?,
         false => home.config.redactor(),
     };
-    let (session, exchanges) = turns_of(&args.id, args.context, &index, &all, &redactor)?;
+    let (session, mut exchanges) = turns_of(&args.id, args.context, &index, &all, &redactor)?;
+    if args.brief && args.as_json() && args.only.is_none() {
+        shorten_calls(&mut exchanges, TextLimit::BRIEF);
+    }
     print(args, &session, &exchanges, &all)
 }
 
@@ -130,7 +134,7 @@ fn text(
     if let Some(kind) = args.only {
         return Ok(format_items(exchanges, &short_id(session, all), kind));
     }
-    let (limit, width) = (lines(args), width());
+    let (limit, width) = (limit(args), width());
     if args.format == ShowFormat::Markdown {
         return markdown(session, exchanges, limit);
     }
@@ -139,22 +143,18 @@ fn text(
     Ok(format_session_heading(session, all, width) + &turns.collect::<String>())
 }
 
-fn markdown(session: &SessionRow, exchanges: &[Exchange], lines: usize) -> Result<String> {
-    let limit = TextLimit {
-        lines,
-        bytes: usize::MAX,
-    };
+fn markdown(session: &SessionRow, exchanges: &[Exchange], limit: TextLimit) -> Result<String> {
     let mut out = Vec::new();
     write_markdown(&ExportedSession::new(session, exchanges), limit, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 
-/// Lines of an output that are shown.
-fn lines(args: &ShowArgs) -> usize {
+/// Part of an output that is shown.
+fn limit(args: &ShowArgs) -> TextLimit {
     match args.brief {
-        true => BRIEF_LINES,
-        false if args.full || !std::io::stdout().is_terminal() => usize::MAX,
-        false => TERMINAL_LINES,
+        true => TextLimit::BRIEF,
+        false if args.full || !std::io::stdout().is_terminal() => TextLimit::with_lines(usize::MAX),
+        false => TERMINAL_LIMIT,
     }
 }
 

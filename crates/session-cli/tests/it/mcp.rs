@@ -167,6 +167,22 @@ fn a_long_turn_is_shown_in_pages() {
     assert_eq!(lines, expected);
 }
 
+/// A minified file is one line.
+#[test]
+fn a_brief_view_cuts_long_lines() {
+    let env = TestEnvironment::new();
+    let output = "lamp();".repeat(10_000);
+    env.claude(
+        &Transcript::new("aaaaaaaa-0000-4000-8000-000000000001", "/home/ann/harbour")
+            .user("print it")
+            .bash("cat lamp.min.js", &output)
+            .assistant("that is all"),
+    );
+    let mut client = McpClient::start(&env);
+    let answer = client.call("show", json!({"id": "aaaaaaaa", "brief": true}));
+    assert!(answer.contains("that is all"), "{answer}");
+}
+
 /// Session text is data: it neither ends its fence nor commands a terminal, and its secrets are gone.
 #[test]
 fn session_text_stays_within_its_fence() {

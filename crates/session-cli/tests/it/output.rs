@@ -293,6 +293,9 @@ fn brief_cuts_what_is_long() {
         brief.contains("line 7\n") && brief.contains("… 32 more lines"),
         "{brief}"
     );
+    let json = env.run(&["show", "c3", "--brief", "--json"]).succeeded();
+    let json = json.stdout();
+    assert!(json.contains("line 7\\n… 32 more lines\""), "{json}");
 }
 
 #[test]
