@@ -56,7 +56,10 @@ impl ToolCallRequest {
                 ));
             }
         };
-        read.map_err(|error| format!("arguments of {name}: {error}"))
+        read.map_err(|error| {
+            let error = error.to_string().replace("usize", "a whole number");
+            format!("arguments of {name}: {error}")
+        })
     }
 }
 
@@ -74,7 +77,7 @@ pub(crate) fn list() -> Vec<Tool> {
 fn search() -> Tool {
     let properties = json!({
         "query": {"type": "string", "description": "Any text; double quotes make a phrase. Filters: agent: project: branch: file: since: until:, - before for not; filters alone list the newest"},
-        "level": {"enum": ["session", "turn"], "description": "What to find; default session"},
+        "level": {"type": "string", "enum": ["session", "turn"], "description": "What to find; default session"},
         "project": {"type": "string", "description": "Name or part of a path; . is this project"},
         "since": {"type": "string", "description": "2026-01-15, 3d, 2w, yesterday"},
         "session": {"type": "string", "description": "Only in this session"},
@@ -97,7 +100,7 @@ fn show() -> Tool {
 
 fn history() -> Tool {
     let properties = json!({
-        "what": {"enum": ["files", "commands", "errors", "fixes"]},
+        "what": {"type": "string", "enum": ["files", "commands", "errors", "fixes"]},
         "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error"},
         "project": {"type": "string", "description": "As in search"},
         "limit": {"type": "integer", "minimum": 1, "maximum": 100},
@@ -129,8 +132,8 @@ fn remember() -> Tool {
         "topic": {"type": "string"},
         "info": info,
         "when": when,
-        "kind": {"enum": ["decision", "known-issue", "context", "preference", "todo"]},
-        "importance": {"enum": ["low", "normal", "high"]},
+        "kind": {"type": "string", "enum": ["decision", "known-issue", "context", "preference", "todo"]},
+        "importance": {"type": "string", "enum": ["low", "normal", "high"]},
         "tags": list,
         "cues": cues,
         "global": {"type": "boolean", "description": "For all projects"},
@@ -198,6 +201,27 @@ mod tests {
         assert!(error.contains("longer than 32 KB"), "{error}");
         let error = ToolCallRequest::read(&"x".repeat(1 << 20), JsonObject::new()).unwrap_err();
         assert!(error.len() < 200, "{error}");
+    }
+
+    #[test]
+    fn a_wrong_number_is_told_in_words() {
+        for limit in [json!(-1), json!("5"), json!(1.5)] {
+            let arguments = json!({"query": "lamp", "limit": limit});
+            let error = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
+            let error = error.unwrap_err();
+            assert!(error.ends_with("expected a whole number"), "{error}");
+        }
+    }
+
+    /// Some clients refuse a schema of which a part has none.
+    #[test]
+    fn each_property_has_a_type() {
+        for tool in list() {
+            let properties = tool.input_schema["properties"].as_object().unwrap();
+            for (name, property) in properties {
+                assert!(property["type"].is_string(), "{} {name}", tool.name);
+            }
+        }
     }
 
     #[test]
