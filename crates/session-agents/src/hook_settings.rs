@@ -130,16 +130,25 @@ impl SettingsFile {
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_hook_removal(&self) -> Result<SettingsChange> {
-        self.plan(remove_hook)
+        self.plan_undo(remove_hook, self.hook_adder()?)
+    }
+
+    /// Returns what would put the hooks that are there into another text.
+    fn hook_adder(&self) -> Result<impl Fn(&str) -> SettingsResult<String>> {
+        let installed = self.installed_hooks()?;
+        let events: Vec<HookEvent> = installed.iter().map(|hook| hook.event).collect();
+        let command = installed.into_iter().next().map(|hook| hook.command);
+        Ok(move |text: &str| add_hook(text, command.as_deref().unwrap_or_default(), &events))
     }
 
     /// Plans as [`SettingsFile::plan_hook_removal`], and to remove the file where it has nothing else.
     pub(crate) fn plan_hook_file_removal(&self) -> Result<SettingsChange> {
-        self.plan(|text| {
+        let remove = |text: &str| {
             let rest = remove_hook(text)?;
             let is_left_empty = rest != text && SettingsText::parse(&rest)?.is_empty();
             Ok(if is_left_empty { String::new() } else { rest })
-        })
+        };
+        self.plan_undo(remove, self.hook_adder()?)
     }
 }
 

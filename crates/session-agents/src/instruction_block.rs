@@ -23,7 +23,7 @@ pub(crate) fn plan_block(env: &Env) -> Result<SettingsChange> {
 /// # Errors
 /// As [`plan_block`].
 pub(crate) fn plan_block_removal(env: &Env) -> Result<SettingsChange> {
-    SettingsChange::plan(&instructions(env)?, remove_block)
+    SettingsChange::plan_undo(&instructions(env)?, remove_block, add_block)
 }
 
 /// Names the file that Codex reads: the override, where it has a text.

@@ -1,7 +1,7 @@
 //! The files in which agents find their MCP servers.
 
 use crate::agent::Agent;
-use crate::error::Result;
+use crate::error::{Result, SettingsResult};
 use crate::hook_command::is_own_name;
 use crate::settings_file::{SIZE_LIMIT, SettingsChange};
 use crate::{codex_mcp, opencode_mcp};
@@ -66,10 +66,14 @@ impl McpConfig {
     /// When the file cannot be read or parsed, or another program's server has the name.
     pub fn plan_server(&self, program: &Path) -> Result<SettingsChange> {
         let program = program.to_string_lossy();
-        SettingsChange::plan(&self.file, |text| match self.agent {
-            Agent::Codex => codex_mcp::add_server(text, &program),
-            Agent::Claude | Agent::OpenCode => opencode_mcp::add_server(text, &program),
-        })
+        SettingsChange::plan(&self.file, |text| self.add_server(text, &program))
+    }
+
+    fn add_server(&self, text: &str, program: &str) -> SettingsResult<String> {
+        match self.agent {
+            Agent::Codex => codex_mcp::add_server(text, program),
+            Agent::Claude | Agent::OpenCode => opencode_mcp::add_server(text, program),
+        }
     }
 
     /// Plans to remove this program's server; another program's stays.
@@ -77,10 +81,13 @@ impl McpConfig {
     /// # Errors
     /// When the file cannot be read or parsed.
     pub fn plan_removal(&self) -> Result<SettingsChange> {
-        SettingsChange::plan(&self.file, |text| match self.agent {
+        let command = self.server_command()?.unwrap_or_default();
+        let program = command.first().map_or("", String::as_str);
+        let remove = |text: &str| match self.agent {
             Agent::Codex => codex_mcp::remove_server(text),
             Agent::Claude | Agent::OpenCode => opencode_mcp::remove_server(text),
-        })
+        };
+        SettingsChange::plan_undo(&self.file, remove, |text| self.add_server(text, program))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Claude Code's settings files, Codex' files of hooks, and changes to agents' files that are shown before they are written.
 
 use crate::agent::Agent;
-use crate::error::{AgentError, Result, SettingsError};
+use crate::error::{AgentError, Result, SettingsError, SettingsResult};
 use session_core::diff::{DiffLine, diff_lines};
 use session_files::{ConfinedFile, Project};
 use session_sources::Env;
@@ -61,6 +61,15 @@ impl SettingsFile {
         Ok(self.file.read_text(SIZE_LIMIT)?)
     }
 
+    /// Plans to take back a change, as [`SettingsChange::plan_undo`].
+    pub(crate) fn plan_undo(
+        &self,
+        remove: impl Fn(&str) -> SettingsResult<String>,
+        add: impl Fn(&str) -> SettingsResult<String>,
+    ) -> Result<SettingsChange> {
+        SettingsChange::plan_undo(&self.file, remove, add)
+    }
+
     /// Plans a change of the text; a missing file is an empty text.
     pub(crate) fn plan(
         &self,
@@ -102,6 +111,28 @@ impl SettingsChange {
             old,
             new,
         })
+    }
+
+    /// Plans to take back what `add` put into a file's text. Where the file is as `add` left it, the text of
+    /// before comes back to the byte; else `remove` leaves what was changed since.
+    pub(crate) fn plan_undo(
+        file: &ConfinedFile,
+        remove: impl Fn(&str) -> SettingsResult<String>,
+        add: impl Fn(&str) -> SettingsResult<String>,
+    ) -> Result<Self> {
+        let mut change = Self::plan(file, &remove)?;
+        if change.is_noop() {
+            return Ok(change);
+        }
+        let is_original = |text: &String| {
+            remove(text).is_ok_and(|rest| rest == *text) && add(text).ok() == change.old
+        };
+        let mut kept = file.read_backups(SIZE_LIMIT).unwrap_or_default();
+        kept.push(String::new());
+        if let Some(original) = kept.into_iter().find(is_original) {
+            change.new = original;
+        }
+        Ok(change)
     }
 
     /// Returns the path of the file.

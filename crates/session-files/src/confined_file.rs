@@ -83,18 +83,39 @@ impl ConfinedFile {
     /// When a link leads there, or it cannot be written.
     pub fn back_up(&self, text: &str) -> Result<PathBuf> {
         let root = Dir::create(&self.root)?;
-        let named = |n: usize| {
-            let mut name = self.relative.clone().into_os_string();
-            name.push(".backup");
-            if n > 1 {
-                name.push(format!(".{n}"));
-            }
-            PathBuf::from(name)
-        };
-        let free = (1..).map(named).find(|name| !root.exists(name));
-        let name = free.unwrap_or_else(|| named(1));
+        let mut names = (1..).map(|n| self.backup_name(n));
+        let free = names.find(|name| !root.exists(name));
+        let name = free.unwrap_or_else(|| self.backup_name(1));
         root.write(&name, text.as_bytes(), Durability::Durable)?;
         Ok(self.root.join(name))
+    }
+
+    /// Reads the texts that were kept beside it, of at most `limit` bytes each, the newest first.
+    ///
+    /// # Errors
+    /// When a link leads to one, or it cannot be read.
+    pub fn read_backups(&self, limit: u64) -> Result<Vec<String>> {
+        let Some(root) = self.open()? else {
+            return Ok(Vec::new());
+        };
+        let mut texts = Vec::new();
+        for n in 1.. {
+            match root.read_text(&self.backup_name(n), limit)? {
+                Some(text) => texts.push(text),
+                None => break,
+            }
+        }
+        texts.reverse();
+        Ok(texts)
+    }
+
+    fn backup_name(&self, n: usize) -> PathBuf {
+        let mut name = self.relative.clone().into_os_string();
+        name.push(".backup");
+        if n > 1 {
+            name.push(format!(".{n}"));
+        }
+        name.into()
     }
 
     fn open(&self) -> Result<Option<Dir>> {

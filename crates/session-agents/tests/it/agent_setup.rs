@@ -235,7 +235,11 @@ fn hooks_of_others_stay_and_the_file_goes_with_the_last() {
     let file = HookFile::new(Agent::Codex, &user.env, None).unwrap();
     assert_eq!(file.installed_hooks().unwrap().len(), 4);
     user.remove(Agent::Codex);
-    assert!(!file.path().exists());
+    assert_eq!(user.read(".codex/hooks.json"), "{}\n");
+    let user = User::new(&[(CODEX, "# mine\n")]);
+    user.install(Agent::Codex);
+    user.remove(Agent::Codex);
+    assert!(!user.home.path().join(".codex/hooks.json").exists());
 }
 
 #[test]

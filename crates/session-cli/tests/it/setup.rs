@@ -344,6 +344,34 @@ fn what_agents_got_is_taken_back() {
     assert_eq!(outcomes["codex"], "unchanged");
 }
 
+/// Also where a text is written as no program would write it.
+#[test]
+fn what_was_there_before_comes_back_to_the_byte() {
+    let env = TestEnvironment::new();
+    let before = [
+        (".config/opencode/opencode.json", "{\"mcp\":{}, \"a\":1}"),
+        (CODEX, "model = \"x\"\n\n\n[a]\nb=1"),
+        (".codex/AGENTS.md", "Mine."),
+        (".codex/hooks.json", "{\"hooks\":{\"Stop\":[]}}"),
+    ];
+    for (file, text) in before {
+        env.write(&env.home(file), text);
+    }
+    let both = ["setup", "--agent", "opencode", "--agent", "codex", "--yes"];
+    let read = |file: &str| fs_err::read_to_string(env.home(file)).unwrap();
+    env.run(&both).succeeded();
+    env.run(&["setup", "--undo", "--yes"]).succeeded();
+    for (file, text) in before {
+        assert_eq!(read(file), text, "{file}");
+    }
+    env.run(&both).succeeded();
+    let instructions = env.home(".codex/AGENTS.md");
+    let changed = format!("{}Mine, too.\n", read(".codex/AGENTS.md"));
+    env.write(&instructions, &changed);
+    env.run(&["setup", "--undo", "--yes"]).succeeded();
+    assert_eq!(read(".codex/AGENTS.md"), "Mine.\nMine, too.\n");
+}
+
 #[test]
 fn a_server_of_another_program_is_not_replaced() {
     let env = with_agents();
