@@ -25,21 +25,25 @@ pub fn read(args: &FilterArgs, all: &[SessionRow]) -> Result<Filter> {
     })
 }
 
-/// Each option is a clause of one condition.
+/// Each option is a clause of one condition. An empty value, as of an unset variable, filters nothing.
 fn clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
     let time = args.time.range(Zoned::now)?;
-    let agent = args.source.as_deref().map(known_agent).transpose()?;
-    let project = args.project.as_deref().map(read_project);
+    let agent = non_empty(&args.source).map(known_agent).transpose()?;
+    let project = non_empty(&args.project).map(read_project);
     let conditions = [
         project.map(Condition::Project),
         agent.map(Condition::Agent),
         time.since_ms.map(Condition::SinceMs),
         time.until_ms.map(Condition::UntilMs),
-        args.branch.clone().map(Condition::Branch),
-        args.file.clone().map(Condition::File),
+        non_empty(&args.branch).map(|name| Condition::Branch(name.to_owned())),
+        non_empty(&args.file).map(|part| Condition::File(part.to_owned())),
     ];
-    let given = conditions.into_iter().flatten();
-    Ok(given.map(FilterClause::new).collect())
+    let conditions = conditions.into_iter().flatten();
+    Ok(conditions.map(FilterClause::new).collect())
+}
+
+fn non_empty(value: &Option<String>) -> Option<&str> {
+    value.as_deref().filter(|value| !value.is_empty())
 }
 
 /// Tells the sessions of a project as typed; without one all are.

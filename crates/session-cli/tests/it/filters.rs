@@ -314,6 +314,15 @@ fn branches_and_files_narrow_the_search() {
     check(&env, &["--file", "nothing.rs"], "");
 }
 
+/// As an unset variable of a script gives it.
+#[test]
+fn an_empty_value_filters_nothing() {
+    let env = env();
+    for option in ["--project", "--branch", "--file"] {
+        check(&env, &[option, ""], "abcds");
+    }
+}
+
 /// Sessions are counted before their turns are judged: the heading says so.
 #[test]
 fn what_filters_by_turn_leave_is_not_counted_as_searched() {
