@@ -123,7 +123,9 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         _ if error.needs_rebuild() => Some(
             "run `session-search index --full` to build it anew; the old database is kept beside it",
         ),
-        _ if error.needs_migration() => Some("run `session-search index`, which migrates it"),
+        _ if error.needs_migration() => Some(
+            "run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another",
+        ),
         _ if error.needs_update() => Some(
             "a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder",
         ),

@@ -174,7 +174,7 @@ fn who_does_not_write_says_what_migrates_an_older_format() {
 
     ----- stderr -----
     error: the index in `[TMP]/index` has format 4, this program reads format 10
-    hint: run `session-search index`, which migrates it
+    hint: run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another
     ");
     for args in [&["status"][..], &["model", "list"]] {
         let ran = env.run(args).exits(2);
