@@ -18,7 +18,7 @@ use std::io::Write;
 const STYLE: &str = include_str!("html/style.css");
 /// Allows the style sheet by its hash, and nothing else: no script, no image, no font, no request, no
 /// other style. A test compares the hash.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-lKestglaQd1tn4x3rqhTaYXGqrOF2k+1tTK/uI1H9jY='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-aF7UxCX47WLp03nmY7+jmwGIZccadRI2F9CiwfxYVuE='; \
                       base-uri 'none'; form-action 'none'";
 
 /// Writes a session as an HTML page, turn by turn.

@@ -32,7 +32,7 @@ pub fn write_markdown(
 }
 
 fn heading(session: &SessionRow) -> String {
-    let code = |text: &str| format!("`{}`", safe_line(text));
+    let code = |text: &str| inline_code(&safe_line(text));
     let facts = [
         ("Session", Some(code(&session.uid))),
         ("Agent", Some(safe_line(&session.source))),
@@ -129,7 +129,7 @@ fn subject(view: &CallView<'_>) -> String {
     if call.command.is_some() {
         return String::new();
     }
-    let files = call.files.iter().map(|f| format!("`{}`", safe_line(f)));
+    let files = call.files.iter().map(|f| inline_code(&safe_line(f)));
     let files: Vec<String> = files.collect();
     match files.is_empty() {
         false => format!(" {}", files.join(", ")),
@@ -172,10 +172,7 @@ fn inline_code(text: &str) -> String {
 /// A block of code whose fence is longer than any in it.
 fn fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
     let safe = printable(text);
-    let limit = limit.unwrap_or(TextLimit {
-        lines: usize::MAX,
-        bytes: usize::MAX,
-    });
+    let limit = limit.unwrap_or(TextLimit::with_lines(usize::MAX));
     let kept = limit.cut(&safe);
     let body: Vec<&str> = kept.text.lines().chain(kept.cut.as_deref()).collect();
     let ticks = |line: &&str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
@@ -209,6 +206,11 @@ mod tests {
     fn code_has_more_marks_than_it_holds() {
         assert_eq!(inline_code("a"), "`a`");
         assert_eq!(inline_code("a `b` ``c"), "``` a `b` ``c ```");
+        let call = ToolCall {
+            files: vec!["a`b".into()],
+            ..ToolCall::default()
+        };
+        assert_eq!(subject(&CallView::new(&call)), " `` a`b ``");
         let text = fenced("text", "```\na", None);
         assert_eq!(text, "\n````text\n```\na\n````\n");
     }
