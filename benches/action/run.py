@@ -2,7 +2,7 @@
 
     python3 benches/action/run.py target/release/session-search
 
-Prints a table for the half of the stores that chose settings and the half that judges. `--hold` sets `hook.hold`; `--without
+Prints a table for the stores that chose settings, those that judge, and the one that judged last. `--hold` sets `hook.hold`; `--without
 triggers|cues|prompts` leaves these out of the memories; `--proposed` takes the triggers that `memory save` proposes instead of the
 written ones; `--config FILE` gives a configuration, `--store NAME` one store; `--dump FILE` writes what each event got. `--json` prints the figures.
 """
@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from memory_home import MemoryHome, read_lines  # noqa: E402
 
-HALVES = {"choosing": ["billing", "diancang"], "judging": ["tiller", "huiyi"]}
+HALVES = {"choosing": ["billing", "diancang"], "judging": ["tiller", "huiyi"], "fresh": ["voltway"]}
 ID = re.compile(r"[(](mem-\d{8}-\d{6}(?:-\d+)?)[,)]")
 SHARP = ("path", "command", "error")
 
@@ -43,7 +43,8 @@ class Store:
         self.prompts = read_lines(folder / "prompts.jsonl")
         self.prompt_labels = {label["id"]: label for label in read_lines(folder / "prompt-labels.jsonl")}
         self.extras = {line["id"]: self.kept(line) for line in read_lines(folder / "triggers.jsonl")}
-        for line in read_lines(folder / "history.jsonl"):
+        history = folder / "history.jsonl"
+        for line in read_lines(history) if history.exists() else []:
             if "prompts" not in asked.without:
                 self.extras[line["id"]]["prompts"] = line["source"]
 
