@@ -32,6 +32,7 @@ class MemoryHome:
 
     def __init__(self, program, folder, memories, extras, config=None, files=()):
         self.program = str(pathlib.Path(program).resolve())
+        self.memories = memories
         home = pathlib.Path(folder)
         self.project = home / "project"
         (self.project / ".git").mkdir(parents=True)

@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent))
 from memory_home import MemoryHome, read_lines  # noqa: E402
 
 HALVES = {"choosing": ["billing", "diancang"], "judging": ["tiller", "huiyi"], "fresh": ["voltway"]}
-ID = re.compile(r"[(](mem-\d{8}-\d{6}(?:-\d+)?)[,)]")
+ID = re.compile(r"[(](?:mem-)?(\d{8}-\d{4}(?:\d\d)?(?:-\d+)?)[,)]")
 SHARP = ("path", "command", "error")
 
 
@@ -72,6 +72,13 @@ class Store:
             self.extras[memory["id"]]["when"] = answer.get("proposed", {})
 
 
+def named(text, memories):
+    """The ids that a text names, whole or by a prefix that only one memory has."""
+    for prefix in ID.findall(text):
+        whole = [memory["id"] for memory in memories if memory["id"].startswith("mem-" + prefix)]
+        yield from [f"mem-{prefix}"] if f"mem-{prefix}" in whole else whole[:1] if len(whole) == 1 else []
+
+
 class Played:
     """A scenario that was played: from which event on a memory was known, and what each event cost."""
 
@@ -89,13 +96,13 @@ class Played:
 
     def take(self, number, text, since):
         self.tokens += tokens(text)
-        for memory in ID.findall(text):
+        for memory in named(text, self.home.memories):
             self.given.append((number, memory))
             self.known_from.setdefault(memory, since)
 
     def start(self, number, _):
         text = self.ask("SessionStart", source="startup").get("additionalContext", "")
-        self.listed = set(ID.findall(text))
+        self.listed = set(named(text, self.home.memories))
         self.start_tokens = tokens(text)
 
     def prompt(self, number, event):

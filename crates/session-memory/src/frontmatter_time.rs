@@ -29,6 +29,15 @@ impl FrontmatterTime {
         self.0.strftime("%Y-%m-%d").to_string()
     }
 
+    /// Returns true where the id of a memory, `mem-20260110-091500`, has this day: in local time, so that it may be the
+    /// one before or after.
+    pub(crate) fn is_told_by(self, id: &str) -> bool {
+        let day = id.get("mem-".len().."mem-20260110".len());
+        let day = day.and_then(|day| Date::strptime("%Y%m%d", day).ok());
+        let own = self.0.to_zoned(TimeZone::UTC).date();
+        day.is_some_and(|day| (own - day).get_days().abs() <= 1)
+    }
+
     /// Counts whole days from this time to `now`, at least 0.
     pub fn days_to(self, now: Timestamp) -> u32 {
         let seconds = now.as_second().saturating_sub(self.0.as_second());

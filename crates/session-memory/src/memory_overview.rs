@@ -3,13 +3,23 @@
 
 use crate::memory::Memory;
 use crate::memory_block::{MemoryBlock, char_count, escape, truncate_escaped, wrap_in_fence};
-use crate::trust::Trust;
 use session_core::text::{one_line, printable};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
 const MAX_CHARS: usize = 9000;
-/// The most estimated tokens of a topic: the first of these with which all memories have a line, else the last.
-const TOPIC_TOKENS: [usize; 5] = [30, 24, 18, 14, 10];
+/// The layouts of a line: the first with which all memories have one, else the last.
+const LAYOUTS: [LineLayout; 8] = [
+    LineLayout::full(30),
+    LineLayout::full(24),
+    LineLayout::full(18),
+    LineLayout::full(14),
+    LineLayout::full(10),
+    LineLayout::compact(14),
+    LineLayout::compact(10),
+    LineLayout::compact(8),
+];
+/// The end of the minute in an id without `mem-`: `20260108-1200`.
+const MINUTE_END: usize = 13;
 /// The most ids that are named of memories that are gone.
 const MAX_GONE_IDS: usize = 10;
 /// The number for which there is room where memories are counted.
@@ -17,6 +27,31 @@ const MAX_COUNT: usize = 9999;
 
 const WHOLE_HEADING: &str = "Notes that were saved for this project, a line each. Before work that one concerns, read it: `session-search memory show ID`\n";
 const UPDATE_HEADING: &str = "Saved notes that are new or changed since. Before work that one concerns, read it: `session-search memory show ID`\n";
+
+/// The layout of the line of a memory.
+#[derive(Debug, Clone, Copy)]
+struct LineLayout {
+    /// The most estimated tokens of the topic.
+    topic_tokens: usize,
+    /// The kind is left out, and the id is cut after its minute.
+    is_compact: bool,
+}
+
+impl LineLayout {
+    const fn full(topic_tokens: usize) -> Self {
+        Self {
+            topic_tokens,
+            is_compact: false,
+        }
+    }
+
+    const fn compact(topic_tokens: usize) -> Self {
+        Self {
+            topic_tokens,
+            is_compact: true,
+        }
+    }
+}
 
 /// The text of an overview.
 #[derive(Debug, Default)]
@@ -34,8 +69,8 @@ impl OverviewContent<'_> {
     /// Returns `None` where there is nothing to say, or no room for it.
     pub(crate) fn assemble(&self, max_tokens: usize) -> Option<MemoryBlock> {
         let mut lines = Vec::new();
-        for topic_tokens in TOPIC_TOKENS {
-            lines = self.format_lines(topic_tokens, max_tokens);
+        for layout in LAYOUTS {
+            lines = self.format_lines(layout, max_tokens);
             if lines.len() == self.memories.len() {
                 break;
             }
@@ -51,12 +86,10 @@ impl OverviewContent<'_> {
     }
 
     /// Formats the lines of the first memories, as many as fit.
-    fn format_lines(&self, topic_tokens: usize, max_tokens: usize) -> Vec<String> {
+    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<String> {
         let mut size = self.frame_size();
-        let lines = self
-            .memories
-            .iter()
-            .map(|memory| format_line(memory, topic_tokens));
+        let memories = self.memories.iter();
+        let lines = memories.map(|memory| self.format_line(memory, layout));
         let fitting = lines.take_while(|line| {
             size = size.plus(line).plus("\n");
             size.fits(max_tokens)
@@ -68,8 +101,7 @@ impl OverviewContent<'_> {
     fn frame_size(&self) -> TextSize {
         TextSize::default()
             .plus(self.heading())
-            .plus(&wrap_in_fence(&[], false))
-            .plus(&MAX_COUNT.to_string())
+            .plus(&wrap_in_fence(&[], true))
             .plus(&format_left_out(MAX_COUNT))
             .plus(&self.format_gone())
     }
@@ -87,6 +119,33 @@ impl OverviewContent<'_> {
             false => self.heading().to_owned() + &wrap_in_fence(lines, left_out > 0),
         };
         listed + &format_left_out(left_out) + &self.format_gone()
+    }
+
+    /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
+    fn format_line(&self, memory: &Memory, layout: LineLayout) -> String {
+        let topic = one_line(&printable(&memory.front.topic));
+        let room = chars_within(&escape(&topic), layout.topic_tokens);
+        let topic = truncate_escaped(&topic, room).text;
+        let origin = memory.trust.origin_label();
+        let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
+        if layout.is_compact {
+            return format!("{topic} ({}{origin})", escape(self.short_id(memory.id())));
+        }
+        let (label, id) = (memory.front.kind.label(), escape(memory.id()));
+        format!("[{label}] {topic} ({id}{origin})")
+    }
+
+    /// Returns the part of an id that ends with its minute, where it is that of no other memory, else all of it.
+    fn short_id<'i>(&self, id: &'i str) -> &'i str {
+        let minute = |id: &'i str| id.strip_prefix("mem-")?.get(..MINUTE_END);
+        let Some(short) = minute(id) else {
+            return id;
+        };
+        let holders = self.memories.iter().filter(|memory| {
+            let id = memory.id().strip_prefix("mem-");
+            id.is_some_and(|id| id.starts_with(short))
+        });
+        if holders.count() > 1 { id } else { short }
     }
 
     fn format_gone(&self) -> String {
@@ -107,18 +166,6 @@ fn format_left_out(count: usize) -> String {
         0 => String::new(),
         n => format!("and {n} more: `session-search memory list`\n"),
     }
-}
-
-/// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
-fn format_line(memory: &Memory, topic_tokens: usize) -> String {
-    let topic = one_line(&printable(&memory.front.topic));
-    let topic = truncate_escaped(&topic, chars_within(&escape(&topic), topic_tokens)).text;
-    let origin = match memory.trust {
-        Trust::Own => String::new(),
-        other => format!(", {}", other.origin_label()),
-    };
-    let (label, id) = (memory.front.kind.label(), escape(memory.id()));
-    format!("[{label}] {topic} ({id}{origin})")
 }
 
 /// Counts the characters with which a text begins within so many estimated tokens.

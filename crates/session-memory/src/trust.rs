@@ -23,11 +23,11 @@ impl Trust {
         matches!(self, Self::Own | Self::Trusted)
     }
 
-    /// Returns the owner of the words for a block.
-    pub fn origin_label(self) -> &'static str {
+    /// Returns the owner of the words for a block; `None` where the user is.
+    pub fn origin_label(self) -> Option<&'static str> {
         match self {
-            Self::Own => "yours",
-            Self::Trusted | Self::Waiting | Self::Changed => "from the repository",
+            Self::Own => None,
+            Self::Trusted | Self::Waiting | Self::Changed => Some("from the repository"),
         }
     }
 }

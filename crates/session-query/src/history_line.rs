@@ -33,7 +33,7 @@ impl Memories {
             label: line.label.to_owned(),
             text: line.text,
             id: line.id,
-            origin: "from your history",
+            origin: Some("from your history"),
             updated: FrontmatterTime(Timestamp::from_millisecond(line.time_ms).ok()?),
             importance: Importance::Normal,
             relevance: 0,

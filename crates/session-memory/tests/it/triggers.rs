@@ -105,7 +105,7 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
         .injector()
         .inject_for_event(&reading("db/schema.sql"), "s1")
         .unwrap();
-    let line = format!("[context] {TOPIC}; {INFO} ({}, ", memory.id());
+    let line = format!("[context] {TOPIC}; {INFO} ({})", memory.id());
     assert!(block.text.contains(&line), "{}", block.text);
     assert_eq!(ids(&world, &reading("db/schema.sql"), "s1"), [""; 0]);
     assert_eq!(world.inject(PROMPT, "s1"), [""; 0], "it was injected");
