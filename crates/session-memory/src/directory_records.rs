@@ -24,6 +24,8 @@ const MAX_CONTENTS: usize = 8;
 const HASHES: &str = ".files.json";
 /// The name of the lock file of all records.
 const LOCK: &str = ".lock";
+/// The name of the lock file of new ids.
+const IDS_LOCK: &str = ".ids.lock";
 /// The longest time that a command waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// The longest time that an update which may be lost waits for the lock.
@@ -187,6 +189,15 @@ impl DirectoryRecords {
     /// Makes the records below a directory of the user's own state.
     pub fn new(root: PathBuf) -> Self {
         Self { root }
+    }
+
+    /// Locks the choice of ids in all directories, until the memory that has the id is written.
+    ///
+    /// # Errors
+    /// When the directory cannot be written, or another process holds the lock for too long.
+    pub(crate) fn lock_ids(&self) -> Result<Lock> {
+        let lock = Lock::within(&Dir::create(&self.root)?, IDS_LOCK, LOCK_TIMEOUT)?;
+        lock.ok_or_else(|| MemoryError::Locked(self.root.clone()))
     }
 
     /// Reads the record of a directory. A damaged record is empty.

@@ -197,6 +197,7 @@ impl MemoryStore {
         let draft = &draft;
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
+        let _ids = self.records.lock_ids()?;
         let front = new_frontmatter(draft, self.free_id(now), now);
         let notes = draft.notes.trim();
         let list = key_info::write_list(&draft.key_info);
@@ -231,6 +232,7 @@ impl MemoryStore {
         let memory = &redact_imported(&self.redactor, memory);
         let directory = self.directory_in(scope)?;
         let writer = DirectoryWriter::open(directory, &self.records)?;
+        let _ids = self.records.lock_ids()?;
         let mut front = memory.front.clone();
         let is_own = is_valid_id(&front.id) && !self.is_taken(&front.id);
         if !is_own {

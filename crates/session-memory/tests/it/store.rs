@@ -1,10 +1,11 @@
 //! Files of memories: saved, found by id, changed, moved, removed.
 
-use crate::support::{World, days_ago, draft, now};
+use crate::support::{INFO, World, days_ago, draft, now};
 use session_memory::{
     Draft, Importance, MemoryChange, MemoryError, MemoryKind, MemoryScope, MemoryState,
     StorageLocation, write_context_sheet,
 };
+use std::collections::HashSet;
 
 #[test]
 fn a_saved_memory_is_a_markdown_file_with_frontmatter() {
@@ -346,4 +347,25 @@ fn the_context_sheet_holds_important_memories_and_no_other_file_is_overwritten()
     assert!(write_context_sheet(&root, &all).is_err());
     let text = fs_err::read_to_string(&sheet).unwrap();
     assert_eq!(text, "# My own notes\n");
+}
+
+#[test]
+fn ids_of_one_second_differ_in_all_directories() {
+    let world = World::new();
+    let at = now();
+    let save = |scope: MemoryScope| {
+        let ids = (0..8).map(|n| {
+            let draft = draft(&format!("Pier {n} of {scope:?}"), INFO);
+            let memory = world.store.save(&draft, Some(scope), &at).unwrap();
+            memory.id().to_owned()
+        });
+        ids.collect::<Vec<String>>()
+    };
+    let ids: HashSet<String> = std::thread::scope(|threads| {
+        let scopes = [MemoryScope::Project, MemoryScope::Global];
+        let running = scopes.map(|scope| threads.spawn(move || save(scope)));
+        let saved = running.map(|thread| thread.join().unwrap());
+        saved.into_iter().flatten().collect()
+    });
+    assert_eq!(ids.len(), 16);
 }
