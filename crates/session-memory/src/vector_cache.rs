@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::memory_embedder::MemoryEmbedder;
 use session_core::text::clip;
 use session_files::private;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 /// The bytes of a text's hash.
@@ -13,6 +13,8 @@ const HASH_BYTES: usize = 16;
 const MAX_TEXT_BYTES: usize = 1000;
 /// The size limit of the cache file, in bytes; a larger file is discarded.
 const MAX_CACHE_BYTES: u64 = 64 << 20;
+/// The number of vectors beyond which those of other texts are discarded: other projects embed theirs again.
+const MAX_CACHED: usize = 10_000;
 /// The texts of a batch where there is no deadline.
 const BATCH_SIZE: usize = 8;
 
@@ -43,6 +45,7 @@ pub(crate) fn embed_cached(
     let new = embed_missing(&texts, &missing, embedder)?;
     cached.extend(new.iter().map(|(i, row)| (hashes[*i], row.as_slice())));
     if !new.is_empty() {
+        prune(&mut cached, &hashes, MAX_CACHED);
         // Without the cache the next prompt embeds them again.
         let _ = private::write_cached(&path, &encode_cache(&cached));
     }
@@ -78,6 +81,14 @@ fn embed_missing(
     Ok(new)
 }
 
+/// Keeps the vectors of some texts alone where there are more than `max`.
+fn prune(cached: &mut HashMap<TextHash, &[u8]>, wanted: &[TextHash], max: usize) {
+    if cached.len() > max {
+        let wanted: HashSet<&TextHash> = wanted.iter().collect();
+        cached.retain(|hash, _| wanted.contains(hash));
+    }
+}
+
 fn hash_text(text: &str) -> TextHash {
     let mut hash = [0; HASH_BYTES];
     hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..HASH_BYTES]);
@@ -111,4 +122,21 @@ fn is_finite(row: &[u8]) -> bool {
 fn decode_vector(row: &[u8]) -> Vec<f32> {
     let (numbers, _) = row.as_chunks::<4>();
     numbers.iter().map(|n| f32::from_le_bytes(*n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_cache_keeps_the_vectors_of_the_texts_at_hand() {
+        let texts = ["tabs", "money", "pool"].map(hash_text);
+        let whole: HashMap<TextHash, &[u8]> = texts.iter().map(|hash| (*hash, &[][..])).collect();
+        for (max, expected) in [(3, 3), (2, 1)] {
+            let mut cached = whole.clone();
+            prune(&mut cached, &texts[..1], max);
+            assert_eq!(cached.len(), expected);
+            assert!(cached.contains_key(&texts[0]));
+        }
+    }
 }
