@@ -5,7 +5,7 @@
     python3 benches/fix.py HOME [--program PATH] [--half 0|1] [--details]
 
 HOME is a home directory with the histories of coding agents. Of each error that commands of two or more sessions
-failed of, the last occurrence is taken: `fix` is asked for its line, in the history before the session that met it. Prints
+failed of, the last occurrence is taken: `fix` is asked for its line and command, in the history before the session that met it. Prints
 how many have a cure, and with --details the error, the cure, and what that session did itself until the same command
 succeeded: whether the first would have been the second is for a reader to judge. --half takes every second error, by its
 signature: the constants were chosen on half 0.
@@ -56,11 +56,19 @@ class History:
         shown = self.json("show", f"{session}:{turn}", "--only", "errors") or {}
         return [line for item in shown.get("shown", []) for line in item.get("errors", [])]
 
+    def command(self, session, turn, line):
+        """The command of a turn whose output has a line, as options of `fix`."""
+        shown = self.json("show", f"{session}:{turn}") or {}
+        parts = [part for item in shown.get("shown", []) for part in item.get("parts", [])]
+        failed = [part["command"] for part in parts if part.get("command") and line in (part.get("output") or "")]
+        return ["--command", failed[-1]] if failed else []
+
 
 def occurrence(history, signature, session, turn):
     """The line of a turn with this signature, and the answers to it."""
     for line in history.lines(session, turn):
-        found = history.json("fix", line, "--limit", "50", "--include-current")
+        command = history.command(session, turn, line)
+        found = history.json("fix", line, "--limit", "50", "--include-current", *command)
         if found and found["signatures"][:1] == [f"{signature % (1 << 64):016x}"]:
             return line, found
     return None, None

@@ -40,6 +40,12 @@ impl HookInput {
         HookEvent::from_name(&self.hook_event_name)
     }
 
+    /// Returns the command line that a call runs.
+    pub fn command(&self) -> Option<&str> {
+        let command = self.tool_input.get("command")?.as_str()?;
+        (self.tool_name == "Bash" && !command.is_empty()).then_some(command)
+    }
+
     /// Returns the name of the context that the answer enters: the session's id, with that of its
     /// subagent.
     pub fn context_id(&self) -> Option<String> {

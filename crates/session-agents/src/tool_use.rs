@@ -44,7 +44,7 @@ impl ToolUse {
         match input.event()? {
             HookEvent::PreToolUse => Some(Self {
                 paths: read_paths(input),
-                command: read_text(input, "command").filter(|_| input.tool_name == "Bash"),
+                command: input.command().map(str::to_owned),
                 text: join_texts(&input.tool_input),
                 error: None,
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
@@ -79,7 +79,7 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
 
 /// Reads the output of a command, as Codex gives it: without its exit code.
 fn read_output(input: &HookInput) -> Option<String> {
-    let command = read_text(input, "command").filter(|_| input.tool_name == "Bash")?;
+    let command = input.command()?;
     let output = input.tool_response.as_str()?;
     (!command.contains(OWN_NAME)).then(|| output.to_owned())
 }

@@ -106,18 +106,22 @@ fn hash(text: &str) -> i64 {
     hash.cast_signed()
 }
 
-/// True for a line of code, of a difference or of a stack, and for a test that passed: programs print them
-/// beside their errors.
+/// Fewest tabs of a row of a table.
+const MIN_TABS: usize = 2;
+
+/// True for a line of code, of a difference or of a stack, for a row of a table and a test that passed: programs print
+/// them beside their errors.
 fn is_quoted(line: &str) -> bool {
     let line = line.trim();
+    let is_row = line.matches('\t').count() >= MIN_TABS;
     let after_number =
         line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '>' || c == ' ');
     let is_in_frame = after_number.starts_with(['|', '│']);
     let begins_as_code = ["+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "ok ", "<"]
         .iter()
         .any(|start| line.starts_with(start));
-    let ends_as_code = line.ends_with(['{', '(', '[', ';', ',']) || line.ends_with("=>");
-    is_in_frame || begins_as_code || ends_as_code || line.contains("throw new ")
+    let ends_as_code = line.ends_with(['{', '(', '[', ';', ',', '|']) || line.ends_with("=>");
+    is_in_frame || is_row || begins_as_code || ends_as_code || line.contains("throw new ")
 }
 
 /// Returns the words of a line in lower case, but for those that differ each time.
@@ -237,6 +241,8 @@ mod tests {
             "✓ renders the error of a dark lamp",
             "+ Do not say that the lamp failed",
             "severity: 'error of the lamp',",
+            "[09:00:00] [Keeper] Lamp 2 failed: 84 |",
+            "lamp\tpending\t0\thttps://lamp.example/runs/1",
             "FAILED",
             "",
         ] {

@@ -34,6 +34,12 @@ impl CommandWork {
         self.0.iter().map(|simple| command_name(simple))
     }
 
+    /// True where one of its programs is one of the other's. Those that run the scripts of a package are one.
+    pub fn shares_program(&self, other: &Self) -> bool {
+        let mut programs = self.0.iter().map(|simple| work_program(simple));
+        programs.any(|program| other.0.iter().any(|simple| work_program(simple) == program))
+    }
+
     /// True where the other command line does all of this work.
     pub fn is_done_by(&self, other: &Self) -> bool {
         self.0.iter().all(|simple| other.0.contains(simple))
@@ -45,6 +51,18 @@ pub fn hides_exit_code(command: &str) -> bool {
     let commands = simple_commands(command);
     let last = commands.iter().rfind(|simple| program(simple).is_some());
     last.is_some_and(|simple| !does_work(simple))
+}
+
+/// Programs that run the scripts of a package.
+const SCRIPT_RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx"];
+
+/// Returns the program of a simple command without redirections and variables.
+fn work_program(simple: &str) -> &str {
+    let program = simple.split(' ').next().unwrap_or_default();
+    match SCRIPT_RUNNERS.contains(&program) {
+        true => SCRIPT_RUNNERS[0],
+        false => program,
+    }
 }
 
 /// Subcommands that another one follows.
@@ -120,6 +138,18 @@ mod tests {
         assert!(test.is_done_by(&both) && test.is_done_by(&test));
         assert!(!both.is_done_by(&test));
         assert!(!test.is_done_by(&read("cargo test -p a")));
+    }
+
+    #[test]
+    fn work_of_one_program_may_differ() {
+        let read = |command| CommandWork::new(command).unwrap();
+        for (one, other, expected) in [
+            ("git status", "cd app && git push | tail", true),
+            ("npm run build", "pnpm build", true),
+            ("git status", "pnpm test", false),
+        ] {
+            assert_eq!(read(one).shares_program(&read(other)), expected, "{one}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) fn answer(
     let here = read_project(".");
     let query = FixQuery {
         error,
+        command: None,
         filter: &filter.including_subagents(view.sessions()),
         is_here: &|session| here.matches(session),
     };

@@ -35,7 +35,13 @@ impl Memories {
             return None;
         }
         let index = self.home.index().ok()?;
-        let line = find_line(&index, error, root, input.session_id.as_deref())?;
+        let query = FixQuery {
+            error,
+            command: input.command(),
+            filter: &Filter::default(),
+            is_here: &|_| true,
+        };
+        let line = find_line(&index, &query, root, input.session_id.as_deref())?;
         let block = self.history_block(line)?;
         let is_new = SessionState::record_injected(injector.state, &context, &block.ids);
         is_new.unwrap_or(false).then_some(block)
@@ -45,11 +51,11 @@ impl Memories {
 /// Finds the newest cure of an error in the sessions of a project, but for the one that asks.
 fn find_line(
     index: &Reader,
-    error: &str,
+    query: &FixQuery<'_>,
     root: &Path,
     asking: Option<&str>,
 ) -> Option<HistoryLine> {
-    let errors = ErrorSignature::read_all(error);
+    let errors = ErrorSignature::read_all(query.error);
     let is_known = |error: &ErrorSignature| {
         let turns = index.turns_with_error(*error);
         turns.is_ok_and(|turns| !turns.is_empty())
@@ -70,9 +76,8 @@ fn find_line(
         return None;
     }
     let query = FixQuery {
-        error,
         filter: &filter,
-        is_here: &|_| true,
+        ..*query
     };
     let found = query.find(index, &sessions).ok()?;
     let fix = found.fixes.first().filter(|_| !found.is_common)?;

@@ -12,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 pub struct FixQuery<'a> {
     /// The error, or the output that holds it.
     pub error: &'a str,
+    /// The command that failed of it, if it is known.
+    pub command: Option<&'a str>,
     /// The sessions and turns that are looked at.
     pub filter: &'a Filter,
     /// True for a session of the project at hand: its cures come first.
@@ -101,7 +103,9 @@ impl FixQuery<'_> {
                     turn.session.id == session.id && turn.turn.index == cure.failed_turn
                 })
             };
-            fixes.extend(cures.into_iter().filter(is_shown).map(|cure| FoundCure {
+            let is_apt = |cure: &Cure| self.command.is_none_or(|command| cure.may_cure(command));
+            let cures = cures.into_iter().filter(is_shown).filter(is_apt);
+            fixes.extend(cures.map(|cure| FoundCure {
                 session: session.clone(),
                 is_here: (self.is_here)(session),
                 cure,

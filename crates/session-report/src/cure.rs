@@ -71,6 +71,14 @@ impl Cure {
         });
         cures.collect()
     }
+
+    /// Returns true where it may cure the same error of another command: changes of files cure the program that read
+    /// them, commands any.
+    pub fn may_cure(&self, command: &str) -> bool {
+        let works = (CommandWork::new(&self.command), CommandWork::new(command));
+        let is_other = matches!(&works, (Some(own), Some(asked)) if !own.shares_program(asked));
+        self.files.is_empty() || !is_other
+    }
 }
 
 /// A run of a command in a session.
@@ -296,6 +304,26 @@ mod tests {
         let found = cures(&[record(0, parts)]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].files, ["b.rs", "c.rs"]);
+    }
+
+    #[test]
+    fn changes_of_files_cure_one_program() {
+        let edited = cures(&[record(
+            0,
+            vec![fail("make test"), edit("a.rs"), pass("make test")],
+        )]);
+        let ran = cures(&[record(
+            0,
+            vec![fail("make"), pass("cargo add cell"), pass("make")],
+        )]);
+        for (cure, command, expected) in [
+            (&edited[0], "make all", true),
+            (&edited[0], "git status", false),
+            (&edited[0], "ls", true),
+            (&ran[0], "git status", true),
+        ] {
+            assert_eq!(cure.may_cure(command), expected, "{command}");
+        }
     }
 
     #[test]

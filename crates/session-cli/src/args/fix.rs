@@ -17,6 +17,9 @@ pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read
     #[arg(allow_hyphen_values = true, value_name = "ERROR")]
     pub error: Option<String>,
+    /// Command that failed; edits that cured another program are left out
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
     /// Maximum number of cures
     #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = limit)]
     pub limit: usize,

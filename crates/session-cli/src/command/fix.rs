@@ -23,6 +23,7 @@ pub fn run(args: &FixArgs) -> Result<Found> {
     let here = read_project(".");
     let query = FixQuery {
         error: &error,
+        command: args.command.as_deref(),
         filter: &history.filter,
         is_here: &|session| here.matches(session),
     };

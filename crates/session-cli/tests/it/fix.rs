@@ -81,6 +81,12 @@ fn cures_are_told_newest_first() {
         json!(["/home/ann/ferry/tide.c"])
     );
     assert_eq!(found["signatures"].as_array().unwrap().len(), 1);
+    let found = env.json(&["fix", "error: no tide table", "--command", "./tides"]);
+    assert_eq!(
+        found["found"][0]["session"], DOCK,
+        "the ferry's is an edit for make"
+    );
+    assert_eq!(found["fixes"], 1);
 }
 
 #[test]
@@ -160,15 +166,17 @@ fn a_failed_command_is_told_its_cure_once() {
         .env
         .write(&project.env.home(&other.place()), other.text());
     project.run(&["index"]).succeeded();
-    let failed = |session: &str, error: &str| {
+    let failed_of = |session: &str, command: &str, error: &str| {
         let asked = json!({"session_id": session, "cwd": root, "hook_event_name": "PostToolUseFailure",
-            "tool_name": "Bash", "tool_input": {"command": "make"}, "error": error});
+            "tool_name": "Bash", "tool_input": {"command": command}, "error": error});
         project
             .fed(&["hook", "run"], &asked.to_string())
             .succeeded()
             .stdout()
     };
+    let failed = |session: &str, error: &str| failed_of(session, "make", error);
     let error = "Exit code 2\nquay.c:9: error: no tide table";
+    assert_eq!(failed_of("s1", "git push", error), "", "an edit for make");
     let said = failed("s1", error);
     assert!(
         said.contains("[failed before] this error was cured by a change of"),
