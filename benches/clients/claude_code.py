@@ -88,7 +88,7 @@ def play_skill(box, client, checks, mock):
     first = len(mock.requests)
     ask(box, client, "Was the skill used?", "--settings", '{"permissions": {"allow": ["Skill(session-search)"]}}')
     requests = mock.requests[first:]
-    checks.check("its description reaches the model", "past Claude Code" in str(requests[0]))
+    checks.check("its description reaches the model", "past sessions of coding agents" in str(requests[0]))
     checks.check("the rule `Skill(session-search)` lets the model load it", "# session-search" in str(requests[1:]))
     ran = calls(box.turns(box.sessions("Was the skill used")[0]), "Bash")
     checks.equal("a search that finds nothing is no failure", [one["failed"] for one in ran], [False])
