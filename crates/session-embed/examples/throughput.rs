@@ -9,7 +9,9 @@
 //! of all texts, and their ids. `RAYON_NUM_THREADS` says how many threads. With
 //! weights, they are used in place of those in the binary.
 
-use session_embed::{Device, Embedder, TransformerEmbedder, Vocabulary, WordPiece, minilm};
+use session_embed::{
+    Device, Embedder, Precision, TransformerEmbedder, Vocabulary, WordPiece, minilm,
+};
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
@@ -44,7 +46,13 @@ fn model(weights: Option<&Path>) -> Fallible<Box<dyn Embedder>> {
         return Ok(model);
     };
     let spec = model.spec().clone();
-    let model = TransformerEmbedder::bert(spec, wordpiece()?, fs_err::read(weights)?, Device::Cpu)?;
+    let model = TransformerEmbedder::bert(
+        spec,
+        wordpiece()?,
+        fs_err::read(weights)?,
+        Device::Cpu,
+        Precision::Stored,
+    )?;
     Ok(Box::new(model))
 }
 

@@ -1,33 +1,69 @@
 //! BERT (Devlin et al. 2018), the encoder.
 
-use crate::EmbedError;
 use crate::gguf::Gguf;
 use crate::kernel::attention::AttentionShape;
 use crate::kernel::lanes::COLUMNS;
 use crate::layers::{
     Attention, Embedding, Encoder, FeedForward, LayerNorm, LayerReader, Linear, PackedBatch,
-    mean_pool,
+    first_pool, mean_pool,
 };
+use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::WeightFile;
+use crate::{EmbedError, Pooling};
 use candle_core::{Result, Tensor};
+use serde::Deserialize;
 
-/// Sizes of a BERT.
-#[derive(Debug, Clone, Copy)]
+/// The names of its tensors in GGUF and in safetensors.
+pub const NAMES: TensorNames = TensorNames {
+    prefix: "bert.",
+    layers: "encoder.layer.",
+    parts: &[
+        ("token_embd", "embeddings.word_embeddings"),
+        ("position_embd", "embeddings.position_embeddings"),
+        ("token_types", "embeddings.token_type_embeddings"),
+        ("token_embd_norm", "embeddings.LayerNorm"),
+    ],
+    layer_parts: &[
+        ("attn_q", "attention.self.query"),
+        ("attn_k", "attention.self.key"),
+        ("attn_v", "attention.self.value"),
+        ("attn_output", "attention.output.dense"),
+        ("attn_output_norm", "attention.output.LayerNorm"),
+        ("ffn_up", "intermediate.dense"),
+        ("ffn_down", "output.dense"),
+        ("layer_output_norm", "output.LayerNorm"),
+    ],
+};
+
+/// Sizes of a BERT; in JSON by the names of `transformers`.
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub struct BertConfig {
     /// Numbers of a token between layers.
     pub hidden_size: usize,
     /// Numbers within a feed-forward network.
     pub intermediate_size: usize,
     /// Layers.
+    #[serde(rename = "num_hidden_layers")]
     pub num_layers: usize,
     /// Attention heads.
+    #[serde(rename = "num_attention_heads")]
     pub num_heads: usize,
     /// Positions that have an embedding.
+    #[serde(rename = "max_position_embeddings")]
     pub max_positions: usize,
     /// Token types, of which the first is used.
+    #[serde(rename = "type_vocab_size")]
     pub token_types: usize,
     /// Keeps norms from dividing by zero.
     pub layer_norm_eps: f32,
+}
+
+/// What a `config.json` says beside the sizes.
+#[derive(Deserialize)]
+struct Variant {
+    model_type: String,
+    hidden_act: Option<String>,
+    position_embedding_type: Option<String>,
 }
 
 /// An encoder whose tensors are named as llama.cpp names those of BERT.
@@ -40,6 +76,7 @@ pub struct Bert {
     norm: LayerNorm,
     layers: Vec<BertLayer>,
     hidden_size: usize,
+    pooling: Pooling,
 }
 
 #[derive(Debug)]
@@ -63,7 +100,10 @@ impl Encoder for Bert {
         for layer in &self.layers {
             x = layer.forward(x, batch.lengths)?;
         }
-        mean_pool(&x, batch.lengths)
+        match self.pooling {
+            Pooling::First => first_pool(&x, batch.lengths),
+            _ => mean_pool(&x, batch.lengths),
+        }
     }
 
     fn hidden_size(&self) -> usize {
@@ -84,7 +124,8 @@ impl BertLayer {
 }
 
 impl Bert {
-    /// Reads an encoder of `vocab_size` tokens.
+    /// Reads an encoder of `vocab_size` tokens, whose `pooling` is the mean or
+    /// the first token.
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks something of it.
@@ -92,6 +133,7 @@ impl Bert {
         reader: &LayerReader<'_>,
         config: &BertConfig,
         vocab_size: usize,
+        pooling: Pooling,
     ) -> std::result::Result<Self, EmbedError> {
         let hidden = config.hidden_size;
         let table = |name: &str, rows| reader.file.matrix(name, rows, hidden);
@@ -107,6 +149,7 @@ impl Bert {
             norm: reader.layer_norm("token_embd_norm", hidden, config.layer_norm_eps)?,
             layers: layers.collect::<std::result::Result<_, _>>()?,
             hidden_size: hidden,
+            pooling,
         })
     }
 }
@@ -145,6 +188,26 @@ impl BertLayer {
 }
 
 impl BertConfig {
+    /// Reads a `config.json`.
+    ///
+    /// # Errors
+    /// [`EmbedError::File`] when it is not of a BERT that is known here.
+    pub fn from_json(text: &[u8]) -> std::result::Result<Self, EmbedError> {
+        let variant = serde_json::from_slice::<Variant>(text).ok();
+        let is_known = variant.is_some_and(|variant| {
+            let positions = variant.position_embedding_type.as_deref();
+            variant.model_type == "bert"
+                && variant.hidden_act.as_deref().unwrap_or("gelu") == "gelu"
+                && positions.unwrap_or("absolute") == "absolute"
+        });
+        let config = serde_json::from_slice::<Self>(text).ok();
+        let config = config.filter(|_| is_known).and_then(Self::checked);
+        config.ok_or(EmbedError::File {
+            file: "config.json",
+            reason: UNKNOWN,
+        })
+    }
+
     /// Reads the description in a GGUF file.
     ///
     /// # Errors
@@ -163,7 +226,7 @@ impl BertConfig {
         };
         config.checked().ok_or(EmbedError::File {
             file: file.kind(),
-            reason: "it is not of a BERT whose sizes are known here",
+            reason: UNKNOWN,
         })
     }
 
@@ -180,3 +243,5 @@ impl BertConfig {
         are_known.then_some(self)
     }
 }
+
+const UNKNOWN: &str = "it is not of a BERT that is known here";

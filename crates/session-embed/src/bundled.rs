@@ -1,7 +1,7 @@
 //! Descriptions of all models, and two models, inside the binary.
 
 #[cfg(feature = "minilm")]
-use crate::{Device, TransformerEmbedder};
+use crate::{Device, Precision, TransformerEmbedder};
 use crate::{EmbedError, Embedder, ModelSpec, Table, TableEmbedder, Vocabulary, WordPiece};
 
 /// The bundled table's description.
@@ -9,12 +9,25 @@ static TABLE_SPEC: &str = include_str!("../../../models/table.toml");
 /// all-MiniLM-L6-v2's description.
 static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml");
 /// Every description, by name. Adding a model is a file and a line here.
-static SPECS: [&str; 6] = [
+static SPECS: [&str; 19] = [
     MINILM_SPEC,
+    include_str!("../../../models/bge-base-en-v1.5.toml"),
+    include_str!("../../../models/bge-large-en-v1.5.toml"),
+    include_str!("../../../models/bge-small-en-v1.5.toml"),
+    include_str!("../../../models/e5-base-v2.toml"),
+    include_str!("../../../models/e5-large-v2.toml"),
+    include_str!("../../../models/e5-small-v2.toml"),
+    include_str!("../../../models/gte-base.toml"),
+    include_str!("../../../models/gte-large.toml"),
+    include_str!("../../../models/gte-small.toml"),
     include_str!("../../../models/qwen3-embedding-0.6b.toml"),
     include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
     include_str!("../../../models/qwen3-embedding-4b-q8.toml"),
     include_str!("../../../models/qwen3-embedding-8b-q8.toml"),
+    include_str!("../../../models/snowflake-arctic-embed-l.toml"),
+    include_str!("../../../models/snowflake-arctic-embed-m.toml"),
+    include_str!("../../../models/snowflake-arctic-embed-s.toml"),
+    include_str!("../../../models/snowflake-arctic-embed-xs.toml"),
     TABLE_SPEC,
 ];
 
@@ -51,6 +64,7 @@ pub fn minilm() -> Result<Box<dyn Embedder>, EmbedError> {
         WordPiece::new(Vocabulary::open(VOCABULARY)?)?,
         MINILM,
         Device::Cpu,
+        Precision::default(),
     )?))
 }
 

@@ -17,7 +17,7 @@ pub use embedding::Embedding;
 pub use linear::{FeedForward, Linear};
 pub use norm::{LayerNorm, RmsNorm};
 pub use norm_rope::{Angles, NormRope, RotaryEmbedding};
-pub use pooling::{last_pool, mean_pool};
+pub use pooling::{first_pool, last_pool, mean_pool};
 
 use crate::EmbedError;
 use crate::device::Precision;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// computes on the best device there is.
 ///
 /// A model of the architecture `table` takes two files, a [`Table`] and a
-/// [`Vocabulary`]; `bert` takes a GGUF file and a [`Vocabulary`] (or a
+/// [`Vocabulary`]; `bert` takes a GGUF file, or what
+/// [`TransformerEmbedder::bert_from_folder`] says, and a [`Vocabulary`] (or a
 /// `vocab.txt`); `qwen3` a GGUF file, or what [`TransformerEmbedder::qwen3`] says.
 ///
 /// # Errors
@@ -39,14 +40,15 @@ pub fn open_on(
             Box::new(TableEmbedder::new(spec, wordpiece, table)?)
         }
         Architecture::Bert => {
-            let weights = Source::map(&listed.one(&[".gguf"])?)?;
-            let wordpiece = listed.wordpiece()?;
-            Box::new(TransformerEmbedder::bert(
-                spec,
-                wordpiece,
-                weights.whole().clone(),
-                device,
-            )?)
+            let path = listed.one(&[".gguf", ".safetensors"])?;
+            let (weights, wordpiece) = (Source::map(&path)?, listed.wordpiece()?);
+            let precision = Precision::default();
+            Box::new(if path.extension().is_some_and(|end| end == "gguf") {
+                let weights = weights.whole().clone();
+                TransformerEmbedder::bert(spec, wordpiece, weights, device, precision)?
+            } else {
+                TransformerEmbedder::bert_from_folder(spec, wordpiece, files, device, precision)?
+            })
         }
         Architecture::Qwen3 => {
             let files = listed.one(&[".gguf"]).unwrap_or_else(|_| files.to_owned());

@@ -10,8 +10,29 @@ use crate::layers::{
     Angles, Attention, Embedding, Encoder, FeedForward, LayerReader, Linear, NormRope, PackedBatch,
     RmsNorm, RotaryEmbedding, last_pool,
 };
+use crate::safetensors_file::TensorNames;
 use crate::stored_matrix::{StoredMatrix, WeightFile};
 use candle_core::{Result, Tensor};
+
+/// The names of its tensors in GGUF and in safetensors.
+pub const NAMES: TensorNames = TensorNames {
+    prefix: "model.",
+    layers: "layers.",
+    parts: &[("token_embd", "embed_tokens"), ("output_norm", "norm")],
+    layer_parts: &[
+        ("attn_norm", "input_layernorm"),
+        ("attn_q", "self_attn.q_proj"),
+        ("attn_k", "self_attn.k_proj"),
+        ("attn_v", "self_attn.v_proj"),
+        ("attn_q_norm", "self_attn.q_norm"),
+        ("attn_k_norm", "self_attn.k_norm"),
+        ("attn_output", "self_attn.o_proj"),
+        ("ffn_norm", "post_attention_layernorm"),
+        ("ffn_gate", "mlp.gate_proj"),
+        ("ffn_up", "mlp.up_proj"),
+        ("ffn_down", "mlp.down_proj"),
+    ],
+};
 
 /// A decoder whose tensors are named as llama.cpp names those of Qwen3.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Safetensors of a Qwen3, in one file or several, under the names that
+//! Safetensors of a model, in one file or several, under the names that
 //! llama.cpp gives the same tensors.
 
 use crate::EmbedError;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 /// The open files of a model.
 #[derive(Debug)]
 pub struct Safetensors {
+    names: TensorNames,
     files: Vec<Source>,
     locations: BTreeMap<String, TensorLocation>,
 }
@@ -33,23 +34,34 @@ struct Index {
     weight_map: BTreeMap<String, String>,
 }
 
-/// Our name of a part and the original's, outside of layers.
-const PARTS: [(&str, &str); 2] = [("token_embd", "embed_tokens"), ("output_norm", "norm")];
+/// The names of an architecture's tensors in safetensors.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorNames {
+    /// What stands before all of them in some files.
+    pub prefix: &'static str,
+    /// What stands before the number of a layer.
+    pub layers: &'static str,
+    /// The name of a part outside of layers in GGUF, and the one here.
+    pub parts: &'static [(&'static str, &'static str)],
+    /// As above, in a layer.
+    pub layer_parts: &'static [(&'static str, &'static str)],
+}
 
-/// As above, in a layer.
-const LAYER_PARTS: [(&str, &str); 11] = [
-    ("attn_norm", "input_layernorm"),
-    ("attn_q", "self_attn.q_proj"),
-    ("attn_k", "self_attn.k_proj"),
-    ("attn_v", "self_attn.v_proj"),
-    ("attn_q_norm", "self_attn.q_norm"),
-    ("attn_k_norm", "self_attn.k_norm"),
-    ("attn_output", "self_attn.o_proj"),
-    ("ffn_norm", "post_attention_layernorm"),
-    ("ffn_gate", "mlp.gate_proj"),
-    ("ffn_up", "mlp.up_proj"),
-    ("ffn_down", "mlp.down_proj"),
-];
+impl TensorNames {
+    /// Returns the name here of a tensor that is named as in GGUF.
+    fn original(&self, name: &str) -> Option<String> {
+        let (name, end) = name.rsplit_once('.')?;
+        let (layer, part, parts) = match name.strip_prefix("blk.") {
+            None => (String::new(), name, self.parts),
+            Some(name) => {
+                let (at, part) = name.split_once('.')?;
+                (format!("{}{at}.", self.layers), part, self.layer_parts)
+            }
+        };
+        let (_, theirs) = parts.iter().find(|(ours, _)| *ours == part)?;
+        Some(format!("{layer}{theirs}.{end}"))
+    }
+}
 
 impl Safetensors {
     /// Maps `model.safetensors` of a folder, or the files that its
@@ -58,8 +70,9 @@ impl Safetensors {
     /// # Errors
     /// [`EmbedError::Io`] when there is none, [`EmbedError::File`] when one is
     /// damaged.
-    pub fn open(folder: &Path) -> Result<Self, EmbedError> {
+    pub fn open(folder: &Path, names: TensorNames) -> Result<Self, EmbedError> {
         let mut opened = Self {
+            names,
             files: Vec::new(),
             locations: BTreeMap::new(),
         };
@@ -77,7 +90,7 @@ impl Safetensors {
         let start = head.saturating_add(8);
         for (name, info) in metadata.tensors() {
             if let Some(location) = locate(file, start, info) {
-                let name = name.strip_prefix("model.").unwrap_or(&name);
+                let name = name.strip_prefix(self.names.prefix).unwrap_or(&name);
                 self.locations.insert(name.to_owned(), location);
             }
         }
@@ -88,7 +101,8 @@ impl Safetensors {
 
 impl WeightFile for Safetensors {
     fn find(&self, name: &str) -> Result<StoredMatrix, EmbedError> {
-        let location = original_name(name).and_then(|name| self.locations.get(&name));
+        let location = self.names.original(name);
+        let location = location.and_then(|name| self.locations.get(&name));
         let location = location.ok_or(error("it lacks a tensor, or has it in unknown numbers"))?;
         let source = self.files.get(location.file);
         let source = source.ok_or(error("it lacks a tensor"))?;
@@ -100,20 +114,6 @@ impl WeightFile for Safetensors {
     fn kind(&self) -> &'static str {
         FILE
     }
-}
-
-/// The original's name of a tensor.
-fn original_name(name: &str) -> Option<String> {
-    let name = name.strip_suffix(".weight")?;
-    let (layer, part, parts): (_, _, &[(&str, &str)]) = match name.strip_prefix("blk.") {
-        None => (String::new(), name, &PARTS),
-        Some(name) => {
-            let (at, part) = name.split_once('.')?;
-            (format!("layers.{at}."), part, &LAYER_PARTS)
-        }
-    };
-    let (_, theirs) = parts.iter().find(|(ours, _)| *ours == part)?;
-    Some(format!("{layer}{theirs}.weight"))
 }
 
 /// Locates a tensor of a known type.

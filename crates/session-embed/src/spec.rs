@@ -28,6 +28,9 @@ pub struct ModelSpec {
     /// Put before a query (never before a document). Empty for none.
     #[serde(default)]
     pub instruction: String,
+    /// Put before a document. Empty for none.
+    #[serde(default)]
+    pub document_prefix: String,
     /// The scripts that it reads; all where none is named.
     #[serde(default)]
     pub scripts: Scripts,
@@ -76,6 +79,8 @@ pub enum Architecture {
 pub enum Pooling {
     /// Their mean.
     Mean,
+    /// That of the first, BERT's `[CLS]`.
+    First,
     /// That of the last, which a token that ends texts is appended for.
     Last,
 }
@@ -99,6 +104,9 @@ impl ModelSpec {
             self.architecture, self.dims, self.max_tokens, self.pooling, self.instruction
         );
         hash.update(settings.as_bytes());
+        if !self.document_prefix.is_empty() {
+            hash.update(b"\n").update(self.document_prefix.as_bytes());
+        }
         for file in &self.files {
             let source = || format!("{}@{}:{}", self.repo, self.revision, file.path);
             let content = file.sha256.clone().unwrap_or_else(source);

@@ -2,11 +2,11 @@
 //! texts without padding.
 
 use crate::batch::{Batch, batches};
-use crate::bert::{Bert, BertConfig};
+use crate::bert::{self, Bert, BertConfig};
 use crate::gguf::Gguf;
 use crate::kernel::threads::on_this_thread;
 use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
-use crate::qwen3::{Qwen3, Qwen3Config, token_embeddings};
+use crate::qwen3::{self, Qwen3, Qwen3Config, token_embeddings};
 use crate::safetensors_file::Safetensors;
 use crate::source::Source;
 use crate::stored_matrix::WeightFile;
@@ -67,7 +67,7 @@ const LARGE_MODEL: Batching = Batching {
 impl TransformerEmbedder {
     /// Puts a BERT together from its weights, a GGUF file whose tensors are
     /// named as llama.cpp names those of a BERT. On a CPU they are used where
-    /// they lie.
+    /// they lie, if they have the precision.
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not such a file, [`EmbedError::Mismatch`]
@@ -77,17 +77,48 @@ impl TransformerEmbedder {
         wordpiece: WordPiece,
         weights: impl Into<Bytes>,
         device: Device,
+        precision: Precision,
     ) -> Result<Self, EmbedError> {
-        keep_freed_memory();
         let file = Gguf::open(weights.into())?;
         let config = BertConfig::from_gguf(&file)?;
+        let backend = device.backend(Architecture::Bert)?;
+        Self::bert_from(spec, wordpiece, &config, &file, (&backend, precision))
+    }
+
+    /// Opens a BERT from a folder with `config.json` and `model.safetensors`,
+    /// whose tensors may be of `F32`, `F16` and `BF16`. The files are mapped, as
+    /// those of [`TransformerEmbedder::qwen3`].
+    ///
+    /// # Errors
+    /// As [`TransformerEmbedder::bert`], and [`EmbedError::Io`] when a file is missing.
+    pub fn bert_from_folder(
+        spec: ModelSpec,
+        wordpiece: WordPiece,
+        folder: &Path,
+        device: Device,
+        precision: Precision,
+    ) -> Result<Self, EmbedError> {
+        let config = BertConfig::from_json(&fs_err::read(folder.join("config.json"))?)?;
+        let file = Safetensors::open(folder, bert::NAMES)?;
+        let backend = device.backend(Architecture::Bert)?;
+        Self::bert_from(spec, wordpiece, &config, &file, (&backend, precision))
+    }
+
+    fn bert_from(
+        spec: ModelSpec,
+        wordpiece: WordPiece,
+        config: &BertConfig,
+        file: &dyn WeightFile,
+        (backend, precision): (&Backend, Precision),
+    ) -> Result<Self, EmbedError> {
+        keep_freed_memory();
         let vocabulary = wordpiece.vocabulary();
         let reader = LayerReader {
-            file: &file,
-            backend: &device.backend(Architecture::Bert)?,
-            precision: Precision::Stored,
+            file,
+            backend,
+            precision,
         };
-        let encoder = Bert::open(&reader, &config, vocabulary.len())?;
+        let encoder = Bert::open(&reader, config, vocabulary.len(), spec.pooling)?;
         let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
             return Err(mismatch(&spec, "the vocabulary has no `[CLS]` and `[SEP]`"));
         };
@@ -95,12 +126,11 @@ impl TransformerEmbedder {
             let reason = "the weights give other vectors than the description";
             return Err(mismatch(&spec, reason));
         }
-        check(
-            &spec,
-            Pooling::Mean,
-            config.hidden_size,
-            config.max_positions,
-        )?;
+        if spec.pooling == Pooling::Last {
+            let reason = "the pooling of such a model is `mean` or `first`";
+            return Err(mismatch(&spec, reason));
+        }
+        check(&spec, config.hidden_size, config.max_positions)?;
         Ok(Self {
             spec,
             tokenizer: Tokenizer::WordPiece {
@@ -146,7 +176,7 @@ impl TransformerEmbedder {
         how: (&Backend, Precision),
     ) -> Result<Self, EmbedError> {
         let config = Qwen3Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
-        let weights = Safetensors::open(folder)?;
+        let weights = Safetensors::open(folder, qwen3::NAMES)?;
         let tokenizer = || {
             let text = Source::map(&folder.join("tokenizer.json"))?;
             Bpe::from_json(text.whole())
@@ -180,12 +210,10 @@ impl TransformerEmbedder {
         let vocab_size = token_embeddings(file, config)?.rows();
         let (bpe, encoder) = rayon::join(tokenizer, || Qwen3::open(&reader, config));
         let (bpe, encoder) = (bpe?, encoder?);
-        check(
-            &spec,
-            Pooling::Last,
-            config.hidden_size,
-            config.max_positions,
-        )?;
+        if spec.pooling != Pooling::Last {
+            return Err(mismatch(&spec, "the pooling of such a model is `last`"));
+        }
+        check(&spec, config.hidden_size, config.max_positions)?;
         if bpe.len() > vocab_size {
             let reason = "the tokenizer has tokens that the weights lack";
             return Err(mismatch(&spec, reason));
@@ -223,6 +251,16 @@ impl TransformerEmbedder {
             }
         }
         Ok(())
+    }
+
+    /// The tokens of a text after a prefix; none for a text without any.
+    fn tokens(&self, prefix: &str, text: &str) -> Vec<u32> {
+        let limit = self.spec.max_tokens;
+        let ids = self.tokenizer.encode(text, limit);
+        if prefix.is_empty() || ids.is_empty() {
+            return ids;
+        }
+        self.tokenizer.encode(&format!("{prefix}{text}"), limit)
     }
 
     /// Tokens of a batch, of so many in all.
@@ -269,19 +307,7 @@ fn keep_freed_memory() {
 }
 
 /// Compares a description with the weights.
-fn check(
-    spec: &ModelSpec,
-    pooling: Pooling,
-    hidden_size: usize,
-    max_positions: usize,
-) -> Result<(), EmbedError> {
-    if spec.pooling != pooling {
-        let reason = match pooling {
-            Pooling::Mean => "the pooling of such a model is `mean`",
-            Pooling::Last => "the pooling of such a model is `last`",
-        };
-        return Err(mismatch(spec, reason));
-    }
+fn check(spec: &ModelSpec, hidden_size: usize, max_positions: usize) -> Result<(), EmbedError> {
     if !(1..=hidden_size).contains(&spec.dims) {
         return Err(mismatch(spec, "its vectors are shorter than `dims`"));
     }
@@ -306,7 +332,7 @@ impl Embedder for TransformerEmbedder {
     /// Batches have no padding, so that texts need no sorting by length.
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
         let ids = texts.par_iter();
-        let ids = ids.map(|text| self.tokenizer.encode(text, self.spec.max_tokens));
+        let ids = ids.map(|text| self.tokens(&self.spec.document_prefix, text));
         let ids: Vec<Vec<u32>> = ids.collect();
         let tokens = self.batch_tokens(ids.iter().map(Vec::len).sum());
         let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
@@ -324,14 +350,11 @@ impl Embedder for TransformerEmbedder {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut vector = vec![0.0; self.spec.dims];
-        if !text.is_empty() {
-            let query = format!("{}{text}", self.spec.instruction);
-            let mut batch = Batch {
-                ids: &[self.tokenizer.encode(&query, self.spec.max_tokens)],
-                vectors: &mut vector,
-            };
-            self.embed(&mut batch)?;
-        }
+        let mut batch = Batch {
+            ids: &[self.tokens(&self.spec.instruction, text)],
+            vectors: &mut vector,
+        };
+        self.embed(&mut batch)?;
         Ok(vector)
     }
 }

@@ -238,7 +238,6 @@ fn find_by_name<'a>(specs: &'a [ModelSpec], name: &str) -> Result<&'a ModelSpec,
         },
         _ => ModelError::UnknownModel {
             name: name.to_owned(),
-            known: specs.iter().map(|spec| spec.name.clone()).collect(),
         },
     })
 }

@@ -13,8 +13,6 @@ pub enum ModelError {
     UnknownModel {
         /// The requested name.
         name: String,
-        /// The names of all models.
-        known: Vec<String>,
     },
     /// A description is invalid.
     #[error("the model description {} cannot be used: {reason}", path.display())]
@@ -151,8 +149,8 @@ impl ModelError {
     /// Returns what the user can do about the error.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::UnknownModel { known, .. } => {
-                format!("one of {}; docs/models.md says how to add one", known.join(", "))
+            Self::UnknownModel { .. } => {
+                "`session-search model list` names them all; docs/models.md says how to add one".to_owned()
             }
             Self::InvalidDescription { .. } => {
                 "correct it or move it away; docs/models.md says what it holds".to_owned()

@@ -194,7 +194,7 @@ fn a_model_that_is_not_here_is_not_taken_into_use() {
 
     ----- stderr -----
     error: there is no model `tinny`
-    hint: one of all-minilm-l6-v2, qwen3-embedding-0.6b, qwen3-embedding-0.6b-q8, qwen3-embedding-4b-q8, qwen3-embedding-8b-q8, table, tiny; docs/models.md says how to add one
+    hint: `session-search model list` names them all; docs/models.md says how to add one
     ");
     assert!(!env.home(CONFIG).exists());
 }

@@ -35,12 +35,22 @@ fn means(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
     means
 }
 
+/// The first of each text's rows.
+pub fn first_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+    select_rows(rows, lengths, |end, len| end - len)
+}
+
 /// The last of each text's rows.
 pub fn last_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
-    let ends = lengths.iter().scan(0, |end, &len| {
+    select_rows(rows, lengths, |end, _| end - 1)
+}
+
+/// The row of each text that `row` gives for its end and its length.
+fn select_rows(rows: &Tensor, lengths: &[usize], row: fn(u32, u32) -> u32) -> Result<Tensor> {
+    let selected = lengths.iter().scan(0, |end, &len| {
         *end += len as u32;
-        Some(*end - 1)
+        Some(row(*end, len as u32))
     });
-    let ends = Tensor::from_iter(ends, rows.device())?;
-    rows.index_select(&ends, 0)
+    let selected = Tensor::from_iter(selected, rows.device())?;
+    rows.index_select(&selected, 0)
 }

@@ -2,13 +2,13 @@
 //! same vectors.
 
 use super::{Backend, Encoder, LayerReader, PackedBatch};
-use crate::EmbedError;
 use crate::bert::{Bert, BertConfig};
 use crate::device::Precision;
 use crate::gguf::Gguf;
 use crate::kernel::isa::Isa;
 use crate::qwen3::{Qwen3, Qwen3Config};
 use crate::source::Source;
+use crate::{EmbedError, Pooling};
 use std::path::Path;
 
 const LENGTHS: [usize; 5] = [1, 40, 3, 400, 33];
@@ -24,7 +24,8 @@ fn models() -> [(Gguf, Open); 2] {
     };
     let bert: Open = |reader, file| {
         let config = BertConfig::from_gguf(file)?;
-        Ok(Box::new(Bert::open(reader, &config, VOCAB_SIZE)?))
+        let pooling = Pooling::Mean;
+        Ok(Box::new(Bert::open(reader, &config, VOCAB_SIZE, pooling)?))
     };
     let qwen3: Open = |reader, file| {
         let config = Qwen3Config::from_gguf(file)?;

@@ -6,65 +6,53 @@ use crate::kernel::attention::AttentionShape;
 use crate::kernel::lanes::COLUMNS;
 use serde::Deserialize;
 
-/// The description of the model beside its tensors.
-#[derive(Debug, Clone, Copy)]
+/// The description of the model beside its tensors; in JSON by the names of
+/// `transformers`.
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Qwen3Config {
     /// Numbers of a token between layers.
     pub hidden_size: usize,
     /// Numbers within a feed-forward network.
     pub intermediate_size: usize,
     /// Layers.
+    #[serde(rename = "num_hidden_layers")]
     pub num_layers: usize,
     /// Query heads.
+    #[serde(rename = "num_attention_heads")]
     pub num_heads: usize,
     /// Heads of keys and values, each for as many query heads.
+    #[serde(rename = "num_key_value_heads")]
     pub num_kv_heads: usize,
     /// Numbers of a head.
     pub head_dim: usize,
     /// Tokens that it was made for.
+    #[serde(rename = "max_position_embeddings")]
     pub max_positions: usize,
     /// The base of the positions' angles.
+    #[serde(default)]
     pub rope_theta: f32,
     /// Keeps norms from dividing by zero.
     pub rms_norm_eps: f32,
 }
 
-/// `config.json`; names are those of `transformers`.
+/// What a `config.json` says beside the sizes.
 #[derive(Deserialize)]
-struct Json {
+struct Variant {
     model_type: String,
-    hidden_size: usize,
-    intermediate_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    num_key_value_heads: usize,
-    head_dim: usize,
-    max_position_embeddings: usize,
-    rms_norm_eps: f32,
-    rope_theta: Option<f32>,
     rope_scaling: Option<serde_json::Value>,
     rope_parameters: Option<Rope>,
     #[serde(default)]
     attention_bias: bool,
     #[serde(default)]
     use_sliding_window: bool,
-    #[serde(default = "silu")]
-    hidden_act: String,
+    hidden_act: Option<String>,
 }
 
+/// As newer versions of `transformers` write it.
 #[derive(Deserialize)]
 struct Rope {
     rope_theta: Option<f32>,
-    #[serde(default = "unscaled")]
-    rope_type: String,
-}
-
-fn silu() -> String {
-    "silu".to_owned()
-}
-
-fn unscaled() -> String {
-    "default".to_owned()
+    rope_type: Option<String>,
 }
 
 impl Qwen3Config {
@@ -77,24 +65,15 @@ impl Qwen3Config {
             file: "config.json",
             reason,
         };
-        let json: Json =
-            serde_json::from_slice(text).map_err(|_| error("it lacks what describes a Qwen3"))?;
-        let theta = json.theta().ok_or(error(UNKNOWN))?;
-        if !json.is_plain() {
-            return Err(error(UNKNOWN));
+        let lacks = |_| error("it lacks what describes a Qwen3");
+        let variant: Variant = serde_json::from_slice(text).map_err(lacks)?;
+        let mut config: Self = serde_json::from_slice(text).map_err(lacks)?;
+        let newer = variant.rope_parameters.as_ref();
+        if let Some(theta) = newer.and_then(|rope| rope.rope_theta) {
+            config.rope_theta = theta;
         }
-        let config = Self {
-            hidden_size: json.hidden_size,
-            intermediate_size: json.intermediate_size,
-            num_layers: json.num_hidden_layers,
-            num_heads: json.num_attention_heads,
-            num_kv_heads: json.num_key_value_heads,
-            head_dim: json.head_dim,
-            max_positions: json.max_position_embeddings,
-            rope_theta: theta,
-            rms_norm_eps: json.rms_norm_eps,
-        };
-        config.checked().ok_or(error(UNKNOWN))
+        let config = config.checked().filter(|_| variant.is_plain());
+        config.ok_or(error(UNKNOWN))
     }
 
     /// Reads the description in a GGUF file.
@@ -158,22 +137,17 @@ impl Qwen3Config {
     }
 }
 
-impl Json {
-    fn theta(&self) -> Option<f32> {
-        let newer = self.rope_parameters.as_ref();
-        self.rope_theta
-            .or_else(|| newer.and_then(|rope| rope.rope_theta))
-    }
-
+impl Variant {
     /// True for a model without features that are not implemented here.
     fn is_plain(&self) -> bool {
         let rope = self.rope_parameters.as_ref();
+        let rope_type = rope.and_then(|rope| rope.rope_type.as_deref());
         self.model_type == "qwen3"
-            && self.hidden_act == "silu"
+            && self.hidden_act.as_deref().unwrap_or("silu") == "silu"
             && !self.attention_bias
             && !self.use_sliding_window
             && self.rope_scaling.is_none()
-            && rope.is_none_or(|rope| rope.rope_type == "default")
+            && rope_type.unwrap_or("default") == "default"
     }
 }
 

@@ -1,4 +1,5 @@
-//! A small random BERT beside an independent implementation, candle's.
+//! A small random BERT beside independent implementations: candle's, and the
+//! vectors of `transformers`, which `benches/bert_golden.py` wrote.
 
 use crate::quantise::quantise;
 use candle_core::quantized::GgmlDType;
@@ -6,8 +7,10 @@ use candle_core::{DType, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use proptest::prelude::*;
+use serde::Deserialize;
 use session_embed::{
-    Device, EmbedError, Embedder, ModelSpec, TransformerEmbedder, Vocabulary, WordPiece,
+    Device, EmbedError, Embedder, ModelSpec, Pooling, Precision, TransformerEmbedder, Vocabulary,
+    WordPiece,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -112,8 +115,8 @@ fn spec() -> ModelSpec {
     spec
 }
 
-fn open(weights: Vec<u8>) -> Result<TransformerEmbedder, EmbedError> {
-    TransformerEmbedder::bert(spec(), wordpiece(&TOKENS), weights, Device::Cpu)
+fn open(weights: Vec<u8>, precision: Precision) -> Result<TransformerEmbedder, EmbedError> {
+    TransformerEmbedder::bert(spec(), wordpiece(&TOKENS), weights, Device::Cpu, precision)
 }
 
 fn message(result: Result<TransformerEmbedder, EmbedError>) -> String {
@@ -143,8 +146,9 @@ fn text(tokens: usize) -> String {
     some.collect::<Vec<_>>().join(" ")
 }
 
-fn check(form: GgmlDType, least: f32) {
-    let model = open(quantise(CHECKPOINT.folder.path(), form).unwrap()).unwrap();
+fn check(form: GgmlDType, precision: Precision, least: f32) {
+    let weights = quantise(CHECKPOINT.folder.path(), form).unwrap();
+    let model = open(weights, precision).unwrap();
     let texts: Vec<String> = [1, 2, 17, 128, 513].map(text).into();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = model.embed_documents(&texts).unwrap();
@@ -156,18 +160,143 @@ fn check(form: GgmlDType, least: f32) {
 
 #[test]
 fn is_candles_bert_in_f32() {
-    check(GgmlDType::F32, 0.99999);
+    check(GgmlDType::F32, Precision::Stored, 0.99999);
 }
 
 #[test]
 fn is_near_candles_bert_in_q8_0() {
-    check(GgmlDType::Q8_0, 0.999);
+    check(GgmlDType::Q8_0, Precision::Q8_0, 0.999);
+    check(GgmlDType::F32, Precision::Q8_0, 0.999);
+}
+
+/// The vectors of a text by `transformers`.
+#[derive(Deserialize)]
+struct Golden {
+    words: usize,
+    mean: Vec<f32>,
+    first: Vec<f32>,
+}
+
+/// The checkpoint as the model hub has one.
+fn folder(form: DType, config: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = CHECKPOINT.folder.path().join("model.safetensors");
+    let weights = candle_core::safetensors::load(weights, &candle_core::Device::Cpu).unwrap();
+    let weights: HashMap<String, Tensor> = weights
+        .into_iter()
+        .map(|(name, tensor)| (format!("bert.{name}"), tensor.to_dtype(form).unwrap()))
+        .collect();
+    candle_core::safetensors::save(&weights, folder.path().join("model.safetensors")).unwrap();
+    fs_err::write(folder.path().join("config.json"), config).unwrap();
+    fs_err::write(folder.path().join("vocab.txt"), TOKENS.join("\n")).unwrap();
+    folder
+}
+
+fn open_folder(
+    spec: ModelSpec,
+    folder: &tempfile::TempDir,
+    precision: Precision,
+) -> Result<TransformerEmbedder, EmbedError> {
+    let (wordpiece, folder) = (wordpiece(&TOKENS), folder.path());
+    TransformerEmbedder::bert_from_folder(spec, wordpiece, folder, Device::Cpu, precision)
+}
+
+fn check_golden(pooling: Pooling, form: DType, precision: Precision, least: f32) {
+    let golden: Vec<Golden> = serde_json::from_str(include_str!("bert.golden.json")).unwrap();
+    let mut spec = spec();
+    spec.pooling = pooling;
+    let model = open_folder(spec, &folder(form, CONFIG), precision).unwrap();
+    for golden in golden {
+        let expected = match pooling {
+            Pooling::First => &golden.first,
+            _ => &golden.mean,
+        };
+        let vector = model.embed_query(&text(golden.words)).unwrap();
+        let cosine: f32 = vector.iter().zip(expected).map(|(a, b)| a * b).sum();
+        assert!(
+            cosine >= least,
+            "{pooling:?}, {form:?}, {} words: {cosine}",
+            golden.words
+        );
+    }
+}
+
+#[test]
+fn is_transformers_bert_from_safetensors_by_either_pooling() {
+    for pooling in [Pooling::Mean, Pooling::First] {
+        check_golden(pooling, DType::F32, Precision::Stored, 0.99999);
+        for form in [DType::F32, DType::F16, DType::BF16] {
+            check_golden(pooling, form, Precision::Q8_0, 0.998);
+        }
+    }
+}
+
+#[test]
+fn a_folder_is_opened_by_its_description() {
+    let description = include_str!("../../../../models/bge-small-en-v1.5.toml");
+    let mut spec = ModelSpec::from_toml(description).unwrap();
+    (spec.dims, spec.max_tokens) = (HIDDEN, POSITIONS);
+    let folder = folder(DType::F32, CONFIG);
+    let direct = open_folder(spec.clone(), &folder, Precision::default()).unwrap();
+    let opened = session_embed::open(spec, folder.path()).unwrap();
+    let query = |model: &dyn Embedder| model.embed_query("cats").unwrap();
+    assert_eq!(query(opened.as_ref()), query(&direct));
+}
+
+#[test]
+fn prefixes_stand_before_queries_and_documents() {
+    let mut spec = spec();
+    (spec.instruction, spec.document_prefix) = ("cat ".to_owned(), "dog ".to_owned());
+    let plain = open(SMALL.clone(), Precision::Q8_0).unwrap();
+    let model = TransformerEmbedder::bert(
+        spec,
+        wordpiece(&TOKENS),
+        SMALL.clone(),
+        Device::Cpu,
+        Precision::Q8_0,
+    );
+    let model = model.unwrap();
+    let alone = |text: &str| plain.embed_query(text).unwrap();
+    assert_eq!(model.embed_query("runs").unwrap(), alone("cat runs"));
+    let documents = model.embed_documents(&["runs", "", "\u{200b}"]).unwrap();
+    assert_eq!(documents.row(0).to_vec(), alone("dog runs"));
+    assert!(
+        documents
+            .rows()
+            .into_iter()
+            .skip(1)
+            .all(|row| row.sum() == 0.0)
+    );
+    assert_eq!(model.embed_query(" ").unwrap(), [0.0; HIDDEN]);
+}
+
+#[test]
+fn folders_of_other_models_are_refused() {
+    let refused = |config: &str| {
+        message(open_folder(
+            spec(),
+            &folder(DType::F32, config),
+            Precision::Q8_0,
+        ))
+    };
+    for (from, to) in [
+        ("\"bert\"", "\"roberta\""),
+        ("\"gelu\"", "\"relu\""),
+        ("}", ", \"position_embedding_type\": \"relative_key\"}"),
+        ("\"hidden_size\": 64", "\"hidden_size\": 63"),
+        ("{", ""),
+    ] {
+        let message = refused(&CONFIG.replace(from, to));
+        assert!(message.contains("not of a BERT"), "{message}");
+    }
+    let longer = CONFIG.replace("520", "521");
+    assert!(refused(&longer).contains("another size"));
 }
 
 #[test]
 fn other_forms_of_numbers_are_refused() {
     let weights = quantise(CHECKPOINT.folder.path(), GgmlDType::Q5_0).unwrap();
-    assert!(message(open(weights)).contains("neither F32, F16, BF16 nor Q8_0"));
+    assert!(message(open(weights, Precision::Q8_0)).contains("neither F32, F16, BF16 nor Q8_0"));
 }
 
 #[test]
@@ -178,6 +307,7 @@ fn parts_that_do_not_fit_are_refused() {
             wordpiece(tokens),
             SMALL.clone(),
             Device::Cpu,
+            Precision::Q8_0,
         ))
     };
     assert!(new(spec(), &TOKENS[..7]).contains("another size"));
@@ -190,8 +320,11 @@ fn parts_that_do_not_fit_are_refused() {
     let mut long = spec();
     long.max_tokens = POSITIONS + 1;
     assert!(new(long, &TOKENS).contains("fewer tokens"));
-    assert!(message(open(b"GGUF".to_vec())).contains("ends early"));
-    assert!(message(open(unaligned())).contains("does not start as GGUF does"));
+    let mut last = spec();
+    last.pooling = Pooling::Last;
+    assert!(new(last, &TOKENS).contains("`mean` or `first`"));
+    assert!(message(open(b"GGUF".to_vec(), Precision::Q8_0)).contains("ends early"));
+    assert!(message(open(unaligned(), Precision::Q8_0)).contains("does not start as GGUF does"));
 }
 
 /// A GGUF file without tensors, which begin at multiples of zero.
@@ -216,8 +349,8 @@ proptest! {
     fn broken_files_never_panic(at in 0..3000_usize, value: u8, len in 0..200_000_usize) {
         let mut weights = SMALL.clone();
         weights[at] = value;
-        let _ = open(weights.clone()).map(|model| model.embed_query("cats"));
+        let _ = open(weights.clone(), Precision::Q8_0).map(|model| model.embed_query("cats"));
         weights.truncate(len);
-        let _ = open(weights).map(|model| model.embed_query("dog"));
+        let _ = open(weights, Precision::Q8_0).map(|model| model.embed_query("dog"));
     }
 }

@@ -6,7 +6,7 @@
 use crate::{model_dir, quantise, read, wordpiece};
 use candle_core::quantized::GgmlDType;
 use proptest::prelude::*;
-use session_embed::{Device, Embedder, Matrix, TransformerEmbedder, minilm};
+use session_embed::{Device, Embedder, Matrix, Precision, TransformerEmbedder, minilm};
 use std::sync::LazyLock;
 
 static MODEL: LazyLock<Box<dyn Embedder>> = LazyLock::new(|| minilm().unwrap());
@@ -47,8 +47,9 @@ fn is_near_onnxruntime_as_shipped() {
 fn is_onnxruntime_in_f32() {
     let Some(folder) = model_dir() else { return };
     let weights = quantise::quantise(&folder, GgmlDType::F32).unwrap();
+    let (spec, precision) = (MODEL.spec().clone(), Precision::Stored);
     let model =
-        TransformerEmbedder::bert(MODEL.spec().clone(), wordpiece(), weights, Device::Cpu).unwrap();
+        TransformerEmbedder::bert(spec, wordpiece(), weights, Device::Cpu, precision).unwrap();
     check(&model, 0.99999);
 }
 

@@ -71,10 +71,12 @@ fn fingerprint_changes_with_the_vectors_alone() {
         );
     }
     let query = "licence = \"MIT\"\ninstruction = \"query: \"";
+    let document = "licence = \"MIT\"\ndocument_prefix = \"query: \"";
     for other in [
         ("00ff", "00fe"),
         ("dims = 4", "dims = 5"),
         ("licence = \"MIT\"", query),
+        ("licence = \"MIT\"", document),
     ] {
         assert_ne!(
             fingerprint(&SMALL.replace(other.0, other.1)),

@@ -28,6 +28,7 @@ pub fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelS
         max_tokens: endpoint.max_tokens,
         pooling: Pooling::Mean,
         instruction: String::new(),
+        document_prefix: String::new(),
         scripts: Scripts::default(),
         // The scale of the bundled models: this one is not measured.
         cosine: CosineScale {
