@@ -236,8 +236,9 @@ impl TransformerEmbedder {
             ids: &batch.ids.concat(),
             lengths: &lengths,
         };
-        let rows = self.encoder.forward(&packed)?.flatten_all()?;
-        let rows = rows.to_vec1::<f32>()?;
+        // On a thread of the pool, which else each operation would wake and wait for.
+        let rows = rayon::scope(|_| self.encoder.forward(&packed))?;
+        let rows = rows.flatten_all()?.to_vec1::<f32>()?;
         let mut rows = rows.chunks_exact(self.encoder.hidden_size());
         let vectors = batch.vectors.chunks_exact_mut(self.spec.dims);
         for (vector, _) in vectors.zip(batch.ids).filter(|(_, ids)| !ids.is_empty()) {
