@@ -175,7 +175,7 @@ impl BertLayer {
         };
         Ok(Self {
             qkv_proj: linear(&["attn_q", "attn_k", "attn_v"], hidden, hidden)?,
-            attention: Attention::new(shape, reader.backend),
+            attention: reader.attention(shape),
             o_proj: linear(&["attn_output"], hidden, hidden)?,
             attention_norm: norm("attn_output_norm")?,
             feed_forward: FeedForward::Gelu {

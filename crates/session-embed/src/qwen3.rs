@@ -59,13 +59,20 @@ impl Encoder for Qwen3 {
     fn forward(&self, batch: &PackedBatch<'_>) -> Result<Tensor> {
         let angles = self.rotary.angles(batch.lengths)?;
         let mut x = self.token_embeddings.forward(batch.ids)?;
-        for layer in &self.layers {
-            x = layer.attend(&x, &angles, batch.lengths)?;
-            x = layer
-                .feed_forward
-                .forward_add(&layer.ffn_norm.forward(&x)?, &x)?;
+        let last = self.layers.len() - 1;
+        for (at, layer) in self.layers.iter().enumerate() {
+            let mut context = layer.attend(&x, &angles, batch.lengths)?;
+            if at == last {
+                // The other tokens of the last layer are not read.
+                x = last_pool(&x, batch.lengths)?;
+                context = last_pool(&context, batch.lengths)?;
+            }
+            x = layer.o_proj.forward_add(&context, &x)?;
+            drop(context);
+            let normed = layer.ffn_norm.forward(&x)?;
+            x = layer.feed_forward.forward_add(&normed, &x)?;
         }
-        self.norm.forward(&last_pool(&x, batch.lengths)?)
+        self.norm.forward(&x)
     }
 
     fn hidden_size(&self) -> usize {
@@ -77,9 +84,7 @@ impl DecoderLayer {
     fn attend(&self, x: &Tensor, angles: &Angles, lengths: &[usize]) -> Result<Tensor> {
         let qkv = self.qkv_proj.forward(&self.attention_norm.forward(x)?)?;
         let qkv = self.norm_rope.forward(qkv, angles)?;
-        let context = self.attention.forward(&qkv, lengths)?;
-        drop(qkv);
-        self.o_proj.forward_add(&context, x)
+        self.attention.forward(&qkv, lengths)
     }
 }
 
@@ -132,7 +137,7 @@ impl DecoderLayer {
             attention_norm: reader.rms_norm(&name("attn_norm"), hidden, eps)?,
             qkv_proj: linear(&qkv, hidden)?,
             norm_rope: reader.norm_rope(norms.each_ref().map(String::as_str), shape, eps)?,
-            attention: Attention::new(shape, reader.backend),
+            attention: reader.attention(shape),
             o_proj: linear(&[("attn_output", hidden)], query_dim)?,
             ffn_norm: reader.rms_norm(&name("ffn_norm"), hidden, eps)?,
             feed_forward: FeedForward::Swiglu {

@@ -6,7 +6,9 @@
 
 use super::functions::{exp, exp_all, max_all};
 use super::isa::{Isa, per_isa};
-use super::lanes::{COLUMNS, Lanes, ROWS, TileRow, tile};
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{Bf16, Bf16Pair};
+use super::lanes::{COLUMNS, Lanes, MAX_NUMBERS, ROWS, TileRow, Word, tile};
 use super::threads::min_tasks;
 use ndarray::{Array2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
@@ -87,28 +89,28 @@ pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]
         }
     }
     let tasks = tasks.into_par_iter().with_min_len(min_tasks());
-    tasks.for_each(|(task, out)| {
-        SCRATCH.with_borrow_mut(|scratch| attend(isa, task, scratch, out));
-    });
+    tasks.for_each(|(task, out)| attend(isa, task, out));
     // SAFETY: each task wrote its part, and the parts are all of it.
     unsafe { out.assume_init() }.into_raw_vec_and_offset().0
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Scratch<f32>> = RefCell::default();
 }
 
-/// Buffers that are kept from task to task.
+/// Buffers that are kept from task to task. Factors of products are words.
 #[derive(Default)]
-struct Scratch {
-    /// For each 32 tokens: a row a number, a column a token.
-    keys: Vec<TileRow>,
-    /// For each 32 numbers: a row a token.
-    values: Vec<TileRow>,
+struct Scratch<W> {
+    /// For each 32 tokens: a row a word of their numbers, a column a token.
+    keys: Vec<[W; COLUMNS]>,
+    /// For each 32 numbers: a row a word of tokens.
+    values: Vec<[W; COLUMNS]>,
     /// A row a query, divided by the root of the width.
-    queries: Vec<f32>,
+    queries: Vec<W>,
     /// Logits of a tile, then their exponentials; `KEYS` a query.
     scores: Vec<f32>,
+    /// The exponentials.
+    weights: Vec<W>,
     tiles: Vec<QueryTile>,
     /// Weighted values of each tile, for each 32 numbers.
     sums: Vec<[TileRow; ROWS]>,
@@ -148,14 +150,33 @@ impl Task<'_> {
     }
 }
 
+fn attend(isa: Isa, task: Task<'_>, out: Rows<'_>) {
+    #[cfg(target_arch = "x86_64")]
+    if isa.has_bf16() {
+        thread_local! {
+            static SCRATCH: RefCell<Scratch<Bf16Pair>> = RefCell::default();
+        }
+        // SAFETY: an `Isa` is one that the CPU has.
+        return SCRATCH.with_borrow_mut(|scratch| unsafe { attend_bf16(task, scratch, out) });
+    }
+    SCRATCH.with_borrow_mut(|scratch| attend_f32(isa, task, scratch, out));
+}
+
 per_isa! {
-    fn attend(task: Task<'_>, scratch: &mut Scratch, out: Rows<'_>) = lanes attend_with
+    fn attend_f32(task: Task<'_>, scratch: &mut Scratch<f32>, out: Rows<'_>) = lanes attend_with
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
+fn attend_bf16(task: Task<'_>, scratch: &mut Scratch<Bf16Pair>, out: Rows<'_>) {
+    // SAFETY: this is compiled for BF16 and runs where the CPU has it.
+    unsafe { attend_with::<Bf16>(task, scratch, out) };
 }
 
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch, mut out: Rows<'_>) {
+unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch<V::Word>, mut out: Rows<'_>) {
     scratch.pack_keys_values(&task);
     let first_head = task.kv_head * (task.shape.heads / task.shape.kv_heads);
     let heads = out.axis_chunks_iter_mut(Axis(1), task.shape.head_dim);
@@ -165,27 +186,37 @@ unsafe fn attend_with<V: Lanes>(task: Task<'_>, scratch: &mut Scratch, mut out: 
     }
 }
 
-impl Scratch {
+impl<W: Word> Scratch<W> {
     /// The columns beyond the last token keep what was there: no query sees
-    /// them.
+    /// them. A word of values beyond it is filled with zeros.
     #[inline(always)]
     fn pack_keys_values(&mut self, task: &Task<'_>) {
         let (width, len) = (task.shape.head_dim, task.len);
         let AttentionShape {
             heads, kv_heads, ..
         } = task.shape;
+        let (words, rows) = (width / W::NUMBERS, len.div_ceil(W::NUMBERS));
         let key_head = heads + task.kv_head;
-        self.keys
-            .resize(len.div_ceil(COLUMNS) * width, [0.0; COLUMNS]);
-        self.values.resize(width / COLUMNS * len, [0.0; COLUMNS]);
+        let empty = [W::default(); COLUMNS];
+        self.keys.resize(len.div_ceil(COLUMNS) * words, empty);
+        self.values.resize(width / COLUMNS * rows, empty);
         for token in 0..len {
             let key = task.head(token, key_head);
-            let panel = &mut self.keys[token / COLUMNS * width..][..width];
-            let column = panel.iter_mut().zip(key);
-            column.for_each(|(to, x)| to[token % COLUMNS] = *x);
-            let value = task.head(token, key_head + kv_heads);
-            for (panel, some) in value.as_chunks().0.iter().enumerate() {
-                self.values[panel * len + token] = *some;
+            let panel = &mut self.keys[token / COLUMNS * words..][..words];
+            for (to, x) in panel.iter_mut().zip(key.chunks_exact(W::NUMBERS)) {
+                to[token % COLUMNS] = W::new(|at| x[at]);
+            }
+        }
+        for (row, panel) in (0..rows).flat_map(|row| (0..width / COLUMNS).map(move |at| (row, at)))
+        {
+            let mut numbers = [[0.0; COLUMNS]; MAX_NUMBERS];
+            for (token, numbers) in (row * W::NUMBERS..len).zip(&mut numbers[..W::NUMBERS]) {
+                let value = task.head(token, key_head + kv_heads);
+                numbers.copy_from_slice(&value[panel * COLUMNS..][..COLUMNS]);
+            }
+            let words = &mut self.values[panel * rows + row];
+            for (column, word) in words.iter_mut().enumerate() {
+                *word = W::new(|at| numbers[at][column]);
             }
         }
     }
@@ -195,13 +226,16 @@ impl Scratch {
         let width = task.shape.head_dim;
         let tiles = queries.len().div_ceil(ROWS);
         let scale = 1.0 / (width as f32).sqrt();
-        self.queries.resize(tiles * ROWS * width, 0.0);
-        for (query, out) in queries.zip(self.queries.chunks_exact_mut(width)) {
-            let query = task.head(query, head);
-            let numbers = out.iter_mut().zip(query);
-            numbers.for_each(|(out, x)| *out = x * scale);
+        let words = width / W::NUMBERS;
+        self.queries.resize(tiles * ROWS * words, W::default());
+        for (query, out) in queries.zip(self.queries.chunks_exact_mut(words)) {
+            let query = task.head(query, head).chunks_exact(W::NUMBERS);
+            for (out, x) in out.iter_mut().zip(query) {
+                *out = W::new(|at| x[at] * scale);
+            }
         }
         self.scores.resize(ROWS * KEYS, 0.0);
+        self.weights.resize(ROWS * KEYS / W::NUMBERS, W::default());
         self.tiles.clear();
         self.tiles.resize(tiles, QueryTile::EMPTY);
         self.sums.clear();
@@ -212,7 +246,12 @@ impl Scratch {
     /// # Safety
     /// The CPU has the instructions of `V`.
     #[inline(always)]
-    unsafe fn attend_head<V: Lanes>(&mut self, task: &Task<'_>, head: usize, mut out: Rows<'_>) {
+    unsafe fn attend_head<V: Lanes<Word = W>>(
+        &mut self,
+        task: &Task<'_>,
+        head: usize,
+        mut out: Rows<'_>,
+    ) {
         for (chunk, out) in out.axis_chunks_iter_mut(Axis(0), QUERIES).enumerate() {
             let (first, end) = (chunk * QUERIES, chunk * QUERIES + out.nrows());
             self.pack_queries(task, head, first..end);
@@ -236,7 +275,7 @@ impl Scratch {
     /// # Safety
     /// The CPU has the instructions of `V`.
     #[inline(always)]
-    unsafe fn add_block<V: Lanes>(
+    unsafe fn add_block<V: Lanes<Word = W>>(
         &mut self,
         task: &Task<'_>,
         first: usize,
@@ -244,9 +283,10 @@ impl Scratch {
         keys: Range<usize>,
     ) {
         let (width, padded) = (task.shape.head_dim, keys.len().next_multiple_of(COLUMNS));
-        let queries = &self.queries[at * ROWS * width..];
-        let queries = std::array::from_fn(|row| &queries[row * width..][..width]);
-        let panels = self.keys[keys.start * width / COLUMNS..].chunks_exact(width);
+        let words = width / W::NUMBERS;
+        let queries = &self.queries[at * ROWS * words..];
+        let queries = std::array::from_fn(|row| &queries[row * words..][..words]);
+        let panels = self.keys[keys.start / COLUMNS * words..].chunks_exact(words);
         for (panel, keys) in (0..padded).step_by(COLUMNS).zip(panels) {
             // SAFETY: the caller's CPU has the instructions of `V`.
             unsafe { tile::<V, false>(queries, keys, &mut self.scores[panel..], KEYS) };
@@ -255,9 +295,17 @@ impl Scratch {
         let visible = |row| visible(row).saturating_sub(keys.start);
         let sums = &mut self.sums[at * width / COLUMNS..][..width / COLUMNS];
         softmax(&mut self.scores, padded, visible, &mut self.tiles[at], sums);
-        let weights = std::array::from_fn(|row| &self.scores[row * KEYS..][..KEYS]);
+        let numbers = self.scores.chunks_exact(W::NUMBERS);
+        for (weight, x) in self.weights.iter_mut().zip(numbers) {
+            *weight = W::new(|at| x[at]);
+        }
+        let weights = self.weights.chunks_exact(KEYS / W::NUMBERS);
+        let mut weights = weights.map(|row| &row[..padded / W::NUMBERS]);
+        let weights = std::array::from_fn(|_| weights.next().unwrap_or_default());
+        let rows = task.len.div_ceil(W::NUMBERS);
         for (panel, sums) in sums.iter_mut().enumerate() {
-            let values = &self.values[panel * task.len + keys.start..][..keys.len()];
+            let values = &self.values[panel * rows + keys.start / W::NUMBERS..];
+            let values = &values[..keys.len().div_ceil(W::NUMBERS)];
             // SAFETY: the caller's CPU has the instructions of `V`.
             unsafe { tile::<V, true>(weights, values, sums.as_flattened_mut(), COLUMNS) };
         }

@@ -3,9 +3,9 @@
 //! be worth while; where it does not, weights are made `f32` instead.
 
 use super::activations::Block;
-use super::isa::{Isa, Level};
+use super::isa::{Isa, Level, per_isa};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::stored_matrix::{BLOCK, BLOCK_BYTES, blocks};
+use crate::stored_matrix::{BLOCK, BLOCK_BYTES, f16_to_f32};
 
 /// The same block of 32 columns of a product: of as many rows of weights.
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +40,30 @@ fn raised(isa: Isa) -> i32 {
 
 /// Packs 32 rows of `Q8_0` for [`multiply`].
 pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
-    let raised = raised(isa);
-    for (column, row) in rows.take(COLUMNS).enumerate() {
-        panel.resize(row.len() / BLOCK_BYTES, PanelBlock::ZERO);
-        for (block, (scale, quants)) in panel.iter_mut().zip(blocks(row)) {
-            block.scales[column] = scale;
+    let mut packed: [&[[u8; BLOCK_BYTES]]; COLUMNS] = [&[]; COLUMNS];
+    for (to, row) in packed.iter_mut().zip(rows) {
+        *to = row.as_chunks().0;
+    }
+    panel.resize(packed[0].len(), PanelBlock::ZERO);
+    pack_blocks(isa, &packed, raised(isa), panel);
+}
+
+per_isa! {
+    fn pack_blocks(rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], raised: i32, panel: &mut [PanelBlock]) = pack_blocks_anywhere
+}
+
+/// Block by block, so that what is written stays in the fastest cache.
+#[inline(always)]
+fn pack_blocks_anywhere(
+    rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS],
+    raised: i32,
+    panel: &mut [PanelBlock],
+) {
+    let rows = rows.map(|row| &row[..panel.len()]);
+    for (at, block) in panel.iter_mut().enumerate() {
+        for (column, row) in rows.iter().enumerate() {
+            let [low, high, quants @ ..] = &row[at];
+            block.scales[column] = f16_to_f32(u16::from_le_bytes([*low, *high]));
             for (four, to) in quants.as_chunks().0.iter().zip(&mut block.quants) {
                 to[column] = i32::from_le_bytes(*four) ^ raised;
             }

@@ -3,7 +3,10 @@
 
 /// A set of instructions that the CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Isa(Level);
+pub struct Isa {
+    level: Level,
+    has_bf16: bool,
+}
 
 /// A set of instructions that code is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +23,11 @@ pub enum Level {
 impl Isa {
     /// The best that the CPU has.
     pub fn best() -> Self {
-        Self(detected())
+        let level = detected();
+        Self {
+            level,
+            has_bf16: level == Level::Avx512 && detected_bf16(),
+        }
     }
 
     /// All that the CPU has.
@@ -28,12 +35,32 @@ impl Isa {
     pub fn all() -> Vec<Self> {
         let all = [Level::Portable, Level::Avx2, Level::Avx512];
         let had = all.into_iter().filter(|&level| level <= detected());
-        had.map(Self).collect()
+        let had = had.map(|level| Self {
+            level,
+            has_bf16: false,
+        });
+        let best = Self::best();
+        had.chain(best.has_bf16.then_some(best)).collect()
+    }
+
+    /// The same without products of `bf16`.
+    #[must_use]
+    pub fn in_f32(self) -> Self {
+        Self {
+            has_bf16: false,
+            ..self
+        }
     }
 
     /// Returns the code to run.
     pub fn level(self) -> Level {
-        self.0
+        self.level
+    }
+
+    /// True when products of `bf16` are to be used, summed in `f32`.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub fn has_bf16(self) -> bool {
+        self.has_bf16
     }
 }
 
@@ -52,9 +79,19 @@ fn detected() -> Level {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+fn detected_bf16() -> bool {
+    is_x86_feature_detected!("avx512bf16")
+}
+
 #[cfg(not(target_arch = "x86_64"))]
 fn detected() -> Level {
     Level::Portable
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected_bf16() -> bool {
+    false
 }
 
 /// Makes a function that compiles `body`, which must be `#[inline(always)]`,

@@ -18,6 +18,9 @@ use std::ops::Range;
 
 /// Rows whose products are passed on at once. They fit in the fastest cache.
 const STRIP: usize = 16 * ROWS;
+/// Rows that go through all panels together, more or less: enough for packing to
+/// cost little, few enough for them to stay in the cache.
+const PASS: usize = 1024;
 
 /// The weights of a linear layer, a row an output, and its bias.
 #[derive(Debug, Clone)]
@@ -57,30 +60,38 @@ impl Buffers {
     }
 }
 
-/// Multiplies rows with the weights of layers of one size, on all threads.
-/// `epilogue` gets the products of each layer, bias added, for each strip, and
-/// leaves what is returned in the first.
-pub fn multiply<const N: usize>(
+/// Multiplies `rows` rows with the weights of layers of one size, on all
+/// threads. `activations` gives a range of them. `epilogue` gets the products of
+/// each layer, bias added, for each strip, and leaves what is returned in the
+/// first.
+pub fn multiply<'a, const N: usize>(
     layers: [&MappedLinear; N],
-    x: &Activations<'_>,
+    rows: usize,
+    activations: impl Fn(Range<usize>) -> Activations<'a>,
     epilogue: impl Fn(Strip, [&mut [TileRow]; N]) + Sync,
 ) -> Vec<f32> {
     let outputs = layers.first().map_or(0, |layer| layer.outputs());
-    let mut out = Array2::<f32>::uninit((x.rows(), outputs));
-    for_each_strip(
-        layers,
-        x,
-        &mut out.view_mut(),
-        epilogue,
-        |products, mut out| {
-            for (out, products) in out.outer_iter_mut().zip(products) {
-                let out = out.into_slice().unwrap_or_default();
-                out.copy_from_slice(&products.map(MaybeUninit::new));
-            }
-        },
-    );
-    // SAFETY: the panels have all columns, and the strips of each all rows.
+    let mut out = Array2::<f32>::uninit((rows, outputs));
+    let passes = (rows + PASS / 2).div_euclid(PASS).max(1);
+    let step = rows.div_ceil(passes).next_multiple_of(STRIP);
+    for (pass, mut out) in out.axis_chunks_iter_mut(Axis(0), step).enumerate() {
+        let first = pass * step;
+        let x = activations(first..first + out.nrows());
+        let epilogue = |strip: Strip, products: [&mut [TileRow]; N]| {
+            let row = first + strip.row;
+            epilogue(Strip { row, ..strip }, products);
+        };
+        for_each_strip(layers, &x, &mut out, epilogue, copy);
+    }
+    // SAFETY: the passes have all rows, the panels of each all columns.
     unsafe { out.assume_init() }.into_raw_vec_and_offset().0
+}
+
+fn copy(products: &[TileRow], mut out: ArrayViewMut2<'_, MaybeUninit<f32>>) {
+    for (out, products) in out.outer_iter_mut().zip(products) {
+        let out = out.into_slice().unwrap_or_default();
+        out.copy_from_slice(&products.map(MaybeUninit::new));
+    }
 }
 
 /// As [`multiply`], for a layer `next`: its rows are quantized while they are
@@ -93,7 +104,11 @@ pub fn multiply_for<const N: usize>(
 ) -> Activations<'static> {
     let (isa, rows, width) = (next.isa, x.rows(), next.inputs);
     if !next.is_integer() {
-        let numbers = multiply(layers, x, epilogue).into();
+        let mut out = Array2::uninit((rows, width));
+        for_each_strip(layers, x, &mut out.view_mut(), epilogue, copy);
+        // SAFETY: the panels have all columns, and the strips of each all rows.
+        let numbers = unsafe { out.assume_init() }.into_raw_vec_and_offset().0;
+        let numbers = numbers.into();
         return Activations::Float { width, numbers };
     }
     let width = width / COLUMNS;
@@ -171,6 +186,11 @@ impl MappedLinear {
         self.bias.len()
     }
 
+    /// Length of a row of the input.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
     /// Rows as products with these weights want them.
     pub fn activations<'a>(&self, rows: &'a [f32]) -> Activations<'a> {
         Activations::new(self.isa, rows, self.inputs, self.is_integer())
@@ -240,7 +260,7 @@ per_isa! {
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-unsafe fn multiply_floats_with<V: Lanes>(
+unsafe fn multiply_floats_with<V: Lanes<Word = f32>>(
     rows: &[f32],
     panel: &[TileRow],
     bias: &TileRow,

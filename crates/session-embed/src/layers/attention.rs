@@ -1,7 +1,8 @@
 //! Attention within each text of a batch.
 
-use super::Backend;
+use super::LayerReader;
 use super::op::Op;
+use crate::device::Precision;
 use crate::kernel::attention::{AttentionShape, attention};
 use crate::kernel::isa::Isa;
 use candle_core::{Result, Tensor};
@@ -30,15 +31,19 @@ impl AttentionShape {
     }
 }
 
-impl Attention {
-    /// An attention of such heads.
-    pub fn new(shape: AttentionShape, backend: &Backend) -> Self {
-        Self {
-            shape,
-            kernels: backend.kernels,
-        }
+impl LayerReader<'_> {
+    /// An attention of such heads; in `bf16`, where the CPU has it, if weights
+    /// are quantized.
+    pub fn attention(&self, shape: AttentionShape) -> Attention {
+        let kernels = self.backend.kernels.map(|isa| match self.precision {
+            Precision::Q8_0 => isa,
+            Precision::Stored => isa.in_f32(),
+        });
+        Attention { shape, kernels }
     }
+}
 
+impl Attention {
     /// Returns the weighted values of each token, as many heads as queries. A
     /// row has a token's queries, keys and values; `lengths` are the tokens of
     /// each text.

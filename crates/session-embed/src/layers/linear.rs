@@ -8,6 +8,7 @@ use crate::kernel::functions::{gelu_rows, silu_mul};
 use crate::kernel::lanes::{COLUMNS, TileRow};
 use crate::kernel::linear::{MappedLinear, multiply, multiply_for};
 use candle_core::{DType, Result, Tensor};
+use std::ops::Range;
 
 /// `x Wᵀ + b`.
 #[derive(Debug, Clone)]
@@ -67,7 +68,10 @@ impl Linear {
             Self::Mapped(layer) => x.apply_op1_no_bwd(&Op {
                 name: "linear",
                 width: layer.outputs(),
-                forward: |x: &[f32]| multiply([layer], &layer.activations(x), |_, _| {}),
+                forward: |x: &[f32]| {
+                    let (rows, activations) = by_rows(layer, x, |x| layer.activations(x));
+                    multiply([layer], rows, activations, |_, _| {})
+                },
             }),
             Self::Tensor(layer) => {
                 // The bias is in `f32`, as activations are.
@@ -90,7 +94,10 @@ impl Linear {
                 x.apply_op1_no_bwd(&Op {
                     name: "linear-add",
                     width: layer.outputs(),
-                    forward: |x: &[f32]| multiply_add(layer, &layer.activations(x), residual),
+                    forward: |x: &[f32]| {
+                        let (rows, activations) = by_rows(layer, x, |x| layer.activations(x));
+                        multiply_add(layer, rows, activations, residual)
+                    },
                 })
             }
             Self::Tensor(_) => residual + self.forward(x)?,
@@ -122,14 +129,17 @@ pub enum FeedForward {
 impl FeedForward {
     /// Applies the network to rows, and adds the outcome to a residual.
     pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
-        let (Self::Gelu { down, .. } | Self::Swiglu { down, .. }) = self;
-        if let Linear::Mapped(down) = down {
+        let (Self::Gelu { up, down } | Self::Swiglu { up, down, .. }) = self;
+        if let (Linear::Mapped(first), Linear::Mapped(down)) = (up, down) {
             let residual = residual.storage_and_layout();
             let residual = numbers(&residual)?;
             return x.apply_op1_no_bwd(&Op {
                 name: "feed-forward",
                 width: down.outputs(),
-                forward: |x: &[f32]| multiply_add(down, &self.inner(down, x), residual),
+                forward: |x: &[f32]| {
+                    let (rows, activations) = by_rows(first, x, |x| self.inner(down, x));
+                    multiply_add(down, rows, activations, residual)
+                },
             });
         }
         let inner = match self {
@@ -163,10 +173,27 @@ impl FeedForward {
     }
 }
 
+/// The number of rows that `layer` takes, and a function that makes `activations`
+/// of a range of them.
+fn by_rows<'a>(
+    layer: &MappedLinear,
+    x: &'a [f32],
+    activations: impl Fn(&'a [f32]) -> Activations<'a>,
+) -> (usize, impl Fn(Range<usize>) -> Activations<'a>) {
+    let width = layer.inputs();
+    let of_range = move |rows: Range<usize>| activations(&x[rows.start * width..rows.end * width]);
+    (x.len() / width, of_range)
+}
+
 /// The product with a layer's weights, added to a residual.
-fn multiply_add(layer: &MappedLinear, x: &Activations<'_>, residual: &[f32]) -> Vec<f32> {
+fn multiply_add<'a>(
+    layer: &MappedLinear,
+    rows: usize,
+    activations: impl Fn(Range<usize>) -> Activations<'a>,
+    residual: &[f32],
+) -> Vec<f32> {
     let outputs = layer.outputs();
-    multiply([layer], x, |strip, [products]| {
+    multiply([layer], rows, activations, |strip, [products]| {
         let rows = residual[strip.row * outputs..].chunks(outputs);
         for (products, row) in products.iter_mut().zip(rows) {
             let numbers = products.iter_mut().zip(&row[strip.column..][..COLUMNS]);

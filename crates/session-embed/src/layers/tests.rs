@@ -46,7 +46,7 @@ fn rows((file, open): &(Gguf, Open), kernels: Option<Isa>) -> Vec<Vec<f32>> {
     let reader = LayerReader {
         file,
         backend: &backend,
-        precision: Precision::Stored,
+        precision: Precision::default(),
     };
     let count = LENGTHS.iter().sum::<usize>() as u32;
     let ids: Vec<u32> = (0..count).map(|at| at * at % 500).collect();
