@@ -11,6 +11,10 @@ static MINILM_SPEC: &str = include_str!("../../../models/all-minilm-l6-v2.toml")
 /// Every description, by name. Adding a model is a file and a line here.
 static SPECS: [&str; 19] = [
     MINILM_SPEC,
+    include_str!("../../../models/arctic-embed-l.toml"),
+    include_str!("../../../models/arctic-embed-m.toml"),
+    include_str!("../../../models/arctic-embed-s.toml"),
+    include_str!("../../../models/arctic-embed-xs.toml"),
     include_str!("../../../models/bge-base-en-v1.5.toml"),
     include_str!("../../../models/bge-large-en-v1.5.toml"),
     include_str!("../../../models/bge-small-en-v1.5.toml"),
@@ -24,10 +28,6 @@ static SPECS: [&str; 19] = [
     include_str!("../../../models/qwen3-embedding-0.6b-q8.toml"),
     include_str!("../../../models/qwen3-embedding-4b-q8.toml"),
     include_str!("../../../models/qwen3-embedding-8b-q8.toml"),
-    include_str!("../../../models/snowflake-arctic-embed-l.toml"),
-    include_str!("../../../models/snowflake-arctic-embed-m.toml"),
-    include_str!("../../../models/snowflake-arctic-embed-s.toml"),
-    include_str!("../../../models/snowflake-arctic-embed-xs.toml"),
     TABLE_SPEC,
 ];
 

@@ -60,6 +60,19 @@ fn a_list_has_a_row_for_each_model() {
     let rows = table.lines().filter(|line| !line.contains("all-minilm"));
     assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @r"
       NAME                     SIZE    DIMS  LICENCE     STATE          COVERAGE
+      arctic-embed-l           1.3 GB  1024  Apache-2.0  not here       0 %
+      arctic-embed-m           436 MB  768   Apache-2.0  not here       0 %
+      arctic-embed-s           133 MB  384   Apache-2.0  not here       0 %
+      arctic-embed-xs          90 MB   384   Apache-2.0  not here       0 %
+      bge-base-en-v1.5         438 MB  768   MIT         not here       0 %
+      bge-large-en-v1.5        1.3 GB  1024  MIT         not here       0 %
+      bge-small-en-v1.5        133 MB  384   MIT         not here       0 %
+      e5-base-v2               438 MB  768   MIT         not here       0 %
+      e5-large-v2              1.3 GB  1024  MIT         not here       0 %
+      e5-small-v2              133 MB  384   MIT         not here       0 %
+      gte-base                 219 MB  768   MIT         not here       0 %
+      gte-large                670 MB  1024  MIT         not here       0 %
+      gte-small                67 MB   384   MIT         not here       0 %
       qwen3-embedding-0.6b     1.2 GB  1024  Apache-2.0  not here       0 %
       qwen3-embedding-0.6b-q8  640 MB  1024  Apache-2.0  not here       0 %
       qwen3-embedding-4b-q8    4.3 GB  2560  Apache-2.0  not here       0 %

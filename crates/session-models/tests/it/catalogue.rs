@@ -51,7 +51,7 @@ fn a_user_description_adds_a_model() {
 }
 
 #[test]
-fn an_unknown_name_lists_the_known_ones() {
+fn an_unknown_name_is_an_error_that_says_how_to_list_the_known_ones() {
     let error = Home::with_description()
         .catalogue()
         .load("tini")
@@ -59,7 +59,7 @@ fn an_unknown_name_lists_the_known_ones() {
         .unwrap();
     assert_eq!(error.to_string(), "there is no model `tini`");
     let hint = error.hint().unwrap();
-    assert!(hint.contains("table, tiny"), "{hint}");
+    assert!(hint.contains("model list"), "{hint}");
 }
 
 #[test]
