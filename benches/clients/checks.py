@@ -30,7 +30,7 @@ class Checks:
         self.rows.append((name, bool(is_ok)))
         print(f"| {name} | {'ok' if is_ok else 'FAILED'} |", flush=True)
         if not is_ok and got is not None:
-            print(f"    got: {json.dumps(got, ensure_ascii=False)[:2000]}", file=sys.stderr)
+            print(f"    got: {json.dumps(got, ensure_ascii=False, default=sorted)[:2000]}", file=sys.stderr)
 
     def equal(self, name, got, wanted):
         self.check(name, got == wanted, {"got": got, "wanted": wanted})
