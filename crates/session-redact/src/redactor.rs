@@ -46,6 +46,9 @@ impl Redactor {
     /// Replaces the secrets of a text; borrows it where there is none. A secret that escape sequences or
     /// unseen characters touch is one, too: all that is shown of a text is [printable].
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.is_off {
+            return Cow::Borrowed(text);
+        }
         let redacted = self.redact_as_written(text);
         let Cow::Owned(seen) = printable(&redacted) else {
             return redacted;
@@ -57,7 +60,7 @@ impl Redactor {
     }
 
     fn redact_as_written<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.is_off || (self.patterns.is_empty() && is_plain(text)) {
+        if self.patterns.is_empty() && is_plain(text) {
             return Cow::Borrowed(text);
         }
         let secrets = self.find(text);
