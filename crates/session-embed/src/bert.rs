@@ -58,7 +58,7 @@ pub struct BertConfig {
     pub layer_norm_eps: f32,
 }
 
-/// What a `config.json` says beside the sizes.
+/// The fields of a `config.json` beside the sizes.
 #[derive(Deserialize)]
 struct Variant {
     model_type: String,

@@ -37,9 +37,9 @@ struct Index {
 /// The names of an architecture's tensors in safetensors.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorNames {
-    /// What stands before all of them in some files.
+    /// A prefix of all of them in some files.
     pub prefix: &'static str,
-    /// What stands before the number of a layer.
+    /// The prefix of a layer, before its number.
     pub layers: &'static str,
     /// The name of a part outside of layers in GGUF, and the one here.
     pub parts: &'static [(&'static str, &'static str)],

@@ -35,7 +35,7 @@ pub struct Qwen3Config {
     pub rms_norm_eps: f32,
 }
 
-/// What a `config.json` says beside the sizes.
+/// The fields of a `config.json` beside the sizes.
 #[derive(Deserialize)]
 struct Variant {
     model_type: String,

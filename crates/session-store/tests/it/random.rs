@@ -421,7 +421,7 @@ fn check_blocks(index: &Reader) {
     }
 }
 
-/// What is noted of a model is what the tables say.
+/// A model is noted as complete exactly where the tables say so.
 fn check_completeness(index: &Reader, model: &ModelRow, pending: &BTreeSet<SessionId>) {
     let db = Connection::open(index.root().join("index.db")).unwrap();
     let select = "SELECT s.id FROM sessions s WHERE NOT EXISTS
