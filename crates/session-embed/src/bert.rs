@@ -71,8 +71,7 @@ struct Variant {
 pub struct Bert {
     token_embeddings: Embedding,
     position_embeddings: Embedding,
-    /// The vector of the first token type, which is added to each token.
-    token_type_embedding: Tensor,
+    token_type_embeddings: Embedding,
     norm: LayerNorm,
     layers: Vec<BertLayer>,
     hidden_size: usize,
@@ -93,9 +92,12 @@ impl Encoder for Bert {
     fn forward(&self, batch: &PackedBatch<'_>) -> Result<Tensor> {
         let positions = batch.lengths.iter().flat_map(|&len| 0..len as u32);
         let positions = positions.collect::<Vec<_>>();
-        let tokens = self.token_embeddings.forward(batch.ids)?;
-        let x = (tokens + self.position_embeddings.forward(&positions)?)?;
-        let x = x.broadcast_add(&self.token_type_embedding)?;
+        let token_types = vec![0; positions.len()];
+        let others = [
+            (&self.position_embeddings, &positions[..]),
+            (&self.token_type_embeddings, &token_types),
+        ];
+        let x = self.token_embeddings.forward_add(batch.ids, &others)?;
         let mut x = self.norm.forward(x)?;
         for layer in &self.layers {
             x = layer.forward(x, batch.lengths)?;
@@ -138,14 +140,11 @@ impl Bert {
         let hidden = config.hidden_size;
         let table = |name: &str, rows| reader.file.matrix(name, rows, hidden);
         let embedding = |table| Embedding::new(table, reader.backend);
-        let types = table("token_types.weight", config.token_types)?;
-        let mut token_type = vec![0.0; hidden];
-        types.read_row(0, &mut token_type);
         let layers = (0..config.num_layers).map(|at| BertLayer::open(reader, config, at));
         Ok(Self {
             token_embeddings: embedding(table("token_embd.weight", vocab_size)?),
             position_embeddings: embedding(table("position_embd.weight", config.max_positions)?),
-            token_type_embedding: Tensor::from_vec(token_type, hidden, &reader.backend.device)?,
+            token_type_embeddings: embedding(table("token_types.weight", config.token_types)?),
             norm: reader.layer_norm("token_embd_norm", hidden, config.layer_norm_eps)?,
             layers: layers.collect::<std::result::Result<_, _>>()?,
             hidden_size: hidden,
