@@ -236,8 +236,7 @@ impl TransformerEmbedder {
             ids: &batch.ids.concat(),
             lengths: &lengths,
         };
-        // On a thread of the pool, which else each operation would wake and wait for.
-        let rows = rayon::scope(|_| self.encoder.forward(&packed))?;
+        let rows = self.encoder.forward(&packed)?;
         let rows = rows.flatten_all()?.to_vec1::<f32>()?;
         let mut rows = rows.chunks_exact(self.encoder.hidden_size());
         let vectors = batch.vectors.chunks_exact_mut(self.spec.dims);
@@ -355,7 +354,9 @@ impl Embedder for TransformerEmbedder {
             ids: &[self.tokens(&self.spec.instruction, text)],
             vectors: &mut vector,
         };
-        self.embed(&mut batch)?;
+        // On a thread of the pool, which else each operation would wake and wait
+        // for. Many texts are not worth it: each thread keeps memory of its own.
+        rayon::scope(|_| self.embed(&mut batch))?;
         Ok(vector)
     }
 }

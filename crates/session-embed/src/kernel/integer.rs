@@ -3,7 +3,7 @@
 //! be worth while; where it does not, weights are made `f32` instead.
 
 use super::activations::Block;
-use super::isa::{Isa, Level, per_isa};
+use super::isa::{Isa, Level};
 use super::lanes::{COLUMNS, ROWS, TileRow};
 use crate::stored_matrix::{BLOCK, BLOCK_BYTES, f16_to_f32};
 
@@ -45,30 +45,13 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
         *to = row.as_chunks().0;
     }
     panel.resize(packed[0].len(), PanelBlock::ZERO);
-    pack_blocks(isa, &packed, raised(isa), panel);
-}
-
-per_isa! {
-    fn pack_blocks(rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], raised: i32, panel: &mut [PanelBlock]) = pack_blocks_anywhere
-}
-
-/// Block by block, so that what is written stays in the fastest cache.
-#[inline(always)]
-fn pack_blocks_anywhere(
-    rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS],
-    raised: i32,
-    panel: &mut [PanelBlock],
-) {
-    let rows = rows.map(|row| &row[..panel.len()]);
-    for (at, block) in panel.iter_mut().enumerate() {
-        for (column, row) in rows.iter().enumerate() {
-            let [low, high, quants @ ..] = &row[at];
-            block.scales[column] = f16_to_f32(u16::from_le_bytes([*low, *high]));
-            for (four, to) in quants.as_chunks().0.iter().zip(&mut block.quants) {
-                to[column] = i32::from_le_bytes(*four) ^ raised;
-            }
-        }
+    #[cfg(target_arch = "x86_64")]
+    if is_fast(isa) {
+        // SAFETY: a CPU of any level above the first has AVX2.
+        unsafe { x86::pack_blocks(&packed, raised(isa), panel) };
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = raised(isa);
 }
 
 /// Writes the products of rows (as many blocks each as the panel has) with a
@@ -97,8 +80,51 @@ pub fn multiply(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Block, PanelBlock, ROWS, TileRow};
+    use super::{BLOCK_BYTES, Block, COLUMNS, PanelBlock, ROWS, TileRow, f16_to_f32};
     use std::arch::x86_64::*;
+
+    /// Block by block, so that what is written stays in the fastest cache.
+    #[target_feature(enable = "avx2")]
+    pub fn pack_blocks(
+        rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS],
+        raised: i32,
+        panel: &mut [PanelBlock],
+    ) {
+        let rows = rows.map(|row| &row[..panel.len()]);
+        let raised = _mm256_set1_epi32(raised);
+        for (at, block) in panel.iter_mut().enumerate() {
+            for (scale, row) in block.scales.iter_mut().zip(rows) {
+                *scale = f16_to_f32(u16::from_le_bytes([row[at][0], row[at][1]]));
+            }
+            for (eighth, rows) in rows.as_chunks().0.iter().enumerate() {
+                let quants = rows.map(|row| _mm256_xor_si256(load_quants(&row[at]), raised));
+                for (to, quants) in block.quants.iter_mut().zip(transpose(quants)) {
+                    store_i32x8(quants, &mut to.as_chunks_mut().0[eighth]);
+                }
+            }
+        }
+    }
+
+    /// Makes columns of eight rows.
+    #[target_feature(enable = "avx2")]
+    fn transpose(rows: [__m256i; 8]) -> [__m256i; 8] {
+        let four = |at: usize| {
+            let [a, b, c, d] = std::array::from_fn(|row| rows[at + row]);
+            let (ab, cd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d));
+            let (ab_high, cd_high) = (_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d));
+            [
+                _mm256_unpacklo_epi64(ab, cd),
+                _mm256_unpackhi_epi64(ab, cd),
+                _mm256_unpacklo_epi64(ab_high, cd_high),
+                _mm256_unpackhi_epi64(ab_high, cd_high),
+            ]
+        };
+        let (upper, lower) = (four(0), four(4));
+        std::array::from_fn(|at| match at {
+            0..4 => _mm256_permute2x128_si256::<0x20>(upper[at], lower[at]),
+            _ => _mm256_permute2x128_si256::<0x31>(upper[at - 4], lower[at - 4]),
+        })
+    }
 
     /// Products of unsigned and signed bytes, four to a sum.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
@@ -222,5 +248,18 @@ mod x86 {
     fn store_f32x8(x: __m256, to: &mut [f32; 8]) {
         // SAFETY: there is room for 8 numbers; they need no alignment.
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), x) }
+    }
+
+    #[target_feature(enable = "avx")]
+    fn store_i32x8(x: __m256i, to: &mut [i32; 8]) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), x) }
+    }
+
+    /// Loads the numbers of a block, which follow its scale.
+    #[target_feature(enable = "avx")]
+    fn load_quants(from: &[u8; BLOCK_BYTES]) -> __m256i {
+        // SAFETY: 32 bytes follow the first two; they need no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().add(2).cast()) }
     }
 }
