@@ -26,6 +26,7 @@
 
 mod assignment;
 mod entropy;
+mod keywords;
 mod name;
 mod pattern;
 mod redactor;

@@ -1,8 +1,8 @@
 //! Rules that find secrets by format or position.
 
 use crate::entropy::shannon_entropy;
+use crate::keywords::Keywords;
 use crate::value;
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use std::ops::Range;
@@ -18,13 +18,11 @@ const BYTES_BEFORE: usize = 64;
 /// Bytes after a keyword within which a match ends, unless its rule says otherwise.
 const BYTES_AFTER: usize = 512;
 
-/// All rules, and the automaton of their keywords.
+/// All rules, and their keywords.
 #[derive(Debug)]
 pub struct RuleSet {
     rules: Vec<Rule>,
-    keywords: AhoCorasick,
-    /// The rules of each keyword, by index; none for the words of a secret's name.
-    rules_of: Vec<Vec<usize>>,
+    keywords: Keywords,
 }
 
 static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
@@ -98,35 +96,14 @@ impl RuleSet {
         let rules: Vec<Rule> = files
             .flat_map(|file| file.map_or_else(|_| Vec::new(), |f| f.rule))
             .collect();
-        let mut words: Vec<&str> = crate::name::keywords().collect();
-        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); words.len()];
+        let mut keywords = Keywords::default();
+        crate::name::keywords().for_each(|word| keywords.add_name(word));
         for (index, rule) in rules.iter().enumerate() {
             for keyword in &rule.keywords {
-                // A word of a name may be the keyword of a rule, too: it stands twice.
-                let known = words
-                    .iter()
-                    .zip(&rules_of)
-                    .position(|(w, of)| w == keyword && !of.is_empty());
-                match known.and_then(|at| rules_of.get_mut(at)) {
-                    Some(of) => of.push(index),
-                    None => {
-                        words.push(keyword);
-                        rules_of.push(vec![index]);
-                    }
-                }
+                keywords.add_rule(keyword, index);
             }
         }
-        let keywords = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            // Three times as fast as the default, for a millisecond once.
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&words);
-        let keywords = keywords.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("no patterns"));
-        Self {
-            rules,
-            keywords,
-            rules_of,
-        }
+        Self { rules, keywords }
     }
 
     /// Returns the number of rules.
@@ -142,18 +119,16 @@ impl RuleSet {
     /// Finds all keywords of a text.
     pub(crate) fn find_keywords(&self, text: &str) -> KeywordMatches {
         let mut found = KeywordMatches::default();
-        for keyword in self.keywords.find_overlapping_iter(text) {
-            let rules = self.rules_of.get(keyword.pattern().as_usize());
-            let rules = rules.map(Vec::as_slice).unwrap_or_default();
+        self.keywords.find(text, |rules, keyword| {
             if rules.is_empty() {
-                found.names.push(keyword.start());
+                found.names.push(keyword.start);
             }
             for rule in rules {
                 let after = self.rules.get(*rule).and_then(|rule| rule.after);
-                let end = (keyword.end() + after.unwrap_or(BYTES_AFTER)).min(text.len());
-                found.add_window(*rule, keyword.start().saturating_sub(BYTES_BEFORE)..end);
+                let end = (keyword.end + after.unwrap_or(BYTES_AFTER)).min(text.len());
+                found.add_window(*rule, keyword.start.saturating_sub(BYTES_BEFORE)..end);
             }
-        }
+        });
         found
     }
 

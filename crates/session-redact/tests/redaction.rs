@@ -83,6 +83,15 @@ fn secrets_are_replaced_by_their_kind() {
     }
 }
 
+#[test]
+fn a_secret_of_letters_alone_is_found_among_words() {
+    let netrc = "machine example.com login bob password swordfish";
+    let redacted = "machine example.com login bob password [redacted:netrc-password]";
+    assert_eq!(redactor().redact(netrc), redacted);
+    let redis = redactor().redact("requirepass swordfish").into_owned();
+    assert_eq!(redis, "requirepass [redacted:redis-password]");
+}
+
 /// As coloured output and text that was copied from a page have them.
 #[test]
 fn secrets_are_found_beneath_what_nobody_sees() {
