@@ -5,7 +5,7 @@
 use super::activations::Block;
 use super::isa::{Isa, Level};
 use super::lanes::{COLUMNS, ROWS, TileRow};
-use crate::stored_matrix::{BLOCK, BLOCK_BYTES, f16_to_f32};
+use crate::stored_matrix::{BLOCK, BLOCK_BYTES};
 
 /// The same block of 32 columns of a product: of as many rows of weights.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,8 @@ pub fn multiply(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCK_BYTES, Block, COLUMNS, PanelBlock, ROWS, TileRow, f16_to_f32};
+    use super::{BLOCK_BYTES, Block, COLUMNS, PanelBlock, ROWS, TileRow};
+    use crate::stored_matrix::f16_to_f32;
     use std::arch::x86_64::*;
 
     /// Block by block, so that what is written stays in the fastest cache.
