@@ -13,8 +13,8 @@ use crate::{EmbedError, Pooling};
 use candle_core::{Result, Tensor};
 use serde::Deserialize;
 
-/// The names of its tensors in GGUF and in safetensors.
-pub const NAMES: TensorNames = TensorNames {
+/// The names of a BERT's tensors in GGUF and in safetensors.
+pub const BERT_NAMES: TensorNames = TensorNames {
     prefix: "bert.",
     layers: "encoder.layer.",
     parts: &[

@@ -56,6 +56,7 @@ mod vector;
 mod vocabulary;
 mod wordpiece;
 
+pub use bert::BERT_NAMES;
 pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::minilm;
@@ -64,6 +65,7 @@ pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;
 pub use open::{open, open_on};
+pub use safetensors_file::TensorNames;
 pub use scripts::Scripts;
 pub use session_core::CosineScale;
 pub use spec::{Architecture, ModelFile, ModelSpec, Pooling};

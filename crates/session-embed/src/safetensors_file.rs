@@ -48,6 +48,22 @@ pub struct TensorNames {
 }
 
 impl TensorNames {
+    /// Returns the name in GGUF and the one here of each part, without the `.weight` or `.bias` at its end.
+    pub fn pairs(&self, layers: usize) -> Vec<(String, String)> {
+        let parts = self.parts.iter();
+        let parts = parts.map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
+        let of_layers = (0..layers).flat_map(|at| {
+            let parts = self.layer_parts.iter();
+            parts.map(move |(ours, theirs)| {
+                (
+                    format!("blk.{at}.{ours}"),
+                    format!("{}{at}.{theirs}", self.layers),
+                )
+            })
+        });
+        parts.chain(of_layers).collect()
+    }
+
     /// Returns the name here of a tensor that is named as in GGUF.
     fn original(&self, name: &str) -> Option<String> {
         let (name, end) = name.rsplit_once('.')?;

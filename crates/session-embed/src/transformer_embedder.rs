@@ -2,7 +2,7 @@
 //! texts without padding.
 
 use crate::batch::{Batch, batches};
-use crate::bert::{self, Bert, BertConfig};
+use crate::bert::{BERT_NAMES, Bert, BertConfig};
 use crate::gguf::Gguf;
 use crate::kernel::threads::on_this_thread;
 use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
@@ -99,7 +99,7 @@ impl TransformerEmbedder {
         precision: Precision,
     ) -> Result<Self, EmbedError> {
         let config = BertConfig::from_json(&fs_err::read(folder.join("config.json"))?)?;
-        let file = Safetensors::open(folder, bert::NAMES)?;
+        let file = Safetensors::open(folder, BERT_NAMES)?;
         let backend = device.backend(Architecture::Bert)?;
         Self::bert_from(spec, wordpiece, &config, &file, (&backend, precision))
     }

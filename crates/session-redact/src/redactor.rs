@@ -122,7 +122,7 @@ impl Redactor {
 
 /// Longest word of a plain text, in bytes: keys are longer, or hold digits.
 const MAX_WORD_BYTES: usize = 16;
-/// What stands before a secret that is letters alone: `password swordfish`, `AUTH swordfish`.
+/// Words, or parts of them, after which letters alone are a secret: `password swordfish`, `AUTH swordfish`.
 const BEFORE_LETTERS: [&str; 2] = ["pass", "auth"];
 
 /// True for words alone, as most queries are: no rule finds anything there, and the rules need not be

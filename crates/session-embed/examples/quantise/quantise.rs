@@ -4,6 +4,7 @@ use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use serde_json::Value as Json;
+use session_embed::BERT_NAMES;
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::Cursor;
@@ -12,32 +13,8 @@ use std::path::Path;
 /// An error here ends the program.
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// Our name of a part and the original's, outside of layers.
-const PARTS: [(&str, &str); 5] = [
-    ("token_embd.weight", "embeddings.word_embeddings.weight"),
-    (
-        "position_embd.weight",
-        "embeddings.position_embeddings.weight",
-    ),
-    (
-        "token_types.weight",
-        "embeddings.token_type_embeddings.weight",
-    ),
-    ("token_embd_norm.weight", "embeddings.LayerNorm.weight"),
-    ("token_embd_norm.bias", "embeddings.LayerNorm.bias"),
-];
-
-/// As above, in a layer; each has a weight and a bias.
-const LAYER_PARTS: [(&str, &str); 8] = [
-    ("attn_q", "attention.self.query"),
-    ("attn_k", "attention.self.key"),
-    ("attn_v", "attention.self.value"),
-    ("attn_output", "attention.output.dense"),
-    ("attn_output_norm", "attention.output.LayerNorm"),
-    ("ffn_up", "intermediate.dense"),
-    ("ffn_down", "output.dense"),
-    ("layer_output_norm", "output.LayerNorm"),
-];
+/// Parts that have no bias.
+const WITHOUT_BIAS: [&str; 3] = ["token_embd", "position_embd", "token_types"];
 
 /// The file of the model in a folder with `config.json` and
 /// `model.safetensors`. Word embeddings and the weights of linear layers are of
@@ -64,21 +41,21 @@ pub fn quantise(model_dir: &Path, matrices: GgmlDType) -> Fallible<Vec<u8>> {
     Ok(file.into_inner())
 }
 
+/// The name of each tensor in GGUF and the original's.
 fn names(layers: u32) -> Vec<(String, String)> {
-    let layer = |at: u32| {
-        LAYER_PARTS.iter().flat_map(move |(ours, theirs)| {
-            ["weight", "bias"].map(|end| {
-                (
-                    format!("blk.{at}.{ours}.{end}"),
-                    format!("encoder.layer.{at}.{theirs}.{end}"),
-                )
-            })
-        })
-    };
-    let parts = PARTS
-        .iter()
-        .map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
-    parts.chain((0..layers).flat_map(layer)).collect()
+    let parts = BERT_NAMES.pairs(layers as usize).into_iter();
+    let tensors = parts.flat_map(|(ours, theirs)| {
+        let ends = if WITHOUT_BIAS.contains(&ours.as_str()) {
+            &["weight"][..]
+        } else {
+            &["weight", "bias"]
+        };
+        let names = ends
+            .iter()
+            .map(move |end| (format!("{ours}.{end}"), format!("{theirs}.{end}")));
+        names.collect::<Vec<_>>()
+    });
+    tensors.collect()
 }
 
 fn tensor(

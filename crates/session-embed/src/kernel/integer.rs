@@ -28,16 +28,6 @@ pub fn is_fast(isa: Isa) -> bool {
     isa.level() != Level::Portable
 }
 
-/// Returns the mask that makes four signed bytes unsigned ones, 128 higher,
-/// where a product takes these.
-#[inline(always)]
-fn raised(isa: Isa) -> i32 {
-    match isa.level() {
-        Level::Avx512 => i32::from_le_bytes([0x80; 4]),
-        _ => 0,
-    }
-}
-
 /// Packs 32 rows of `Q8_0` for [`multiply`].
 pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
     let mut packed: [&[[u8; BLOCK_BYTES]]; COLUMNS] = [&[]; COLUMNS];
@@ -48,10 +38,10 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
     #[cfg(target_arch = "x86_64")]
     if is_fast(isa) {
         // SAFETY: a CPU of any level above the first has AVX2.
-        unsafe { x86::pack_blocks(&packed, raised(isa), panel) };
+        unsafe { x86::pack_blocks(isa, &packed, panel) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = raised(isa);
+    let _ = isa;
 }
 
 /// Writes the products of rows (as many blocks each as the panel has) with a
@@ -80,19 +70,25 @@ pub fn multiply(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BLOCK_BYTES, Block, COLUMNS, PanelBlock, ROWS, TileRow};
+    use super::{BLOCK_BYTES, Block, COLUMNS, Isa, Level, PanelBlock, ROWS, TileRow};
     use crate::stored_matrix::f16_to_f32;
     use std::arch::x86_64::*;
 
+    /// Returns the mask that makes four signed bytes unsigned ones, 128 higher,
+    /// where a product takes these.
+    #[inline(always)]
+    fn raised(isa: Isa) -> i32 {
+        match isa.level() {
+            Level::Avx512 => i32::from_le_bytes([0x80; 4]),
+            _ => 0,
+        }
+    }
+
     /// Block by block, so that what is written stays in the fastest cache.
     #[target_feature(enable = "avx2")]
-    pub fn pack_blocks(
-        rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS],
-        raised: i32,
-        panel: &mut [PanelBlock],
-    ) {
+    pub fn pack_blocks(isa: Isa, rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], panel: &mut [PanelBlock]) {
         let rows = rows.map(|row| &row[..panel.len()]);
-        let raised = _mm256_set1_epi32(raised);
+        let raised = _mm256_set1_epi32(raised(isa));
         for (at, block) in panel.iter_mut().enumerate() {
             for (scale, row) in block.scales.iter_mut().zip(rows) {
                 *scale = f16_to_f32(u16::from_le_bytes([row[at][0], row[at][1]]));
