@@ -18,6 +18,6 @@ mod times;
 
 pub use columns::{cut, line, safe_line, split, wrap_lines};
 pub use plural::plural;
-pub use preview::{Preview, PreviewPart, mark_terms, mark_words, previews};
+pub use preview::{Preview, PreviewPart, mark_terms, mark_words, plain_previews, previews};
 pub use session_label::{has_twin, is_plain, project, short_id, title, visible_title};
 pub use times::{day, elapsed, minute, rfc3339, zoned_minute};

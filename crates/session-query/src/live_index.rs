@@ -40,6 +40,15 @@ pub struct Snapshot {
     pub sessions: Vec<SessionRow>,
 }
 
+impl Snapshot {
+    /// Takes a snapshot of an open index.
+    fn take(index: Reader) -> Result<Self, QueryError> {
+        index.snapshot()?;
+        let sessions = index.sessions()?;
+        Ok(Self { index, sessions })
+    }
+}
+
 /// An answer with the refresh that ran beside it.
 pub struct LiveAnswer<T> {
     /// The answer; `None` where there is no history.
@@ -115,10 +124,7 @@ impl LiveIndex<'_> {
     /// # Errors
     /// When there is no index, or it is damaged.
     pub fn snapshot(&self) -> Result<Snapshot, QueryError> {
-        let index = Reader::open(self.root)?;
-        index.snapshot()?;
-        let sessions = index.sessions()?;
-        Ok(Snapshot { index, sessions })
+        Snapshot::take(Reader::open(self.root)?)
     }
 
     /// Answers from the index as it is while a refresh runs, and again where that changed
@@ -140,10 +146,15 @@ impl LiveIndex<'_> {
                 refreshed: None,
             });
         }
+        // Opened first: where several threads begin to read a log at once, SQLite lets all but one sleep.
+        let index = Reader::open(self.root);
         let (outcome, early) = std::thread::scope(|scope| {
             let refreshing = scope.spawn(|| self.refresh_for_query());
             scope.spawn(meanwhile);
-            let early = self.try_answer(None, &answer);
+            let snapshot = index.map_err(QueryError::from).and_then(Snapshot::take);
+            let early = snapshot
+                .map_err(E::from)
+                .and_then(|snapshot| self.answer_from(snapshot, None, &answer));
             let outcome = refreshing
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -175,7 +186,15 @@ impl LiveIndex<'_> {
         refreshed: Option<&Outcome>,
         answer: &impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<Option<Answered<T>>, E> {
-        let snapshot = self.snapshot()?;
+        self.answer_from(self.snapshot()?, refreshed, answer)
+    }
+
+    fn answer_from<T, E: From<QueryError>>(
+        &self,
+        snapshot: Snapshot,
+        refreshed: Option<&Outcome>,
+        answer: &impl Fn(&Snapshot) -> Result<T, E>,
+    ) -> Result<Option<Answered<T>>, E> {
         if snapshot.sessions.is_empty() && refreshed.is_none_or(Outcome::is_complete) {
             return Ok(None);
         }

@@ -1,11 +1,14 @@
 //! Compresses bytes with zstd and hashes texts to 63-bit keys.
 
 use std::cell::RefCell;
-use zstd::bulk::Compressor;
+use std::io::Result;
+use zstd::bulk::{Compressor, Decompressor};
 
 thread_local! {
     /// One per thread, because setting up its tables takes as long as compressing a turn.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    /// One per thread, because fresh memory costs as much as decompressing into it.
+    static DECOMPRESSOR: RefCell<Option<FrameDecompressor>> = const { RefCell::new(None) };
 }
 
 /// A third of the size; level 6 takes thrice the time for 5 % more.
@@ -14,8 +17,11 @@ const LEVEL: i32 = 3;
 /// Most bytes that are decompressed: a frame that claims more is damaged.
 const MAX_CONTENT_BYTES: usize = 1 << 28;
 
+/// Most bytes of memory that a thread keeps for the next frame.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
 /// Compresses bytes to one zstd frame.
-pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn compress(bytes: &[u8]) -> Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|made| match made {
         Some(compressor) => compressor.compress(bytes),
         None => made.insert(Compressor::new(LEVEL)?).compress(bytes),
@@ -24,13 +30,51 @@ pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
 
 /// Decompresses a frame of [`compress`]. Returns no bytes for a damaged frame.
 pub(crate) fn decompress(frame: &[u8]) -> Vec<u8> {
-    let size = zstd::zstd_safe::get_frame_content_size(frame)
-        .ok()
-        .flatten();
-    let size = size.and_then(|size| usize::try_from(size).ok());
-    match size.filter(|size| *size <= MAX_CONTENT_BYTES) {
-        Some(size) => zstd::bulk::decompress(frame, size).unwrap_or_default(),
-        None => Vec::new(),
+    with_decompressed(frame, <[u8]>::to_vec)
+}
+
+/// Decompresses a frame of [`compress`] for `read`: to no bytes where it is damaged.
+pub(crate) fn with_decompressed<T>(frame: &[u8], read: impl FnOnce(&[u8]) -> T) -> T {
+    DECOMPRESSOR.with_borrow_mut(|made| {
+        if made.is_none() {
+            *made = FrameDecompressor::new().ok();
+        }
+        match made {
+            Some(decompressor) => read(decompressor.decompress(frame)),
+            None => read(&[]),
+        }
+    })
+}
+
+struct FrameDecompressor {
+    decompressor: Decompressor<'static>,
+    raw: Vec<u8>,
+}
+
+impl FrameDecompressor {
+    fn new() -> Result<Self> {
+        Ok(Self {
+            decompressor: Decompressor::new()?,
+            raw: Vec::new(),
+        })
+    }
+
+    fn decompress(&mut self, frame: &[u8]) -> &[u8] {
+        self.raw.clear();
+        self.raw.shrink_to(MAX_KEPT_BYTES);
+        let size = zstd::zstd_safe::get_frame_content_size(frame);
+        let size = size.ok().flatten().unwrap_or_default();
+        if let Some(size) = usize::try_from(size)
+            .ok()
+            .filter(|size| *size <= MAX_CONTENT_BYTES)
+        {
+            self.raw.reserve(size);
+            let written = self.decompressor.decompress_to_buffer(frame, &mut self.raw);
+            if written.is_err() {
+                self.raw.clear();
+            }
+        }
+        &self.raw
     }
 }
 

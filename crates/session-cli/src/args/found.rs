@@ -20,7 +20,7 @@ pub struct FilesArgs {
     pub listed: ListedArgs,
 }
 
-/// Which of the turns that are found are listed, and how.
+// Which of the turns that are found are listed, and how.
 #[derive(Debug, Args)]
 pub struct ListedArgs {
     /// Maximum number of turns

@@ -58,7 +58,7 @@ pub struct JsonFlagArgs {
     pub json: bool,
 }
 
-/// The fields of a memory.
+// The fields of a memory.
 #[derive(Debug, Args)]
 pub struct MemoryFieldArgs {
     /// Topic, in one line

@@ -5,7 +5,7 @@ use clap::Args;
 use jiff::Zoned;
 use session_config::{TimeError, TimeRange, TypedRange};
 
-/// A time range in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
+// A time range in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
     /// Not before: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
@@ -165,6 +165,8 @@ mod tests {
             let own = command.get_arguments().filter(is_since).count();
             own + command.get_subcommands().map(with_time).sum::<usize>()
         }
-        assert_eq!(with_time(&Arguments::command()), COMMANDS.len());
+        let mut command = Arguments::command();
+        command.build();
+        assert_eq!(with_time(&command), COMMANDS.len());
     }
 }

@@ -3,12 +3,12 @@
 use crate::Found;
 use crate::args::{FilterArgs, RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
-use crate::output::{json, notes, width};
+use crate::output::{is_styled, json, notes, width};
 use anyhow::Result;
 use session_config::Home;
 use session_core::Query;
 use session_core::text::printable;
-use session_display::{Preview, previews};
+use session_display::{Preview, plain_previews, previews};
 use session_indexer::Outcome;
 use session_output::{JsonSearch, SearchListing, compact_json_without_history, format_no_history};
 use session_query::{
@@ -141,9 +141,10 @@ pub fn answer(
         .map(|hit| summarize(&snapshot.index, results.level, hit));
     Ok(FormattedAnswer {
         work: work.collect::<Result<_>>()?,
-        previews: match args.compact {
-            true => Vec::new(),
-            false => previews(results)?,
+        previews: match () {
+            () if args.compact => Vec::new(),
+            () if args.json || is_styled() => previews(results)?,
+            () => plain_previews(results),
         },
         answer,
     })

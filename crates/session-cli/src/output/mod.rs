@@ -7,9 +7,16 @@ pub mod notes;
 pub mod pager;
 pub mod progress;
 
+use anstream::{AutoStream, ColorChoice};
+
 /// Returns the columns to fill: those of the terminal, or of `COLUMNS`, else 100.
 pub fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
     set.or_else(seen).unwrap_or(100).clamp(40, 160)
+}
+
+/// Returns true where stdout shows styles.
+pub fn is_styled() -> bool {
+    AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }

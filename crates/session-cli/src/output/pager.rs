@@ -53,8 +53,8 @@ fn through_pager(text: &str) -> bool {
 
 /// The text as stdout would take it.
 fn coloured(text: &str) -> String {
-    match anstream::AutoStream::choice(&std::io::stdout()) {
-        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
-        _ => text.to_owned(),
+    match super::is_styled() {
+        false => anstream::adapter::strip_str(text).to_string(),
+        true => text.to_owned(),
     }
 }
