@@ -94,6 +94,7 @@ impl ListedHistories {
             let files = listing.continued.into_iter();
             all.continued
                 .extend(files.map(|(old, new)| (key(&new), key(&old))));
+            all.files.reserve(listing.locations.len());
             let files = listing.locations.into_iter();
             all.files.extend(files.map(|location| ListedFile {
                 source: *source,
@@ -113,17 +114,17 @@ impl ListedHistories {
         }
     }
 
-    /// Compares what was listed with the index.
+    /// Compares what was listed with the index, whose files are `known`.
     pub(crate) fn compare(
         mut self,
         index: &Reader,
+        mut known: FileDigests,
         exclusions: &Exclusions,
     ) -> Result<Changes, StoreError> {
         if !exclusions.is_empty() {
             self.files
                 .retain(|file| !exclusions.excludes_file(&file.key()));
         }
-        let mut known = index.file_digests()?;
         let mut digests = self.digests().into_iter();
         let mut is_unchanged = || digests.next().is_some_and(|digest| known.remove(digest));
         self.files.retain(|_| !is_unchanged());
@@ -145,7 +146,7 @@ const MIN_PARALLEL_FILES: usize = 2048;
 /// # Errors
 /// When the database fails.
 pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Changes, StoreError> {
-    ListedHistories::new(env).compare(index, exclusions)
+    ListedHistories::new(env).compare(index, index.file_digests()?, exclusions)
 }
 
 /// Returns false for the stamp of a file that has not been read to its end.
@@ -418,7 +419,8 @@ mod tests {
             let all = listed(&found);
             let digests = reader.file_digests().unwrap();
             let plain = Changes::new(all.files, &all.continued, &digests, reader).unwrap();
-            let found = listed(&found).compare(reader, &Exclusions::default()).unwrap();
+            let digests = reader.file_digests().unwrap();
+            let found = listed(&found).compare(reader, digests, &Exclusions::default()).unwrap();
             prop_assert_eq!(tell(found), tell(plain));
         }
     }

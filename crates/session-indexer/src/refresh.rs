@@ -149,9 +149,14 @@ fn compare_with_disk(how: &Refresh<'_>, index: Reader) -> Result<Comparison, Ind
         if !is_complete(how, &index)? {
             return Ok::<_, IndexError>(None);
         }
+        let known = index.file_digests()?;
         let listed = listing.join();
         let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok(Some(listed.compare(&index, &how.policy.exclusions)?))
+        Ok(Some(listed.compare(
+            &index,
+            known,
+            &how.policy.exclusions,
+        )?))
     })?;
     Ok(match changes {
         None => Comparison::Incomplete,

@@ -5,6 +5,7 @@ use crate::folder_walk::{FolderWalk, FoundFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, Listing, Located, Location};
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -106,6 +107,8 @@ impl HistorySearch {
             };
             let found = walk.find(&join(root, &begin));
             self.listing.warnings.extend(found.warnings);
+            self.met.reserve(found.files.len());
+            self.listing.locations.reserve(found.files.len());
             found.files.into_iter().for_each(|file| self.file(file));
         }
     }
@@ -135,6 +138,9 @@ impl HistorySearch {
     }
 }
 
+/// Files from which on threads are worth their start.
+const MIN_PARALLEL_FILES: usize = 2048;
+
 fn join(folder: &Path, names: &[&str]) -> PathBuf {
     names
         .iter()
@@ -143,7 +149,11 @@ fn join(folder: &Path, names: &[&str]) -> PathBuf {
 
 /// Sorts histories of one session before those of several, those changed last to the end.
 pub(crate) fn sort(locations: &mut [Location]) {
-    locations.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    let order = |a: &Location, b: &Location| sort_key(a).cmp(&sort_key(b));
+    match locations.len() >= MIN_PARALLEL_FILES {
+        true => locations.par_sort_unstable_by(order),
+        false => locations.sort_unstable_by(order),
+    }
 }
 
 fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
@@ -153,7 +163,8 @@ fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
 
 /// Where a file and its packed form stand side by side, the file counts.
 fn drop_unpacked_twice(locations: &mut Vec<Location>) {
-    let is_packed = |path: &Path| path.extension().is_some_and(|extension| extension == "zst");
+    // `Path::extension` takes each path apart.
+    let is_packed = |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b".zst");
     if !locations.iter().any(|at| is_packed(&at.path)) {
         return;
     }

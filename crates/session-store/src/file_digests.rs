@@ -103,6 +103,7 @@ impl Reader {
         while let Some(row) = rows.next()? {
             let first = row.get::<_, i64>(0)? * BLOCK_FILES.cast_signed();
             let (digests, _) = row.get_ref(1)?.as_blob().unwrap_or_default().as_chunks();
+            all.read.reserve(digests.len());
             for (file, digest) in (first..).zip(digests) {
                 all.push(FileId::new(file), u64::from_le_bytes(*digest));
             }
