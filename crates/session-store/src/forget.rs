@@ -67,8 +67,10 @@ impl Writer {
             .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?
             .query_row([session], |row| row.get(0))
             .optional()?;
+        self.changed_session.set(None);
         for delete in [
             "DELETE FROM embedded WHERE session = ?1",
+            "DELETE FROM changed_sessions WHERE session = ?1",
             "DELETE FROM sessions WHERE id = ?1",
         ] {
             self.reader.db.prepare_cached(delete)?.execute([session])?;

@@ -22,7 +22,7 @@ struct Migration {
 }
 
 /// All steps, oldest first: a new format adds one. What is older than the first is built anew.
-const MIGRATIONS: [Migration; 6] = [Migration {
+const MIGRATIONS: [Migration; 7] = [Migration {
     // More is read of histories since: what is there is read again, what is gone stays.
     from: 4,
     tables: "
@@ -88,6 +88,14 @@ INSERT INTO words(words, rank) VALUES('hashsize', 8000000);",
 CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
 ALTER TABLE models ADD COLUMN complete INTEGER NOT NULL DEFAULT 0;",
     fill: |writer, _| writer.mark_all_files(),
+}, Migration {
+    // Sessions that wait for vectors are noted, and rare kinds of sessions and files are found by indexes.
+    from: 10,
+    tables: "
+CREATE INDEX files_gone ON files(id) WHERE gone;
+CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
+CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);",
+    fill: |_, _| Ok(()),
 }];
 
 /// True when an index of this format can be migrated.

@@ -1,4 +1,6 @@
-//! Finds the sessions that models have yet to embed. Whether there are any is noted, since to look at each
+//! Finds the sessions that models have yet to embed.
+//!
+//! `models.complete` says that a model has embedded all sessions but for those in `changed_sessions`: to look at each
 //! session takes longer than to list its file.
 
 use crate::error::Result;
@@ -39,12 +41,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn pending_sessions(&self, models: &[ModelId]) -> Result<Vec<PendingSession>> {
-        if self.is_noted_complete(models)? {
-            return Ok(Vec::new());
-        }
         let mut find = self.db.prepare_cached(&format!(
-            "SELECT s.id, s.revision, s.turns FROM sessions s
-             WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
+            "SELECT s.id, s.revision, s.turns FROM {} WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
+            self.candidates_sql(models)?,
             embedded_at_revision_sql(models)
         ))?;
         let rows = find.query_map([], |row| {
@@ -62,23 +61,24 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn has_pending_sessions(&self, models: &[ModelId]) -> Result<bool> {
-        if self.is_noted_complete(models)? {
-            return Ok(false);
-        }
         let mut find = self.db.prepare_cached(&format!(
-            "SELECT EXISTS(SELECT 1 FROM sessions s WHERE NOT EXISTS ({}))",
+            "SELECT EXISTS(SELECT 1 FROM {} WHERE NOT EXISTS ({}))",
+            self.candidates_sql(models)?,
             embedded_at_revision_sql(models)
         ))?;
         Ok(find.query_row([], |row| row.get(0))?)
     }
 
-    /// Returns true where one of these models is noted to have embedded all sessions.
-    fn is_noted_complete(&self, models: &[ModelId]) -> Result<bool> {
+    /// Returns SQL for the sessions `s` that may not be embedded by these models.
+    fn candidates_sql(&self, models: &[ModelId]) -> Result<&'static str> {
         let mut find = self.db.prepare_cached(&format!(
             "SELECT EXISTS(SELECT 1 FROM models WHERE complete AND id IN ({}))",
             sql_list(models)
         ))?;
-        Ok(find.query_row([], |row| row.get(0))?)
+        Ok(match find.query_row([], |row| row.get(0))? {
+            true => "changed_sessions c CROSS JOIN sessions s ON s.id = c.session",
+            false => "sessions s",
+        })
     }
 }
 
@@ -93,17 +93,28 @@ impl Writer {
         if is_complete {
             let update = "UPDATE models SET complete = 1 WHERE id = ?1 AND NOT complete";
             self.reader.db.prepare_cached(update)?.execute([model])?;
-            self.is_pending_noted.set(false);
+            self.delete_embedded_changes()?;
         }
         Ok(is_complete)
     }
 
+    /// Deletes from `changed_sessions` those that all models have embedded that are noted as complete.
+    fn delete_embedded_changes(&self) -> Result<()> {
+        let delete = "DELETE FROM changed_sessions WHERE NOT EXISTS (
+             SELECT 1 FROM models m JOIN sessions s ON s.id = changed_sessions.session
+             WHERE m.complete AND NOT EXISTS (
+               SELECT 1 FROM embedded e WHERE e.model = m.id AND e.session = s.id AND e.revision = s.revision))";
+        self.changed_session.set(None);
+        self.reader.db.prepare_cached(delete)?.execute([])?;
+        Ok(())
+    }
+
     /// Notes that a session may be pending by any model. To be called with each change of a session's
     /// revision.
-    pub(crate) fn note_pending(&self) -> Result<()> {
-        if !self.is_pending_noted.replace(true) {
-            let update = "UPDATE models SET complete = 0 WHERE complete";
-            self.reader.db.prepare_cached(update)?.execute([])?;
+    pub(crate) fn note_changed(&self, session: SessionId) -> Result<()> {
+        if self.changed_session.replace(Some(session)) != Some(session) {
+            let insert = "INSERT OR IGNORE INTO changed_sessions(session) VALUES(?1)";
+            self.reader.db.prepare_cached(insert)?.execute([session])?;
         }
         Ok(())
     }

@@ -20,6 +20,11 @@ struct TimedTurn {
     started_ms: i64,
 }
 
+/// SQL for a session `s` of which the agent keeps the prompts alone, [`PROMPTS_ONLY`], as the index of these has it.
+const PROMPT_SESSION: &str = "s.gone & 2";
+/// SQL for any other session.
+const TRANSCRIPT: &str = "NOT (s.gone & 2)";
+
 impl Writer {
     /// Returns true when the source has the session's prompts alone and another file,
     /// also one that is gone, has the session: its prompts are not stored.
@@ -76,11 +81,12 @@ impl Writer {
     /// When the database fails.
     pub fn link_prompt_copies(&mut self, times: RangeInclusive<i64>) -> Result<()> {
         self.begin()?;
-        let prompts = self.turns_at(widen_by_skew(&times), true)?;
+        let prompts = self.turns_at(widen_by_skew(&times), PROMPT_SESSION)?;
         let (Some(first), Some(last)) = (prompts.first(), prompts.last()) else {
             return Ok(());
         };
-        let turns = self.turns_at(widen_by_skew(&(first.started_ms..=last.started_ms)), false)?;
+        let times = first.started_ms..=last.started_ms;
+        let turns = self.turns_at(widen_by_skew(&times), TRANSCRIPT)?;
         for prompt in &prompts {
             if let Some(owner) = self.find_transcript_turn(prompt, &turns)? {
                 self.make_copy(prompt, owner)?;
@@ -89,15 +95,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Turns that are no copies and began in a time, in the order of their times.
-    fn turns_at(&self, times: RangeInclusive<i64>, prompts_only: bool) -> Result<Vec<TimedTurn>> {
-        let mut find = self.reader.db.prepare_cached(
+    /// Turns of sessions of one kind that are no copies and began in a time, in the order of their times.
+    fn turns_at(&self, times: RangeInclusive<i64>, kind: &str) -> Result<Vec<TimedTurn>> {
+        let mut find = self.reader.db.prepare_cached(&format!(
             "SELECT t.id, t.session, s.source, t.started_ms FROM sessions s CROSS JOIN turns t ON t.session = s.id
-             WHERE (s.gone & ?4 <> 0) = ?3 AND s.started_ms <= ?2 AND s.ended_ms >= ?1
+             WHERE {kind} AND s.started_ms <= ?2 AND s.ended_ms >= ?1
                AND t.started_ms BETWEEN ?1 AND ?2 AND t.owner IS NULL ORDER BY t.started_ms, t.id",
-        )?;
-        let values = params![times.start(), times.end(), prompts_only, PROMPTS_ONLY];
-        let rows = find.query_map(values, |row| {
+        ))?;
+        let rows = find.query_map([times.start(), times.end()], |row| {
             Ok(TimedTurn {
                 id: row.get(0)?,
                 session: row.get(1)?,

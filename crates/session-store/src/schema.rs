@@ -12,13 +12,14 @@ use std::time::Duration;
 
 /// Version of the files on disk. An older one is migrated by the writer, as far
 /// back as there are steps for it; no other is read.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 
 const TABLES: &str = "
 CREATE TABLE files(
   id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL UNIQUE,
   size INTEGER NOT NULL DEFAULT 0, mtime_ns INTEGER NOT NULL DEFAULT 0, inode INTEGER NOT NULL DEFAULT 0,
   gone INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX files_gone ON files(id) WHERE gone;
 CREATE TABLE cursors(file INTEGER PRIMARY KEY, cursor BLOB NOT NULL);
 CREATE TABLE problems(
   path TEXT NOT NULL, reason TEXT NOT NULL, kind INTEGER NOT NULL, place INTEGER, count INTEGER NOT NULL,
@@ -31,6 +32,8 @@ CREATE TABLE sessions(
   gone INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0,
   UNIQUE(file, uid));
 CREATE INDEX sessions_uid ON sessions(uid);
+CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
+CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);
 CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
 CREATE INDEX openings_template ON openings(template);
 CREATE TABLE turns(
@@ -192,6 +195,15 @@ fn create_tables(db: &Connection) -> Result<()> {
 /// # Errors
 /// [`StoreError::Corrupt`] for a number that no format has, also 0 where there are tables.
 pub(crate) fn version(db: &Connection) -> Result<u32> {
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    match u32::try_from(found) {
+        Ok(0) => version_of_unversioned(db),
+        Ok(version) => Ok(version),
+        Err(_) => Err(no_version(db, found)),
+    }
+}
+
+fn version_of_unversioned(db: &Connection) -> Result<u32> {
     // In one statement, hence in one snapshot: another process may make the tables in between.
     let select =
         "SELECT user_version, EXISTS(SELECT 1 FROM sqlite_schema) FROM pragma_user_version";

@@ -92,7 +92,7 @@ impl Writer {
         let insert = "INSERT INTO sessions(file, source, uid) VALUES(?1, ?2, ?3)";
         let values = params![file, source.as_str(), uid];
         let id = SessionId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
-        self.note_pending()?;
+        self.note_changed(id)?;
         self.new_session = NewSession::new(id);
         Ok(id)
     }
@@ -114,7 +114,7 @@ impl Writer {
             .db
             .prepare_cached("UPDATE sessions SET revision = revision + 1 WHERE id = ?1")?;
         update.execute([session])?;
-        self.note_pending()
+        self.note_changed(session)
     }
 
     /// A session of this file that the history no longer holds: what was

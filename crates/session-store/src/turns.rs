@@ -415,7 +415,7 @@ impl Writer {
              WHERE id = ?1",
         )?.execute(params![session, turn.index + 1, turn.started_ms, turn.ended_ms, changed])?;
         if changed {
-            self.note_pending()?;
+            self.note_changed(session)?;
         }
         match !turn.continues && can_title_session(turn.kind, &turn.prompt) {
             true => self.store_first_prompt(session, turn),

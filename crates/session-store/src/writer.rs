@@ -41,8 +41,8 @@ pub struct Writer {
     pub(crate) stale_turns: StaleTurns,
     /// Blocks of files that are to be written again.
     pub(crate) stale_files: StaleFiles,
-    /// [`Writer::note_pending`] was called since the last commit.
-    pub(crate) is_pending_noted: Cell<bool>,
+    /// The session that [`Writer::note_changed`] has noted last: turns come session by session.
+    pub(crate) changed_session: Cell<Option<SessionId>>,
     /// The session that was inserted last.
     pub(crate) new_session: NewSession,
     /// The session whose turns are being replaced.
@@ -145,7 +145,7 @@ impl Writer {
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
             stale_files: StaleFiles::default(),
-            is_pending_noted: Cell::new(false),
+            changed_session: Cell::default(),
             new_session: NewSession::default(),
             replacing: None,
             pending_titles: PendingTitles::default(),
@@ -217,7 +217,6 @@ impl Writer {
         self.appenders.flush()?;
         self.reader.db.execute_batch("COMMIT")?;
         self.open = false;
-        self.is_pending_noted.set(false);
         self.delete_old_generations()?;
         self.compacted = false;
         Ok(())

@@ -18,7 +18,7 @@ const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
 const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 6] = [4, 5, 6, 7, 8, 9];
+const OLDER: [u32; 7] = [4, 5, 6, 7, 8, 9, 10];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
@@ -122,7 +122,8 @@ fn columns(index: &Index) -> BTreeSet<(String, String)> {
 fn downgrade(index: &Index) {
     let to_4 =
         "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks;
-        DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE error_signatures; ALTER TABLE sessions DROP COLUMN rest;
+        DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE error_signatures; DROP TABLE changed_sessions;
+        DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE sessions DROP COLUMN rest;
         ALTER TABLE sessions DROP COLUMN work; ALTER TABLE models DROP COLUMN complete; PRAGMA user_version = 4";
     database(index).execute_batch(to_4).unwrap();
 }

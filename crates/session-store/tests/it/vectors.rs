@@ -415,6 +415,52 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
     assert_eq!(sessions(&[old.id, new.id]), [0; 0]);
 }
 
+/// Embeds a session by a model, and notes where that was the last.
+fn embed_by(writer: &mut Writer, model: &ModelRow, session: i64) {
+    let find = writer.reader().unwrap().pending_sessions(&[model.id]);
+    let pending = find.unwrap().into_iter();
+    let pending = pending.filter(|p| i64::from(p.session) == session);
+    for pending in pending {
+        writer
+            .store_documents(model, pending, &[], DocumentBatch::Complete)
+            .unwrap();
+    }
+    writer.note_if_complete(model.id).unwrap();
+    writer.commit().unwrap();
+}
+
+#[test]
+fn a_changed_session_waits_for_each_model_that_had_all() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let models = ["f00d", "beef", "cafe"].map(|of| writer.add_model(of, of, DIMS).unwrap());
+    let [quick, slow, partial] = &models;
+    for (number, name) in [(1, "a"), (2, "b")] {
+        deliver(&mut writer, &meta(name), &[turn(0, name, &[])]);
+        embed_by(&mut writer, quick, number);
+        embed_by(&mut writer, slow, number);
+    }
+    embed_by(&mut writer, partial, 2);
+    deliver(&mut writer, &meta("a"), &[turn(0, "two", &[])]);
+    writer.commit().unwrap();
+    let waiting = |writer: &mut Writer, models: &[&ModelRow]| -> Vec<i64> {
+        let models: Vec<ModelId> = models.iter().map(|model| model.id).collect();
+        let pending = writer.reader().unwrap().pending_sessions(&models).unwrap();
+        pending.iter().map(|p| p.session.into()).collect()
+    };
+    assert_eq!(waiting(&mut writer, &[quick]), [1]);
+    assert_eq!(waiting(&mut writer, &[partial]), [1]);
+    embed_by(&mut writer, quick, 1);
+    assert_eq!(waiting(&mut writer, &[slow]), [1]);
+    assert_eq!(waiting(&mut writer, &[quick, slow]), [0; 0]);
+    embed_by(&mut writer, slow, 1);
+    assert_eq!(waiting(&mut writer, &[slow]), [0; 0]);
+    assert_eq!(waiting(&mut writer, &[partial]), [1]);
+    deliver(&mut writer, &meta("b"), &[turn(0, "three", &[])]);
+    writer.delete_session(SessionId::new(2)).unwrap();
+    assert_eq!(waiting(&mut writer, &[slow]), [0; 0]);
+}
+
 /// Also those of a slow model, which gets to the session later.
 #[test]
 fn rows_of_deleted_turns_are_orphaned() {
