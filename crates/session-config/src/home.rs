@@ -156,7 +156,22 @@ impl Home {
     /// # Errors
     /// When the endpoint's configuration has a mistake and its model is in use.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
-        let catalogue = Catalogue::open(self.folders())?.with_device(self.config.device.into());
+        self.configured(Catalogue::open(self.folders())?)
+    }
+
+    /// Returns the models that a query could be embedded by, with the chosen one.
+    ///
+    /// # Errors
+    /// As for [`Home::catalogue`].
+    pub fn loadable_catalogue(&self) -> Result<Catalogue, ModelError> {
+        self.configured(Catalogue::open_loadable(
+            self.folders(),
+            &self.config.model,
+        )?)
+    }
+
+    fn configured(&self, catalogue: Catalogue) -> Result<Catalogue, ModelError> {
+        let catalogue = catalogue.with_device(self.config.device.into());
         let endpoint = self.endpoint();
         if self.config.model == session_models::REMOTE_MODEL {
             return Ok(catalogue.with_endpoint(Ok(endpoint?)));

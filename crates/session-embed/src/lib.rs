@@ -60,7 +60,7 @@ pub use bert::BERT_NAMES;
 pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::minilm;
-pub use bundled::{bundled, specs};
+pub use bundled::{bundled, specs, specs_where};
 pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, Matrix};
 pub use error::EmbedError;

@@ -53,11 +53,29 @@ impl Catalogue {
     /// When a bundled description is invalid, which the tests rule out. An invalid one of the
     /// user's is left out and listed by [`Catalogue::description_errors`].
     pub fn open(directories: UserDirectories) -> Result<Self, ModelError> {
+        Self::open_where(directories, |_, _| true)
+    }
+
+    /// As [`Catalogue::open`], without the models that no process could load now, but for the `chosen` one.
+    ///
+    /// # Errors
+    /// As for [`Catalogue::open`].
+    pub fn open_loadable(directories: UserDirectories, chosen: &str) -> Result<Self, ModelError> {
+        Self::open_where(directories, |directories, name| {
+            name == chosen || is_bundled(name) || directories.model_dir(name).is_dir()
+        })
+    }
+
+    fn open_where(
+        directories: UserDirectories,
+        is_wanted: impl Fn(&UserDirectories, &str) -> bool,
+    ) -> Result<Self, ModelError> {
         let cannot_open = |cause| ModelError::Open {
             name: "table".to_owned(),
             cause,
         };
-        let mut specs = session_embed::specs().map_err(cannot_open)?;
+        let specs = session_embed::specs_where(|name| is_wanted(&directories, name));
+        let mut specs = specs.map_err(cannot_open)?;
         let user = read_descriptions(&directories.descriptions_dir(), &specs);
         specs.extend(user.specs);
         let described_specs = specs.clone();

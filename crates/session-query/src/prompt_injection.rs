@@ -92,7 +92,7 @@ fn find_past_turns(
 ) -> Result<Vec<BlockItem>, QueryError> {
     let index = home.index()?;
     let sessions = index.sessions()?;
-    let models = QueryModels::new(home.catalogue()?, &home.config.model, &home.root)?;
+    let models = QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?;
     let embeddings = models.without_endpoint().embed(&index, prompt)?;
     let mut request = Request {
         level: Level::Turn,

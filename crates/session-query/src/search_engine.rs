@@ -27,7 +27,7 @@ impl SearchEngine {
     /// When the chosen model is unknown or not installed.
     pub fn new(home: Home) -> Result<Self, QueryError> {
         Ok(Self {
-            models: QueryModels::new(home.catalogue()?, &home.config.model, &home.root)?,
+            models: QueryModels::new(home.loadable_catalogue()?, &home.config.model, &home.root)?,
             redactor: home.config.redactor(),
             home,
         })

@@ -1,7 +1,7 @@
 //! Tests of the catalogue: bundled models, descriptions, directories.
 
 use crate::tiny_model::{Home, description};
-use session_models::{ModelError, ModelState};
+use session_models::{Catalogue, ModelError, ModelState};
 
 #[test]
 fn bundled_models_are_always_available() {
@@ -23,6 +23,21 @@ fn bundled_models_are_always_available() {
             Err(ModelError::Bundled { .. })
         ));
     }
+}
+
+#[test]
+fn of_models_that_cannot_be_loaded_the_chosen_one_alone_is_read_for_a_query() {
+    let home = Home::with_description();
+    let names = |chosen: &str| -> Vec<String> {
+        let catalogue = Catalogue::open_loadable(home.directories(), chosen).unwrap();
+        let bundled = |name: &String| ["table", "all-minilm-l6-v2"].contains(&name.as_str());
+        let names = catalogue.specs().iter().map(|spec| spec.name.clone());
+        names.filter(|name| !bundled(name)).collect()
+    };
+    assert_eq!(names("table"), ["tiny"]);
+    assert_eq!(names("gte-small"), ["gte-small", "tiny"]);
+    fs_err::create_dir_all(home.directories().model_dir("bge-small-en-v1.5")).unwrap();
+    assert_eq!(names("table"), ["bge-small-en-v1.5", "tiny"]);
 }
 
 #[test]
