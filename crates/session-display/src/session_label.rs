@@ -23,12 +23,11 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
             .take_while(|(a, b)| **a == *b)
             .count()
     };
-    let longest = all
-        .iter()
-        .filter(|o| o.id != session.id)
-        .map(shared)
-        .max()
-        .unwrap_or(0);
+    // An id that differs sooner does not matter, and to compare so many bytes takes no loop.
+    let begin = session.uid.as_bytes().first_chunk::<SHORT_ID_CHARS>();
+    let is_near =
+        |other: &&SessionRow| other.id != session.id && other.uid.as_bytes().first_chunk() == begin;
+    let longest = all.iter().filter(is_near).map(shared).max().unwrap_or(0);
     match longest + 1 {
         shared if shared > LONG_ID_CHARS => format!("#{}", session.id),
         shared => uid.iter().take(shared.max(SHORT_ID_CHARS)).collect(),
@@ -37,8 +36,10 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
 
 /// Returns true when another session has the same id.
 pub fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
-    all.iter()
-        .any(|o| o.id != session.id && o.uid == session.uid)
+    let begin = session.uid.as_bytes().first_chunk::<SHORT_ID_CHARS>();
+    let is_near = |other: &&SessionRow| other.uid.as_bytes().first_chunk() == begin;
+    let mut near = all.iter().filter(is_near);
+    near.any(|o| o.id != session.id && o.uid == session.uid)
 }
 
 /// Returns true for an id as agents make them.

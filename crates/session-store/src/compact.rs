@@ -22,7 +22,7 @@ impl Writer {
             return Ok(());
         };
         for level in Level::ALL {
-            let dead = self.reader.count_dead_rows(&model, level)?;
+            let dead = self.reader.noted_dead_rows(model.id, level)?;
             if dead >= MIN_DEAD_ROWS && dead * 4 > model.rows(level) {
                 self.rewrite_matrix(&model, level)?;
             }
@@ -41,7 +41,7 @@ impl Writer {
         }
         new.flush()?;
         let update = format!(
-            "UPDATE models SET {0}_rows = ?2, {0}_generation = {0}_generation + 1 WHERE id = ?1",
+            "UPDATE models SET {0}_rows = ?2, {0}_dead = 0, {0}_generation = {0}_generation + 1 WHERE id = ?1",
             level.name()
         );
         self.reader.db.execute(

@@ -89,12 +89,18 @@ CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
 ALTER TABLE models ADD COLUMN complete INTEGER NOT NULL DEFAULT 0;",
     fill: |writer, _| writer.mark_all_files(),
 }, Migration {
-    // Sessions that wait for vectors are noted, and rare kinds of sessions and files are found by indexes.
+    // Sessions that wait for vectors are noted, and rows of matrices that are dead; rare kinds of sessions and files
+    // are found by indexes.
     from: 10,
     tables: "
 CREATE INDEX files_gone ON files(id) WHERE gone;
 CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
-CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);",
+CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);
+ALTER TABLE models ADD COLUMN session_dead INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE models ADD COLUMN turn_dead INTEGER NOT NULL DEFAULT 0;
+UPDATE models SET
+  session_dead = session_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 0),
+  turn_dead = turn_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 1);",
     fill: |_, _| Ok(()),
 }];
 

@@ -172,7 +172,7 @@ impl Writer {
         }
         self.reader.db.execute(
             "UPDATE models SET session_rows = 0, turn_rows = 0,
-               complete = 0,
+               complete = 0, session_dead = 0, turn_dead = 0,
                session_generation = session_generation + 1, turn_generation = turn_generation + 1
              WHERE id = ?1",
             [model],

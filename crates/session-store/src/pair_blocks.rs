@@ -22,9 +22,10 @@ impl PairColumns {
         self.0.iter().map(unpack)
     }
 
-    /// Reads blocks, each its number and its blob, in order.
-    pub(crate) fn read(mut blocks: rusqlite::Rows<'_>) -> Result<Self> {
-        let mut pairs = Vec::new();
+    /// Reads `count` blocks, each its number and its blob, in order.
+    pub(crate) fn read(count: i64, mut blocks: rusqlite::Rows<'_>) -> Result<Self> {
+        let count = usize::try_from(count).unwrap_or_default();
+        let mut pairs = Vec::with_capacity(count * BLOCK_ROWS as usize);
         while let Some(block) = blocks.next()? {
             let number = usize::try_from(block.get::<_, i64>(0)?).unwrap_or_default();
             pairs.resize(number * BLOCK_ROWS as usize, [0; PAIR_BYTES]);

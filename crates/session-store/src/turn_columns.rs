@@ -50,9 +50,12 @@ impl Reader {
     }
 
     fn read_turn_columns(&self) -> Result<TurnColumns> {
+        let count = "SELECT count(*) FROM turn_blocks";
+        let count = self.db.query_row(count, [], |row| row.get(0))?;
         let find = "SELECT block, turns FROM turn_blocks ORDER BY block";
         let mut find = self.db.prepare_cached(find)?;
-        Ok(TurnColumns(PairColumns::read(find.query([])?)?))
+        let blocks = find.query([])?;
+        Ok(TurnColumns(PairColumns::read(count, blocks)?))
     }
 }
 

@@ -74,11 +74,15 @@ impl Reader {
     }
 
     fn read_vector_owners(&self, model: ModelId, level: Level) -> Result<VectorOwners> {
+        let mut count = self
+            .db
+            .prepare_cached("SELECT count(*) FROM owner_blocks WHERE model = ?1 AND level = ?2")?;
+        let count = count.query_row(params![model, level.number()], |row| row.get(0))?;
         let mut find = self.db.prepare_cached(
             "SELECT block, owners FROM owner_blocks WHERE model = ?1 AND level = ?2 ORDER BY block",
         )?;
         let blocks = find.query(params![model, level.number()])?;
-        Ok(VectorOwners(PairColumns::read(blocks)?))
+        Ok(VectorOwners(PairColumns::read(count, blocks)?))
     }
 }
 

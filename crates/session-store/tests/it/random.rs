@@ -434,6 +434,19 @@ fn check_completeness(index: &Reader, model: &ModelRow, pending: &BTreeSet<Sessi
     assert_eq!(has_pending, !pending.is_empty());
 }
 
+/// As many dead rows are noted as there are.
+fn check_dead_rows(index: &Reader, model: &ModelRow) {
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    for level in Level::ALL {
+        let select = format!("SELECT {}_dead FROM models WHERE id = ?1", level.name());
+        let noted: i64 = db
+            .query_row(&select, [i64::from(model.id)], |row| row.get(0))
+            .unwrap();
+        let live = index.vector_owners(model.id, level).unwrap().count();
+        assert_eq!(noted as usize + live, model.rows(level));
+    }
+}
+
 /// Sessions that are not pending have the vectors of their texts, and no others.
 fn check_vectors(index: &Reader) {
     let Some(model) = index.model("f00d").unwrap() else {
@@ -446,6 +459,7 @@ fn check_vectors(index: &Reader) {
         .map(|p| p.session)
         .collect();
     check_completeness(index, &model, &pending);
+    check_dead_rows(index, &model);
     for level in Level::ALL {
         let matrix = index.matrix(&model, level).unwrap();
         assert_eq!(matrix.rows(), model.rows(level));
