@@ -256,6 +256,7 @@ impl Writer {
              DELETE FROM cursors; DELETE FROM problems;",
         )?;
         self.mark_all_files()?;
+        self.mark_all_sessions()?;
         self.commit()
     }
 

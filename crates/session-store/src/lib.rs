@@ -65,6 +65,7 @@ mod reader;
 mod redaction;
 mod row;
 mod schema;
+mod session_blocks;
 mod sessions;
 mod stems;
 mod titles;

@@ -5,6 +5,7 @@
 //! has its old format or the new one, whenever the process is killed.
 
 use crate::error::{Result, StoreError};
+use crate::id::SessionId;
 use crate::schema::{FORMAT_VERSION, open_readable, version};
 use crate::writer::{MigrationProgress, Writer};
 use std::path::Path;
@@ -89,19 +90,20 @@ CREATE TABLE file_blocks(block INTEGER PRIMARY KEY, files BLOB NOT NULL);
 ALTER TABLE models ADD COLUMN complete INTEGER NOT NULL DEFAULT 0;",
     fill: |writer, _| writer.mark_all_files(),
 }, Migration {
-    // Sessions that wait for vectors are noted, and rows of matrices that are dead; rare kinds of sessions and files
-    // are found by indexes.
+    // Sessions are read in blocks. Those that wait for vectors are noted, and rows of matrices that are dead; rare kinds
+    // of sessions and files are found by indexes.
     from: 10,
     tables: "
 CREATE INDEX files_gone ON files(id) WHERE gone;
 CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
 CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);
+CREATE TABLE session_blocks(block INTEGER PRIMARY KEY, sessions BLOB NOT NULL);
 ALTER TABLE models ADD COLUMN session_dead INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE models ADD COLUMN turn_dead INTEGER NOT NULL DEFAULT 0;
 UPDATE models SET
   session_dead = session_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 0),
   turn_dead = turn_rows - (SELECT count(*) FROM vectors v WHERE v.model = models.id AND v.level = 1);",
-    fill: |_, _| Ok(()),
+    fill: |writer, _| writer.mark_all_sessions(),
 }];
 
 /// True when an index of this format can be migrated.
@@ -137,6 +139,18 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
     }
     let db = &writer.reader.db;
     Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?)
+}
+
+impl Writer {
+    /// Returns the numbers of all sessions; a migration has no blocks of them yet.
+    pub(crate) fn session_ids(&self) -> Result<Vec<SessionId>> {
+        let mut find = self
+            .reader
+            .db
+            .prepare("SELECT id FROM sessions ORDER BY id")?;
+        let ids = find.query_map([], |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
 /// Says of an error of a writer whether it is why an index of an older format stays as it is.

@@ -219,7 +219,7 @@ impl Reader {
         Ok(())
     }
 
-    fn corrupt(&self, what: String) -> crate::StoreError {
+    pub(crate) fn corrupt(&self, what: String) -> crate::StoreError {
         crate::StoreError::Corrupt {
             root: self.root.clone(),
             what,

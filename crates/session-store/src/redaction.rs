@@ -22,9 +22,9 @@ impl Writer {
     /// Redacts all texts. What held a secret is embedded again; everything else stays as it was.
     pub(crate) fn redact_all(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
         let redactor = self.redactor.clone();
-        let sessions = self.reader.sessions()?;
+        let sessions = self.session_ids()?;
         for (done, session) in (0..).zip(&sessions) {
-            self.redact_session(&redactor, session.id)?;
+            self.redact_session(&redactor, *session)?;
             progress(done + 1, sessions.len() as u64);
         }
         self.redact_external_titles(&redactor)?;

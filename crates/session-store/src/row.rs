@@ -82,34 +82,9 @@ pub struct CopyRow {
     pub session: SessionId,
 }
 
-pub(crate) const SESSION_COLUMNS: &str = "id, file, source, uid, parent, \
-    coalesce(title, given_title), cwd, coalesce(project, cwd), branch, forked_from, \
-    started_ms, ended_ms, turns, gone & 1 OR file IN (SELECT f.id FROM files f WHERE f.gone), gone & 2 <> 0";
-
 /// `sessions.gone` of a session of which the agent keeps the prompts alone.
 /// The bit 1 says that its history is no longer there.
 pub(crate) const PROMPTS_ONLY: i64 = 2;
-
-/// A row of [`SESSION_COLUMNS`], with the title that was given to the session.
-pub(crate) fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
-    Ok(SessionRow {
-        id: row.get(0)?,
-        file: row.get(1)?,
-        source: row.get(2)?,
-        uid: row.get(3)?,
-        parent: row.get(4)?,
-        title: row.get(5)?,
-        cwd: row.get(6)?,
-        project: row.get(7)?,
-        branch: row.get(8)?,
-        forked_from: row.get(9)?,
-        started_ms: row.get(10)?,
-        ended_ms: row.get(11)?,
-        turns: row.get(12)?,
-        gone: row.get(13)?,
-        prompts_only: row.get(14)?,
-    })
-}
 
 pub(crate) const TURN_COLUMNS: &str =
     "id, session, idx, started_ms, branch, start, stop, owner, kind, ended_ms";

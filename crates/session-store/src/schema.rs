@@ -34,6 +34,7 @@ CREATE TABLE sessions(
 CREATE INDEX sessions_uid ON sessions(uid);
 CREATE INDEX sessions_prompts ON sessions(id) WHERE gone & 2;
 CREATE TABLE changed_sessions(session INTEGER PRIMARY KEY);
+CREATE TABLE session_blocks(block INTEGER PRIMARY KEY, sessions BLOB NOT NULL);
 CREATE TABLE openings(session INTEGER PRIMARY KEY, template INTEGER NOT NULL, turn INTEGER NOT NULL);
 CREATE INDEX openings_template ON openings(template);
 CREATE TABLE turns(

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::reader::Reader;
-use crate::row::{SESSION_COLUMNS, SessionRow, session_row};
+use crate::row::SessionRow;
 use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::text::printable;
@@ -229,9 +229,9 @@ impl PendingTitles {
 const MIN_SHARED: usize = 3;
 
 /// A session with the title that was given to it, and the one that its first prompt gives.
-struct TitleCandidates {
-    session: SessionRow,
-    by_prompt: Option<String>,
+pub(crate) struct TitleCandidates {
+    pub(crate) session: SessionRow,
+    pub(crate) by_prompt: Option<String>,
 }
 
 impl Reader {
@@ -240,16 +240,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn sessions(&self) -> Result<Vec<SessionRow>> {
-        let mut found = self.db.prepare_cached(&format!(
-            "SELECT {SESSION_COLUMNS}, coalesce(rest, first_prompt, work) FROM sessions ORDER BY id"
-        ))?;
-        let rows = found.query_map([], |row| {
-            Ok(TitleCandidates {
-                session: session_row(row)?,
-                by_prompt: row.get(15)?,
-            })
-        })?;
-        Ok(choose_titles(rows.collect::<rusqlite::Result<_>>()?))
+        Ok(choose_titles(self.read_session_blocks()?))
     }
 }
 

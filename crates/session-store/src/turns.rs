@@ -337,9 +337,10 @@ impl Writer {
 
     /// Indexes the words of all turns that are not copies in an empty table.
     pub(crate) fn index_all_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
-        let sessions = self.reader()?.sessions()?;
+        self.frames.flush(&self.reader)?;
+        let sessions = self.session_ids()?;
         for (done, session) in (0..).zip(&sessions) {
-            for (turn, content) in self.reader.contents_without_copies(session.id)? {
+            for (turn, content) in self.reader.contents_without_copies(*session)? {
                 self.insert_words(turn, &content)?;
             }
             progress(done + 1, sessions.len() as u64);

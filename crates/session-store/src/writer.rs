@@ -10,6 +10,7 @@ use crate::migrate::{self, migrate};
 use crate::new_session::NewSession;
 use crate::reader::Reader;
 use crate::schema;
+use crate::session_blocks::StaleSessions;
 use crate::titles::PendingTitles;
 use crate::turn_columns::StaleTurns;
 use crate::vector_owners::StaleOwners;
@@ -41,6 +42,8 @@ pub struct Writer {
     pub(crate) stale_turns: StaleTurns,
     /// Blocks of files that are to be written again.
     pub(crate) stale_files: StaleFiles,
+    /// Blocks of sessions that are to be written again.
+    pub(crate) stale_sessions: StaleSessions,
     /// The session that [`Writer::note_changed`] has noted last: turns come session by session.
     pub(crate) changed_session: Cell<Option<SessionId>>,
     /// The session that was inserted last.
@@ -136,8 +139,11 @@ impl Writer {
     }
 
     fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
+        let mut db = schema::open_writable(root)?;
+        let stale_sessions = StaleSessions::default();
+        stale_sessions.watch(&mut db)?;
         let mut writer = Self {
-            reader: Reader::new(schema::open_writable(root)?, root),
+            reader: Reader::new(db, root),
             frames: FrameBuffer::default(),
             words: PendingWords::default(),
             appenders: MatrixAppenders::default(),
@@ -145,6 +151,7 @@ impl Writer {
             stale_owners: StaleOwners::default(),
             stale_turns: StaleTurns::default(),
             stale_files: StaleFiles::default(),
+            stale_sessions,
             changed_session: Cell::default(),
             new_session: NewSession::default(),
             replacing: None,
@@ -225,6 +232,7 @@ impl Writer {
     fn write_blocks(&mut self) -> Result<()> {
         self.write_turn_blocks()?;
         self.write_owner_blocks()?;
+        self.write_session_blocks()?;
         self.write_file_blocks()
     }
 

@@ -201,7 +201,7 @@ fn an_older_format_that_cannot_be_migrated_says_why() {
 fn a_database_that_lacks_a_column() {
     let env = small();
     let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
-    db.execute_batch("ALTER TABLE sessions RENAME COLUMN cwd TO lost")
+    db.execute_batch("ALTER TABLE turns RENAME COLUMN branch TO lost")
         .unwrap();
     drop(db);
     insta::assert_snapshot!(env.run(&["search", "docker", "--no-refresh"]), @r"
@@ -209,7 +209,7 @@ fn a_database_that_lacks_a_column() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the index database failed: no such column: cwd
+    error: the index database failed: no such column: branch
     hint: run `session-search index --full` to build it anew; the old database is kept beside it
     ");
     said_and_healed(&env);

@@ -114,10 +114,10 @@ fn a_file_that_is_no_database_wants_a_rebuild() {
 fn a_schema_that_lacks_something_wants_a_rebuild() {
     for (change, said) in [
         (
-            "ALTER TABLE sessions RENAME COLUMN cwd TO lost",
-            "no such column: cwd",
+            "ALTER TABLE session_blocks RENAME COLUMN sessions TO lost",
+            "no such column: sessions",
         ),
-        ("DROP TABLE sessions", "no such table: sessions"),
+        ("DROP TABLE turns", "no such table: turns"),
     ] {
         let index = filled();
         let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();

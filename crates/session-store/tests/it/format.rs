@@ -122,7 +122,7 @@ fn columns(index: &Index) -> BTreeSet<(String, String)> {
 fn downgrade(index: &Index) {
     let to_4 =
         "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks;
-        DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE error_signatures; DROP TABLE changed_sessions;
+        DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE error_signatures; DROP TABLE changed_sessions; DROP TABLE session_blocks;
         DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE sessions DROP COLUMN rest;
         ALTER TABLE sessions DROP COLUMN work; ALTER TABLE models DROP COLUMN complete;
         ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; PRAGMA user_version = 4";

@@ -42,7 +42,7 @@ fn older() -> Index {
         .iter()
         .for_each(|level| write_half_floats(&index, *level));
     let db = Connection::open(index.root().join("index.db")).unwrap();
-    db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE changed_sessions; DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE models DROP COLUMN complete; ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; DROP TABLE error_signatures; PRAGMA user_version = 5")
+    db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE changed_sessions; DROP TABLE session_blocks; DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE models DROP COLUMN complete; ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; DROP TABLE error_signatures; PRAGMA user_version = 5")
         .unwrap();
     index
 }

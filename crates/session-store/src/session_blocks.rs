@@ -1,0 +1,178 @@
+//! Sessions in blocks, for a query, which reads them all: from a row of sixteen columns SQLite takes a microsecond.
+
+use crate::error::Result;
+use crate::id::{FileId, SessionId};
+use crate::reader::Reader;
+use crate::row::{PROMPTS_ONLY, SessionRow};
+use crate::titles::TitleCandidates;
+use crate::writer::Writer;
+use rusqlite::{Connection, Row, params};
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::mem::take;
+use std::sync::{Arc, Mutex};
+
+/// Sessions of a block: it is written again when one of them changes.
+const BLOCK_SESSIONS: u64 = 64;
+
+const COLUMNS: &str = "id, file, source, uid, parent, coalesce(title, given_title), cwd, coalesce(project, cwd), \
+    branch, forked_from, started_ms, ended_ms, turns, gone, coalesce(rest, first_prompt, work)";
+
+/// A session in a block, which is a list of these in postcard's format.
+#[derive(Serialize, Deserialize)]
+struct PackedSession<'a> {
+    id: i64,
+    file: i64,
+    source: &'a str,
+    uid: &'a str,
+    parent: Option<&'a str>,
+    /// The title that was given to it.
+    title: Option<&'a str>,
+    cwd: Option<&'a str>,
+    project: Option<&'a str>,
+    branch: Option<&'a str>,
+    forked_from: Option<&'a str>,
+    started_ms: Option<i64>,
+    ended_ms: Option<i64>,
+    turns: u32,
+    /// As in `sessions`.
+    gone: i64,
+    /// The title that its first prompt gives.
+    by_prompt: Option<&'a str>,
+}
+
+impl<'a> PackedSession<'a> {
+    /// Borrows a row of [`COLUMNS`].
+    fn from_row(row: &'a Row<'_>) -> rusqlite::Result<Self> {
+        let text = |column| -> rusqlite::Result<_> { Ok(row.get_ref(column)?.as_str_or_null()?) };
+        Ok(Self {
+            id: row.get(0)?,
+            file: row.get(1)?,
+            source: text(2)?.unwrap_or_default(),
+            uid: text(3)?.unwrap_or_default(),
+            parent: text(4)?,
+            title: text(5)?,
+            cwd: text(6)?,
+            project: text(7)?,
+            branch: text(8)?,
+            forked_from: text(9)?,
+            started_ms: row.get(10)?,
+            ended_ms: row.get(11)?,
+            turns: row.get(12)?,
+            gone: row.get(13)?,
+            by_prompt: text(14)?,
+        })
+    }
+
+    fn unpack(self, gone_files: &FxHashSet<FileId>) -> TitleCandidates {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let file = FileId::new(self.file);
+        let session = SessionRow {
+            id: SessionId::new(self.id),
+            file,
+            source: self.source.to_owned(),
+            uid: self.uid.to_owned(),
+            parent: owned(self.parent),
+            title: owned(self.title),
+            cwd: owned(self.cwd),
+            project: owned(self.project),
+            branch: owned(self.branch),
+            forked_from: owned(self.forked_from),
+            started_ms: self.started_ms,
+            ended_ms: self.ended_ms,
+            turns: self.turns,
+            gone: self.gone & 1 != 0 || gone_files.contains(&file),
+            prompts_only: self.gone & PROMPTS_ONLY != 0,
+        };
+        TitleCandidates {
+            session,
+            by_prompt: owned(self.by_prompt),
+        }
+    }
+}
+
+/// The blocks that differ from `sessions` until [`Writer::write_session_blocks`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StaleSessions(Arc<Mutex<BTreeSet<u64>>>);
+
+impl StaleSessions {
+    /// Notes from now on each row of `sessions` that a connection inserts, changes or deletes.
+    pub(crate) fn watch(&self, db: &mut Connection) -> Result<()> {
+        let stale = self.clone();
+        let note = move |_, _: &str, table: &str, row: i64| {
+            if table == "sessions" {
+                stale.with(|blocks| blocks.insert(block_of(row)));
+            }
+        };
+        Ok(db.update_hook(Some(note))?)
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut BTreeSet<u64>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}
+
+fn block_of(session: i64) -> u64 {
+    session.cast_unsigned() / BLOCK_SESSIONS
+}
+
+impl Reader {
+    /// Reads all sessions, by number.
+    pub(crate) fn read_session_blocks(&self) -> Result<Vec<TitleCandidates>> {
+        let gone = "SELECT id FROM files WHERE gone";
+        let mut gone = self.db.prepare_cached(gone)?;
+        let gone = gone.query_map([], |row| row.get(0))?;
+        let gone: FxHashSet<FileId> = gone.collect::<rusqlite::Result<_>>()?;
+        let find = "SELECT sessions FROM session_blocks ORDER BY block";
+        let mut find = self.db.prepare_cached(find)?;
+        let mut blocks = find.query([])?;
+        let mut sessions = Vec::new();
+        while let Some(block) = blocks.next()? {
+            let blob = block.get_ref(0)?.as_blob().unwrap_or_default();
+            let packed: Vec<PackedSession<'_>> = postcard::from_bytes(blob)
+                .map_err(|_| self.corrupt("a block of sessions cannot be read".to_owned()))?;
+            sessions.extend(packed.into_iter().map(|session| session.unpack(&gone)));
+        }
+        Ok(sessions)
+    }
+}
+
+impl Writer {
+    /// Writes the blocks of sessions that have changed. To be called before each commit.
+    pub(crate) fn write_session_blocks(&self) -> Result<()> {
+        let stale = self.stale_sessions.with(take);
+        stale
+            .into_iter()
+            .try_for_each(|block| self.write_session_block(block))
+    }
+
+    fn write_session_block(&self, block: u64) -> Result<()> {
+        let select =
+            format!("SELECT {COLUMNS} FROM sessions WHERE id >= ?1 AND id < ?2 ORDER BY id");
+        let mut find = self.reader.db.prepare_cached(&select)?;
+        let first = (block * BLOCK_SESSIONS).cast_signed();
+        let mut rows = find.query([first, first + BLOCK_SESSIONS.cast_signed()])?;
+        let (mut count, mut packed) = (0usize, Vec::new());
+        while let Some(row) = rows.next()? {
+            count += 1;
+            packed = postcard::to_extend(&PackedSession::from_row(row)?, packed)
+                .map_err(|e| self.reader.corrupt(e.to_string()))?;
+        }
+        let mut list = postcard::to_allocvec(&count).unwrap_or_default();
+        list.extend(packed);
+        let write = "INSERT OR REPLACE INTO session_blocks(block, sessions) VALUES(?1, ?2)";
+        let mut write = self.reader.db.prepare_cached(write)?;
+        write.execute(params![block.cast_signed(), list])?;
+        Ok(())
+    }
+
+    /// Marks the blocks of all sessions.
+    pub(crate) fn mark_all_sessions(&self) -> Result<()> {
+        let last = "SELECT coalesce(max(id), 0) FROM sessions";
+        let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
+        self.stale_sessions
+            .with(|blocks| blocks.extend(0..=block_of(last)));
+        Ok(())
+    }
+}
