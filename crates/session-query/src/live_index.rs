@@ -128,7 +128,7 @@ impl LiveIndex<'_> {
     }
 
     /// Answers from the index as it is while a refresh runs, and again where that changed
-    /// something. `beside` runs meanwhile, too. Nothing is refreshed where `refresh` is false and an
+    /// something. `meanwhile` runs beside it, too, where given. Nothing is refreshed where `refresh` is false and an
     /// index exists.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl LiveIndex<'_> {
     pub fn answer<T, E: From<QueryError>>(
         &self,
         refresh: bool,
-        meanwhile: impl FnOnce() + Send,
+        meanwhile: Option<impl FnOnce() + Send>,
         answer: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
         if !refresh && session_store::index_exists(self.root) {
@@ -150,7 +150,7 @@ impl LiveIndex<'_> {
         let index = Reader::open(self.root);
         let (outcome, early) = std::thread::scope(|scope| {
             let refreshing = scope.spawn(|| self.refresh_for_query());
-            scope.spawn(meanwhile);
+            meanwhile.map(|meanwhile| scope.spawn(meanwhile));
             let snapshot = index.map_err(QueryError::from).and_then(Snapshot::take);
             let early = snapshot
                 .map_err(E::from)

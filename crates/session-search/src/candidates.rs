@@ -1,6 +1,6 @@
 //! The first stage: what the index holds for a query.
 
-use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
+use crate::cosines::{DamagedVectors, DenseCosines, ModelVectors, QueryEmbedding};
 use crate::filtered_index::FilteredIndex;
 use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
@@ -14,6 +14,9 @@ pub(crate) struct Candidates<'a> {
     pub(crate) holders: IdentifierHolders,
 }
 
+/// Rows of matrices from which on a thread is worth its start.
+const MIN_ROWS_BESIDE: usize = 4096;
+
 impl<'a> Candidates<'a> {
     /// Reads the candidates of a query from the index.
     pub(crate) fn read(
@@ -26,19 +29,15 @@ impl<'a> Candidates<'a> {
             FusionMode::LexicalOnly => Vec::new(),
             _ => ModelVectors::open(index, filtered, embeddings)?,
         };
-        // The index is read by this thread alone; mapped matrices are not.
-        let (lexical, cosines) = std::thread::scope(|scope| {
-            let cosines = scope.spawn(|| DenseCosines::new(&vectors));
-            let lexical = match request.fusion {
-                FusionMode::DenseOnly => Ok(LexicalCandidates::default()),
-                _ => LexicalCandidates::read(index, filtered, &request.query),
-            };
-            let cosines = cosines.join();
-            (
-                lexical,
-                cosines.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            )
-        });
+        let read_words = || match request.fusion {
+            FusionMode::DenseOnly => Ok(LexicalCandidates::default()),
+            _ => LexicalCandidates::read(index, filtered, &request.query),
+        };
+        let rows: usize = vectors.iter().map(ModelVectors::rows).sum();
+        let (lexical, cosines) = match rows >= MIN_ROWS_BESIDE {
+            true => read_beside(&vectors, read_words),
+            false => (read_words(), DenseCosines::new(&vectors)),
+        };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let lexical = lexical?;
         Ok(Self {
@@ -47,4 +46,18 @@ impl<'a> Candidates<'a> {
             cosines,
         })
     }
+}
+
+/// Reads words while another thread computes cosines: the index is read by this one alone, mapped matrices are not.
+fn read_beside<'a, T>(
+    vectors: &[ModelVectors<'a>],
+    read_words: impl FnOnce() -> T,
+) -> (T, Result<DenseCosines<'a>, DamagedVectors>) {
+    std::thread::scope(|scope| {
+        let cosines = scope.spawn(|| DenseCosines::new(vectors));
+        let words = read_words();
+        let cosines = cosines.join();
+        let cosines = cosines.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (words, cosines)
+    })
 }

@@ -126,6 +126,11 @@ impl<'a> ModelVectors<'a> {
         };
         embeddings.map(open).collect()
     }
+
+    /// Counts the rows of its matrices.
+    pub(crate) fn rows(&self) -> usize {
+        self.levels.iter().map(|level| level.matrix.rows()).sum()
+    }
 }
 
 impl<'a> DenseCosines<'a> {

@@ -39,10 +39,12 @@ pub(crate) fn with_decompressed<T>(frame: &[u8], read: impl FnOnce(&[u8]) -> T) 
         if made.is_none() {
             *made = FrameDecompressor::new().ok();
         }
-        match made {
-            Some(decompressor) => read(decompressor.decompress(frame)),
-            None => read(&[]),
-        }
+        let Some(decompressor) = made else {
+            return read(&[]);
+        };
+        let result = read(decompressor.decompress(frame));
+        decompressor.release_large();
+        result
     })
 }
 
@@ -61,21 +63,32 @@ impl FrameDecompressor {
 
     fn decompress(&mut self, frame: &[u8]) -> &[u8] {
         self.raw.clear();
-        self.raw.shrink_to(MAX_KEPT_BYTES);
-        let size = zstd::zstd_safe::get_frame_content_size(frame);
-        let size = size.ok().flatten().unwrap_or_default();
-        if let Some(size) = usize::try_from(size)
-            .ok()
-            .filter(|size| *size <= MAX_CONTENT_BYTES)
+        self.raw.reserve(claimed_bytes(frame));
+        if self
+            .decompressor
+            .decompress_to_buffer(frame, &mut self.raw)
+            .is_err()
         {
-            self.raw.reserve(size);
-            let written = self.decompressor.decompress_to_buffer(frame, &mut self.raw);
-            if written.is_err() {
-                self.raw.clear();
-            }
+            self.raw.clear();
         }
         &self.raw
     }
+
+    /// Gives the memory of a large frame back.
+    fn release_large(&mut self) {
+        self.raw.clear();
+        self.raw.shrink_to(MAX_KEPT_BYTES);
+    }
+}
+
+/// Returns the bytes that a frame claims to hold, 0 where it claims none or too many.
+fn claimed_bytes(frame: &[u8]) -> usize {
+    let claimed = zstd::zstd_safe::get_frame_content_size(frame);
+    let claimed = claimed.ok().flatten().unwrap_or_default();
+    let possible = usize::try_from(claimed).ok();
+    possible
+        .filter(|bytes| *bytes <= MAX_CONTENT_BYTES)
+        .unwrap_or_default()
 }
 
 /// Returns 63 bits of a text's BLAKE3, a key for look-ups.

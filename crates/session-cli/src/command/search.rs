@@ -33,12 +33,11 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     let policy = engine.read_policy()?;
     let models = engine.models();
     let live = refresh::live_index(&engine, &policy);
-    let warm = || {
-        if !args.ranking.keyword_only && models.chosen().is_some() {
-            let text = TypedQuery::parse(&query(args)).text;
-            models.warm(&engine.redact(&Query::new(&text).text));
-        }
-    };
+    let is_slow = !args.ranking.keyword_only && models.chosen().is_some();
+    let warm = is_slow.then_some(|| {
+        let text = TypedQuery::parse(&query(args)).text;
+        models.warm(&engine.redact(&Query::new(&text).text));
+    });
     let answer = |snapshot: &Snapshot| {
         let callers = caller::left_out(&args.filter, &home, &snapshot.sessions);
         let embed = |query: &str| engine.embed(&snapshot.index, query);
