@@ -15,7 +15,7 @@ pub(crate) struct Candidates<'a> {
 }
 
 /// Rows of matrices from which on a thread is worth its start.
-const MIN_ROWS_BESIDE: usize = 4096;
+const MIN_ROWS_BESIDE: usize = 512;
 
 impl<'a> Candidates<'a> {
     /// Reads the candidates of a query from the index.
