@@ -5,8 +5,9 @@
 //! ([`Writer::store_documents`]) and makes all of it visible by one SQLite
 //! commit ([`Writer::commit`]); a process killed before it leaves nothing
 //! behind but bytes in a matrix that the next writer overwrites. Matrices are
-//! append-only, row-major `<f2`, one per model and level, and `numpy.load`
-//! opens them. `docs/format.md` describes the files.
+//! append-only, a scale and 8 bits a component in each row, one per model and level, and
+//! `numpy.load` opens them. What each query reads whole stands in blocks beside its rows: sessions, turns,
+//! owners of vectors. `docs/format.md` describes the files.
 //!
 //! ```
 //! use session_core::{Query, SessionMeta, SourceName, Turn, TurnContent};
