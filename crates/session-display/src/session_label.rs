@@ -23,11 +23,8 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
             .take_while(|(a, b)| **a == *b)
             .count()
     };
-    // An id that differs sooner does not matter, and to compare so many bytes takes no loop.
-    let begin = session.uid.as_bytes().first_chunk::<SHORT_ID_CHARS>();
-    let is_near =
-        |other: &&SessionRow| other.id != session.id && other.uid.as_bytes().first_chunk() == begin;
-    let longest = all.iter().filter(is_near).map(shared).max().unwrap_or(0);
+    let near = sessions_near(session, all);
+    let longest = near.map(shared).max().unwrap_or(0);
     match longest + 1 {
         shared if shared > LONG_ID_CHARS => format!("#{}", session.id),
         shared => uid.iter().take(shared.max(SHORT_ID_CHARS)).collect(),
@@ -36,10 +33,19 @@ pub fn short_id(session: &SessionRow, all: &[SessionRow]) -> String {
 
 /// Returns true when another session has the same id.
 pub fn has_twin(session: &SessionRow, all: &[SessionRow]) -> bool {
+    sessions_near(session, all).any(|other| other.uid == session.uid)
+}
+
+/// Returns the other sessions whose ids share the shortest beginning that is shown: to compare so many bytes takes no
+/// loop, and an id that differs sooner does not matter.
+fn sessions_near<'a>(
+    session: &'a SessionRow,
+    all: &'a [SessionRow],
+) -> impl Iterator<Item = &'a SessionRow> {
     let begin = session.uid.as_bytes().first_chunk::<SHORT_ID_CHARS>();
-    let is_near = |other: &&SessionRow| other.uid.as_bytes().first_chunk() == begin;
-    let mut near = all.iter().filter(is_near);
-    near.any(|o| o.id != session.id && o.uid == session.uid)
+    let is_near = move |other: &&SessionRow| other.uid.as_bytes().first_chunk() == begin;
+    let others = all.iter().filter(|other| other.id != session.id);
+    others.filter(is_near)
 }
 
 /// Returns true for an id as agents make them.
