@@ -186,16 +186,13 @@ impl Catalogue {
     /// the manifest.
     pub fn missing_files(&self, spec: &ModelSpec) -> Vec<String> {
         let directory = self.directories.model_dir(&spec.name);
-        let paths = spec.files.iter().map(|file| &file.path);
-        if !directory.is_dir() {
-            return paths.cloned().collect();
-        }
         let manifest = ModelManifest::read(&directory).unwrap_or_default();
         let is_installed = |path: &str| {
             let length = fs_err::metadata(directory.join(path)).map(|meta| meta.len());
             let expected = manifest.find_file(path).map(|file| file.bytes);
             length.is_ok_and(|length| expected.is_none_or(|bytes| bytes == length))
         };
+        let paths = spec.files.iter().map(|file| &file.path);
         paths.filter(|path| !is_installed(path)).cloned().collect()
     }
 

@@ -198,24 +198,23 @@ fn create_tables(db: &Connection) -> Result<()> {
 /// [`StoreError::Corrupt`] for a number that no format has, also 0 where there are tables.
 pub(crate) fn version(db: &Connection) -> Result<u32> {
     let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    match u32::try_from(found) {
-        Ok(0) => version_of_unversioned(db),
-        Ok(version) => Ok(version),
-        Err(_) => Err(no_version(db, found)),
-    }
-}
-
-fn version_of_unversioned(db: &Connection) -> Result<u32> {
-    // In one statement, hence in one snapshot: another process may make the tables in between.
-    let select =
-        "SELECT user_version, EXISTS(SELECT 1 FROM sqlite_schema) FROM pragma_user_version";
-    let (found, has_tables): (i64, bool) =
-        db.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (found, has_tables) = match found {
+        0 => version_and_tables(db)?,
+        found => (found, true),
+    };
     match u32::try_from(found) {
         Ok(0) if has_tables => Err(no_version(db, found)),
         Ok(version) => Ok(version),
         Err(_) => Err(no_version(db, found)),
     }
+}
+
+/// Reads the version, and whether there are tables, in one statement, hence in one snapshot: another process may make
+/// the tables in between. It takes longer than the version alone.
+fn version_and_tables(db: &Connection) -> Result<(i64, bool)> {
+    let select =
+        "SELECT user_version, EXISTS(SELECT 1 FROM sqlite_schema) FROM pragma_user_version";
+    Ok(db.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 fn no_version(db: &Connection, found: i64) -> StoreError {

@@ -153,13 +153,14 @@ impl Writer {
         let mut find = self.reader.db.prepare_cached(&select)?;
         let first = (block * BLOCK_SESSIONS).cast_signed();
         let mut rows = find.query([first, first + BLOCK_SESSIONS.cast_signed()])?;
+        let failed = |error: postcard::Error| self.reader.corrupt(error.to_string());
         let (mut count, mut packed) = (0usize, Vec::new());
         while let Some(row) = rows.next()? {
             count += 1;
-            packed = postcard::to_extend(&PackedSession::from_row(row)?, packed)
-                .map_err(|e| self.reader.corrupt(e.to_string()))?;
+            let session = PackedSession::from_row(row)?;
+            packed = postcard::to_extend(&session, packed).map_err(failed)?;
         }
-        let mut list = postcard::to_allocvec(&count).unwrap_or_default();
+        let mut list = postcard::to_allocvec(&count).map_err(failed)?;
         list.extend(packed);
         let write = "INSERT OR REPLACE INTO session_blocks(block, sessions) VALUES(?1, ?2)";
         let mut write = self.reader.db.prepare_cached(write)?;

@@ -112,7 +112,8 @@ impl Reader {
         Ok(usize::try_from(dead).unwrap_or_default())
     }
 
-    /// Counts the rows of a model's matrix that belong to no turn or session any more.
+    /// Counts the rows of a model's matrix that belong to no turn or session any more: for a purge, which does not
+    /// rely on what was noted.
     pub(crate) fn count_dead_rows(&self, model: &ModelRow, level: Level) -> Result<usize> {
         let live = self.vector_owners(model.id, level)?.count();
         Ok(model.rows(level).saturating_sub(live))

@@ -140,13 +140,20 @@ pub fn answer(
         .map(|hit| summarize(&snapshot.index, results.level, hit));
     Ok(FormattedAnswer {
         work: work.collect::<Result<_>>()?,
-        previews: match () {
-            () if args.compact => Vec::new(),
-            () if args.json || is_styled() => previews(results)?,
-            () => plain_previews(results),
-        },
+        previews: previews_for(args, results)?,
         answer,
     })
+}
+
+/// Returns the previews of all hits, with the words of the query where these are shown.
+fn previews_for(args: &SearchArgs, results: &Results) -> Result<Vec<Preview>> {
+    if args.compact {
+        return Ok(Vec::new());
+    }
+    match args.json || is_styled() {
+        true => Ok(previews(results)?),
+        false => Ok(plain_previews(results)),
+    }
 }
 
 /// The level that `--depth` names.
