@@ -17,8 +17,7 @@ const EMOJI_SELECTOR: char = '\u{fe0f}';
 /// The joiners U+200C and U+200D and the selector U+FE0F stay where writing needs them: within words
 /// of scripts that join letters, and within emoji.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_plain) || !text.chars().any(is_suspect) {
+    if !has_suspect(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -52,6 +51,35 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         last = kept.or(last);
     }
     Cow::Owned(out)
+}
+
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 32;
+
+/// True for a text with a [suspect](is_suspect) character. All histories come through here, and nearly all characters
+/// are plain ASCII.
+fn has_suspect(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = &rest[plain_prefix(rest.as_bytes())..];
+        let mut chars = rest.chars();
+        match chars.next() {
+            Some(c) if is_suspect(c) => return true,
+            Some(_) => rest = chars.as_str(),
+            None => return false,
+        }
+    }
+}
+
+/// Returns the number of bytes before the first one that is not plain ASCII.
+fn plain_prefix(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    // Without an end in its midst the loop over a chunk is one of vectors.
+    let is_plain_chunk = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & is_plain(byte));
+    let chunks = bytes.chunks_exact(CHUNK_BYTES).take_while(is_plain_chunk);
+    let start = chunks.count() * CHUNK_BYTES;
+    let rest = bytes.iter().skip(start).take_while(|byte| is_plain(byte));
+    start + rest.count()
 }
 
 /// True for a character that is removed, replaced, or kept in some places only.
@@ -153,6 +181,15 @@ fn skip_plain_escape(chars: &mut Peekable<Chars<'_>>) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_is_looked_through_whole(
+            text in "[a-z \n]{0,40}([\u{0}-\u{20}~\u{7f}-\u{a0}\u{2014}\u{202e}\u{4e00}]|[a-z]{0,40}){0,6}",
+        ) {
+            prop_assert_eq!(has_suspect(&text), text.chars().any(is_suspect));
+        }
+    }
 
     #[test]
     fn terminals_get_no_control_characters() {
