@@ -3,8 +3,9 @@
 use crate::sum::{Weighted, add_rows};
 use crate::vector::normalize;
 use crate::{EmbedError, Embedder, Matrix, ModelSpec, Table, WordPiece};
-use ndarray::Axis;
 use ndarray::parallel::prelude::*;
+use ndarray::{ArrayViewMut2, Axis};
+use rayon::slice::ParallelSlice;
 
 /// Texts given to a thread at once: fewer are not worth waking it.
 const TEXTS_PER_TASK: usize = 16;
@@ -46,6 +47,16 @@ impl TableEmbedder {
             wordpiece,
             table,
         })
+    }
+
+    /// Writes the vector of each text over zeros in its row.
+    fn embed_rows(&self, mut rows: ArrayViewMut2<'_, f32>, texts: &[&str]) {
+        let mut tokens = Tokens::default();
+        for (mut row, text) in rows.outer_iter_mut().zip(texts) {
+            if let Some(row) = row.as_slice_mut() {
+                self.embed(text, &mut tokens, row);
+            }
+        }
     }
 
     /// Writes the vector of `text` over zeros in `vector`.
@@ -106,15 +117,13 @@ impl Embedder for TableEmbedder {
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Matrix, EmbedError> {
         let mut vectors = Matrix::zeros((texts.len(), self.spec.dims));
-        let rows = vectors.axis_iter_mut(Axis(0)).into_par_iter().zip(texts);
-        rows.with_min_len(TEXTS_PER_TASK).for_each_init(
-            Tokens::default,
-            |tokens, (mut row, text)| {
-                if let Some(row) = row.as_slice_mut() {
-                    self.embed(text, tokens, row);
-                }
-            },
-        );
+        if texts.len() <= TEXTS_PER_TASK {
+            self.embed_rows(vectors.view_mut(), texts);
+            return Ok(vectors);
+        }
+        let rows = vectors.axis_chunks_iter_mut(Axis(0), TEXTS_PER_TASK);
+        let tasks = rows.into_par_iter().zip(texts.par_chunks(TEXTS_PER_TASK));
+        tasks.for_each(|(rows, texts)| self.embed_rows(rows, texts));
         Ok(vectors)
     }
 

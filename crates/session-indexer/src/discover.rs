@@ -1,12 +1,14 @@
 //! Changes on disk since the index was written.
 
 use rayon::prelude::*;
+use session_core::SourceName;
 use session_forget::Exclusions;
 use session_sources::{Env, Location, Source, path_text, sources};
 use session_store::{
     FileDigest, FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError,
 };
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -132,10 +134,24 @@ impl ListedHistories {
             true => Changes::without_files(&known),
             false => Changes::new(self.files, &self.continued, &known, index)?,
         };
+        sort_by_largest(&mut changes.changed);
         let problems = self.problems;
         changes.problems = (problems != index.listing_problems()?).then_some(problems);
         Ok(changes)
     }
+}
+
+/// Puts the agent first whose history of several sessions in one file is the largest: one thread reads that file while
+/// others read what comes after it. The order of an agent's histories stays.
+fn sort_by_largest(changes: &mut [Change]) {
+    let mut largest: HashMap<SourceName, u64> = HashMap::new();
+    for change in &*changes {
+        if change.location.located.session.is_none() {
+            let size = largest.entry(change.source.name()).or_default();
+            *size = change.location.stamp.size.max(*size);
+        }
+    }
+    changes.sort_by_cached_key(|change| Reverse(largest.get(&change.source.name()).copied()));
 }
 
 /// Files from which on threads are worth their start.

@@ -314,18 +314,27 @@ pub(crate) struct TextCounts {
     tokens: u64,
 }
 
+/// Embeds what a model reads of texts; `None` for one of which it gave no vector.
+pub(crate) fn embed_texts(
+    embedder: &dyn Embedder,
+    texts: &[&str],
+) -> Result<Vec<Option<Vec<f32>>>, EmbedError> {
+    let scripts = &embedder.spec().scripts;
+    let texts: Vec<Cow<'_, str>> = texts.iter().map(|text| scripts.readable(text)).collect();
+    let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
+    embedder.try_embed_documents(&texts)
+}
+
 /// Embeds the texts that the index has no vector of.
 pub(crate) fn embed_missing(
     embedder: &dyn Embedder,
     shares: &mut [SessionBatch],
 ) -> Result<TextCounts, EmbedError> {
-    let spec = embedder.spec();
-    let texts = shares.iter().flat_map(SessionBatch::texts);
-    let texts: Vec<Cow<'_, str>> = texts.map(|text| spec.scripts.readable(text)).collect();
-    let texts: Vec<&str> = texts.iter().map(Cow::as_ref).collect();
-    let vectors = embedder.try_embed_documents(&texts)?;
+    let max_tokens = embedder.spec().max_tokens;
+    let texts: Vec<&str> = shares.iter().flat_map(SessionBatch::texts).collect();
+    let vectors = embed_texts(embedder, &texts)?;
     let made = vectors.iter().flatten().count();
-    let tokens = |text: &&str| text.len().div_ceil(4).min(spec.max_tokens) as u64;
+    let tokens = |text: &&str| text.len().div_ceil(4).min(max_tokens) as u64;
     let counts = TextCounts {
         texts: made,
         failed: texts.len() - made,

@@ -1,14 +1,15 @@
 //! Events from parsing threads to the writer.
 
+use crate::event_channel::EventSender;
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
+use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, SourceName, Span, Turn};
 use session_forget::Exclusions;
 use session_redact::Redactor;
 use session_sources::{Cursor, Flow, Sink, Warning};
-use session_store::{PreparedTurn, StoreError, TurnPreparer};
+use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
-use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 
 pub(crate) enum Event {
@@ -17,6 +18,12 @@ pub(crate) enum Event {
         fresh: bool,
     },
     Turn(Box<PreparedTurn>),
+    /// The documents of the session at hand, all of whose turns have come, by one of the models.
+    Documents {
+        /// Index of the model.
+        model: usize,
+        documents: Box<NewDocuments>,
+    },
     /// A prompt of this session asks to leave it out.
     Marked(String),
     Checkpoint(Cursor),
@@ -32,16 +39,15 @@ pub(crate) enum Event {
     Done,
 }
 
-/// Bytes of events that are sent together.
-const BATCH_BYTES: usize = 32 << 10;
 /// Bytes of an event that is no turn, about.
 const SMALL_EVENT_BYTES: usize = 512;
 
 impl Event {
     /// Returns the bytes that it takes, about.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Turn(turn) => turn.bytes(),
+            Self::Documents { documents, .. } => documents.bytes(),
             _ => SMALL_EVENT_BYTES,
         }
     }
@@ -63,7 +69,9 @@ pub(crate) struct Sender<'a> {
     session: SessionMeta,
     /// The session at hand is not indexed.
     skips: bool,
-    batch: EventBatch,
+    /// One a model.
+    embedders: Vec<SessionEmbedder<'a>>,
+    channel: EventSender,
     deadline: Option<Instant>,
     stopped: bool,
     at_checkpoint: bool,
@@ -71,7 +79,7 @@ pub(crate) struct Sender<'a> {
 
 impl<'a> Sender<'a> {
     pub(crate) fn new(
-        channel: SyncSender<Vec<Event>>,
+        channel: EventSender,
         options: &ReadOptions<'a>,
         source: SourceName,
         preparer: &'a mut TurnPreparer,
@@ -82,7 +90,12 @@ impl<'a> Sender<'a> {
             source,
             session: SessionMeta::default(),
             skips: false,
-            batch: EventBatch::new(channel),
+            embedders: options
+                .embedders
+                .iter()
+                .map(|e| SessionEmbedder::new(*e))
+                .collect(),
+            channel,
             deadline: options.deadline,
             stopped: false,
             at_checkpoint: false,
@@ -91,8 +104,9 @@ impl<'a> Sender<'a> {
 
     /// Says that the reader has returned; that is the end, unless it was stopped.
     pub(crate) fn done(mut self) {
+        self.send_documents();
         self.send(Event::Done);
-        self.batch.send();
+        self.channel.send();
     }
 
     /// Sends what belongs to the next checkpoint.
@@ -102,15 +116,32 @@ impl<'a> Sender<'a> {
         self.send(event)
     }
 
+    /// Sends the documents of the session at hand, unless the reader was stopped within it.
+    fn send_documents(&mut self) {
+        if self.stopped || self.skips {
+            return;
+        }
+        let title = self.session.title.clone();
+        for model in 0..self.embedders.len() {
+            let documents = self.embedders[model].finish(title.as_deref());
+            if let Some(documents) = documents.map(Box::new) {
+                self.send(Event::Documents { model, documents });
+            }
+        }
+    }
+
     fn deliver_turn(&mut self, turn: Turn) -> Flow {
         match self.preparer.prepare(turn) {
-            Ok(prepared) => self.deliver(Event::Turn(Box::new(prepared))),
+            Ok(prepared) => {
+                self.embedders.iter_mut().for_each(|e| e.push(&prepared));
+                self.deliver(Event::Turn(Box::new(prepared)))
+            }
             Err(error) => self.deliver(Event::Failed(error)),
         }
     }
 
     fn send(&mut self, event: Event) -> Flow {
-        self.stopped = self.stopped || !self.batch.push(event);
+        self.stopped = self.stopped || !self.channel.push(event);
         self.flow()
     }
 
@@ -123,41 +154,14 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// Events that are sent together: to wake the writer for each would let threads wait for each other.
-struct EventBatch {
-    channel: SyncSender<Vec<Event>>,
-    events: Vec<Event>,
-    bytes: usize,
-}
-
-impl EventBatch {
-    fn new(channel: SyncSender<Vec<Event>>) -> Self {
-        Self {
-            channel,
-            events: Vec::new(),
-            bytes: 0,
-        }
-    }
-
-    /// Adds an event and sends all where they are enough; returns false when nobody listens.
-    fn push(&mut self, event: Event) -> bool {
-        self.bytes += event.bytes();
-        self.events.push(event);
-        self.bytes < BATCH_BYTES || self.send()
-    }
-
-    /// Sends what was added; returns false when nobody listens.
-    fn send(&mut self) -> bool {
-        self.bytes = 0;
-        let events = std::mem::take(&mut self.events);
-        events.is_empty() || self.channel.send(events).is_ok()
-    }
-}
-
 impl Sink for Sender<'_> {
     fn session(&mut self, meta: &SessionMeta, fresh: bool) -> Flow {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
+        if meta.id != self.session.id {
+            self.send_documents();
+            self.embedders.iter_mut().for_each(SessionEmbedder::begin);
+        }
         self.session = meta.clone();
         self.skips = self
             .policy

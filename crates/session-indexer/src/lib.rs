@@ -6,7 +6,8 @@
 //! order of the files, so that the result does not depend on timing. Embedding
 //! is a second pass over the store, the same for every model: [`embed_pending`]
 //! for a fast one, within a refresh, and [`embed_beside`] for a slow one, which
-//! leaves the writer to others while it computes. All passes commit as they go:
+//! leaves the writer to others while it computes. The sessions of an empty index are
+//! embedded by a fast one as they are read. All passes commit as they go:
 //! a process killed at any instant loses at most the work since the last commit,
 //! and the next run goes on from there.
 //!
@@ -26,11 +27,13 @@ mod discover;
 mod documents;
 mod embedding;
 mod embedding_ahead;
+mod event_channel;
 mod events;
 mod outcome;
 mod parse;
 mod policy;
 mod refresh;
+mod session_embedder;
 mod write;
 
 pub use discover::{Changes, discover};

@@ -1,31 +1,31 @@
 //! Reading many histories at once, delivered one after the other.
 
 use crate::discover::Change;
-use crate::events::{Event, Sender, is_past};
+use crate::event_channel::{EventReceiver, EventSender, WaitingBytes, event_channel};
+use crate::events::{Sender, is_past};
 use crate::policy::ReadPolicy;
+use session_embed::Embedder;
 use session_sources::Cursor;
 use session_store::TurnPreparer;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Batches of events that may wait in a file's channel: threads run ahead of the writer
-/// by this much.
-const MAX_WAITING_BATCHES: usize = 8;
-/// Files that may have been begun and not yet taken by the writer. With the
-/// batches this bounds memory.
-const MAX_WAITING_FILES: usize = 16;
+/// Files that may have been begun and not yet taken by the writer.
+const MAX_WAITING_FILES: usize = 512;
 
 /// Files in order, each announced to the writer when a thread begins it.
 struct EventQueue<'a> {
     files: std::slice::Iter<'a, Change>,
-    begun: SyncSender<(&'a Change, Receiver<Vec<Event>>)>,
+    begun: SyncSender<(&'a Change, EventReceiver)>,
+    waiting: Arc<WaitingBytes>,
 }
 
 impl<'a> EventQueue<'a> {
-    fn next(&mut self) -> Option<(&'a Change, SyncSender<Vec<Event>>)> {
+    fn next(&mut self) -> Option<(&'a Change, EventSender)> {
         let change = self.files.next()?;
-        let (sender, receiver) = sync_channel(MAX_WAITING_BATCHES);
+        self.waiting.wait_for_room();
+        let (sender, receiver) = event_channel(&self.waiting);
         self.begun.send((change, receiver)).ok()?;
         Some((change, sender))
     }
@@ -37,6 +37,8 @@ pub(crate) struct ReadOptions<'a> {
     pub(crate) deadline: Option<Instant>,
     /// Rules for what is read.
     pub(crate) policy: &'a ReadPolicy,
+    /// Models that embed what is read as it is read.
+    pub(crate) embedders: &'a [&'a dyn Embedder],
 }
 
 /// Reads `changes` on `threads` threads and calls `each` with every file and
@@ -47,12 +49,14 @@ pub(crate) fn in_order<E>(
     threads: usize,
     options: &ReadOptions<'_>,
     preparer: &TurnPreparer,
-    mut each: impl FnMut(&Change, Receiver<Vec<Event>>) -> Result<(), E>,
+    mut each: impl FnMut(&Change, EventReceiver) -> Result<(), E>,
 ) -> Result<(), E> {
     let (begun, inbox) = sync_channel(MAX_WAITING_FILES);
+    let waiting = Arc::new(WaitingBytes::default());
     let queue = Arc::new(Mutex::new(EventQueue {
         files: changes.iter(),
         begun,
+        waiting: Arc::clone(&waiting),
     }));
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, changes.len().max(1)) {
@@ -62,9 +66,11 @@ pub(crate) fn in_order<E>(
         }
         drop(queue); // when the last thread drops it, the inbox ends
         // A failed write drops the inbox and the events, which stops the threads.
-        inbox
+        let result = inbox
             .into_iter()
-            .try_for_each(|(change, events)| each(change, events))
+            .try_for_each(|(change, events)| each(change, events));
+        waiting.close();
+        result
     })
 }
 

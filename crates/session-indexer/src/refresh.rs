@@ -218,7 +218,12 @@ fn run(
         Some(changes) => changes,
         None => discover(&how.env, writer.reader()?, &how.policy.exclusions)?,
     };
-    let mut outcome = read(how, writer, &changes, deadline)?;
+    let options = parse::ReadOptions {
+        deadline,
+        policy: &how.policy,
+        embedders: if first { &how.embedders } else { &[] },
+    };
+    let mut outcome = read(how, writer, &changes, &options)?;
     removed += leave_out_marked(how, writer, &outcome)?;
     outcome.removed = removed;
     outcome.was_open_to_others = writer.was_open_to_others();
@@ -273,19 +278,20 @@ fn read(
     how: &Refresh<'_>,
     writer: &mut Writer,
     changes: &Changes,
-    deadline: Option<Instant>,
+    options: &parse::ReadOptions<'_>,
 ) -> Result<Outcome, IndexError> {
     record_listing(writer, changes)?;
     let sizes: u64 = changes.changed.iter().map(|c| c.location.stamp.size).sum();
-    let options = parse::ReadOptions {
-        deadline,
-        policy: &how.policy,
-    };
+    let specs = options.embedders.iter().map(|embedder| embedder.spec());
+    let models = specs.map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims));
+    let models = models.collect::<Result<Vec<_>, _>>()?;
     let preparer = writer.turn_preparer();
     let mut storing = Storing {
         writer,
         turns: 0,
         files: 0,
+        models,
+        embedded: 0,
         commits: CommitSchedule::begin(),
         times: None,
         marked: Vec::new(),
@@ -294,7 +300,7 @@ fn read(
     parse::in_order(
         &changes.changed,
         how.threads,
-        &options,
+        options,
         &preparer,
         |change: &Change, events| {
             storing.file(change, &events)?;
@@ -303,7 +309,7 @@ fn read(
             Ok::<(), StoreError>(())
         },
     )?;
-    let (turns, files_read) = (storing.turns, storing.files);
+    let (turns, files_read, embedded) = (storing.turns, storing.files, storing.embedded);
     let marked = std::mem::take(&mut storing.marked);
     if let Some(times) = storing.times {
         writer.link_prompt_copies(times)?;
@@ -315,6 +321,7 @@ fn read(
         files_left: changes.changed.len() - files_read,
         files_gone: changes.gone.len(),
         turns,
+        embedded,
         marked,
         ..Outcome::default()
     })

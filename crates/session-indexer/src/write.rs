@@ -2,17 +2,21 @@
 
 use crate::commit_schedule::CommitSchedule;
 use crate::discover::{Change, path_key, problem};
+use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use session_sources::Cursor;
-use session_store::{FileId, FileStamp, Problem, SessionId, StoreError, Writer};
+use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;
-use std::sync::mpsc::Receiver;
 
 /// Stores events file by file and commits from time to time.
 pub(crate) struct Storing<'a> {
     pub(crate) writer: &'a mut Writer,
     pub(crate) turns: usize,
     pub(crate) files: usize,
+    /// Models whose documents come with the turns.
+    pub(crate) models: Vec<ModelRow>,
+    /// Texts whose vectors came with the turns.
+    pub(crate) embedded: usize,
     pub(crate) commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, by agent and id.
     pub(crate) marked: Vec<(String, String)>,
@@ -39,9 +43,9 @@ impl Storing<'_> {
     pub(crate) fn file(
         &mut self,
         change: &Change,
-        events: &Receiver<Vec<Event>>,
+        events: &EventReceiver,
     ) -> Result<(), StoreError> {
-        let mut events = events.iter().flatten();
+        let mut events = events.iter();
         let Some(first) = events.next() else {
             return Ok(()); // never begun: time is up
         };
@@ -143,6 +147,13 @@ impl Storing<'_> {
                     writer.add_prepared_turn(session, *turn)?;
                     self.turns += 1;
                     self.note_time(started_ms);
+                }
+            }
+            Event::Documents { model, documents } => {
+                if let (Some(session), Some(model)) = (reading.session, self.models.get(model)) {
+                    let texts = documents.documents.len();
+                    let is_stored = writer.store_new_documents(model, session, *documents)?;
+                    self.embedded += if is_stored { texts } else { 0 };
                 }
             }
             Event::Gone(uid) => writer.mark_session_gone(reading.file, &uid)?,

@@ -1,6 +1,6 @@
 //! The facts of a session that was just inserted, without a look into the database.
 
-use crate::id::SessionId;
+use crate::id::{SessionId, TurnId};
 
 /// The session that was inserted last. Where a history is read for the first time, all of its turns follow, and
 /// each look-up saved is a tenth of what it takes to store a turn.
@@ -11,6 +11,10 @@ pub(crate) struct NewSession {
     end: u32,
     /// The index of a turn that is no copy.
     own_turn: Option<u32>,
+    /// Its turns by index, while they are as they were added and none is a copy.
+    turns: Vec<TurnId>,
+    /// A turn is a copy, was changed, or is missing before another.
+    is_changed: bool,
     has_first_prompt: bool,
 }
 
@@ -24,6 +28,11 @@ impl NewSession {
 
     fn is(&self, session: SessionId) -> bool {
         self.session == Some(session)
+    }
+
+    /// Returns true for a session that has no turn yet, and so nothing that is derived from one.
+    pub(crate) fn is_without_turns(&self, session: SessionId) -> bool {
+        self.is(session) && self.end == 0
     }
 
     /// Returns true for a turn that is not stored yet.
@@ -40,11 +49,29 @@ impl NewSession {
         self.is(session) && self.has_first_prompt
     }
 
-    pub(crate) fn note_turn(&mut self, session: SessionId, index: u32, is_copy: bool) {
+    pub(crate) fn note_turn(
+        &mut self,
+        session: SessionId,
+        index: u32,
+        turn: TurnId,
+        is_copy: bool,
+    ) {
         if self.is(session) {
             self.end = self.end.max(index + 1);
             self.own_turn = self.own_turn.or((!is_copy).then_some(index));
+            self.is_changed |= is_copy || index as usize != self.turns.len();
+            self.turns.push(turn);
         }
+    }
+
+    /// Notes that a turn of a session is another one than was added.
+    pub(crate) fn note_change(&mut self, session: SessionId) {
+        self.is_changed |= self.is(session);
+    }
+
+    /// Returns the turns by index, where all are as they were added and none is a copy.
+    pub(crate) fn unchanged_turns(&self, session: SessionId) -> Option<&[TurnId]> {
+        (self.is(session) && !self.is_changed).then_some(&self.turns)
     }
 
     pub(crate) fn note_first_prompt(&mut self, session: SessionId) {

@@ -31,6 +31,11 @@ impl PreparedTurn {
         &self.turn
     }
 
+    /// Returns its content; `None` where it [continues](Turn::continues) a turn.
+    pub fn content(&self) -> Option<&TurnContent> {
+        self.forms.as_ref().map(|forms| &forms.content)
+    }
+
     /// Returns the bytes that it takes, about.
     pub fn bytes(&self) -> usize {
         match &self.forms {

@@ -32,7 +32,9 @@ impl Writer {
             self.delete_stale_turns()?;
         }
         if fresh {
-            self.clear_derived_fields(id)?;
+            if !self.new_session.is_without_turns(id) {
+                self.clear_derived_fields(id)?;
+            }
             self.replacing = Some(SessionReplacement {
                 session: id,
                 turns: 0,

@@ -52,7 +52,7 @@ impl Writer {
                 let content = TurnContent::from_turn(turn);
                 let id = self.insert_turn(session, turn, content_json(&content)?)?;
                 let is_copy = self.index_unless_copy(id, &content, None)?;
-                self.new_session.note_turn(session, turn.index, is_copy);
+                self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
         };
@@ -82,7 +82,7 @@ impl Writer {
                 let has_title = self.new_session.is_titled_before(session, turn.index);
                 let words = PreparedWords { words, has_title };
                 let is_copy = self.index_unless_copy(id, &content, Some(words))?;
-                self.new_session.note_turn(session, turn.index, is_copy);
+                self.new_session.note_turn(session, turn.index, id, is_copy);
                 true
             }
         };
@@ -116,6 +116,7 @@ impl Writer {
         turn: &Turn,
         content: &TurnContent,
     ) -> Result<bool> {
+        self.new_session.note_change(session);
         let changed = self.update_turn(known, turn, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
@@ -219,6 +220,7 @@ impl Writer {
         session: SessionId,
         content: &TurnContent,
     ) -> Result<()> {
+        self.new_session.note_change(session);
         let was_copy = self
             .reader
             .db

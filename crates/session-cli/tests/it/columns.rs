@@ -126,7 +126,7 @@ fn what_does_not_fit_begins_a_line() {
     SESSIONS  "lantern harbour gate"
         1 session, 1 project (claude 1)
 
-    [SCORE]      claude   #1   a-project-with-a-rather…
+    [SCORE]      claude   #2   a-project-with-a-rather…
         2026-01-15   1 turn   Where the lantern hangs at night…
         Hang the lantern at the harbour gate and trim its wick.
         Hang the lantern at the harbour gate and trim its wick.…
@@ -134,19 +134,19 @@ fn what_does_not_fit_begins_a_line() {
         claude --resume e5000000-0000-4000-8000-000000000005
 
     Next: session-search search "lantern harbour gate" \
-        --depth 2 --session '#1'
+        --depth 2 --session '#2'
     "#);
     assert_snapshot!(hit(LONG, 80), @r#"
     SESSIONS  "lantern harbour gate"   1 session, 1 project (claude 1)
 
-    [SCORE]      claude   #1   a-project-with-a-rather…   2026-01-15   1 turn
+    [SCORE]      claude   #2   a-project-with-a-rather…   2026-01-15   1 turn
         Where the lantern hangs at night Where the lantern hangs at night Where the…
         Hang the lantern at the harbour gate and trim its wick. Hang the lantern at
         the harbour gate and trim its wick. Hang the lantern at the harbour gate an…
         files: lantern-controller-service.ts, harbour_gate_repository.rs, x.rs
         resume: claude --resume e5000000-0000-4000-8000-000000000005
 
-    Next: session-search search "lantern harbour gate" --depth 2 --session '#1'
+    Next: session-search search "lantern harbour gate" --depth 2 --session '#2'
     "#);
     assert_snapshot!(hit(WIDE, 60), @r#"
     SESSIONS  "lantern harbour gate"

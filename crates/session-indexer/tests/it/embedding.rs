@@ -3,6 +3,7 @@
 use crate::embedder::{Buckets, Meanwhile, Refusing};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
+use serde_json::json;
 use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
@@ -77,6 +78,33 @@ fn two_models_stand_side_by_side() {
     assert_eq!(first, before);
     assert!(second.len() == first.len() && second != first);
     assert_eq!(with(&home, &both).unwrap(), Outcome::default());
+}
+
+/// Sessions of an empty index are embedded as they are read. Copies, titles that another file gives, sessions of several
+/// in one file, and long ones have the vectors that the second pass makes.
+#[test]
+fn a_first_index_has_the_vectors_of_the_second_pass() {
+    let home = history(4);
+    home.write(5, (turns(0, 0, 2) + &turns(5, 2, 2)).as_bytes());
+    let title = json!({"type": "summary", "summary": "All of topic2x1", "leafUuid": "b2-1"});
+    home.write(6, format!("{title}\n{}", turns(6, 0, 1)).as_bytes());
+    let long = turns(7, 0, 250).replace("on my machine", &"on my old machine ".repeat(300));
+    home.write(7, long.as_bytes());
+    let db = home.database();
+    say(&db, "ses_a", 1, "user", "Which port does the harbour have?");
+    say(&db, "ses_b", 2, "user", "Why does the crane not turn?");
+    let model = Buckets::new("b");
+    let at_once = with(&home, &[&model]).unwrap();
+    let of_first = vectors(&home.reader(), &model.fingerprint());
+    let first = home.reader();
+    let row = first.model(&model.fingerprint()).unwrap().unwrap();
+    assert_eq!(first.embedded_sessions(row.id).unwrap(), 9);
+
+    fs_err::remove_dir_all(home.root()).unwrap();
+    home.refresh();
+    let later = with(&home, &[&model]).unwrap();
+    assert_eq!(of_first, vectors(&home.reader(), &model.fingerprint()));
+    assert!(at_once.embedded >= later.embedded && later.embedded > 500);
 }
 
 #[test]

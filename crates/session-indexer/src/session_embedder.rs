@@ -1,0 +1,106 @@
+//! Embeds the sessions of an empty index on the threads that read them.
+//!
+//! The second pass over the store would unpack and parse every content again, for the most part on one thread.
+
+use crate::documents::max_document_bytes;
+use crate::embedding::embed_texts;
+use session_core::document;
+use session_embed::Embedder;
+use session_store::{NewDocument, NewDocuments, PreparedTurn};
+
+/// Bytes of a session's texts from which on it is left to the second pass, which reads it in parts.
+const MAX_BYTES: usize = 1 << 20;
+/// Texts embedded at once: fewer than are worth a second thread, which would be another reader's.
+const TEXTS_AT_ONCE: usize = 16;
+
+/// Gathers the documents of the session that is being read, and embeds them by one model.
+pub(crate) struct SessionEmbedder<'a> {
+    embedder: &'a dyn Embedder,
+    /// Bytes of a document.
+    budget: usize,
+    session: Option<SessionTexts>,
+}
+
+/// The texts of a session whose turns have all come so far.
+#[derive(Default)]
+struct SessionTexts {
+    prompts: Vec<String>,
+    /// Documents of turns, by the index of the turn.
+    documents: Vec<(u32, String)>,
+    bytes: usize,
+}
+
+impl SessionTexts {
+    /// Adds the next turn; returns false for one that is not the next, and where there is too much.
+    fn push(&mut self, turn: &PreparedTurn, budget: usize) -> bool {
+        let index = turn.turn().index;
+        let Some(content) = turn.content() else {
+            return false;
+        };
+        if index as usize != self.prompts.len() || self.bytes > MAX_BYTES {
+            return false;
+        }
+        let text = document::turn_document(content, budget);
+        self.bytes += content.prompt.len() + text.as_ref().map_or(0, String::len);
+        self.prompts.push(content.prompt.clone());
+        self.documents.extend(text.map(|text| (index, text)));
+        true
+    }
+
+    /// Returns the texts of the session's chunks, then those of its turns, each with the index of its turn.
+    fn into_documents(self, title: Option<&str>, budget: usize) -> Vec<(Option<u32>, String)> {
+        if self.prompts.is_empty() {
+            return Vec::new();
+        }
+        let prompts = self.prompts.iter().map(String::as_str);
+        let chunks = document::session_documents(title, prompts, budget).into_iter();
+        let turns = self.documents.into_iter();
+        let turns = turns.map(|(turn, text)| (Some(turn), text));
+        chunks.map(|text| (None, text)).chain(turns).collect()
+    }
+}
+
+impl<'a> SessionEmbedder<'a> {
+    pub(crate) fn new(embedder: &'a dyn Embedder) -> Self {
+        Self {
+            embedder,
+            budget: max_document_bytes(embedder.spec().max_tokens),
+            session: None,
+        }
+    }
+
+    /// Begins a session.
+    pub(crate) fn begin(&mut self) {
+        self.session = Some(SessionTexts::default());
+    }
+
+    /// Adds the next turn of the session.
+    pub(crate) fn push(&mut self, turn: &PreparedTurn) {
+        let budget = self.budget;
+        self.session.take_if(|session| !session.push(turn, budget));
+    }
+
+    /// Ends the session, which has this title, and embeds its documents. `None` where it is left to the second pass,
+    /// as where the model fails.
+    pub(crate) fn finish(&mut self, title: Option<&str>) -> Option<NewDocuments> {
+        let session = self.session.take()?;
+        let turns = session.prompts.len();
+        let texts = session.into_documents(title, self.budget);
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(TEXTS_AT_ONCE) {
+            let batch: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+            vectors.extend(embed_texts(self.embedder, &batch).ok()?);
+        }
+        let document = |((turn, text), vector): (_, Option<_>)| {
+            let vector = vector?;
+            Some(NewDocument { turn, text, vector })
+        };
+        let documents = texts.into_iter().zip(vectors).map(document);
+        let documents = documents.collect::<Option<Vec<_>>>()?;
+        Some(NewDocuments {
+            title: title.map(str::to_owned),
+            turns,
+            documents,
+        })
+    }
+}

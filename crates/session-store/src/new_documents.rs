@@ -1,0 +1,99 @@
+//! Stores the documents of a session that was embedded while it was read.
+
+use crate::error::Result;
+use crate::id::{SessionId, TurnId};
+use crate::model::ModelRow;
+use crate::pending_sessions::PendingSession;
+use crate::vectors::{Document, DocumentBatch};
+use crate::writer::Writer;
+use rusqlite::OptionalExtension;
+
+/// The documents of a session that was read as a whole, with their vectors by one model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewDocuments {
+    /// The title of which a document was made.
+    pub title: Option<String>,
+    /// The number of its turns.
+    pub turns: usize,
+    /// The documents.
+    pub documents: Vec<NewDocument>,
+}
+
+/// A document of a turn whose number the index has yet to give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewDocument {
+    /// Index of the turn in its session; `None` for a chunk of the session.
+    pub turn: Option<u32>,
+    /// The text.
+    pub text: String,
+    /// Its vector.
+    pub vector: Vec<f32>,
+}
+
+impl NewDocuments {
+    /// Returns the bytes that they take, about.
+    pub fn bytes(&self) -> usize {
+        let bytes = |document: &NewDocument| document.text.len() + size_of_val(&*document.vector);
+        self.documents.iter().map(bytes).sum()
+    }
+}
+
+impl Writer {
+    /// Stores the documents of the session that was inserted last, and returns whether it did: they are left to be
+    /// made from the index where the session has another title or other turns by now, or one that is a copy.
+    ///
+    /// # Errors
+    /// When the disk or the database fails.
+    pub fn store_new_documents(
+        &mut self,
+        model: &ModelRow,
+        session: SessionId,
+        new: NewDocuments,
+    ) -> Result<bool> {
+        let Some(turns) = self.new_session.unchanged_turns(session) else {
+            return Ok(false);
+        };
+        if turns.len() != new.turns || self.reader.session_title(session)? != new.title {
+            return Ok(false);
+        }
+        let Some(documents) = number_documents(new.documents, turns) else {
+            return Ok(false);
+        };
+        let Some(pending) = self.pending_session(session)? else {
+            return Ok(false);
+        };
+        self.store_documents(model, pending, &documents, DocumentBatch::Complete)?;
+        Ok(true)
+    }
+
+    fn pending_session(&self, session: SessionId) -> Result<Option<PendingSession>> {
+        let mut find = self
+            .reader
+            .db
+            .prepare_cached("SELECT revision, turns FROM sessions WHERE id = ?1")?;
+        let found = find.query_row([session], |row| {
+            Ok(PendingSession {
+                session,
+                revision: row.get(0)?,
+                turns: row.get(1)?,
+            })
+        });
+        Ok(found.optional()?)
+    }
+}
+
+/// Gives each document the number of its turn; `None` where a turn has none.
+fn number_documents(
+    documents: Vec<NewDocument>,
+    turns: &[TurnId],
+) -> Option<Vec<(Document, Option<Vec<f32>>)>> {
+    let number = |document: NewDocument| {
+        let turn = match document.turn {
+            Some(index) => Some(*turns.get(index as usize)?),
+            None => None,
+        };
+        let text = document.text;
+        Some((Document { turn, text }, Some(document.vector)))
+    };
+    documents.into_iter().map(number).collect()
+}
