@@ -1,13 +1,10 @@
 //! Changes on disk since the index was written.
 
-use rayon::prelude::*;
+use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
 use session_core::SourceName;
 use session_forget::Exclusions;
-use session_sources::{Env, Location, Source, path_text, sources};
-use session_store::{
-    FileDigest, FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError,
-};
-use std::borrow::Cow;
+use session_sources::{Env, Location, Source};
+use session_store::{FileDigests, FileId, FileRow, FileStamp, Problem, Reader, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -61,66 +58,12 @@ impl Changes {
     }
 }
 
-/// The histories on disk, before they are compared with the index.
-pub(crate) struct ListedHistories {
-    files: Vec<ListedFile>,
-    /// Files that another one continues: that one, by the one that does.
-    continued: HashMap<String, String>,
-    problems: Vec<Problem>,
-}
-
-/// A history on disk.
-struct ListedFile {
-    source: &'static dyn Source,
-    location: Location,
-}
-
-impl ListedFile {
-    /// Returns its path as the index has it.
-    fn key(&self) -> Cow<'_, str> {
-        path_text(&self.location.path)
-    }
-}
-
 impl ListedHistories {
-    /// Lists the histories of all agents.
-    pub(crate) fn new(env: &Env) -> Self {
-        let mut all = Self {
-            files: Vec::new(),
-            continued: HashMap::new(),
-            problems: Vec::new(),
-        };
-        for source in sources() {
-            let listing = source.locate(env);
-            all.problems.extend(listing.warnings.iter().map(problem));
-            let files = listing.continued.into_iter();
-            all.continued
-                .extend(files.map(|(old, new)| (key(&new), key(&old))));
-            all.files.reserve(listing.locations.len());
-            let files = listing.locations.into_iter();
-            all.files.extend(files.map(|location| ListedFile {
-                source: *source,
-                location,
-            }));
-        }
-        all.problems = merged(std::mem::take(&mut all.problems));
-        all
-    }
-
-    /// Returns the digest of each file.
-    fn digests(&self) -> Vec<FileDigest> {
-        let digest = |file: &ListedFile| FileDigest::new(&file.key(), file.location.stamp);
-        match self.files.len() >= MIN_PARALLEL_FILES {
-            true => self.files.par_iter().map(digest).collect(),
-            false => self.files.iter().map(digest).collect(),
-        }
-    }
-
     /// Compares what was listed with the index, whose files are `known`.
     pub(crate) fn compare(
         mut self,
         index: &Reader,
-        mut known: FileDigests,
+        known: &FileDigests,
         exclusions: &Exclusions,
     ) -> Result<Changes, StoreError> {
         if !exclusions.is_empty() {
@@ -128,11 +71,11 @@ impl ListedHistories {
                 .retain(|file| !exclusions.excludes_file(&file.key()));
         }
         let mut digests = self.digests().into_iter();
-        let mut is_unchanged = || digests.next().is_some_and(|digest| known.remove(digest));
+        let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
         self.files.retain(|_| !is_unchanged());
         let mut changes = match self.files.is_empty() {
-            true => Changes::without_files(&known),
-            false => Changes::new(self.files, &self.continued, &known, index)?,
+            true => Changes::without_files(known),
+            false => Changes::new(self.files, &self.continued, known, index)?,
         };
         sort_by_largest(&mut changes.changed);
         let problems = self.problems;
@@ -154,15 +97,14 @@ fn sort_by_largest(changes: &mut [Change]) {
     changes.sort_by_cached_key(|change| Reverse(largest.get(&change.source.name()).copied()));
 }
 
-/// Files from which on threads are worth their start.
-const MIN_PARALLEL_FILES: usize = 2048;
-
 /// Lists all histories and compares them with the index.
 ///
 /// # Errors
 /// When the database fails.
 pub fn discover(env: &Env, index: &Reader, exclusions: &Exclusions) -> Result<Changes, StoreError> {
-    ListedHistories::new(env).compare(index, index.file_digests()?, exclusions)
+    let known = index.file_digests()?;
+    let is_known = |path: &Path, stamp| is_known_file(&known, exclusions, path, stamp);
+    ListedHistories::new(env, &is_known).compare(index, &known, exclusions)
 }
 
 /// Returns false for the stamp of a file that has not been read to its end.
@@ -186,7 +128,7 @@ impl KnownFiles {
         listed: &[ListedFile],
     ) -> Result<Self, StoreError> {
         let mut known = HashMap::new();
-        for file in digests.present().iter().chain(digests.gone()) {
+        for file in digests.unseen().iter().chain(digests.gone()) {
             known.extend(index.file(*file)?.map(|file| (file.path.clone(), file)));
         }
         Ok(Self::new(known, listed))
@@ -261,22 +203,11 @@ fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "zst")
 }
 
-/// Problems as the index has them: by path, each reason once.
-fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
-    problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
-    problems.dedup_by(|next, kept| {
-        let same = (&next.path, &next.reason) == (&kept.path, &kept.reason);
-        kept.count += if same { next.count } else { 0 };
-        same
-    });
-    problems
-}
-
 impl Changes {
     /// Makes those where each listed file is as it was read: all others are gone.
     fn without_files(others: &FileDigests) -> Self {
         Self {
-            gone: others.present(),
+            gone: others.unseen(),
             ..Self::default()
         }
     }
@@ -340,7 +271,7 @@ pub(crate) fn path_key(location: &Location) -> String {
     key(&location.path)
 }
 
-fn key(path: &Path) -> String {
+pub(crate) fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -358,6 +289,7 @@ pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use session_sources::sources;
     use session_store::Writer;
 
     /// A history as it was read, or as it is listed.
@@ -436,7 +368,7 @@ mod tests {
             let digests = reader.file_digests().unwrap();
             let plain = Changes::new(all.files, &all.continued, &digests, reader).unwrap();
             let digests = reader.file_digests().unwrap();
-            let found = listed(&found).compare(reader, digests, &Exclusions::default()).unwrap();
+            let found = listed(&found).compare(reader, &digests, &Exclusions::default()).unwrap();
             prop_assert_eq!(tell(found), tell(plain));
         }
     }

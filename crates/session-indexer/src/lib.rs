@@ -29,6 +29,7 @@ mod embedding;
 mod embedding_ahead;
 mod event_channel;
 mod events;
+mod listed_histories;
 mod outcome;
 mod parse;
 mod policy;

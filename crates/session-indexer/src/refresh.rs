@@ -1,8 +1,9 @@
 //! One refresh, from listing to the last commit.
 
 use crate::commit_schedule::CommitSchedule;
-use crate::discover::{Change, Changes, ListedHistories, discover};
+use crate::discover::{Change, Changes, discover};
 use crate::embedding::{Embedding, embed_pending, known};
+use crate::listed_histories::ListedHistories;
 use crate::outcome::{Outcome, Progress, Silent, Stage};
 use crate::parse;
 use crate::policy::ReadPolicy;
@@ -11,7 +12,7 @@ use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
 use session_forget::{ForgetError, Removed};
 use session_sources::Env;
-use session_store::{Reader, StoreError, Writer, WriterOptions};
+use session_store::{FileDigests, Reader, StoreError, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -142,22 +143,12 @@ impl SeenChanges {
 
 fn compare_with_disk(how: &Refresh<'_>, index: Reader) -> Result<Comparison, IndexError> {
     let version = index.data_version()?;
-    // The disk is listed beside the database: each takes as long as the other.
-    let changes = std::thread::scope(|scope| {
-        let env = &how.env;
-        let listing = scope.spawn(move || ListedHistories::new(env));
-        if !is_complete(how, &index)? {
-            return Ok::<_, IndexError>(None);
-        }
-        let known = index.file_digests()?;
-        let listed = listing.join();
-        let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok(Some(listed.compare(
-            &index,
-            known,
-            &how.policy.exclusions,
-        )?))
-    })?;
+    let exclusions = &how.policy.exclusions;
+    let read = || read_digests(how, &index);
+    let changes = match ListedHistories::list_beside(&how.env, exclusions, read)? {
+        Some((listed, known)) => Some(listed.compare(&index, &known, exclusions)?),
+        None => None,
+    };
     Ok(match changes {
         None => Comparison::Incomplete,
         Some(changes) if changes.is_empty() => Comparison::Current,
@@ -167,6 +158,14 @@ fn compare_with_disk(how: &Refresh<'_>, index: Reader) -> Result<Comparison, Ind
             version,
         })),
     })
+}
+
+/// Reads the digests of all files; `None` where something is left to do of what the index has read.
+fn read_digests(how: &Refresh<'_>, index: &Reader) -> Result<Option<FileDigests>, IndexError> {
+    match is_complete(how, index)? {
+        true => Ok(Some(index.file_digests()?)),
+        false => Ok(None),
+    }
 }
 
 /// True when nothing is left to do of what the index has read.

@@ -19,7 +19,7 @@ mod state;
 mod tags;
 
 use crate::prompt_history;
-use crate::{AgentInfo, Cursor, Env, Listing, Location, ShownTurns, Sink, Source};
+use crate::{AgentInfo, Cursor, Env, IsKnownFile, Listing, Location, ShownTurns, Sink, Source};
 use session_core::{SessionMeta, Span};
 use std::path::Path;
 
@@ -44,7 +44,11 @@ impl Source for Claude {
     }
 
     fn locate(&self, env: &Env) -> Listing {
-        locate::locate(&AGENT, env)
+        self.locate_unknown(env, &|_, _| false)
+    }
+
+    fn locate_unknown(&self, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
+        locate::locate(&AGENT, env, is_known)
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {

@@ -6,7 +6,7 @@
 use crate::file::{self, FileKey, file_key};
 use crate::path_pattern::{PathMatcher, PathPattern};
 use crate::reading::warning;
-use crate::{LocateSession, Located, Warning};
+use crate::{IsKnownFile, LocateSession, Located, Warning};
 use fs_err::DirEntry;
 use rayon::prelude::*;
 use session_core::FileStamp;
@@ -28,6 +28,8 @@ pub(crate) struct FolderWalk<'w> {
     /// Of paths from the beginning of the walk on.
     pub(crate) patterns: Vec<PathPattern<'w>>,
     pub(crate) session: &'w LocateSession<'w>,
+    /// Of files that it is true for nothing but the key is told.
+    pub(crate) is_known: &'w IsKnownFile<'w>,
 }
 
 /// A file that is a history.
@@ -42,6 +44,8 @@ pub(crate) struct FoundFile {
 #[derive(Default)]
 pub(crate) struct FolderListing<'w> {
     pub(crate) files: Vec<FoundFile>,
+    /// The keys of known files.
+    pub(crate) known: Vec<FileKey>,
     pub(crate) warnings: Vec<Warning>,
     /// Folders that are still to be listed.
     folders: Vec<Folder<'w>>,
@@ -50,8 +54,6 @@ pub(crate) struct FolderListing<'w> {
 /// A folder on the way down.
 struct Folder<'w> {
     path: PathBuf,
-    /// Its path below the root.
-    below: PathBuf,
     /// How many folders it is below the beginning of the walk.
     depth: usize,
     matcher: PathMatcher<'w>,
@@ -60,8 +62,6 @@ struct Folder<'w> {
 /// An entry of a folder.
 struct Entry<'w> {
     path: PathBuf,
-    /// Its path below the root.
-    below: PathBuf,
     depth: usize,
     /// A pattern describes it.
     is_match: bool,
@@ -77,10 +77,8 @@ impl FolderWalk<'_> {
         let mut all = FolderListing::default();
         if begin.exists() {
             let matcher = PathMatcher::new(&self.patterns);
-            let below = begin.strip_prefix(self.root).unwrap_or(begin);
             let begin = Entry {
                 path: begin.to_owned(),
-                below: below.to_owned(),
                 depth: 0,
                 is_match: matcher.is_match(),
                 matcher,
@@ -149,7 +147,6 @@ impl FolderWalk<'_> {
             }
             listing.folders.push(Folder {
                 path: entry.path.clone(),
-                below: entry.below.clone(),
                 depth: entry.depth,
                 matcher: entry.matcher.clone(),
             });
@@ -161,11 +158,16 @@ impl FolderWalk<'_> {
 
     /// Adds what has the path of a history.
     fn add_match(&self, entry: Entry<'_>, metadata: &Metadata, listing: &mut FolderListing<'_>) {
-        let Entry { path, below, .. } = entry;
+        let path = entry.path;
+        let stamp = file::stamp(metadata);
+        if metadata.is_file() && (self.is_known)(&path, stamp) {
+            return listing.known.push(file_key(&path, metadata));
+        }
         if path.file_name().is_none_or(|name| name.to_str().is_none()) {
             return listing.warn(&path, "has a name that is not UTF-8");
         }
-        let Some(located) = (self.session)(&below) else {
+        let below = path.strip_prefix(self.root).unwrap_or(&path);
+        let Some(located) = (self.session)(below) else {
             return;
         };
         if metadata.is_dir() {
@@ -176,7 +178,7 @@ impl FolderWalk<'_> {
         }
         if metadata.len() > 0 {
             listing.files.push(FoundFile {
-                stamp: file::stamp(metadata),
+                stamp,
                 key: file_key(&path, metadata),
                 path,
                 located,
@@ -197,7 +199,6 @@ fn wanted_entry<'w>(folder: &Folder<'w>, listed: DirEntry) -> Option<Entry<'w>> 
     };
     (is_match || matcher.may_match_below()).then(|| Entry {
         path: folder.path.join(&name),
-        below: folder.below.join(&name),
         depth: folder.depth + 1,
         is_match,
         matcher,
@@ -232,6 +233,7 @@ impl Entry<'_> {
 impl FolderListing<'_> {
     fn append(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
+        self.known.append(&mut other.known);
         self.warnings.append(&mut other.warnings);
         self.folders.append(&mut other.folders);
     }

@@ -4,9 +4,10 @@ use crate::file::FileKey;
 use crate::folder_walk::{FolderWalk, FoundFile};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
-use crate::{Env, Listing, Located, Location};
+use crate::{Env, IsKnownFile, Listing, Located, Location};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -73,14 +74,32 @@ impl HistoryFolder {
 pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + Sync + 'f;
 
 /// Histories as they are found.
-#[derive(Debug, Default)]
-pub struct HistorySearch {
+pub struct HistorySearch<'k> {
+    is_known: &'k IsKnownFile<'k>,
     listing: Listing,
-    /// Files met, to list one that two paths lead to only once.
-    met: FxHashSet<FileKey>,
+    /// The location of each file, to list one that two paths lead to only once.
+    met: FxHashMap<FileKey, usize>,
+    /// The keys of known files.
+    known: Vec<FileKey>,
 }
 
-impl HistorySearch {
+impl Default for HistorySearch<'_> {
+    fn default() -> Self {
+        Self::new(&|_, _| false)
+    }
+}
+
+impl<'k> HistorySearch<'k> {
+    /// Begins a search that leaves out the files for which `is_known` is true.
+    pub fn new(is_known: &'k IsKnownFile<'k>) -> Self {
+        Self {
+            is_known,
+            listing: Listing::default(),
+            met: FxHashMap::default(),
+            known: Vec::new(),
+        }
+    }
+
     /// Adds the files below a folder whose paths match one of these patterns: `sessions/*/*.jsonl`,
     /// `**` for any folders. Where the folder is not there that costs one `stat`.
     pub fn add(&mut self, folder: &HistoryFolder, patterns: &[&str], session: &LocateSession<'_>) {
@@ -104,9 +123,11 @@ impl HistorySearch {
                 root,
                 patterns,
                 session,
+                is_known: self.is_known,
             };
             let found = walk.find(&join(root, &begin));
             self.listing.warnings.extend(found.warnings);
+            self.known.extend(found.known);
             self.met.reserve(found.files.len());
             self.listing.locations.reserve(found.files.len());
             found.files.into_iter().for_each(|file| self.file(file));
@@ -117,6 +138,12 @@ impl HistorySearch {
     /// at the end.
     pub fn finish(self) -> Listing {
         let mut listing = self.listing;
+        let known_too = self.known.iter().filter_map(|key| self.met.get(key));
+        let known_too: HashSet<usize> = known_too.copied().collect();
+        let mut places = 0..;
+        listing
+            .locations
+            .retain(|_| places.next().is_none_or(|at| !known_too.contains(&at)));
         drop_unpacked_twice(&mut listing.locations);
         sort(&mut listing.locations);
         listing
@@ -127,7 +154,8 @@ impl HistorySearch {
     }
 
     fn file(&mut self, found: FoundFile) {
-        if self.met.insert(found.key) {
+        if let Entry::Vacant(met) = self.met.entry(found.key) {
+            met.insert(self.listing.locations.len());
             self.listing.locations.push(Location {
                 path: found.path,
                 stamp: found.stamp,

@@ -88,7 +88,8 @@ pub use jsonl::{Jsonl, JsonlFormat};
 pub use project::project_root;
 pub use session_core::FileStamp;
 pub use source::{
-    Caller, Collected, Cursor, Flow, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
+    Caller, Collected, Cursor, Flow, IsKnownFile, Listing, Located, Location, ShownTurns, Sink,
+    Source, Warning,
 };
 
 pub use time::milliseconds;

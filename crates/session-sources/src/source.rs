@@ -18,6 +18,13 @@ pub trait Source: Sync {
     /// Finds what there is, by listing and `stat` alone.
     fn locate(&self, env: &Env) -> Listing;
 
+    /// Finds what there is, but may leave out files for which `is_known` is true: of thousands that have not
+    /// changed, each would cost more than its `stat`.
+    fn locate_unknown(&self, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
+        let _ = is_known;
+        self.locate(env)
+    }
+
     /// Reads a location from `from` on (from its beginning without a cursor)
     /// into `sink`. Never fails: what cannot be read is given to
     /// [`Sink::warning`]. The last call before it returns is
@@ -54,6 +61,9 @@ pub trait Source: Sync {
         self.agent().caller(env)
     }
 }
+
+/// Returns true for a history file, by its path and stamp, that need not be listed.
+pub type IsKnownFile<'k> = dyn Fn(&Path, FileStamp) -> bool + Sync + 'k;
 
 /// The session that this process works for.
 #[derive(Debug, Clone, PartialEq, Eq)]

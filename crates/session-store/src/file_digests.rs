@@ -9,6 +9,7 @@ use rusqlite::params;
 use rustc_hash::FxHashMap;
 use session_core::FileStamp;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Files of a block: it is written again when one of them changes.
 const BLOCK_FILES: u64 = 128;
@@ -41,24 +42,39 @@ impl FileDigest {
     }
 }
 
-/// The history files of an index, without those that [`FileDigests::remove`] has removed.
+/// The history files of an index, and which of them were seen as they are known.
 #[derive(Debug, Default)]
 pub struct FileDigests {
-    read: FxHashMap<FileDigest, FileId>,
+    read: FxHashMap<FileDigest, ReadFile>,
     unread: Vec<FileId>,
     gone: Vec<FileId>,
 }
 
+/// A file that was read to its end.
+#[derive(Debug)]
+struct ReadFile {
+    id: FileId,
+    is_seen: AtomicBool,
+}
+
 impl FileDigests {
-    /// Removes the file that was read to its end with this path and stamp and is not gone; returns false where
+    /// Notes as seen the file that was read to its end with this path and stamp and is not gone; returns false where
     /// there is none.
-    pub fn remove(&mut self, file: FileDigest) -> bool {
-        self.read.remove(&file).is_some()
+    pub fn note_seen(&self, file: FileDigest) -> bool {
+        let found = self.read.get(&file);
+        found
+            .map(|file| file.is_seen.store(true, Relaxed))
+            .is_some()
     }
 
-    /// Returns the numbers of the files that are not known to be gone, in order.
-    pub fn present(&self) -> Vec<FileId> {
-        let mut files: Vec<FileId> = self.read.values().chain(&self.unread).copied().collect();
+    /// Returns the numbers of the files that were not seen and are not known to be gone, in order.
+    pub fn unseen(&self) -> Vec<FileId> {
+        let unseen = self
+            .read
+            .values()
+            .filter(|file| !file.is_seen.load(Relaxed));
+        let unseen = unseen.map(|file| &file.id);
+        let mut files: Vec<FileId> = unseen.chain(&self.unread).copied().collect();
         files.sort_unstable();
         files
     }
@@ -73,7 +89,11 @@ impl FileDigests {
             NO_FILE => {}
             UNREAD => self.unread.push(file),
             GONE => self.gone.push(file),
-            hash => drop(self.read.insert(FileDigest(hash), file)),
+            hash => {
+                let is_seen = AtomicBool::new(false);
+                let read = ReadFile { id: file, is_seen };
+                self.read.insert(FileDigest(hash), read);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `<config>/history.jsonl`, with the prompts of all sessions.
 
 use crate::prompt_history;
-use crate::{AgentInfo, Env, HistorySearch, Listing, Located};
+use crate::{AgentInfo, Env, HistorySearch, IsKnownFile, Listing, Located};
 use std::path::Path;
 
 const FILES: [&str; 3] = [
@@ -13,9 +13,9 @@ const FILES: [&str; 3] = [
 ];
 
 /// Lists all transcripts, those changed last at the end, and after them the histories of
-/// prompts: what a transcript tells is not wanted of them.
-pub(super) fn locate(agent: &AgentInfo, env: &Env) -> Listing {
-    let mut search = HistorySearch::default();
+/// prompts: what a transcript tells is not wanted of them. Known files are left out.
+pub(super) fn locate(agent: &AgentInfo, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
+    let mut search = HistorySearch::new(is_known);
     for folder in agent.history_folders(env) {
         search.add(&folder, &FILES, &located);
     }

@@ -137,6 +137,29 @@ fn a_folder_named_like_a_transcript_is_a_warning() {
     assert_eq!(listing.warnings[0].reason, "is a folder, not a transcript");
 }
 
+/// A file that the caller knows is not listed, nor is another path that leads to it.
+#[cfg(unix)]
+#[test]
+fn known_files_are_left_out() {
+    let home = Home::new();
+    let transcript = |session: &str| home.path(&format!(".claude/projects/-app/{session}.jsonl"));
+    home.write(&transcript(SESSION), "{}");
+    let known = home.locate().locations.remove(0);
+    home.write(&transcript(OTHER), "{}");
+    let again = home.path(&format!(".claude/projects/-again/{SESSION}.jsonl"));
+    home.write(&again, "");
+    fs_err::remove_file(&again).unwrap();
+    fs_err::hard_link(&known.path, &again).unwrap();
+    let is_known = |path: &Path, stamp| (path, stamp) == (&*known.path, known.stamp);
+    let listing = claude().locate_unknown(&home.env(), &is_known);
+    let other = format!(".claude/projects/-app/{OTHER}.jsonl");
+    assert_eq!(found(&home, &listing), [other]);
+
+    home.write(&known.path, "{}\n{}");
+    let listing = claude().locate_unknown(&home.env(), &is_known);
+    assert_eq!(listing.locations.len(), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn symbolic_links_are_followed_once() {

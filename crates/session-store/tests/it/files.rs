@@ -171,7 +171,7 @@ fn take(index: &Index, writer: &mut Option<Writer>, step: &FileStep) {
 
 /// The digests tell of each file what its row does.
 fn check_digests(index: &Reader) {
-    let mut digests = index.file_digests().unwrap();
+    let digests = index.file_digests().unwrap();
     let (gone, mut present): (Vec<_>, Vec<_>) = index
         .files()
         .unwrap()
@@ -182,19 +182,19 @@ fn check_digests(index: &Reader) {
         gone.iter().map(|f| f.id).collect::<Vec<_>>()
     );
     for file in &gone {
-        assert!(!digests.remove(FileDigest::new(&file.path, file.stamp)));
+        assert!(!digests.note_seen(FileDigest::new(&file.path, file.stamp)));
     }
     while let Some(file) = present.pop() {
         let is_read = file.stamp != FileStamp::default();
         assert_eq!(
-            digests.remove(FileDigest::new(&file.path, file.stamp)),
+            digests.note_seen(FileDigest::new(&file.path, file.stamp)),
             is_read
         );
         let rest: Vec<FileId> = present.iter().map(|f| f.id).collect();
         if is_read {
-            assert!(rest.iter().all(|file| digests.present().contains(file)));
+            assert!(rest.iter().all(|file| digests.unseen().contains(file)));
         } else {
-            assert!(digests.present().contains(&file.id));
+            assert!(digests.unseen().contains(&file.id));
         }
     }
 }
