@@ -31,10 +31,27 @@ impl<'a> EventMatcher<'a> {
         &self,
         triggers: &'t Triggers,
     ) -> impl Iterator<Item = &'t str> {
+        self.matching_paths(triggers)
+            .chain(self.matching_commands(triggers))
+    }
+
+    /// Returns the globs that match a path of the event.
+    pub(crate) fn matching_paths<'t>(
+        &self,
+        triggers: &'t Triggers,
+    ) -> impl Iterator<Item = &'t str> {
         let paths = triggers.paths.iter().filter(|glob| self.paths.has(glob));
+        paths.map(String::as_str)
+    }
+
+    /// Returns the globs that match a command of the event.
+    pub(crate) fn matching_commands<'t>(
+        &self,
+        triggers: &'t Triggers,
+    ) -> impl Iterator<Item = &'t str> {
         let commands = triggers.commands.iter();
         let commands = commands.filter(|glob| self.commands.has(glob));
-        paths.chain(commands).map(String::as_str)
+        commands.map(String::as_str)
     }
 
     /// Returns true where an error of the event is one of the triggers.

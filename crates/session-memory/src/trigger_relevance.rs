@@ -15,7 +15,8 @@ const MIN_NAME_CHARS: usize = 4;
 
 /// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the greatest match of one of the
 /// session's prompts, and twice the share of the memory's terms that the call holds. `None` where the trigger alone
-/// decides: an error, or what the memory itself names; and where no prompt was compared.
+/// decides: an error, or a file or command that the memory itself names; and where no prompt was compared. Of a folder
+/// or a pattern that it names any file would do.
 pub(crate) fn trigger_relevance(
     memory: &Memory,
     event: &EventMatcher<'_>,
@@ -23,7 +24,10 @@ pub(crate) fn trigger_relevance(
 ) -> Option<f32> {
     let when = &memory.front.when;
     let is_named = || {
-        let mut globs = event.matching_globs(when);
+        let files = event
+            .matching_paths(when)
+            .filter(|glob| is_single_file(glob));
+        let mut globs = files.chain(event.matching_commands(when));
         globs.any(|glob| is_named(memory, glob))
     };
     if state.matches.is_empty() || event.matches_error(when) || is_named() {
@@ -33,7 +37,12 @@ pub(crate) fn trigger_relevance(
     Some(prompt + CALL_WEIGHT * shared_terms(memory, &event.event.text))
 }
 
-/// Returns true where a memory names the file, the folder or the command of a glob.
+/// Returns true for a path of one file: no folder, no pattern.
+fn is_single_file(glob: &str) -> bool {
+    !glob.ends_with('/') && !glob.contains(['*', '?', '[', '{'])
+}
+
+/// Returns true where a memory names the file or the command of a glob.
 fn is_named(memory: &Memory, glob: &str) -> bool {
     let literal = file_name(longest_literal(glob).trim());
     let holds = |text: &str| text.contains(literal);

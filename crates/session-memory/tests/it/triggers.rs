@@ -240,3 +240,29 @@ fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
         "an error needs no more"
     );
 }
+
+/// A file or a command that the memory's text names needs nothing in common with the prompts; a folder or a pattern
+/// does, since most files in it are not what the memory is about.
+#[test]
+fn what_a_memory_names_triggers_by_itself_where_it_is_one_file_or_a_command() {
+    let world = World::new();
+    let memory = world.save_draft(&Draft {
+        when: Triggers {
+            paths: vec!["lamps/".into(), "oil/*.toml".into(), "lamps/wick.rs".into()],
+            commands: vec!["trim *".into()],
+            errors: Vec::new(),
+        },
+        ..draft(TOPIC, "All lamps and their oil stand in wick.rs, trim them")
+    });
+    world.remember_match(memory.id(), 0.05, "s1");
+    for path in ["lamps/glass.rs", "oil/rape.toml"] {
+        assert_eq!(ids(&world, &reading(path), "s1"), [""; 0], "{path}");
+    }
+    let trimming = TriggerEvent {
+        commands: vec!["trim --all".into()],
+        ..TriggerEvent::default()
+    };
+    assert_eq!(ids(&world, &trimming, "s1"), [memory.id()]);
+    world.remember_match(memory.id(), 0.05, "s2");
+    assert_eq!(ids(&world, &reading("lamps/wick.rs"), "s2"), [memory.id()]);
+}
