@@ -1,6 +1,6 @@
 //! Changes on disk since the index was written.
 
-use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
+use crate::listed_histories::{ListedFile, ListedHistories, is_known_file, key};
 use session_core::SourceName;
 use session_forget::Exclusions;
 use session_sources::{Env, Location, Source};
@@ -42,6 +42,19 @@ impl Changes {
             && self.problems.is_none()
     }
 
+    /// Puts the agents first whose histories begin with a file of several sessions, a database, the largest before
+    /// others: one thread reads it while others read the files after it. The order of an agent's histories stays.
+    pub(crate) fn put_databases_first(&mut self) {
+        let of_agent = |a: &Change, b: &Change| a.source.name() == b.source.name();
+        let first = self.changed.chunk_by(of_agent).filter_map(<[_]>::first);
+        let databases = first.filter(|change| change.location.located.session.is_none());
+        let sizes = databases.map(|change| (change.source.name(), change.location.stamp.size));
+        let sizes: HashMap<SourceName, u64> = sizes.collect();
+        let size = |change: &Change| sizes.get(&change.source.name()).copied();
+        self.changed
+            .sort_by_cached_key(|change| Reverse(size(change)));
+    }
+
     /// Number of histories to be read.
     pub fn files(&self) -> usize {
         self.changed.len()
@@ -77,24 +90,10 @@ impl ListedHistories {
             true => Changes::without_files(known),
             false => Changes::new(self.files, &self.continued, known, index)?,
         };
-        sort_by_largest(&mut changes.changed);
         let problems = self.problems;
         changes.problems = (problems != index.listing_problems()?).then_some(problems);
         Ok(changes)
     }
-}
-
-/// Puts the agent first whose history of several sessions in one file is the largest: one thread reads that file while
-/// others read what comes after it. The order of an agent's histories stays.
-fn sort_by_largest(changes: &mut [Change]) {
-    let mut largest: HashMap<SourceName, u64> = HashMap::new();
-    for change in &*changes {
-        if change.location.located.session.is_none() {
-            let size = largest.entry(change.source.name()).or_default();
-            *size = change.location.stamp.size.max(*size);
-        }
-    }
-    changes.sort_by_cached_key(|change| Reverse(largest.get(&change.source.name()).copied()));
 }
 
 /// Lists all histories and compares them with the index.
@@ -205,14 +204,14 @@ fn is_packed(path: &Path) -> bool {
 
 impl Changes {
     /// Makes those where each listed file is as it was read: all others are gone.
-    fn without_files(others: &FileDigests) -> Self {
+    fn without_files(known: &FileDigests) -> Self {
         Self {
-            gone: others.unseen(),
+            gone: known.unseen(),
             ..Self::default()
         }
     }
 
-    /// Compares each file with its row. `digests` are those of the files that are not as they were listed.
+    /// Compares each file with its row. `digests` are the index's, with the marks of the files that are as they were.
     fn new(
         here: Vec<ListedFile>,
         continued: &HashMap<String, String>,
@@ -269,20 +268,6 @@ impl Changes {
 /// The path as the index has it.
 pub(crate) fn path_key(location: &Location) -> String {
     key(&location.path)
-}
-
-pub(crate) fn key(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-/// A warning in the store's words.
-pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
-    Problem {
-        path: warning.path.to_string_lossy().into_owned(),
-        reason: warning.reason.clone(),
-        offset: warning.offset,
-        count: warning.count,
-    }
 }
 
 #[cfg(test)]

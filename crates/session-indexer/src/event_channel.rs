@@ -7,10 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// Batches of events that may wait in a file's channel.
 const MAX_WAITING_BATCHES: usize = 8;
 /// Bytes of events from which on no further file is begun: while one thread reads a large history, so much may wait of
-/// the small ones after it.
+/// the small ones after it. Each file that was begun may add what its channel holds.
 const MAX_WAITING_BYTES: usize = 4 << 20;
 
-/// The bytes of all events that no writer has taken.
+/// The bytes of all events that were sent and that the writer has not taken.
 #[derive(Default)]
 pub(crate) struct WaitingBytes {
     state: Mutex<WaitingState>,
@@ -33,14 +33,23 @@ impl WaitingBytes {
         drop(self.changed.wait_while(state, is_full));
     }
 
-    /// Lets all threads go on: nothing is taken any more.
-    pub(crate) fn close(&self) {
-        self.change(|state| state.is_closed = true);
+    /// Returns a guard that lets all threads go on when it is dropped: nothing is taken any more.
+    pub(crate) fn close_on_drop(&self) -> CloseOnDrop<'_> {
+        CloseOnDrop(self)
     }
 
     fn change(&self, change: impl FnOnce(&mut WaitingState)) {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
         self.changed.notify_all();
+    }
+}
+
+/// Closes [`WaitingBytes`] also where the writer panics: threads that wait for room would keep it from ending.
+pub(crate) struct CloseOnDrop<'w>(&'w WaitingBytes);
+
+impl Drop for CloseOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.is_closed = true);
     }
 }
 
@@ -111,5 +120,44 @@ impl EventReceiver {
             self.waiting.change(|state| state.bytes -= batch.bytes);
             batch.events
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_received_makes_room() {
+        let waiting = Arc::new(WaitingBytes::default());
+        let (mut sender, receiver) = event_channel(&waiting);
+        for _ in 0..10 {
+            sender.push(Event::Done);
+        }
+        sender.send();
+        drop(sender);
+        assert!(waiting.state.lock().unwrap().bytes > 0);
+        assert_eq!(receiver.iter().count(), 10);
+        assert_eq!(waiting.state.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn who_waits_for_room_goes_on_where_the_writer_panics() {
+        let waiting = Arc::new(WaitingBytes::default());
+        waiting.change(|state| state.bytes = MAX_WAITING_BYTES + 1);
+        let (done, ended) = channel();
+        let waits = Arc::clone(&waiting);
+        std::thread::spawn(move || {
+            waits.wait_for_room();
+            done.send(()).unwrap();
+        });
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let _close = waiting.close_on_drop();
+            panic!("the writer fails");
+        }));
+        ended.recv_timeout(Duration::from_secs(60)).unwrap();
     }
 }

@@ -133,7 +133,8 @@ impl<'a> Sender<'a> {
     fn deliver_turn(&mut self, turn: Turn) -> Flow {
         match self.preparer.prepare(turn) {
             Ok(prepared) => {
-                self.embedders.iter_mut().for_each(|e| e.push(&prepared));
+                let embedders = self.embedders.iter_mut();
+                embedders.for_each(|embedder| embedder.push(&prepared));
                 self.deliver(Event::Turn(Box::new(prepared)))
             }
             Err(error) => self.deliver(Event::Failed(error)),
@@ -160,7 +161,10 @@ impl Sink for Sender<'_> {
         self.policy.redactor.redact_session(&mut meta);
         if meta.id != self.session.id {
             self.send_documents();
-            self.embedders.iter_mut().for_each(SessionEmbedder::begin);
+            // Most sessions of a history of prompts have a transcript, which replaces them.
+            if !meta.prompts_only {
+                self.embedders.iter_mut().for_each(SessionEmbedder::begin);
+            }
         }
         self.session = meta.clone();
         self.skips = self

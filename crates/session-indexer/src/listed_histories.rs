@@ -1,6 +1,5 @@
 //! Histories on disk, listed beside what the index knows of them.
 
-use crate::discover::{key, problem};
 use rayon::prelude::*;
 use session_forget::Exclusions;
 use session_sources::{Env, IsKnownFile, Location, Source, path_text, sources};
@@ -19,15 +18,6 @@ pub(crate) struct ListedHistories {
     /// Files that another one continues: that one, by the one that does.
     pub(crate) continued: HashMap<String, String>,
     pub(crate) problems: Vec<Problem>,
-}
-
-/// Digests that the listing waits for. Where they are never set, there are none.
-struct AwaitedDigests<'d>(&'d OnceLock<Option<FileDigests>>);
-
-impl Drop for AwaitedDigests<'_> {
-    fn drop(&mut self) {
-        let _ = self.0.set(None);
-    }
 }
 
 /// A history on disk.
@@ -68,30 +58,27 @@ impl ListedHistories {
         all
     }
 
-    /// Lists the histories while this thread reads the digests of what is known of them: each takes about as long.
-    /// Returns nothing where `read` does.
+    /// Lists the histories while this thread reads the digests of what is known of them; returns nothing where `read`
+    /// does. What is listed before the digests are there is compared later.
     pub(crate) fn list_beside<E>(
         env: &Env,
         exclusions: &Exclusions,
         read: impl FnOnce() -> Result<Option<FileDigests>, E>,
     ) -> Result<Option<(Self, FileDigests)>, E> {
         let known = OnceLock::new();
-        let (listed, read) = std::thread::scope(|scope| {
-            let awaited = AwaitedDigests(&known);
-            let known = &known;
-            let is_known = move |path: &Path, stamp| match known.wait() {
-                Some(digests) => is_known_file(digests, exclusions, path, stamp),
-                None => false,
-            };
-            let listing = scope.spawn(move || Self::new(env, &is_known));
-            let read = read().map(|digests| drop(known.set(digests)));
-            drop(awaited);
+        let is_known = |path: &Path, stamp| {
+            let known = known.get();
+            known.is_some_and(|digests| is_known_file(digests, exclusions, path, stamp))
+        };
+        let listed = std::thread::scope(|scope| {
+            let listing = scope.spawn(|| Self::new(env, &is_known));
+            let digests = read();
+            let digests = digests.map(|digests| digests.map(|digests| known.set(digests)));
             let listed = listing.join();
             let listed = listed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (listed, read)
-        });
-        read?;
-        Ok(known.into_inner().flatten().map(|known| (listed, known)))
+            digests.map(|_| listed)
+        })?;
+        Ok(known.into_inner().map(|known| (listed, known)))
     }
 
     /// Returns the digest of each file.
@@ -125,4 +112,18 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
         same
     });
     problems
+}
+
+pub(crate) fn key(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// A warning in the store's words.
+pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
+    Problem {
+        path: warning.path.to_string_lossy().into_owned(),
+        reason: warning.reason.clone(),
+        offset: warning.offset,
+        count: warning.count,
+    }
 }

@@ -14,7 +14,7 @@ pub struct Outcome {
     pub files_gone: usize,
     /// Turns delivered by the readers.
     pub turns: usize,
-    /// Texts embedded.
+    /// Texts embedded; one that was embedded again, since its session changed meanwhile, counts twice.
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,

@@ -65,12 +65,11 @@ pub(crate) fn in_order<E>(
             scope.spawn(move || work(&queue, options, preparer));
         }
         drop(queue); // when the last thread drops it, the inbox ends
-        // A failed write drops the inbox and the events, which stops the threads.
-        let result = inbox
+        // A failed write drops the inbox and the events, which stops the threads that send, and this those that wait.
+        let _close = waiting.close_on_drop();
+        inbox
             .into_iter()
-            .try_for_each(|(change, events)| each(change, events));
-        waiting.close();
-        result
+            .try_for_each(|(change, events)| each(change, events))
     })
 }
 

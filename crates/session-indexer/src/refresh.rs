@@ -213,10 +213,13 @@ fn run(
     let mut removed = apply_exclusions(how, writer)?;
     let budget = if first { None } else { how.budget };
     let deadline = budget.map(|b| Instant::now() + b);
-    let changes = match seen {
+    let mut changes = match seen {
         Some(changes) => changes,
         None => discover(&how.env, writer.reader()?, &how.policy.exclusions)?,
     };
+    if first {
+        changes.put_databases_first();
+    }
     let options = parse::ReadOptions {
         deadline,
         policy: &how.policy,

@@ -10,7 +10,7 @@ use session_store::{NewDocument, NewDocuments, PreparedTurn};
 
 /// Bytes of a session's texts from which on it is left to the second pass, which reads it in parts.
 const MAX_BYTES: usize = 1 << 20;
-/// Texts embedded at once: fewer than are worth a second thread, which would be another reader's.
+/// Texts embedded at once: as many as the table embeds without another thread, which would be another reader's.
 const TEXTS_AT_ONCE: usize = 16;
 
 /// Gathers the documents of the session that is being read, and embeds them by one model.
@@ -21,7 +21,7 @@ pub(crate) struct SessionEmbedder<'a> {
     session: Option<SessionTexts>,
 }
 
-/// The texts of a session whose turns have all come so far.
+/// The texts of a session, none of whose turns so far was left out.
 #[derive(Default)]
 struct SessionTexts {
     prompts: Vec<String>,

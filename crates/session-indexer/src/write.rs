@@ -1,9 +1,10 @@
 //! Storing what the parsing threads deliver.
 
 use crate::commit_schedule::CommitSchedule;
-use crate::discover::{Change, path_key, problem};
+use crate::discover::{Change, path_key};
 use crate::event_channel::EventReceiver;
 use crate::events::Event;
+use crate::listed_histories::problem;
 use session_sources::Cursor;
 use session_store::{FileId, FileStamp, ModelRow, Problem, SessionId, StoreError, Writer};
 use std::ops::RangeInclusive;

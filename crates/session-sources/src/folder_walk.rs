@@ -28,7 +28,7 @@ pub(crate) struct FolderWalk<'w> {
     /// Of paths from the beginning of the walk on.
     pub(crate) patterns: Vec<PathPattern<'w>>,
     pub(crate) session: &'w LocateSession<'w>,
-    /// Of files that it is true for nothing but the key is told.
+    /// Of known files the key alone is kept.
     pub(crate) is_known: &'w IsKnownFile<'w>,
 }
 

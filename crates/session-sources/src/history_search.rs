@@ -7,6 +7,7 @@ use crate::reading::warning;
 use crate::{Env, IsKnownFile, Listing, Located, Location};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -135,15 +136,16 @@ impl<'k> HistorySearch<'k> {
     }
 
     /// Returns what was found: histories of one session before those of several, those changed last
-    /// at the end.
+    /// at the end. Another path to a known file is none of them.
     pub fn finish(self) -> Listing {
         let mut listing = self.listing;
-        let known_too = self.known.iter().filter_map(|key| self.met.get(key));
-        let known_too: HashSet<usize> = known_too.copied().collect();
-        let mut places = 0..;
-        listing
-            .locations
-            .retain(|_| places.next().is_none_or(|at| !known_too.contains(&at)));
+        let known = self.known.iter().filter_map(|key| self.met.get(key));
+        let mut known: Vec<usize> = known.copied().collect();
+        known.sort_unstable_by_key(|at| Reverse(*at));
+        known.dedup();
+        for at in known {
+            listing.locations.swap_remove(at);
+        }
         drop_unpacked_twice(&mut listing.locations);
         sort(&mut listing.locations);
         listing

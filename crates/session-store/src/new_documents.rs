@@ -3,10 +3,8 @@
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::model::ModelRow;
-use crate::pending_sessions::PendingSession;
 use crate::vectors::{Document, DocumentBatch};
 use crate::writer::Writer;
-use rusqlite::OptionalExtension;
 
 /// The documents of a session that was read as a whole, with their vectors by one model.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,26 +57,11 @@ impl Writer {
         let Some(documents) = number_documents(new.documents, turns) else {
             return Ok(false);
         };
-        let Some(pending) = self.pending_session(session)? else {
+        let Some(pending) = self.reader.pending_session(session)? else {
             return Ok(false);
         };
         self.store_documents(model, pending, &documents, DocumentBatch::Complete)?;
         Ok(true)
-    }
-
-    fn pending_session(&self, session: SessionId) -> Result<Option<PendingSession>> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT revision, turns FROM sessions WHERE id = ?1")?;
-        let found = find.query_row([session], |row| {
-            Ok(PendingSession {
-                session,
-                revision: row.get(0)?,
-                turns: row.get(1)?,
-            })
-        });
-        Ok(found.optional()?)
     }
 }
 

@@ -60,7 +60,9 @@ impl NewSession {
             self.end = self.end.max(index + 1);
             self.own_turn = self.own_turn.or((!is_copy).then_some(index));
             self.is_changed |= is_copy || index as usize != self.turns.len();
-            self.turns.push(turn);
+            if !self.is_changed {
+                self.turns.push(turn);
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::reader::Reader;
 use crate::writer::Writer;
+use rusqlite::{OptionalExtension, Row};
 
 /// A session whose current revision none of the given models has embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,14 @@ fn sql_list(models: &[ModelId]) -> String {
     models.join(",")
 }
 
+fn pending_session(row: &Row<'_>) -> rusqlite::Result<PendingSession> {
+    Ok(PendingSession {
+        session: row.get(0)?,
+        revision: row.get(1)?,
+        turns: row.get(2)?,
+    })
+}
+
 impl Reader {
     /// Returns the sessions whose current revision none of these models has embedded,
     /// newest first.
@@ -46,14 +55,16 @@ impl Reader {
             self.candidates_sql(models)?,
             embedded_at_revision_sql(models)
         ))?;
-        let rows = find.query_map([], |row| {
-            Ok(PendingSession {
-                session: row.get(0)?,
-                revision: row.get(1)?,
-                turns: row.get(2)?,
-            })
-        })?;
+        let rows = find.query_map([], pending_session)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns a session with its current revision.
+    pub(crate) fn pending_session(&self, id: SessionId) -> Result<Option<PendingSession>> {
+        let mut find = self
+            .db
+            .prepare_cached("SELECT id, revision, turns FROM sessions WHERE id = ?1")?;
+        Ok(find.query_row([id], pending_session).optional()?)
     }
 
     /// Returns true when a session's current revision is embedded by none of these models.

@@ -447,6 +447,7 @@ impl Writer {
             self.reindex_copies(id)?;
         }
         if !old.is_empty() {
+            self.new_session.note_change(done.session);
             self.orphan_session_rows(done.session)?;
             self.reader.db.execute(
                 "UPDATE sessions SET turns = ?2 WHERE id = ?1",

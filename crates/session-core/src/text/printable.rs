@@ -60,15 +60,18 @@ const CHUNK_BYTES: usize = 32;
 /// are plain ASCII.
 fn has_suspect(text: &str) -> bool {
     let mut rest = text;
-    loop {
+    while !rest.is_empty() {
         rest = &rest[plain_prefix(rest.as_bytes())..];
-        let mut chars = rest.chars();
-        match chars.next() {
-            Some(c) if is_suspect(c) => return true,
-            Some(_) => rest = chars.as_str(),
-            None => return false,
+        // One such character seldom stands alone.
+        let others = rest
+            .find(|c: char| c.is_ascii_alphanumeric())
+            .unwrap_or(rest.len());
+        if rest[..others].chars().any(is_suspect) {
+            return true;
         }
+        rest = &rest[others..];
     }
+    false
 }
 
 /// Returns the number of bytes before the first one that is not plain ASCII.

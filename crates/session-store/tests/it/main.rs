@@ -9,6 +9,7 @@ mod folder;
 mod format;
 mod highlight;
 mod lexical;
+mod new_documents;
 mod npy;
 mod queries;
 mod random;

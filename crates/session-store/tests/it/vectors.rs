@@ -9,7 +9,7 @@ use session_store::{
     Document, DocumentBatch, Level, ModelId, ModelRow, Reader, SessionId, TurnId, VectorRow, Writer,
 };
 
-fn axis(n: usize) -> Vec<f32> {
+pub fn axis(n: usize) -> Vec<f32> {
     (0..DIMS).map(|i| if i == n { 1.0 } else { 0.0 }).collect()
 }
 
@@ -33,7 +33,7 @@ fn current(index: &Reader) -> ModelRow {
 }
 
 /// Session, turn and vector of all rows that stand for a turn.
-fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
+pub fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
     let model = current(index);
     let matrix = index.matrix(&model, Level::Turn).unwrap();
     let owners = index.vector_owners(model.id, Level::Turn).unwrap();
