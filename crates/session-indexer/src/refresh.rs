@@ -187,7 +187,11 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
     };
     let mut writer = Writer::open_with(&how.root, options)?;
     if how.mode == Mode::Full {
-        writer.reader()?.verify()?;
+        writer.reader()?.verify_database()?;
+        // What the database holds of histories that are gone is held by nothing else: vectors are made anew of it.
+        for model in writer.reader()?.models_with_damaged_vectors()? {
+            writer.delete_vectors(model)?;
+        }
         writer.reset_cursors()?;
         let fingerprints = how.embedders.iter().map(|e| e.spec().fingerprint());
         for model in known(writer.reader()?, &fingerprints.collect::<Vec<_>>())? {

@@ -2,7 +2,7 @@
 
 use crate::contents::LastFrame;
 use crate::error::Result;
-use crate::id::{SessionId, TurnId};
+use crate::id::{ModelId, SessionId, TurnId};
 use crate::kept::KeptParts;
 use crate::model::{Level, ModelRow};
 use crate::postings::PostingsReader;
@@ -194,6 +194,16 @@ impl Reader {
     /// # Errors
     /// [`crate::StoreError::Corrupt`] with what was found.
     pub fn verify(&self) -> Result<()> {
+        self.verify_database()?;
+        let models = self.models()?;
+        models.iter().try_for_each(|m| self.verify_matrices(m))
+    }
+
+    /// Checks the database's own structure.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Corrupt`] with what was found.
+    pub fn verify_database(&self) -> Result<()> {
         let found: String = self
             .db
             .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
@@ -201,9 +211,22 @@ impl Reader {
             let first = found.lines().next().unwrap_or_default();
             return Err(self.corrupt(format!("the database check says `{first}`")));
         }
-        self.models()?
-            .iter()
-            .try_for_each(|m| self.verify_matrices(m))
+        Ok(())
+    }
+
+    /// Returns the models of which a matrix is missing or damaged.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn models_with_damaged_vectors(&self) -> Result<Vec<ModelId>> {
+        let mut damaged = Vec::new();
+        for model in self.models()? {
+            match self.verify_matrices(&model) {
+                Err(error) if error.needs_rebuild() => damaged.push(model.id),
+                other => other?,
+            }
+        }
+        Ok(damaged)
     }
 
     fn verify_matrices(&self, model: &ModelRow) -> Result<()> {

@@ -1,7 +1,8 @@
 //! Histories that go and come back.
 
+use crate::embedder::Buckets;
 use crate::home::{Home, say, session_id, touch, turns, word};
-use crate::state::found;
+use crate::state::{found, vectors};
 use session_indexer::{Mode, Refresh, refresh};
 
 fn gone(home: &Home) -> Vec<bool> {
@@ -71,6 +72,27 @@ fn a_full_read_keeps_what_vanished_files_left() {
     home.write(0, turns(0, 0, 2).as_bytes());
     home.refresh();
     assert_eq!(gone(&home), [false, false]);
+}
+
+/// The database is whole, and holds what no history does any more.
+#[test]
+fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
+    let home = two();
+    let model = Buckets::new("b");
+    let how = |mode| Refresh {
+        mode,
+        embedders: vec![&model],
+        ..home.how()
+    };
+    refresh(&how(Mode::Changes)).unwrap();
+    let before = vectors(&home.reader(), &model.fingerprint());
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    fs_err::remove_dir_all(home.root().join("vectors")).unwrap();
+    assert!(refresh(&how(Mode::Full)).unwrap().is_complete());
+    assert_eq!(gone(&home), [true, false]);
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+    assert_eq!(vectors(&home.reader(), &model.fingerprint()), before);
+    assert!(!home.root().join("index.db.old").exists());
 }
 
 #[test]
