@@ -5,7 +5,7 @@ use crate::directory_records::{ContentOrigin, DirectoryRecords, content_hash};
 use crate::error::{MemoryError, Result};
 use crate::memory::MemoryState;
 use crate::memory_directory::MemoryDirectory;
-use crate::memory_file::memory_path;
+use crate::memory_file::{FILE_LIMIT, memory_path};
 use crate::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
@@ -82,6 +82,12 @@ impl<'a> DirectoryWriter<'a> {
         text: &str,
         origin: Option<ContentOrigin>,
     ) -> Result<()> {
+        if text.len() as u64 > FILE_LIMIT {
+            return Err(MemoryError::Refused(format!(
+                "memory `{id}` would have {} bytes, {FILE_LIMIT} at most are read\nhint: shorten its key information, or save several",
+                text.len()
+            )));
+        }
         if let Some(origin) = origin {
             self.records.update(self.directory, |record| {
                 record.add_content(id, text, origin)

@@ -292,6 +292,37 @@ fn a_life_from_active_to_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn a_memory_that_is_named_twice_is_moved_once() {
+    let project = Project::new();
+    let id = project.save("Lantern", "in the harbour", &[]);
+    for command in ["archive", "activate", "delete"] {
+        let ran = project.run(&["memory", command, &id, &id]).succeeded();
+        assert_eq!(
+            (ran.stdout() + &ran.stderr()).matches(&id).count(),
+            1,
+            "{ran}"
+        );
+    }
+}
+
+/// What is too large to be read would be lost, and with it what stood there before.
+#[test]
+fn a_memory_that_could_not_be_read_again_is_not_written() {
+    let project = Project::new();
+    let id = project.save("Lantern", "in the harbour", &[]);
+    let before = fs_err::read(project.file(&id)).unwrap();
+    let large = "x".repeat(120_000);
+    let infos = ["--info", &large, "--info", &large, "--info", &large];
+    let edited = project.run(&[&["memory", "edit", &id][..], &infos].concat());
+    assert!(edited.exits(2).stderr().contains("hint: "));
+    assert_eq!(fs_err::read(project.file(&id)).unwrap(), before);
+    let saved = project.run(&[&["memory", "save", "--topic", "Large"][..], &infos].concat());
+    saved.exits(2);
+    let files = fs_err::read_dir(project.folder("active")).unwrap();
+    assert_eq!(files.count(), 1);
+}
+
+#[test]
 fn a_memory_that_is_archived_by_its_age_is_named() {
     let project = Project::new();
     project.configure("[storage]\narchive_above = 1", "");

@@ -64,11 +64,16 @@ pub fn supersede(args: &SupersedeArgs, memories: &Memories) -> Result<Found> {
     print_change("superseded", &[old], args.json)
 }
 
+/// Finds the memories that ids name, each once.
 fn all(ids: &[String], memories: &Memories) -> Result<Vec<Memory>> {
-    Ok(ids
-        .iter()
-        .map(|id| memories.store.find(id))
-        .collect::<session_memory::Result<_>>()?)
+    let mut found: Vec<Memory> = Vec::new();
+    for id in ids {
+        let memory = memories.store.find(id)?;
+        if found.iter().all(|known| known.id() != memory.id()) {
+            found.push(memory);
+        }
+    }
+    Ok(found)
 }
 
 fn moved(found: &[Memory], state: MemoryState, memories: &Memories) -> Result<Vec<Memory>> {
