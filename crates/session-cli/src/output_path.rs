@@ -1,8 +1,8 @@
 //! Paths that the command line names, for this user.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use session_config::Home;
-use session_files::{Dir, Existing, output_path};
+use session_files::{Dir, Existing, FileError, output_path};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -35,16 +35,30 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     Ok(output_path::write(path, &home()?, content)?)
 }
 
-/// As [`output_path::create_with`].
+/// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force.
 ///
 /// # Errors
-/// As [`create_directory`], and those of `fill`.
+/// As [`create_directory`], those of `fill`, and when the file is there.
 pub fn create_with(
     path: &Path,
-    existing: Existing,
+    force: bool,
     fill: impl FnOnce(&mut File) -> Result<()>,
 ) -> Result<()> {
-    output_path::create_with(path, &home()?, existing, fill)
+    let existing = match force {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    };
+    match output_path::create_with(path, &home()?, existing, fill) {
+        Err(error) if is_there(&error) => bail!(
+            "`{}` is there already\nhint: --force replaces it",
+            path.display()
+        ),
+        created => created,
+    }
+}
+
+fn is_there(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(FileError::Exists(_)))
 }
 
 /// As [`output_path::refuse_links`].

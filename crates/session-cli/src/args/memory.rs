@@ -1,6 +1,6 @@
 //! Arguments of `memory`.
 
-use super::TimeArgs;
+use super::{TimeArgs, limit};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ pub struct MemorySearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
     /// Maximum number of memories [default: retrieval.max_results]
-    #[arg(long, short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N", value_parser = limit)]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -252,6 +252,9 @@ pub struct ExportArgs {
     /// Write to this file instead of stdout
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub to: Option<PathBuf>,
+    /// Replace the file where it is there already
+    #[arg(long, requires = "to")]
+    pub force: bool,
     #[command(flatten)]
     pub time: TimeArgs,
     /// Print JSON (always on)

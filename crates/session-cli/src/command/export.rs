@@ -6,11 +6,10 @@ use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{filter, show};
 use crate::output::notes;
 use crate::output_path;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use session_config::Home;
 use session_display::{plural, safe_line};
 use session_export::{ExportFormat, ExportedSession, file_name, write};
-use session_files::{Existing, FileError};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -71,27 +70,12 @@ fn write_file(
     path: &Path,
     args: &SessionExportArgs,
 ) -> Result<()> {
-    let existing = match args.force {
-        true => Existing::Replace,
-        false => Existing::Keep,
-    };
-    let written = output_path::create_with(path, existing, |file| {
+    output_path::create_with(path, args.force, |file| {
         let mut out = BufWriter::new(file);
         write(format, session, &mut out)?;
         Ok(out.flush()?)
-    });
-    match written {
-        Err(error) if is_there(&error) => bail!(
-            "`{}` is there already\nhint: --force replaces it",
-            path.display()
-        ),
-        written => written?,
-    }
+    })?;
     let turns = plural(session.len(), "turn");
     let path = safe_line(&path.to_string_lossy());
     Ok(writeln!(notes::stderr(), "{turns} in {path}")?)
-}
-
-fn is_there(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(FileError::Exists(_)))
 }

@@ -26,6 +26,21 @@ fn an_import_reads_the_usual_path_of_its_format_and_counts() {
 }
 
 #[test]
+fn an_export_replaces_a_file_only_by_force() {
+    let project = Project::new();
+    project.save("Lantern", "in the harbour", &[]);
+    let file = project.env.path("mine.txt");
+    fs_err::write(&file, "precious").unwrap();
+    let export = ["memory", "export", "--to", &file.to_string_lossy()];
+    let ran = project.run(&export).exits(2);
+    assert!(ran.stderr().contains("--force"), "{ran}");
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), "precious");
+    let forced = [&export[..], &["--force"]].concat();
+    project.run(&forced).succeeded();
+    assert!(fs_err::read_to_string(&file).unwrap().contains("Lantern"));
+}
+
+#[test]
 fn an_export_comes_back_to_the_byte() {
     let from = Project::new();
     let id = from.save("Lantern", "in the harbour", &["--kind", "decision"]);

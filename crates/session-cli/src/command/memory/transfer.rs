@@ -31,7 +31,11 @@ pub fn export(args: &ExportArgs, memories: &Memories) -> Result<Found> {
     match &args.to {
         Some(path) => {
             let text = safe_json::lossless(&document)? + "\n";
-            output_path::write(path, text.as_bytes())?;
+            output_path::create_with(
+                path,
+                args.force,
+                |file| Ok(file.write_all(text.as_bytes())?),
+            )?;
             writeln!(
                 notes::stderr(),
                 "{} in {}",
