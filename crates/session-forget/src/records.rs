@@ -45,7 +45,10 @@ impl ForgetError {
         match self {
             Self::File(error) => error.hint(),
             Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::Store(_) | Self::Damaged { .. } | Self::Pattern(_) => None,
+            Self::Damaged { .. } => {
+                Some("correct the file, or remove it: what was forgotten is indexed again then")
+            }
+            Self::Store(_) | Self::Pattern(_) => None,
         }
     }
 }

@@ -39,11 +39,14 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
     let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
     let plan = request(args, &all)?.plan(&index)?;
     drop(index);
+    let memories = memories_of(&plan)?;
     if plan.is_empty() {
         writeln!(notes::stderr(), "nothing to forget")?;
+        if args.json {
+            json::print(&JsonForgotten::new(&plan, &memories, !args.dry_run, false))?;
+        }
         return Ok(Found::Nothing);
     }
-    let memories = memories_of(&plan)?;
     if !args.json {
         let text = format_forget_plan(&plan, &memories, args.memories, &all);
         write!(notes::stderr(), "{text}")?;
@@ -70,8 +73,18 @@ fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
             "nothing is named\nhint: give a session, --project, --match or --before; see `session-search forget --help`"
         );
     }
+    if let Some(project) = args.project.as_deref().filter(|project| names_all(project)) {
+        bail!(
+            "--project `{project}` names no project\nhint: give its name or a part of its path; `.` is here"
+        );
+    }
     let compile = |pattern: &String| {
-        Regex::new(pattern).with_context(|| format!("`{pattern}` is not a regular expression"))
+        let regex = Regex::new(pattern);
+        let regex = regex.with_context(|| format!("`{pattern}` is not a regular expression"))?;
+        match regex.is_match("") {
+            true => bail!("`{pattern}` matches any text\nhint: give one that needs a letter"),
+            false => Ok(regex),
+        }
     };
     Ok(ForgetRequest {
         ranges: Vec::new(),
@@ -81,6 +94,12 @@ fn request(args: &ForgetArgs, all: &[SessionRow]) -> Result<ForgetRequest> {
         },
         pattern: args.pattern.as_ref().map(compile).transpose()?,
     })
+}
+
+/// Returns true for a text that is part of the path of every project, as an unset variable of a shell is.
+fn names_all(project: &str) -> bool {
+    let is_folder = matches!(project, "." | ".." | "~");
+    !is_folder && !project.contains(char::is_alphanumeric)
 }
 
 fn range(id: &str, all: &[SessionRow]) -> Result<TurnRange> {

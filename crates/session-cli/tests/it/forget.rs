@@ -120,6 +120,36 @@ fn what_is_forgotten_does_not_come_back_until_it_is_undone() {
     env.run(&["forget", "--undo", "1"]).exits(2);
 }
 
+/// An unset variable of a script must not empty the index.
+#[test]
+fn what_names_everything_forgets_nothing() {
+    let env = TestEnvironment::indexed(&[lamp(), kiln()]);
+    for (option, value) in [
+        ("--project", ""),
+        ("--project", "/"),
+        ("--match", ""),
+        ("--match", ".*"),
+    ] {
+        let ran = env.run(&["forget", option, value, "--yes"]).exits(2);
+        assert!(ran.stderr().contains("hint:"), "{option} {value:?}: {ran}");
+    }
+    env.run(&["forget", "--list"]).exits(1);
+    let nothing = env.run(&["forget", "--match", "zebra", "--yes", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&nothing.exits(1).stdout()).unwrap();
+    assert_eq!(
+        (&told["turns"], &told["sessions"]),
+        (&0.into(), &serde_json::json!([]))
+    );
+}
+
+#[test]
+fn an_undo_is_no_rehearsal() {
+    let env = TestEnvironment::indexed(&[lamp()]);
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    env.run(&["forget", "--undo", "1", "--dry-run"]).exits(2);
+    env.run(&["forget", "--list"]).succeeded();
+}
+
 #[test]
 fn turns_that_come_back_are_counted() {
     let env = TestEnvironment::indexed(&[lamp()]);
