@@ -33,11 +33,11 @@ impl CalendarRange {
     /// Closes a range: an open beginning is `earliest_ms`, an open end is `now`.
     ///
     /// # Errors
-    /// When the range is empty, or lies beyond the calendar.
+    /// When the range is empty, has not begun, or lies beyond the calendar.
     pub fn new(range: TimeRange, earliest_ms: i64, now: &Zoned) -> Result<Self> {
         let end = range.until_ms.unwrap_or(now.timestamp().as_millisecond());
         let begin = range.since_ms.unwrap_or(earliest_ms.min(end - 1));
-        if begin >= end {
+        if begin >= end || begin >= now.timestamp().as_millisecond() {
             return Err(TimeError::NotBegun);
         }
         let zoned = |ms| -> Result<Zoned> {
@@ -107,7 +107,9 @@ mod tests {
         assert_eq!(all.from.datetime().to_string(), "1970-01-01T01:00:00");
         assert_eq!(all.to, now());
         assert!(range("..1960-01-01").is_ok());
-        assert_eq!(range("2026-03-31..").unwrap_err(), TimeError::NotBegun);
+        for future in ["2026-03-31..", "2026-03-31", "2026-04"] {
+            assert_eq!(range(future).unwrap_err(), TimeError::NotBegun);
+        }
     }
 
     #[test]

@@ -88,7 +88,9 @@ impl LiveIndex<'_> {
         match self.refresh(Mode::Changes, Some(REFRESH_BUDGET)) {
             Err(QueryError::Store(error))
                 if (error.needs_write_access() || error.needs_space())
-                    && self.snapshot().is_ok() =>
+                    && self
+                        .snapshot()
+                        .is_ok_and(|index| !index.sessions.is_empty()) =>
             {
                 Ok(Outcome {
                     files_left: self.count_changed_files()?,
