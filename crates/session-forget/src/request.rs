@@ -108,6 +108,8 @@ impl ForgetRequest {
             None => Vec::new(),
         };
         let turns = index.turns(session.id)?.into_iter().enumerate();
+        // One that was forgotten keeps its number, and nothing else.
+        let turns = turns.filter(|(_, turn)| !turn.is_blank());
         let is_meant = |at: usize, turn: &TurnRow| {
             let in_range = |range: &&TurnRange| {
                 range

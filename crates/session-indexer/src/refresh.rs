@@ -104,7 +104,7 @@ pub fn refresh(how: &Refresh<'_>) -> Result<Outcome, IndexError> {
         },
     };
     match open_and_run(how, seen) {
-        Err(IndexError::Store(StoreError::Locked { .. })) => Ok(Outcome {
+        Err(IndexError::Store(error)) if error.is_locked() => Ok(Outcome {
             locked: true,
             ..Outcome::default()
         }),

@@ -84,6 +84,17 @@ impl StoreError {
         }
     }
 
+    /// True when another process holds the index: one of this program, or any other that writes to its database.
+    pub fn is_locked(&self) -> bool {
+        match self {
+            Self::Locked { .. } => true,
+            Self::Sqlite(error) => {
+                error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+            }
+            _ => false,
+        }
+    }
+
     /// True when the index has an older format, from which a [`Writer`](crate::Writer) migrates it.
     pub fn needs_migration(&self) -> bool {
         matches!(self, Self::Format { found, .. } if is_migratable(*found))

@@ -143,6 +143,17 @@ fn what_names_everything_forgets_nothing() {
 }
 
 #[test]
+fn a_turn_is_forgotten_once() {
+    let env = TestEnvironment::indexed(&[lamp()]);
+    let forget = ["forget", &format!("{LAMP}:0"), "--yes"];
+    env.run(&forget).succeeded();
+    let again = env.run(&forget).exits(1);
+    assert!(again.stderr().contains("nothing to forget"), "{again}");
+    env.run(&["forget", "--undo", "1"]).succeeded();
+    assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
+}
+
+#[test]
 fn an_undo_is_no_rehearsal() {
     let env = TestEnvironment::indexed(&[lamp()]);
     env.run(&["forget", LAMP, "--yes"]).succeeded();

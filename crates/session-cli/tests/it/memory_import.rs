@@ -26,6 +26,18 @@ fn an_import_reads_the_usual_path_of_its_format_and_counts() {
 }
 
 #[test]
+fn an_export_of_a_newer_program_is_refused() {
+    let project = Project::new();
+    project.save("Lantern", "in the harbour", &[]);
+    let mut newer = project.json(&["memory", "export"]);
+    newer["version"] = 2.into();
+    let file = project.env.path("newer.json");
+    fs_err::write(&file, newer.to_string()).unwrap();
+    let ran = project.run(&["memory", "import", &file.to_string_lossy()]);
+    assert!(ran.exits(2).stderr().contains("newer version"));
+}
+
+#[test]
 fn an_export_replaces_a_file_only_by_force() {
     let project = Project::new();
     project.save("Lantern", "in the harbour", &[]);

@@ -36,6 +36,22 @@ fn two_indexers_both_come_to_their_end() {
     );
 }
 
+/// A program that looks into databases may hold it for minutes.
+#[test]
+fn a_database_that_another_program_holds_is_searched_as_it_is() {
+    let env = TestEnvironment::new();
+    generate(&env, 0..2);
+    env.run(&["index"]).succeeded();
+    generate(&env, 2..3);
+    let other = rusqlite::Connection::open(env.index("index.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ran = env.run(&["search", "turn", "--json"]);
+    assert!(ran.code() < 2 && ran.stderr().contains("note: "), "{ran}");
+    drop(other);
+    env.run(&["index"]).succeeded();
+    assert_eq!(env.json(&["status"])["changed"], 0);
+}
+
 /// The first search of all begins while another process makes the index.
 #[test]
 fn the_first_search_waits_for_the_first_index() {

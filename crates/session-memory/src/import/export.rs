@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const FORMAT: &str = "session-search-memories";
+const VERSION: u32 = 1;
 
 /// The document of an export.
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,7 +66,7 @@ pub fn export_memories(store: &MemoryStore, memories: &[Memory]) -> MemoryExport
     };
     MemoryExport {
         format: FORMAT.to_owned(),
-        version: 1,
+        version: VERSION,
         memories: memories.iter().filter_map(to_exported).collect(),
     }
 }
@@ -80,6 +81,13 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
     let all: MemoryExport = serde_json::from_str(text).map_err(|e| nothing(e.to_string()))?;
     if all.format != FORMAT {
         return Err(nothing(format!("it is not a `{FORMAT}`")));
+    }
+    if all.version > VERSION {
+        return Err(MemoryError::Refused(format!(
+            "`{}` has version {} of the format, this program reads {VERSION}\nhint: import it with a newer version of session-search",
+            path.display(),
+            all.version
+        )));
     }
     let one = |one: ExportedMemory| -> std::result::Result<ImportedMemory, DamagedFile> {
         let name = Path::new(&one.id);
