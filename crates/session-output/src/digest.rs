@@ -101,10 +101,16 @@ impl Digest<'_> {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The time of day, and the day where there are several.
+    /// The time of day, and the day where there are several, as far as the range leaves it open.
     fn when(&self, work: &WorkSummary) -> String {
-        let one_day = self.range.from.date() == self.range.last_day();
-        let format = if one_day { "%H:%M" } else { "%a %d %H:%M" };
+        let (first, last) = (self.range.from.date(), self.range.last_day());
+        let format = match (last - first).get_days() {
+            0 => "%H:%M",
+            // No day of the month comes twice.
+            1..28 => "%a %d %H:%M",
+            _ if first.year() == last.year() => "%b %-d %H:%M",
+            _ => "%Y-%m-%d %H:%M",
+        };
         match work.started_ms.map(Timestamp::from_millisecond) {
             Some(Ok(at)) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
             _ => "no time".to_owned(),

@@ -70,6 +70,20 @@ fn several_days_are_one_report() {
 }
 
 /// On this day the clocks go forward: it ends 23 hours after it began.
+/// As far as the range leaves it open.
+#[test]
+fn a_session_of_a_long_range_has_its_month_and_year() {
+    let env = night();
+    for (range, begins) in [
+        ("2026-03-01..2026-03-28", ", Sat 07 23:50,"),
+        ("2026-03-01..2026-03-29", ", Mar 7 23:50,"),
+        ("2025-12-01..2026-03-29", ", 2026-03-07 23:50,"),
+    ] {
+        let told = in_new_york(&env, &["digest", range, "--project", "boiler"]).stdout();
+        assert!(told.contains(begins), "{range}: {told}");
+    }
+}
+
 #[test]
 fn a_days_bounds_are_those_of_the_place() {
     let env = night();
