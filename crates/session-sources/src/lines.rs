@@ -30,6 +30,12 @@ pub(crate) struct Line<'a> {
     pub terminated: bool,
 }
 
+/// A line without the zeros that stand where a machine lost power before the line was written.
+fn trim_zeros(line: &[u8]) -> &[u8] {
+    let zeros = line.iter().take_while(|byte| **byte == 0).count();
+    line.get(zeros..).unwrap_or_default()
+}
+
 /// A line without the byte order mark that some editors put before a file.
 fn trim_mark(start: u64, line: &[u8]) -> &[u8] {
     let marked = (start == 0).then(|| line.strip_prefix(b"\xef\xbb\xbf"));
@@ -144,7 +150,8 @@ impl Lines {
     fn whole_line(&mut self, len: usize, terminated: bool) -> Line<'_> {
         let (from, start) = (self.at, self.offset);
         self.advance(len + usize::from(terminated));
-        let text = trim_mark(start, trim_cr(&self.buffer[from..from + len]));
+        let text = trim_cr(&self.buffer[from..from + len]);
+        let text = trim_zeros(trim_mark(start, text));
         Line {
             start,
             end: self.offset,
@@ -160,9 +167,11 @@ impl Lines {
             let unread = &self.buffer[self.at..self.filled];
             let found = memchr(b'\n', unread);
             let len = found.unwrap_or(unread.len());
-            unread[..len]
-                .iter()
-                .for_each(|&byte| self.elider.push(byte));
+            let part = match self.elider.is_empty() {
+                true => trim_zeros(&unread[..len]),
+                false => &unread[..len],
+            };
+            part.iter().for_each(|&byte| self.elider.push(byte));
             self.advance(len + usize::from(found.is_some()));
             if found.is_some() || self.fill()? == 0 {
                 break found.is_some();
@@ -250,6 +259,16 @@ mod tests {
                 (4, 6, Some(b"cd".to_vec()), false)
             ]
         );
+    }
+
+    /// A file system may leave a block of zeros where the machine lost power.
+    #[test]
+    fn zeros_before_a_line_do_not_take_it_along() {
+        for zeros in [1, 4096, 3 << 20] {
+            let content = [vec![0; zeros], b"{\"a\":1}\n{}\n".to_vec()].concat();
+            assert_eq!(texts(&content), [r#"{"a":1}"#, "{}"], "{zeros}");
+        }
+        assert_eq!(texts(b"{}\n\0\0"), ["{}", ""]);
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl Elider {
         };
     }
 
+    /// Returns true where nothing of the line has come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
     /// The line, unless it is too long even so.
     pub(super) fn line(&self) -> Option<&[u8]> {
         (self.out.len() <= LINE_LIMIT).then_some(&self.out)
