@@ -305,7 +305,7 @@ fn a_memory_that_is_named_twice_is_moved_once() {
     }
 }
 
-/// What is too large to be read would be lost, and with it what stood there before.
+/// A memory that is too large to be read would be lost, and with it what stood there before.
 #[test]
 fn a_memory_that_could_not_be_read_again_is_not_written() {
     let project = Project::new();
