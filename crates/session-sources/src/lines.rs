@@ -30,10 +30,15 @@ pub(crate) struct Line<'a> {
     pub terminated: bool,
 }
 
-/// A line without the zeros that stand where a machine lost power before the line was written.
+/// Counts the zeros that stand where a machine lost power before a line was written.
+fn leading_zeros(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| **byte == 0).count()
+}
+
+/// A line without the zeros before it; one of zeros alone is damage.
 fn trim_zeros(line: &[u8]) -> &[u8] {
-    let zeros = line.iter().take_while(|byte| **byte == 0).count();
-    line.get(zeros..).unwrap_or_default()
+    let rest = &line[leading_zeros(line)..];
+    if rest.is_empty() { line } else { rest }
 }
 
 /// A line without the byte order mark that some editors put before a file.
@@ -167,17 +172,20 @@ impl Lines {
             let unread = &self.buffer[self.at..self.filled];
             let found = memchr(b'\n', unread);
             let len = found.unwrap_or(unread.len());
-            let part = match self.elider.is_empty() {
-                true => trim_zeros(&unread[..len]),
-                false => &unread[..len],
+            let zeros = match self.elider.is_empty() {
+                true => leading_zeros(&unread[..len]),
+                false => 0,
             };
-            part.iter().for_each(|&byte| self.elider.push(byte));
+            unread[zeros..len]
+                .iter()
+                .for_each(|&byte| self.elider.push(byte));
             self.advance(len + usize::from(found.is_some()));
             if found.is_some() || self.fill()? == 0 {
                 break found.is_some();
             }
         };
-        let text = self.elider.line().map(trim_cr);
+        let text = self.elider.line().filter(|line| !line.is_empty());
+        let text = text.map(trim_cr);
         Ok(Line {
             start,
             end: self.offset,
@@ -268,7 +276,8 @@ mod tests {
             let content = [vec![0; zeros], b"{\"a\":1}\n{}\n".to_vec()].concat();
             assert_eq!(texts(&content), [r#"{"a":1}"#, "{}"], "{zeros}");
         }
-        assert_eq!(texts(b"{}\n\0\0"), ["{}", ""]);
+        assert_eq!(texts(b"{}\n\0\0"), ["{}", "\0\0"], "which is damage");
+        assert_eq!(read(&vec![0; 3 << 20], 0)[0].2, None);
     }
 
     #[test]
