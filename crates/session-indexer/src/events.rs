@@ -93,7 +93,8 @@ impl<'a> Sender<'a> {
             embedders: options
                 .embedders
                 .iter()
-                .map(|e| SessionEmbedder::new(*e))
+                .copied()
+                .map(SessionEmbedder::new)
                 .collect(),
             channel,
             deadline: options.deadline,

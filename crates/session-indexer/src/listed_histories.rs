@@ -114,14 +114,15 @@ fn merged(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
+/// Returns a path as the index has it.
 pub(crate) fn key(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    path_text(path).into_owned()
 }
 
 /// A warning in the store's words.
 pub(crate) fn problem(warning: &session_sources::Warning) -> Problem {
     Problem {
-        path: warning.path.to_string_lossy().into_owned(),
+        path: key(&warning.path),
         reason: warning.reason.clone(),
         offset: warning.offset,
         count: warning.count,
