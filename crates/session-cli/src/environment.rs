@@ -18,7 +18,7 @@ pub fn note_refused() {
     for name in &home.refused {
         let _ = writeln!(
             notes::stderr(),
-            "note: the variable {} is left out, since it names something in this project, or no whole path",
+            "note: the variable {} is left out, since it names something in this project, or no whole path outside of /dev and /proc",
             printable(name)
         );
     }

@@ -119,6 +119,30 @@ pub fn close_permissions(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Checks that the index, or the folder that will hold it, can be written.
+#[cfg(unix)]
+pub(crate) fn check_writable(root: &Path) -> Option<Finding> {
+    use rustix::fs::{Access, access};
+    let folder = root.ancestors().find(|path| path.exists())?;
+    let database = root.join("index.db");
+    let paths = [folder, &database];
+    let refused = paths
+        .into_iter()
+        .filter(|path| path.exists())
+        .find(|path| access(*path, Access::WRITE_OK).is_err())?;
+    Some(Finding::problem(
+        "permissions",
+        format!("`{}` cannot be written", refused.display()),
+        "see that it is yours and its disk not read-only, or set SESSION_SEARCH_HOME to another folder",
+    ))
+}
+
+/// Checks nothing where there are no modes.
+#[cfg(not(unix))]
+pub(crate) fn check_writable(_: &Path) -> Option<Finding> {
+    None
+}
+
 /// Checks the free space of the index's disk.
 #[cfg(unix)]
 pub(crate) fn check_space(root: &Path) -> Option<Finding> {
@@ -140,4 +164,26 @@ pub(crate) fn check_space(root: &Path) -> Option<Finding> {
 #[cfg(not(unix))]
 pub(crate) fn check_space(_: &Path) -> Option<Finding> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("index");
+        assert!(check_writable(&root).is_none(), "it will be made");
+        std::fs::create_dir(&root).unwrap();
+        let set = |mode| std::fs::set_permissions(&root, PermissionsExt::from_mode(mode)).unwrap();
+        set(0o700);
+        assert!(check_writable(&root).is_none());
+        set(0o500);
+        // No mode keeps root out.
+        let is_root = rustix::process::geteuid().is_root();
+        assert_eq!(check_writable(&root).is_none(), is_root);
+        set(0o700);
+    }
 }

@@ -33,6 +33,7 @@ use session_config::Home;
 pub fn examine(home: &Home) -> Vec<Finding> {
     let mut findings = index_checks::check_index(home);
     findings.extend(disk_checks::check_permissions(&home.root));
+    findings.extend(disk_checks::check_writable(&home.root));
     findings.extend(disk_checks::check_space(&home.root));
     findings.extend(history_checks::check_sources(home));
     findings.extend(history_checks::check_retention(home));

@@ -153,7 +153,7 @@ impl ForgottenRecords {
         &self.file.entries
     }
 
-    /// Returns true when something was forgotten.
+    /// Returns true when nothing was forgotten.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }

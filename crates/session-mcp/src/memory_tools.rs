@@ -6,7 +6,9 @@ use crate::call_error::CallError;
 use jiff::{Timestamp, Zoned};
 use session_core::text::clip;
 use session_display::safe_line;
-use session_memory::{Draft, Memory, MemoryListing, MemoryMatch, MemoryState, record_use};
+use session_memory::{
+    Draft, Memory, MemoryListing, MemoryMatch, MemoryState, describe_cuts, record_use,
+};
 use session_query::{Memories, SavedMemory};
 
 /// Most bytes of a memory's text in an answer.
@@ -103,6 +105,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<Remembered, Call
     let saved = memories.save(&draft, arguments.global, &Zoned::now())?;
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
+    notes.extend(describe_cuts(&draft.topic, &draft.cues));
     notes.extend(moved_note(&saved));
     let command = saved.trigger_command();
     notes.extend(command.map(|command| format!("nothing says when it matters; `{command}` does")));

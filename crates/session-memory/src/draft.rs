@@ -6,6 +6,7 @@ use crate::memory::{Draft, Frontmatter};
 use crate::terms::{MIN_PROMPT_TERMS, telling_terms};
 use jiff::Zoned;
 use session_core::text::{clip, one_line};
+use std::collections::HashSet;
 
 /// The longest topic, in bytes.
 const MAX_TOPIC_BYTES: usize = 500;
@@ -90,4 +91,45 @@ pub(crate) fn normalize_cues(cues: &[String]) -> Vec<String> {
         }
     }
     out
+}
+
+/// Returns a sentence on each part of a topic and its cues that is not kept, since there is a limit.
+pub fn describe_cuts(topic: &str, cues: &[String]) -> Vec<String> {
+    let is_long = |text: &str, limit: usize| one_line(text).len() > limit;
+    let topic = is_long(topic, MAX_TOPIC_BYTES)
+        .then(|| format!("the topic is cut to {MAX_TOPIC_BYTES} bytes"));
+    let long = cues.iter().filter(|cue| is_long(cue, MAX_CUE_BYTES));
+    let long = match long.count() {
+        0 => None,
+        1 => Some(format!("a cue is cut to {MAX_CUE_BYTES} bytes")),
+        n => Some(format!("{n} cues are cut to {MAX_CUE_BYTES} bytes")),
+    };
+    let different: HashSet<String> = cues.iter().map(|cue| one_line(cue)).collect();
+    let left_out = different.len().saturating_sub(MAX_CUES);
+    let left_out = (left_out > 0)
+        .then(|| format!("cues beyond the first {MAX_CUES} are left out: {left_out}"));
+    [topic, long, left_out].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_kept_is_said() {
+        let cue = |number| format!("the pool runs dry, case {number}");
+        let cues: Vec<String> = (0..MAX_CUES).map(cue).collect();
+        assert!(describe_cuts(&"t".repeat(500), &cues).is_empty());
+        let long = vec!["c".repeat(301), "d".repeat(302)];
+        let cues = [long, cues, vec![cue(0)]].concat();
+        assert_eq!(
+            describe_cuts(&"t".repeat(501), &cues),
+            [
+                "the topic is cut to 500 bytes",
+                "2 cues are cut to 300 bytes",
+                "cues beyond the first 64 are left out: 2"
+            ]
+        );
+        assert_eq!(normalize_cues(&cues).len(), MAX_CUES);
+    }
 }

@@ -113,7 +113,7 @@ mod views;
 
 pub use context_sheet::{context_sheet_path, render_context_sheet, write_context_sheet};
 pub use directory_records::{DirectoryRecord, DirectoryRecords};
-pub use draft::normalize_tag;
+pub use draft::{describe_cuts, normalize_tag};
 pub use draft_input::DraftError;
 pub use duplicates::{NearDuplicate, find_duplicates};
 pub use error::{DamagedFile, MemoryError, Result};

@@ -62,6 +62,7 @@ pub fn format_exchange(exchange: &Exchange, of: u32, limit: TextLimit, width: us
     let from = match exchange.origin {
         Origin::History => "",
         Origin::Index => "   from the index: the history is gone or changed, outputs are not kept",
+        Origin::Forgotten => "   forgotten",
     };
     let rule = format!(
         "── {}/{of}  {}{from} ",

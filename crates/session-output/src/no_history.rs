@@ -3,9 +3,16 @@
 use session_core::text::printable;
 use session_sources::{Env, agents, join_words};
 
-/// Formats that there is no history, where it was looked for and what helps.
-pub fn format_no_history(env: &Env) -> String {
+/// Formats that there is no history, where it was looked for and what helps. `is_excluding` is true where something
+/// was forgotten, or is excluded by the configuration.
+pub fn format_no_history(env: &Env, is_excluding: bool) -> String {
     let folder = env.home.display();
+    let titles = join_words(agents().map(|agent| agent.title), "or");
+    if is_excluding {
+        return format!(
+            "no {titles} history in `{folder}` but what was forgotten or is excluded\nhint: `session-search forget --list` shows what was forgotten, `session-search config` what is excluded"
+        );
+    }
     let set = history_variables().find_map(|name| Some((name, env.get(name)?)));
     let looked = match set {
         Some((name, value)) => format!(
@@ -17,7 +24,6 @@ pub fn format_no_history(env: &Env) -> String {
             join_words(history_variables(), "or")
         ),
     };
-    let titles = join_words(agents().map(|agent| agent.title), "or");
     format!("no {titles} history in `{folder}`{looked}")
 }
 
@@ -34,10 +40,10 @@ mod tests {
     #[test]
     fn a_variable_that_leads_elsewhere_is_named() {
         let env = Env::with_home(Path::new("/home/ann"));
-        let text = format_no_history(&env);
+        let text = format_no_history(&env, false);
         assert!(text.contains(" history in `/home/ann`\nhint: try `session-search demo`"));
         let variable = history_variables().next().unwrap();
-        let text = format_no_history(&env.var(variable, "/srv/\u{1b}[31m"));
+        let text = format_no_history(&env.var(variable, "/srv/\u{1b}[31m"), false);
         assert!(text.ends_with("\nhint: correct or unset it"), "{text}");
         assert!(
             text.contains(variable) && !text.contains('\u{1b}'),

@@ -120,6 +120,7 @@ impl BlockLines {
         let origin = match exchange.origin {
             Origin::History => "",
             Origin::Index => "  (from the index: the history is gone or changed)",
+            Origin::Forgotten => "  (forgotten)",
         };
         let rule = format!(
             "── {}/{of}  {}{origin} ",

@@ -29,6 +29,8 @@ pub enum Origin {
     /// The index, because the history is gone or changed: the words, commands
     /// and paths, no outputs.
     Index,
+    /// Nowhere: the user forgot it.
+    Forgotten,
 }
 
 /// Reads turns of a session again in full: those of `range`, from 0, that
@@ -67,10 +69,17 @@ pub fn show_rows(
             }),
             None => Ok(Exchange {
                 turn: from_index(row, index.content(row.id)?),
-                origin: Origin::Index,
+                origin: origin_without_history(row),
             }),
         })
         .collect()
+}
+
+fn origin_without_history(row: &TurnRow) -> Origin {
+    match row.is_blank() {
+        true => Origin::Forgotten,
+        false => Origin::Index,
+    }
 }
 
 fn reread(index: &Reader, session: &SessionRow, rows: &[TurnRow]) -> Result<Vec<Turn>, StoreError> {

@@ -12,7 +12,7 @@ use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::Home;
 use session_display::plural;
-use session_forget::{ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
+use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
 use session_memory::Memory;
 use session_output::{
@@ -164,7 +164,12 @@ fn forget(
         _ => ForgetReason::Session,
     };
     let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    Ok(plan.carry_out(&mut writer, &home.exclusions()?, reason, &at)?)
+    let forgotten = plan.carry_out(&mut writer, &home.exclusions()?, reason, &at);
+    forgotten.map_err(|error| match error {
+        ForgetError::Store(_) => anyhow::Error::new(error)
+            .context("it is noted as forgotten and leaves the index with the next refresh"),
+        error => error.into(),
+    })
 }
 
 fn report(

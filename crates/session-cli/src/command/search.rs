@@ -49,7 +49,8 @@ pub fn run(args: &SearchArgs) -> Result<Found> {
     } = live.answer(!args.no_refresh, warm, answer)?;
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
-        return no_history(args, &home, refreshed.as_ref());
+        let is_excluding = !policy.exclusions.is_empty();
+        return no_history(args, &home, is_excluding, refreshed.as_ref());
     };
     let left = note_coverage(models, &snapshot)?;
     let found = print(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
@@ -244,7 +245,12 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
     }
 }
 
-fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Result<Found> {
+fn no_history(
+    args: &SearchArgs,
+    home: &Home,
+    is_excluding: bool,
+    refreshed: Option<&Outcome>,
+) -> Result<Found> {
     if args.or_demo {
         writeln!(
             notes::stderr(),
@@ -252,7 +258,11 @@ fn no_history(args: &SearchArgs, home: &Home, refreshed: Option<&Outcome>) -> Re
         )?;
         return demo::search(args);
     }
-    writeln!(notes::stderr(), "{}", format_no_history(&home.env))?;
+    writeln!(
+        notes::stderr(),
+        "{}",
+        format_no_history(&home.env, is_excluding)
+    )?;
     if args.compact {
         json::print_text(&compact_json_without_history(&query(args), refreshed)?)?;
     } else if args.json {

@@ -154,6 +154,26 @@ fn a_turn_is_forgotten_once() {
 }
 
 #[test]
+fn what_is_left_out_is_called_forgotten() {
+    let env = TestEnvironment::indexed(&[lamp()]);
+    env.run(&["forget", &format!("{LAMP}:0"), "--yes"])
+        .succeeded();
+    let shown = env.json(&["show", &format!("{LAMP}:0-1")]);
+    let origin = |turn: usize| shown["shown"][turn]["origin"].clone();
+    assert_eq!(
+        (origin(0), origin(1)),
+        ("forgotten".into(), "history".into())
+    );
+    env.run(&["forget", LAMP, "--yes"]).succeeded();
+    let nothing = env.run(&["search", "wick"]).exits(1);
+    let said = nothing.stderr();
+    assert!(
+        said.contains("but what was forgotten") && said.contains("forget --list"),
+        "{nothing}"
+    );
+}
+
+#[test]
 fn an_undo_is_no_rehearsal() {
     let env = TestEnvironment::indexed(&[lamp()]);
     env.run(&["forget", LAMP, "--yes"]).succeeded();

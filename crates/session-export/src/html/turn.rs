@@ -18,8 +18,10 @@ pub(super) fn markup(exchange: &Exchange, session: &SessionRow) -> Markup {
     html! {
         article class="turn" id={ "turn-" (turn.index) } {
             (heading(turn, session))
-            @if exchange.origin == Origin::Index {
-                p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
+            @match exchange.origin {
+                Origin::History => {}
+                Origin::Index => p class="note" { "From the index: the history is gone or changed, outputs are not kept." }
+                Origin::Forgotten => p class="note" { "Forgotten." }
             }
             @if !turn.prompt.trim().is_empty() { (prompt(turn)) }
             @for group in turn.parts.chunk_by(|a, b| is_call(a) && is_call(b)) {

@@ -205,7 +205,7 @@ fn topics_are_shortened_where_all_have_a_line_then() {
     let topic = "The tide table of the harbour is fetched at noon, never by hand, and read again when the moon is full";
     world.save(topic, INFO);
     world.save("Tabs are four spaces", INFO);
-    world.settings.injection.overview_tokens = 114;
+    world.settings.injection.overview_tokens = 105;
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),

@@ -1,7 +1,7 @@
 //! `memory edit`.
 
 use super::print_change;
-use super::save::{note_broad_triggers, split_tags};
+use super::save::{note_broad_triggers, note_cuts, split_tags};
 use crate::Found;
 use crate::args::EditArgs;
 use crate::environment;
@@ -42,6 +42,7 @@ pub fn run(args: &EditArgs, memories: &Memories) -> Result<Found> {
     if !change.is_empty() {
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
+        note_cuts("", &fields.cue)?;
         if !change.when.is_empty() {
             note_broad_triggers(memories, &memory)?;
         }

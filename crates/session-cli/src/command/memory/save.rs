@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
 use session_display::safe_line;
-use session_memory::{Draft, Memory, MemorySource, MovedMemories};
+use session_memory::{Draft, Memory, MemorySource, MovedMemories, describe_cuts};
 use session_output::{
     JsonSavedMemory, broad_trigger_notes, format_conversation, moved_notes, repeat_notes,
     trigger_note,
@@ -43,6 +43,7 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
         let path = safe_line(&memory.path.to_string_lossy());
         writeln!(notes::stderr(), "saved as {path}")?;
     }
+    note_cuts(&draft.topic, &draft.cues)?;
     let repeats = repeat_notes(memory, &saved.repeats);
     repeats.iter().try_for_each(|text| note(text))?;
     trigger_note(&saved)
@@ -51,6 +52,16 @@ pub fn run(args: &SaveArgs, memories: &Memories) -> Result<Found> {
     note_broad_triggers(memories, memory)?;
     note_moved(&saved.moved)?;
     Ok(Found::Something)
+}
+
+/// Says what of a topic and its cues is not kept.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn note_cuts(topic: &str, cues: &[String]) -> Result<()> {
+    describe_cuts(topic, cues)
+        .iter()
+        .try_for_each(|text| note(text))
 }
 
 /// Says which triggers of a memory match much of what there is.
