@@ -1,6 +1,6 @@
 //! Small, pure text functions that every crate agrees on.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -52,7 +52,14 @@ const MARKERS: [&str; 12] = [
     "denied",
     "not found",
 ];
-static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(MARKERS).ok());
+/// Finds markers, the leftmost first: such a search looks at many bytes at a time.
+static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut builder = AhoCorasick::builder();
+    builder
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(MARKERS)
+        .ok()
+});
 const MAX_ERROR_LINES: usize = 6;
 const ERROR_LINE_BYTES: usize = 240;
 
@@ -161,7 +168,9 @@ pub fn opens_pull_request(command: &str) -> bool {
 pub fn spaced(text: &str) -> Cow<'_, str> {
     // Dashes and quotes, U+2000 to U+2FFF, begin with E2; what begins lower is before all of them.
     let may_be = |byte: u8| byte >= 0xE0 && byte != 0xE2;
-    if !text.bytes().any(may_be) || !text.chars().any(is_unspaced) {
+    let may_be_in = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | may_be(*byte));
+    // All bytes of a chunk, so that they are looked at together.
+    if !text.as_bytes().chunks(64).any(may_be_in) || !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() * 2);
