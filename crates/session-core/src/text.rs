@@ -168,7 +168,11 @@ pub fn opens_pull_request(command: &str) -> bool {
 pub fn spaced(text: &str) -> Cow<'_, str> {
     // Dashes and quotes, U+2000 to U+2FFF, begin with E2; what begins lower is before all of them.
     let may_be = |byte: u8| byte >= 0xE0 && byte != 0xE2;
-    let may_be_in = |bytes: &[u8]| bytes.iter().fold(false, |found, byte| found | may_be(*byte));
+    let may_be_in = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(false, |found, byte| found | may_be(*byte))
+    };
     // All bytes of a chunk, so that they are looked at together.
     if !text.as_bytes().chunks(64).any(may_be_in) || !text.chars().any(is_unspaced) {
         return Cow::Borrowed(text);

@@ -79,16 +79,16 @@ fn open_paths(root: &Path) -> Vec<std::path::PathBuf> {
     if mode(root).is_ok_and(|(mode, is_link)| !is_link && mode & 0o022 != 0) {
         open.push(root.to_owned());
     }
-    for name in [
+    let names = [
         "index.db",
         "index.db-wal",
         "index.db-shm",
         "lock",
         "vectors",
         "queries",
-        "index.db.old",
-    ] {
-        let path = root.join(name);
+    ];
+    let paths = names.map(|name| root.join(name));
+    for path in paths.into_iter().chain(session_store::old_databases(root)) {
         if mode(&path).is_ok_and(|(mode, is_link)| !is_link && mode & 0o077 != 0) {
             open.push(path);
         }

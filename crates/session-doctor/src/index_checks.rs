@@ -3,7 +3,7 @@
 use crate::finding::{Finding, Fix};
 use session_config::Home;
 use session_query::IndexStatus;
-use session_store::{Level, Reader, StoreError};
+use session_store::{Level, Reader, StoreError, old_databases};
 
 /// A quarter of dead rows is worth a purge.
 const DEAD_SHARE_DIVISOR: usize = 4;
@@ -23,7 +23,7 @@ pub(crate) fn check_index(home: &Home) -> Vec<Finding> {
     )];
     findings.extend(check_rows(&index));
     findings.extend(check_purge(&index));
-    findings.extend(check_old_database(home));
+    findings.extend(check_old_databases(home));
     match home.exclusions() {
         Ok(exclusions) => {
             let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
@@ -115,9 +115,11 @@ fn check_purge(index: &Reader) -> Option<Finding> {
     })
 }
 
-fn check_old_database(home: &Home) -> Option<Finding> {
-    let old = home.root.join("index.db.old");
-    let bytes = std::fs::metadata(&old).ok()?.len();
+fn check_old_databases(home: &Home) -> Option<Finding> {
+    let files = old_databases(&home.root);
+    let old = files.first()?;
+    let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
+    let bytes: u64 = sizes.map(|found| found.len()).sum();
     let found = format!(
         "an old database was put aside: `{}`, {} MB",
         old.display(),

@@ -1,6 +1,6 @@
 //! Removing from an index what is excluded.
 
-use crate::exclusions::{Exclusions, item};
+use crate::exclusions::{Exclusions, TurnPlace, item};
 use crate::records::{ForgetError, ForgetReason, NewEntry};
 use crate::request::ForgetPlan;
 use serde::Serialize;
@@ -29,8 +29,8 @@ impl AddAssign for Removed {
 }
 
 impl ForgetPlan {
-    /// Forgets what was found: adds an entry to the records, removes it from the index, deletes the files
-    /// beside the index that may hold its text, and purges the index.
+    /// Forgets what was found: adds an entry to the records, removes it from the index and from the files beside it
+    /// that may hold its text, and purges the index.
     ///
     /// # Errors
     /// When the records cannot be written, or the index fails; the next refresh takes it up.
@@ -51,9 +51,6 @@ impl ForgetPlan {
         // First what keeps it from being indexed again: a kill after that is taken up by the next refresh.
         exclusions.records.add(&entry, &self.items())?;
         exclusions.apply(writer)?;
-        let root = writer.reader()?.root().to_owned();
-        session_store::delete_query_cache(&root)?;
-        session_store::delete_old_database(&root)?;
         Ok(writer.purge()?)
     }
 }
@@ -68,7 +65,7 @@ impl Exclusions {
     }
 
     /// Removes from an index what is excluded, and notes that it was. It is committed, but what was
-    /// removed leaves the disk by [`Writer::purge`].
+    /// removed leaves the disk by [`Writer::purge`]. Files beside the index that may hold it are deleted.
     ///
     /// # Errors
     /// When the index fails; the next call takes it up.
@@ -85,6 +82,12 @@ impl Exclusions {
         for session in excluded {
             writer.delete_session(session.id)?;
             removed.sessions += 1;
+        }
+        // Before the commit: a kill between both would leave them for ever.
+        if removed != Removed::default() {
+            let root = writer.reader()?.root().to_owned();
+            session_store::delete_query_cache(&root)?;
+            session_store::delete_old_databases(&root)?;
         }
         writer.set_setting(SETTING, &self.fingerprint())?;
         writer.commit()?;
@@ -119,8 +122,13 @@ impl Exclusions {
         let mut turns = Vec::new();
         for turn in index.turns(session.id)? {
             let keys = index.dedup_keys(turn.id)?;
+            let place = TurnPlace {
+                session: &session.uid,
+                index: turn.index,
+                started_ms: turn.started_ms,
+            };
             let prompt = || index.content(turn.id).unwrap_or_default().prompt;
-            if self.excludes_keys(&session.uid, turn.index, keys, prompt)
+            if self.excludes_keys(&place, keys, prompt)
                 || contents.get(&turn.id).is_some_and(is_excluded_by_content)
             {
                 turns.push(turn);
@@ -143,6 +151,7 @@ mod tests {
             index,
             prompt: prompt.into(),
             started_ms: Some(1_700_000_000_000 + i64::from(index)),
+            ended_ms: Some(1_700_000_060_000),
             span: session_core::Span { start: 0, end: 9 },
             ..Turn::default()
         }
@@ -159,6 +168,126 @@ mod tests {
         turns
             .iter()
             .for_each(|turn| writer.add_turn(session, turn).unwrap());
+    }
+
+    /// An index of one session, and what is forgotten of it.
+    struct World {
+        directory: tempfile::TempDir,
+        writer: Writer,
+    }
+
+    impl World {
+        fn new(sessions: &[(&str, &[Turn])]) -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let mut writer = Writer::open(&directory.path().join("index")).unwrap();
+            for (uid, turns) in sessions {
+                insert(&mut writer, uid, turns);
+            }
+            writer.commit().unwrap();
+            Self { directory, writer }
+        }
+
+        fn exclusions(&self) -> Exclusions {
+            let path = self.directory.path().join("forgotten.json");
+            let records = ForgottenRecords::open(&path).unwrap();
+            Exclusions::new(records, &ExcludeSettings::default()).unwrap()
+        }
+
+        fn plan(&mut self, uid: &str, turn: Option<u32>) -> ForgetPlan {
+            let index = self.writer.reader().unwrap();
+            let all = index.sessions().unwrap();
+            let session = all.iter().find(|row| row.uid == uid).unwrap().id;
+            let turns = turn.map(|turn| turn..=turn);
+            let request = ForgetRequest {
+                ranges: vec![TurnRange { session, turns }],
+                ..ForgetRequest::default()
+            };
+            request.plan(index).unwrap()
+        }
+
+        fn forget(&mut self, plan: &ForgetPlan) -> Exclusions {
+            let exclusions = self.exclusions();
+            let reason = ForgetReason::Session;
+            let outcome = plan.carry_out(&mut self.writer, &exclusions, reason, "");
+            assert_eq!(outcome.unwrap(), PurgeOutcome::Complete);
+            self.exclusions()
+        }
+    }
+
+    #[test]
+    fn another_turn_in_the_place_of_a_forgotten_one_is_indexed() {
+        let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
+        let mut world = World::new(&[("lamp", &turns)]);
+        let plan = world.plan("lamp", Some(1));
+        let exclusions = world.forget(&plan);
+        let session = SessionMeta {
+            id: "lamp".into(),
+            ..SessionMeta::default()
+        };
+        assert!(exclusions.excludes_turn(&session, &turns[1]));
+        assert!(!exclusions.excludes_turn(&session, &turns[0]));
+        let asked_anew = Turn {
+            started_ms: Some(1_700_000_900_000),
+            ..turn(1, "And the wick?")
+        };
+        assert!(!exclusions.excludes_turn(&session, &asked_anew));
+    }
+
+    #[test]
+    fn a_database_is_read_though_all_that_it_held_was_forgotten() {
+        let turns = [turn(0, "How is the lantern lit?")];
+        let mut world = World::new(&[("lamp", &turns)]);
+        let plan = world.plan("lamp", None);
+        let exclusions = world.forget(&plan);
+        assert!(exclusions.excludes_file("lamp", true));
+        assert!(!exclusions.excludes_file("lamp", false));
+    }
+
+    #[test]
+    fn what_was_counted_as_a_copy_is_forgotten_by_its_place() {
+        let prompt = "pw lamp4";
+        let mut world = World::new(&[("lamp", &[turn(0, prompt)]), ("other", &[])]);
+        let copy = Turn {
+            started_ms: Some(1_700_000_000_300),
+            ..turn(0, prompt)
+        };
+        insert_prompts(&mut world.writer, "prompts", &copy);
+        world.writer.commit().unwrap();
+        let plan = world.plan("lamp", None);
+        assert_eq!(plan.copies, 1);
+        world.forget(&plan);
+        let index = world.writer.reader().unwrap();
+        for session in index.sessions().unwrap() {
+            for (_, content) in index.contents(session.id).unwrap() {
+                assert_eq!(content.prompt, "", "{}", session.uid);
+            }
+        }
+    }
+
+    /// Inserts a session of which only a prompt is known.
+    fn insert_prompts(writer: &mut Writer, uid: &str, turn: &Turn) {
+        let source = SourceName::new("claude");
+        let file = writer.upsert_file(&source, uid).unwrap();
+        let meta = SessionMeta {
+            id: uid.into(),
+            prompts_only: true,
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, &source, &meta, true).unwrap();
+        writer.add_turn(session, turn).unwrap();
+        let at = turn.started_ms.unwrap();
+        writer.link_prompt_copies(at..=at).unwrap();
+    }
+
+    #[test]
+    fn exclusions_are_read_again_where_another_process_forgot_something() {
+        let mut world = World::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let before = world.exclusions();
+        assert!(before.reread().unwrap().is_none());
+        let plan = world.plan("lamp", None);
+        world.forget(&plan);
+        let now = before.reread().unwrap().unwrap();
+        assert_eq!(now.fingerprint(), world.exclusions().fingerprint());
     }
 
     #[test]

@@ -38,8 +38,12 @@ pub(crate) mod item {
     pub(crate) fn file(path: &str) -> String {
         format!("file {path}")
     }
-    pub(crate) fn turn(session: &str, index: u32) -> String {
-        format!("turn {session} {index}")
+    /// A turn by its place and its start: another one may come to stand there.
+    pub(crate) fn turn(session: &str, index: u32, started_ms: Option<i64>) -> String {
+        match started_ms {
+            Some(started) => format!("turn {session} {index} {started}"),
+            None => format!("turn {session} {index}"),
+        }
     }
     /// A turn by its time and prompt.
     pub(crate) fn prompt_time(key: i64) -> String {
@@ -58,6 +62,22 @@ pub(crate) mod item {
     }
 }
 
+/// The place of a turn, at which another one may come to stand.
+pub(crate) struct TurnPlace<'a> {
+    /// The agent's id of the session.
+    pub(crate) session: &'a str,
+    pub(crate) index: u32,
+    pub(crate) started_ms: Option<i64>,
+}
+
+impl TurnPlace<'_> {
+    /// Returns true where the records hold it. Older ones have no time.
+    fn is_held_by(&self, records: &ForgottenRecords) -> bool {
+        let mut times = [self.started_ms, None].into_iter();
+        times.any(|started| records.holds(&item::turn(self.session, self.index, started)))
+    }
+}
+
 impl Exclusions {
     /// Combines what was forgotten with the user's rules.
     ///
@@ -69,6 +89,19 @@ impl Exclusions {
             patterns: compile_patterns("exclude.patterns", &settings.patterns)?,
             settings: settings.clone(),
         })
+    }
+
+    /// Returns the exclusions with what another process has forgotten or brought back since; `None` where nothing
+    /// changed.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn reread(&self) -> Result<Option<Self>, ForgetError> {
+        let records = self.records.reread()?;
+        Ok(records.map(|records| Self {
+            records,
+            ..self.clone()
+        }))
     }
 
     /// Excludes sessions from now on, by agent and id, and writes that down.
@@ -91,9 +124,11 @@ impl Exclusions {
         Ok(exclusions)
     }
 
-    /// Returns true when a history file is not to be read.
-    pub fn excludes_file(&self, path: &str) -> bool {
-        self.records.holds(&item::file(path)) || matches_any(path, &self.settings.paths)
+    /// Returns true when a history file is not to be read. One that holds several sessions, as a database does, is
+    /// read though all that it held once was forgotten.
+    pub fn excludes_file(&self, path: &str, holds_one_session: bool) -> bool {
+        (holds_one_session && self.records.holds(&item::file(path)))
+            || matches_any(path, &self.settings.paths)
     }
 
     /// Returns true when a session, as its source describes it, is not to be indexed.
@@ -129,17 +164,21 @@ impl Exclusions {
 
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
-        self.excludes_keys(&session.id, turn.index, DedupKeys::from_turn(turn), || {
-            turn.prompt.clone()
-        }) || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
+        let place = TurnPlace {
+            session: &session.id,
+            index: turn.index,
+            started_ms: turn.started_ms,
+        };
+        let prompt = || turn.prompt.clone();
+        self.excludes_keys(&place, DedupKeys::from_turn(turn), prompt)
+            || (session.prompts_only && self.records.holds(&item::prompt(&turn.prompt)))
             || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
     }
 
-    /// Returns true when a turn was forgotten, by its number or as a copy.
+    /// Returns true when a turn was forgotten, by its place or as a copy.
     pub(crate) fn excludes_keys(
         &self,
-        session: &str,
-        index: u32,
+        place: &TurnPlace<'_>,
         keys: DedupKeys,
         prompt: impl Fn() -> String,
     ) -> bool {
@@ -148,7 +187,7 @@ impl Exclusions {
             self.records.holds(&item::origin(key))
                 && self.records.holds(&item::copy(key, &prompt()))
         };
-        self.records.holds(&item::turn(session, index))
+        place.is_held_by(&self.records)
             || keys.prompt_time.is_some_and(at_time)
             || keys.origin.is_some_and(is_copy)
     }

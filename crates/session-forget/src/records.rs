@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Most bytes of the file: some 500,000 turns.
-const LIMIT: u64 = 32 << 20;
+/// Most bytes of the file: some 900,000 turns.
+const LIMIT: u64 = 128 << 20;
 /// Hex digits of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
 /// How long to wait for another process that changes the file.
@@ -31,6 +31,9 @@ pub enum ForgetError {
         /// The reason.
         reason: String,
     },
+    /// The records would be larger than they may be.
+    #[error("what was forgotten would take {0} MB to remember, of at most {max}", max = LIMIT >> 20)]
+    TooMuch(u64),
     /// Another process held the lock for too long.
     #[error("another process is changing `{}`", .0.display())]
     Locked(PathBuf),
@@ -48,6 +51,9 @@ impl ForgetError {
             Self::Damaged { .. } => {
                 Some("correct the file, or remove it: what was forgotten is indexed again then")
             }
+            Self::TooMuch(_) => Some(
+                "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
+            ),
             Self::Store(_) | Self::Pattern(_) => None,
         }
     }
@@ -148,6 +154,18 @@ impl ForgottenRecords {
         Ok(records)
     }
 
+    /// Reads the file once more; `None` where no other process has changed it.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn reread(&self) -> Result<Option<Self>, ForgetError> {
+        if self.path.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        let now = Self::open(&self.path)?;
+        Ok((now.fingerprint() != self.fingerprint()).then_some(now))
+    }
+
     /// Returns all entries, oldest first.
     pub fn entries(&self) -> &[ForgottenEntry] {
         &self.file.entries
@@ -207,6 +225,10 @@ impl ForgottenRecords {
         let changed = change(&mut records);
         if records.entries().len() != before {
             let text = serde_json::to_string(&records.file).unwrap_or_default();
+            // A file that cannot be read again would keep everything from being read.
+            if text.len() as u64 > LIMIT {
+                return Err(ForgetError::TooMuch(text.len() as u64 >> 20));
+            }
             private::write(&self.path, text.as_bytes())?;
         }
         records.collect_hashes();

@@ -70,7 +70,7 @@ impl ForgetRequest {
                 continue;
             }
             for turn in self.turns_of(index, session)? {
-                plan.add_turn(index, session, &turn)?;
+                plan.add_turn(index, session, &turn, &all)?;
                 plan.turns.push((session.clone(), turn));
             }
         }
@@ -158,7 +158,7 @@ impl ForgetPlan {
             self.items.insert(item::file(&file.path));
         }
         for turn in index.turns(session.id)? {
-            self.add_dedup_keys(index, &turn)?;
+            self.add_copies(index, &turn, all)?;
             self.turn_count += 1;
         }
         self.sessions.push(session.clone());
@@ -170,9 +170,30 @@ impl ForgetPlan {
         index: &Reader,
         session: &SessionRow,
         turn: &TurnRow,
+        all: &[SessionRow],
     ) -> Result<(), ForgetError> {
-        self.items.insert(item::turn(&session.uid, turn.index));
+        self.items
+            .insert(item::turn(&session.uid, turn.index, turn.started_ms));
         self.turn_count += 1;
+        self.add_copies(index, turn, all)
+    }
+
+    /// Adds what keeps copies of a turn out: those that the index knows by their places, others by what copies have
+    /// in common.
+    fn add_copies(
+        &mut self,
+        index: &Reader,
+        turn: &TurnRow,
+        all: &[SessionRow],
+    ) -> Result<(), ForgetError> {
+        for copy in index.turn_copies(turn.id)? {
+            let Some(copy) = index.turn(copy)?.filter(|copy| copy.id != turn.id) else {
+                continue;
+            };
+            let session = all.iter().find(|session| session.id == copy.session);
+            let item = session.map(|s| item::turn(&s.uid, copy.index, copy.started_ms));
+            self.items.extend(item);
+        }
         self.add_dedup_keys(index, turn)
     }
 

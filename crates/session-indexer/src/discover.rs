@@ -30,6 +30,8 @@ pub(crate) struct Change {
     pub(crate) source: &'static dyn Source,
     pub(crate) location: Location,
     pub(crate) cursor: Option<String>,
+    /// The size, in bytes, at which it was read to its end; 0 where it was not.
+    pub(crate) known_size: u64,
 }
 
 impl Changes {
@@ -81,7 +83,7 @@ impl ListedHistories {
     ) -> Result<Changes, StoreError> {
         if !exclusions.is_empty() {
             self.files
-                .retain(|file| !exclusions.excludes_file(&file.key()));
+                .retain(|file| !exclusions.excludes_file(&file.key(), file.holds_one_session()));
         }
         let mut digests = self.digests().into_iter();
         let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
@@ -253,11 +255,13 @@ impl Changes {
                 }
             }
             row => {
+                let known_size = row.as_ref().map_or(0, |row| row.stamp.size);
                 let cursor = row.map(|r| index.cursor(r.id)).transpose()?.flatten();
                 self.changed.push(Change {
                     source,
                     location,
                     cursor,
+                    known_size,
                 });
             }
         }

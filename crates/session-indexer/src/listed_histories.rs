@@ -31,6 +31,11 @@ impl ListedFile {
     pub(crate) fn key(&self) -> Cow<'_, str> {
         path_text(&self.location.path)
     }
+
+    /// Returns true for a file of one session; a database has several.
+    pub(crate) fn holds_one_session(&self) -> bool {
+        self.location.located.session.is_some()
+    }
 }
 
 impl ListedHistories {
@@ -99,7 +104,7 @@ pub(crate) fn is_known_file(
     stamp: FileStamp,
 ) -> bool {
     let path = path_text(path);
-    (exclusions.is_empty() || !exclusions.excludes_file(&path))
+    (exclusions.is_empty() || !exclusions.excludes_file(&path, true))
         && known.note_seen(FileDigest::new(&path, stamp))
 }
 

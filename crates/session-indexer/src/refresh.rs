@@ -10,7 +10,7 @@ use crate::policy::ReadPolicy;
 use crate::write::Storing;
 use session_core::SourceName;
 use session_embed::{EmbedError, Embedder};
-use session_forget::{ForgetError, Removed};
+use session_forget::{Exclusions, ForgetError, Removed};
 use session_sources::Env;
 use session_store::{FileDigests, Reader, StoreError, Writer, WriterOptions};
 use std::path::{Path, PathBuf};
@@ -82,6 +82,20 @@ impl Refresh<'_> {
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             policy: ReadPolicy::default(),
             progress: &Silent,
+        }
+    }
+
+    fn with_exclusions(&self, exclusions: Exclusions) -> Self {
+        let redactor = self.policy.redactor.clone();
+        Self {
+            root: self.root.clone(),
+            env: self.env.clone(),
+            embedders: self.embedders.clone(),
+            policy: ReadPolicy {
+                redactor,
+                exclusions,
+            },
+            ..*self
         }
     }
 }
@@ -204,7 +218,11 @@ fn open(how: &Refresh<'_>) -> Result<Writer, IndexError> {
 fn open_and_run(how: &Refresh<'_>, seen: Option<Box<SeenChanges>>) -> Result<Outcome, IndexError> {
     let mut writer = open(how)?;
     let seen = seen.map(|seen| seen.take_if_valid()).transpose()?;
-    run(how, &mut writer, seen.flatten())
+    // Another process may have forgotten something while this one waited for the lock.
+    match how.policy.exclusions.reread()? {
+        Some(exclusions) => run(&how.with_exclusions(exclusions), &mut writer, None),
+        None => run(how, &mut writer, seen.flatten()),
+    }
 }
 
 /// Reads what has changed: `seen`, or what a look now finds.

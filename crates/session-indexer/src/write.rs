@@ -141,6 +141,9 @@ impl Storing<'_> {
                     true => None,
                     false => Some(writer.open_session(reading.file, &source, &meta, fresh)?),
                 };
+                if let Some(most) = kept_rest(change) {
+                    writer.keep_rest(most);
+                }
             }
             Event::Turn(turn) => {
                 if let Some(session) = reading.session {
@@ -180,6 +183,15 @@ impl Storing<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the most turns that may come of a session whose other turns are kept, should it be read from its beginning;
+/// `None` where they go. A file that holds one session and has not grown lost them: it was cut off, is damaged, or an
+/// older copy. One without any turn is damaged, whatever its size.
+fn kept_rest(change: &Change) -> Option<u32> {
+    change.location.located.session.as_ref()?;
+    let has_grown = change.location.stamp.size > change.known_size;
+    Some(if has_grown { 0 } else { u32::MAX })
 }
 
 /// True when a file is read from its beginning: there is no cursor, or it holds

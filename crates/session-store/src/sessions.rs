@@ -4,8 +4,9 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::new_session::NewSession;
+use crate::replacement::SessionReplacement;
 use crate::row::PROMPTS_ONLY;
-use crate::writer::{SessionReplacement, Writer};
+use crate::writer::Writer;
 use rusqlite::{OptionalExtension, params};
 use session_core::{SessionMeta, SourceName};
 
@@ -38,6 +39,7 @@ impl Writer {
             self.replacing = Some(SessionReplacement {
                 session: id,
                 turns: 0,
+                keeps_rest: None,
             });
         }
         Ok(id)

@@ -290,7 +290,7 @@ impl Writer {
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
-    fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
+    pub(crate) fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
         let mut find = self
             .reader
             .db
@@ -427,35 +427,6 @@ impl Writer {
                 Ok(())
             }
         }
-    }
-
-    /// Ends the replacement of a session and deletes the turns after the last new one.
-    pub(crate) fn delete_stale_turns(&mut self) -> Result<()> {
-        let Some(done) = self.replacing.take() else {
-            return Ok(());
-        };
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT id FROM turns WHERE session = ?1 AND idx >= ?2")?;
-        let old: Vec<TurnId> = find
-            .query_map(params![done.session, done.turns], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        drop(find);
-        for &id in &old {
-            self.delete_turn(id)?;
-            self.reindex_copies(id)?;
-        }
-        if !old.is_empty() {
-            self.new_session.note_change(done.session);
-            self.orphan_session_rows(done.session)?;
-            self.reader.db.execute(
-                "UPDATE sessions SET turns = ?2 WHERE id = ?1",
-                params![done.session, done.turns],
-            )?;
-            self.bump_revision(done.session)?;
-        }
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::matrix::MatrixAppenders;
 use crate::migrate::{self, migrate};
 use crate::new_session::NewSession;
 use crate::reader::Reader;
+use crate::replacement::SessionReplacement;
 use crate::schema;
 use crate::session_blocks::StaleSessions;
 use crate::titles::PendingTitles;
@@ -20,7 +21,7 @@ use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes to the index. At most one exists, over all processes.
 ///
@@ -86,14 +87,6 @@ impl Default for WriterOptions<'_> {
     }
 }
 
-/// A session that is being delivered from its beginning.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SessionReplacement {
-    pub(crate) session: SessionId,
-    /// How many turns have come; what lies beyond at the end is old.
-    pub(crate) turns: u32,
-}
-
 impl Writer {
     /// Opens the index for writing, made anew if there is none. An index of an older format is
     /// migrated, as part of what the first [`Writer::commit`] makes visible.
@@ -122,16 +115,16 @@ impl Writer {
     }
 
     /// Puts the index away and opens an empty one. The old database is kept as
-    /// `index.db.old`: it may be all that is left of some history.
+    /// `index.db.old`, or `index.db.old.2` where that is taken: it may be all that is left of some history.
     ///
     /// # Errors
     /// As [`Writer::open`], but for format and damage.
     pub fn rebuild(root: &Path) -> Result<Self> {
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
+        let old = free_old_name(root);
         for end in ["-wal", "-shm", ""] {
-            let [from, to] = ["index.db", "index.db.old"].map(|n| root.join(format!("{n}{end}")));
-            unless_missing(fs_err::remove_file(&to))?;
+            let [from, to] = ["index.db", &old].map(|name| root.join(format!("{name}{end}")));
             unless_missing(fs_err::rename(from, to))?;
         }
         unless_missing(fs_err::remove_dir_all(directory::vectors_path(root)))?;
@@ -271,12 +264,35 @@ pub(crate) fn unless_missing(result: std::io::Result<()>) -> Result<()> {
     }
 }
 
-/// Deletes the database that [`Writer::rebuild`] put aside.
+/// The name of a database that was put aside; with a number where there are several.
+const OLD_NAME: &str = "index.db.old";
+
+/// Returns a name that no database has, nor one of its logs.
+fn free_old_name(root: &Path) -> String {
+    let numbered = (2..).map(|number| format!("{OLD_NAME}.{number}"));
+    let mut names = std::iter::once(OLD_NAME.to_owned()).chain(numbered);
+    let is_free = |name: &String| {
+        let mut ends = ["", "-wal", "-shm"].into_iter();
+        ends.all(|end| !root.join(format!("{name}{end}")).exists())
+    };
+    names.find(is_free).unwrap_or_default()
+}
+
+/// Lists the files of the databases that [`Writer::rebuild`] put aside, their logs, too.
+pub fn old_databases(root: &Path) -> Vec<PathBuf> {
+    let entries = fs_err::read_dir(root).into_iter().flatten().flatten();
+    let is_old =
+        |entry: &fs_err::DirEntry| entry.file_name().to_string_lossy().starts_with(OLD_NAME);
+    let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Deletes the databases that [`Writer::rebuild`] put aside.
 ///
 /// # Errors
 /// When the disk fails.
-pub fn delete_old_database(root: &Path) -> Result<()> {
-    let old = ["", "-wal", "-shm"].map(|end| root.join(format!("index.db.old{end}")));
-    old.iter()
-        .try_for_each(|path| unless_missing(fs_err::remove_file(path)))
+pub fn delete_old_databases(root: &Path) -> Result<()> {
+    let mut old = old_databases(root).into_iter();
+    old.try_for_each(|path| unless_missing(fs_err::remove_file(path)))
 }

@@ -38,10 +38,14 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
     }
     let RefreshedIndex { index, all, .. } = refresh::index(&home)?;
     let plan = request(args, &all)?.plan(&index)?;
+    let has_leftovers = index.is_purge_pending()?;
     drop(index);
     let memories = memories_of(&plan)?;
     if plan.is_empty() {
         writeln!(notes::stderr(), "nothing to forget")?;
+        if has_leftovers && !args.dry_run {
+            purge_leftovers(&home)?;
+        }
         if args.json {
             json::print(&JsonForgotten::new(&plan, &memories, !args.dry_run, false))?;
         }
@@ -142,6 +146,19 @@ fn consent(args: &ForgetArgs) -> Result<bool> {
         }
         Ok(dialog.confirm("Forget this?")?)
     })
+}
+
+/// Removes from the files of the index what an earlier `forget` deleted, which was killed.
+fn purge_leftovers(home: &Home) -> Result<()> {
+    let note = match Writer::open(&home.root)?.purge()? {
+        PurgeOutcome::Complete => {
+            "note: what was deleted before left the files of the index only now"
+        }
+        PurgeOutcome::Waiting => {
+            "note: what was deleted before is still in the files of the index, which another process reads"
+        }
+    };
+    Ok(writeln!(notes::stderr(), "{note}")?)
 }
 
 fn forget(

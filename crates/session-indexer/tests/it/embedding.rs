@@ -181,11 +181,13 @@ fn a_text_that_changes_hands_keeps_its_vector() {
     );
     let model = Buckets::new("b");
     with(&home, &[&model]).unwrap();
-    home.write(0, turns(5, 0, 1).as_bytes());
+    // A file that shrinks is taken for a damaged one.
+    let longer = turns(5, 0, 1) + &"{\"type\":\"mode\"}\n".repeat(200);
+    home.write(0, longer.as_bytes());
     with(&home, &[&model]).unwrap();
 
     let other = Home::new();
-    other.write(0, turns(5, 0, 1).as_bytes());
+    other.write(0, longer.as_bytes());
     other.write(1, turns(0, 0, 2).as_bytes());
     say(
         &other.database(),

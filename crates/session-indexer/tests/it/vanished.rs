@@ -4,6 +4,7 @@ use crate::embedder::Buckets;
 use crate::home::{Home, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
 use session_indexer::{Mode, Refresh, refresh};
+use session_store::SessionRow;
 
 fn gone(home: &Home) -> Vec<bool> {
     let mut sessions = home.reader().sessions().unwrap();
@@ -120,6 +121,61 @@ fn a_history_that_its_agent_packs_is_no_second_one() {
     home.refresh();
     assert_eq!(gone(&home), [false]);
     assert_eq!(found(&home.reader(), "harbour").len(), 1);
+}
+
+/// As a power cut, or a restore that stopped half way, leaves it.
+#[test]
+fn what_a_damaged_file_held_is_still_found() {
+    let whole = turns(0, 0, 3);
+    let half = &whole.as_bytes()[..whole.len() / 2];
+    let zeros = vec![0; whole.len()];
+    let half_zeros = [half, &zeros[half.len()..]].concat();
+    let damaged: [&[u8]; 6] = [half, &zeros, &half_zeros, &zeros[..20], b"\n", b"\xff{]}"];
+    for (case, content) in damaged.into_iter().enumerate() {
+        let home = Home::new();
+        home.write(0, whole.as_bytes());
+        home.refresh();
+        let before = home.reader().sessions().unwrap();
+        home.write(0, content);
+        touch(&home.transcript(0), 50);
+        let is_still_there = |when: &str| {
+            for turn in 0..3 {
+                let held = found(&home.reader(), &word(0, turn));
+                let place = [(session_id(0), turn as u32)].into();
+                assert_eq!(held, place, "case {case}, turn {turn}, {when}");
+            }
+            let now = home.reader().sessions().unwrap();
+            let told = |s: &SessionRow| (s.turns, s.started_ms, s.ended_ms);
+            assert_eq!(told(&now[0]), told(&before[0]), "case {case}, {when}");
+        };
+        home.refresh();
+        is_still_there("damaged");
+        full(&home);
+        is_still_there("read anew");
+        home.write(0, whole.as_bytes());
+        touch(&home.transcript(0), 60);
+        home.refresh();
+        is_still_there("mended");
+        assert_eq!(gone(&home), [false]);
+        full(&home);
+        is_still_there("mended and read anew");
+    }
+}
+
+#[test]
+fn turns_that_come_after_a_cut_take_the_place_of_lost_ones() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 3).as_bytes());
+    home.refresh();
+    let cut = turns(0, 0, 1);
+    home.write(0, cut.as_bytes());
+    touch(&home.transcript(0), 50);
+    home.refresh();
+    home.write(0, (cut + &turns(0, 7, 1)).as_bytes());
+    touch(&home.transcript(0), 60);
+    home.refresh();
+    let held = |turn| found(&home.reader(), &word(0, turn)).len();
+    assert_eq!([held(0), held(1), held(2), held(7)], [1, 0, 1, 1]);
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! The replacement of a session's turns, where its history is read from its beginning once more.
+
+use crate::error::Result;
+use crate::id::{SessionId, TurnId};
+use crate::writer::Writer;
+use rusqlite::params;
+
+/// The place in a history, in bytes, of a turn that it holds no longer: beyond every file.
+const LOST: i64 = 1 << 62;
+
+/// A session that is being delivered from its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SessionReplacement {
+    pub(crate) session: SessionId,
+    /// How many turns have come; what lies beyond at the end is old.
+    pub(crate) turns: u32,
+    /// The most turns that may have come for what lies beyond to be kept.
+    pub(crate) keeps_rest: Option<u32>,
+}
+
+impl Writer {
+    /// Keeps what the session has beyond the turns that come, where no more than `most` come: its history lost it.
+    /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
+    pub fn keep_rest(&mut self, most: u32) {
+        if let Some(replacing) = &mut self.replacing {
+            replacing.keeps_rest = Some(most);
+        }
+    }
+
+    /// Ends the replacement of a session and deletes the turns after the last new one.
+    pub(crate) fn delete_stale_turns(&mut self) -> Result<()> {
+        let Some(done) = self.replacing.take() else {
+            return Ok(());
+        };
+        if done.keeps_rest.is_some_and(|most| done.turns <= most) {
+            self.mark_as_lost(done)?;
+        }
+        let mut find = self.reader.db.prepare_cached(
+            "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3",
+        )?;
+        let old: Vec<TurnId> = find
+            .query_map(params![done.session, done.turns, LOST], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        drop(find);
+        for &id in &old {
+            self.delete_turn(id)?;
+            self.reindex_copies(id)?;
+        }
+        if !old.is_empty() {
+            self.new_session.note_change(done.session);
+            self.orphan_session_rows(done.session)?;
+            self.bump_revision(done.session)?;
+        }
+        self.count_replaced(done, !old.is_empty())
+    }
+
+    /// Marks what a session has beyond the turns that came as no longer in its history.
+    fn mark_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
+        let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
+        let mut update = self.reader.db.prepare_cached(update)?;
+        update.execute(params![done.session, done.turns, LOST])?;
+        Ok(())
+    }
+
+    /// Sets what a replaced session derives from its turns, where not all of them came just now.
+    fn count_replaced(&mut self, done: SessionReplacement, is_shorter: bool) -> Result<()> {
+        let select = "SELECT EXISTS(SELECT 1 FROM turns WHERE session = ?1 AND idx >= ?2)";
+        let mut find = self.reader.db.prepare_cached(select)?;
+        let has_rest: bool = find.query_row(params![done.session, done.turns], |row| row.get(0))?;
+        drop(find);
+        if has_rest || is_shorter {
+            self.reader.db.execute(
+                "UPDATE sessions SET (turns, started_ms, ended_ms) =
+                   (SELECT coalesce(max(idx) + 1, 0), min(started_ms), max(coalesce(ended_ms, started_ms))
+                    FROM turns WHERE session = ?1) WHERE id = ?1",
+                [done.session],
+            )?;
+        }
+        match has_rest && done.turns == 0 {
+            true => self.renew_opening(done.session),
+            false => Ok(()),
+        }
+    }
+}
