@@ -1,5 +1,6 @@
 //! The content of a turn: what is searched and reported.
 
+use crate::error_lines::error_lines;
 use crate::error_signature::ErrorSignature;
 use crate::same_command::{CommandWork, hides_exit_code};
 use crate::session::{DeliveredCall, Part, TEXT_LIMIT, ToolCall, Turn};
@@ -82,7 +83,7 @@ pub struct AccessedFile<'c> {
 const MAX_ITEMS: usize = 4_000;
 /// Greatest number of runs, changes and reads of a turn.
 const MAX_ENTRIES: usize = 20_000;
-const MAX_ERRORS: usize = 60;
+const MAX_ERRORS: usize = 300;
 
 impl TurnContent {
     /// Extracts the content of a turn. Its texts are printable: a word is found as it is seen.
@@ -266,7 +267,7 @@ impl TurnContent {
 
     /// Adds error lines, and returns their indices.
     fn add_errors(&mut self, output: &str, failed: bool) -> Vec<usize> {
-        let lines = text::error_lines(output, failed).into_iter();
+        let lines = error_lines(output, failed).into_iter();
         lines
             .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))
             .collect()

@@ -1,6 +1,5 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
-use crate::text::error_lines;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::LazyLock;
@@ -47,19 +46,26 @@ impl ErrorSignature {
         (letters >= MIN_LETTERS).then(|| Self(hash(&words.join(" "))))
     }
 
-    /// Reads the signatures of the error lines of a command's output, each once.
-    pub fn read_all(output: &str) -> Vec<Self> {
-        let mut signatures = Vec::new();
-        for line in error_lines(output, true) {
-            let signature = Self::new(line);
-            signatures.extend(signature.filter(|signature| !signatures.contains(signature)));
-        }
-        signatures
-    }
-
     /// Returns the number by which it is stored.
     pub fn number(self) -> i64 {
         self.0
+    }
+}
+
+/// The words of a part of an error line, by which the lines are found that hold it.
+#[derive(Debug, Clone)]
+pub struct ErrorPart(Vec<String>);
+
+impl ErrorPart {
+    /// Reads the words of a single line; `None` where they tell no error from others.
+    pub fn new(line: &str) -> Option<Self> {
+        ErrorSignature::new(line).map(|_| Self(signature_words(line)))
+    }
+
+    /// Returns true where a line holds these words one after the other.
+    pub fn is_held_by(&self, line: &str) -> bool {
+        let words = signature_words(line);
+        words.windows(self.0.len()).any(|some| some == self.0)
     }
 }
 
@@ -109,17 +115,19 @@ fn hash(text: &str) -> i64 {
 /// Fewest tabs of a row of a table.
 const MIN_TABS: usize = 2;
 
-/// True for a line of code, of a difference or of a stack, for a row of a table and a test that passed: programs print
-/// them beside their errors.
+/// True for a line of code, of a difference or of a stack, for a row of a table, a command that a runner repeats and a
+/// test that passed: programs print them beside their errors.
 fn is_quoted(line: &str) -> bool {
     let line = line.trim();
     let is_row = line.matches('\t').count() >= MIN_TABS;
     let after_number =
         line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '>' || c == ' ');
     let is_in_frame = after_number.starts_with(['|', '│']);
-    let begins_as_code = ["+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "ok ", "<"]
-        .iter()
-        .any(|start| line.starts_with(start));
+    let begins_as_code = [
+        "+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "ok ", "<", "$ ", "> ",
+    ]
+    .iter()
+    .any(|start| line.starts_with(start));
     let ends_as_code = line.ends_with(['{', '(', '[', ';', ',', '|']) || line.ends_with("=>");
     is_in_frame || is_row || begins_as_code || ends_as_code || line.contains("throw new ")
 }
@@ -191,6 +199,21 @@ mod tests {
     }
 
     #[test]
+    fn a_part_is_found_in_lines_that_hold_it() {
+        let part = ErrorPart::new("Address already in use").unwrap();
+        assert!(part.is_held_by("OSError: [Errno 98] Address already in use"));
+        assert!(part.is_held_by("Error: listen EADDRINUSE: address already in use :::3000"));
+        assert!(!part.is_held_by("the address is already in use"));
+        assert!(ErrorPart::new("error: failed").is_none());
+    }
+
+    #[test]
+    fn a_command_that_a_runner_repeats_has_no_signature() {
+        assert!(ErrorSignature::new("$ biome check --error-on-warnings").is_none());
+        assert!(ErrorSignature::new("> lamp@1.0.0 build --fail-on-error").is_none());
+    }
+
+    #[test]
     fn what_differs_each_time_is_left_out() {
         for (line, expected) in [
             (
@@ -255,17 +278,6 @@ mod tests {
     fn the_number_of_a_signature_stays_what_it_is() {
         let signature = ErrorSignature::new("error[E0308]: mismatched types").unwrap();
         assert_eq!(signature.number(), 3_478_229_451_078_990_945);
-    }
-
-    #[test]
-    fn signatures_of_an_output_are_those_of_its_error_lines() {
-        let output = "building\nerror: no oil at 3:04\nerror: no oil at 9:12\nerror: lamp dark\n";
-        let expected = ["error: no oil at 1:11", "error: lamp dark"];
-        let expected: Vec<ErrorSignature> = expected
-            .iter()
-            .filter_map(|line| ErrorSignature::new(line))
-            .collect();
-        assert_eq!(ErrorSignature::read_all(output), expected);
     }
 
     #[test]

@@ -24,15 +24,21 @@ static COMMON_WORDS: LazyLock<HashSet<&str>> =
 /// Texts at least this long, in characters, are never noise by their words.
 const MIN_WORDY_CHARS: usize = 30;
 
-/// True for a text that nobody would search for: empty, or under 30
-/// characters without a rare word. "yes, go on" is noise; "fix EMFILE" is not.
+/// True for a text that tells nothing: empty, or under 30
+/// characters without a rare word. "yes, go on" is noise; "fix EMFILE" and "merge #1558" are not.
 pub fn is_noise(text: &str) -> bool {
     text.chars().take(MIN_WORDY_CHARS).count() < MIN_WORDY_CHARS
         && !text.split_whitespace().any(is_rare)
 }
 
+/// Fewest digits of a number that says something: `404`, where `2` chooses among what was offered.
+const MIN_DIGITS: usize = 2;
+
 /// True when the word carries information of its own.
 fn is_rare(word: &str) -> bool {
+    if word.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS {
+        return true;
+    }
     let core = word.trim_matches(|c: char| !c.is_alphanumeric());
     if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
@@ -42,7 +48,7 @@ fn is_rare(word: &str) -> bool {
         .filter(|c| *c != '\'')
         .collect::<String>()
         .to_ascii_lowercase();
-    plain.len() > 2
+    plain.len() > 1
         && plain.bytes().any(|b| b.is_ascii_alphabetic())
         && !COMMON_WORDS.contains(plain.as_str())
 }
@@ -129,6 +135,11 @@ mod tests {
             "テスト",
             "ECONNRESET",
             "--no-verify please",
+            "error 404",
+            "fix #77123",
+            "10.0.0.1:8080",
+            "fix the CI",
+            "C++ vs C#",
         ] {
             assert!(!is_noise(words), "{words:?}");
         }

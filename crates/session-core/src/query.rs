@@ -1,6 +1,6 @@
 //! A query as terms.
 
-use crate::text;
+use crate::text::{self, printable};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -47,7 +47,9 @@ impl Query {
     /// Reads a query. Stop words are dropped from the terms as long as other
     /// terms remain.
     pub fn new(text: &str) -> Self {
-        let text = text.replace('\0', " ").trim().to_owned();
+        // As texts are indexed: what nobody sees is in no word. No escape sequence takes a word with it.
+        let text = text.replace(char::is_control, " ");
+        let text = printable(&text).trim().to_owned();
         let all = terms(&text);
         let content: Vec<Term> = all.iter().filter(|t| !is_stop_word(t)).cloned().collect();
         let telling = !content.is_empty();
@@ -149,6 +151,13 @@ mod tests {
             })
             .collect();
         assert_eq!(terms.join(" "), expected, "{text:?}");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_no_part_of_a_word() {
+        let query = Query::new("zero\u{200b}width so\u{ad}ft \u{1b} upgrade");
+        let words: Vec<&str> = query.terms.iter().map(|term| term.text.as_str()).collect();
+        assert_eq!(words, ["zerowidth", "soft", "upgrade"]);
     }
 
     #[test]

@@ -176,7 +176,7 @@ pub struct ToolCall {
     #[serde(skip_serializing_if = "serde_json::Value::is_null")]
     pub input: serde_json::Value,
     /// With [`Detail::Full`] the whole output; with [`Detail::Index`] only its
-    /// error lines, see [`crate::text::error_lines`].
+    /// error lines, see [`crate::error_lines`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// The tool said that it failed, or its command exited non-zero.

@@ -1,9 +1,7 @@
 //! Small, pure text functions that every crate agrees on.
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
 mod printable;
 
@@ -35,83 +33,6 @@ pub fn clip_words(text: &str, limit: usize) -> &str {
         .rfind(char::is_whitespace)
         .filter(|end| cut.len() - end <= WORD_BYTES);
     end.map_or(cut, |end| &cut[..end])
-}
-
-/// Words that mark a line of output as an error.
-const MARKERS: [&str; 12] = [
-    "error",
-    "Error",
-    "ERROR",
-    "ERR_",
-    "panic",
-    "fatal",
-    "FATAL",
-    "failed",
-    "FAILED",
-    "Exception",
-    "denied",
-    "not found",
-];
-/// Finds markers, the leftmost first: such a search looks at many bytes at a time.
-static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut builder = AhoCorasick::builder();
-    builder
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(MARKERS)
-        .ok()
-});
-const MAX_ERROR_LINES: usize = 6;
-const ERROR_LINE_BYTES: usize = 240;
-
-/// The lines of a tool's output that say what went wrong: at most 6, each at
-/// most 240 bytes. Of a failed call without any such line, its first lines.
-///
-/// Idempotent: the error lines of joined error lines are the same lines.
-pub fn error_lines(output: &str, failed: bool) -> Vec<&str> {
-    let mut found = marked_lines(output);
-    if found.is_empty() && failed {
-        let lines = output.split('\n').map(trim_line).filter(|l| !l.is_empty());
-        found.extend(lines.take(3));
-    }
-    found
-}
-
-/// True when bytes hold a word that marks an error line: a quick look before
-/// they are decoded.
-pub fn may_hold_errors(bytes: &[u8]) -> bool {
-    MARKED.as_ref().is_some_and(|m| m.is_match(bytes))
-}
-
-fn marked_lines(output: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let Some(marked) = MARKED.as_ref() else {
-        return found;
-    };
-    let mut from = 0;
-    while found.len() < MAX_ERROR_LINES
-        && let Some(mark) = output.get(from..).and_then(|rest| marked.find(rest))
-    {
-        let at = from + mark.start();
-        let start = output[..at].rfind('\n').map_or(0, |n| n + 1);
-        let end = output[at..].find('\n').map_or(output.len(), |n| at + n);
-        let line = trim_line(&output[start..end]);
-        if is_error_line(line) {
-            found.push(line);
-        }
-        from = end;
-    }
-    found
-}
-
-fn trim_line(line: &str) -> &str {
-    clip_words(line.trim(), ERROR_LINE_BYTES).trim_end()
-}
-
-/// True when the line names an error. The count-only lines of test runners
-/// (`0 errors`, `0 failed`) are not errors.
-pub fn is_error_line(line: &str) -> bool {
-    let counts = ["0 error", "0 failed", "no error", "No error"];
-    MARKED.as_ref().is_some_and(|m| m.is_match(line)) && !counts.iter().any(|m| line.contains(m))
 }
 
 /// Joins all runs of white space to one space: a text on one line.
@@ -278,23 +199,6 @@ pub(crate) fn is_unspaced(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn error_lines_of_error_lines_are_the_same() {
-        let output =
-            "start\n  error[E0308]: mismatched types\n0 errors\nok\nfatal: not a git repository\n";
-        let found = error_lines(output, false);
-        assert_eq!(
-            found,
-            [
-                "error[E0308]: mismatched types",
-                "fatal: not a git repository"
-            ]
-        );
-        assert_eq!(error_lines(&found.join("\n"), false), found);
-        assert_eq!(error_lines("a\nb\n", true), ["a", "b"]);
-        assert!(error_lines("a\nb\n", false).is_empty());
-    }
 
     #[test]
     fn pull_requests_are_found_by_their_addresses() {

@@ -1,7 +1,7 @@
 //! Cures of an error in the history.
 
 use crate::error::QueryError;
-use session_core::ErrorSignature;
+use session_core::{ErrorPart, ErrorSignature, Query};
 use session_report::{Cure, read_turns};
 use session_search::{Filter, FoundTurn, find_error_turns};
 use session_store::{Reader, SessionId, SessionRow};
@@ -46,6 +46,8 @@ pub struct FoundCures {
 
 /// Most cures of an error that says something.
 pub const MAX_CURES: usize = 10;
+/// Most turns that are looked through for lines that hold a part of one.
+const MAX_PART_TURNS: usize = 300;
 /// Most sessions that are looked at for an error, newest first.
 const MAX_SESSIONS: usize = 50;
 
@@ -55,8 +57,16 @@ impl FixQuery<'_> {
     /// # Errors
     /// When the index fails.
     pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<FoundCures, QueryError> {
-        let errors = ErrorSignature::read_all(self.error);
-        let turns = find_error_turns(index, sessions, self.filter, &errors)?;
+        let mut errors = ErrorSignature::read_all(self.error);
+        let mut turns = find_error_turns(index, sessions, self.filter, &errors)?;
+        let of_part = match turns.is_empty() {
+            true => self.errors_with_part(index)?,
+            false => Vec::new(),
+        };
+        if !of_part.is_empty() {
+            turns = find_error_turns(index, sessions, self.filter, &of_part)?;
+            errors = of_part;
+        }
         let mut fixes = self.cures(index, &turns, &errors)?;
         let mut counts: HashMap<ErrorSignature, usize> = HashMap::new();
         for fix in &fixes {
@@ -81,6 +91,26 @@ impl FixQuery<'_> {
             signatures: errors,
             is_common: all_common,
         })
+    }
+
+    /// Returns the errors whose lines hold what was given, where that is a part of a line.
+    fn errors_with_part(&self, index: &Reader) -> Result<Vec<ErrorSignature>, QueryError> {
+        let line = self.error.trim();
+        let Some(part) = ErrorPart::new(line).filter(|_| !line.contains('\n')) else {
+            return Ok(Vec::new());
+        };
+        let found = index.search_lexical(&Query::new(line), MAX_PART_TURNS, |_| Ok(true))?;
+        let mut errors = Vec::new();
+        for hit in found.hits {
+            let content = index.content(hit.id)?;
+            let lines = content.errors.iter().filter(|line| part.is_held_by(line));
+            for error in lines.filter_map(|line| ErrorSignature::new(line)) {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+        }
+        Ok(errors)
     }
 
     fn cures(

@@ -1,7 +1,7 @@
 //! Results, on their way to their calls.
 
 use crate::calls::PendingCall;
-use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
+use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
 
 /// The result of a call.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(crate) fn kept_output(output: &str, failed: bool, detail: Detail) -> Option<
     match detail {
         Detail::Full => Some(clipped(output)),
         Detail::Index => {
-            Some(text::error_lines(output, failed).join("\n")).filter(|lines| !lines.is_empty())
+            Some(error_lines(output, failed).join("\n")).filter(|lines| !lines.is_empty())
         }
     }
 }

@@ -90,6 +90,13 @@ fn cures_are_told_newest_first() {
 }
 
 #[test]
+fn a_part_of_an_error_finds_the_lines_that_hold_it() {
+    let env = TestEnvironment::indexed(&[ferry("/home/ann/ferry"), dock()]);
+    assert_eq!(env.json(&["fix", "tide table"])["fixes"], 2);
+    env.run(&["fix", "table tide"]).exits(1);
+}
+
+#[test]
 fn an_error_without_a_cure_is_said_so() {
     let env = night();
     let found = env.run(&["fix", "error: no water"]).succeeded();

@@ -10,7 +10,7 @@ use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use session_core::{CallDialog, Detail, ToolCall, text};
+use session_core::{CallDialog, Detail, ToolCall, error_lines, may_hold_errors};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -108,11 +108,11 @@ fn reply(raw: &str, failed: bool, whole: &ToolUseResult<'_>) -> Option<String> {
 }
 
 fn errors(raw: &str, failed: bool) -> Option<String> {
-    if !failed && !text::may_hold_errors(raw.as_bytes()) {
+    if !failed && !may_hold_errors(raw.as_bytes()) {
         return None; // not worth decoding
     }
     let output = output(raw);
-    let lines = text::error_lines(&output, failed);
+    let lines = error_lines(&output, failed);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -7,7 +7,7 @@ use crate::tool_table::patched_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, text};
+use session_core::{CallDialog, Detail, TEXT_LIMIT, ToolCall, error_lines, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -177,7 +177,7 @@ impl ToolRecord<'_> {
         let output = reminder::strip(self.output.as_deref()?);
         let kept = match detail {
             Detail::Full => output.into_owned(),
-            Detail::Index => text::error_lines(&output, failed).join("\n"),
+            Detail::Index => error_lines(&output, failed).join("\n"),
         };
         let empty_result = detail == Detail::Full && self.has_result;
         Some(kept).filter(|words| empty_result || !words.is_empty())
