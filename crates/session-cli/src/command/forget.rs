@@ -3,15 +3,16 @@
 use crate::Found;
 use crate::args::{ForgetArgs, TimeArgs};
 use crate::command::dialog::with_terminal;
+use crate::command::memory::note;
 use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::{filter, show};
+use crate::command::{filter, show, skill};
 use crate::memories::Memories;
 use crate::output::{json, notes};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use regex::Regex;
 use session_config::Home;
-use session_display::plural;
+use session_display::{plural, safe_line};
 use session_forget::{ForgetError, ForgetPlan, ForgetReason, ForgetRequest, TurnRange};
 use session_indexer::Mode;
 use session_memory::Memory;
@@ -21,8 +22,9 @@ use session_output::{
 };
 use session_query::read_folder;
 use session_store::{PurgeOutcome, SessionId, SessionRow, Writer, find_open_processes};
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 ///
@@ -40,7 +42,8 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
     let plan = request(args, &all)?.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
-    let memories = memories_of(&plan)?;
+    let stores = stores_of(&plan)?;
+    let memories: Vec<Memory> = stores.iter().flat_map(|s| s.saved.clone()).collect();
     if plan.is_empty() {
         writeln!(notes::stderr(), "nothing to forget")?;
         if has_leftovers && !args.dry_run {
@@ -57,7 +60,7 @@ pub fn run(args: &ForgetArgs) -> Result<Found> {
     }
     let is_meant = !args.dry_run && consent(args)?;
     let purged = match is_meant {
-        true => forget(args, &home, &plan, &memories)?,
+        true => forget(args, &home, &plan, &stores)?,
         false => PurgeOutcome::Complete,
     };
     report(args, &plan, &memories, is_meant, purged, &home.root)
@@ -133,10 +136,43 @@ fn sessions(args: &ForgetArgs, all: &[SessionRow]) -> Result<Vec<SessionId>> {
     Ok(met.map(|session| session.id).collect())
 }
 
-/// Finds the memories of this folder's project and of the user that were saved from it.
-fn memories_of(plan: &ForgetPlan) -> Result<Vec<Memory>> {
-    let memories = Memories::for_folder(&std::env::current_dir()?)?;
-    Ok(memories.store.list_saved_in(&plan.session_uids()))
+/// A folder's memories, and those of them that were saved from what is to be forgotten.
+struct SavedMemories {
+    memories: Memories,
+    saved: Vec<Memory>,
+}
+
+/// Finds the memories that were saved from it: the user's, those of this folder's project and those of the projects of
+/// its sessions.
+fn stores_of(plan: &ForgetPlan) -> Result<Vec<SavedMemories>> {
+    let uids = plan.session_uids();
+    let here = std::env::current_dir()?;
+    let mut stores = vec![Memories::for_folder(&here)?];
+    for folder in project_folders(plan) {
+        match Memories::for_folder(&folder) {
+            Ok(memories) => stores.push(memories),
+            Err(error) => note(&format!(
+                "memories of {} are not looked at: {error}",
+                safe_line(&folder.to_string_lossy())
+            ))?,
+        }
+    }
+    let mut seen = HashSet::new();
+    let saved_in = |memories: Memories| {
+        let mut saved = memories.store.list_saved_in(&uids);
+        saved.retain(|memory| seen.insert(memory.path.clone()));
+        SavedMemories { memories, saved }
+    };
+    Ok(stores.into_iter().map(saved_in).collect())
+}
+
+/// Returns the folders of the projects of which something is to be forgotten, each once.
+fn project_folders(plan: &ForgetPlan) -> BTreeSet<PathBuf> {
+    let in_part = plan.turns.iter().map(|(session, _)| session);
+    let sessions = plan.sessions.iter().chain(in_part);
+    let folders = sessions.filter_map(|s| s.project.as_deref().or(s.cwd.as_deref()));
+    let folders = folders.map(PathBuf::from);
+    folders.filter(|folder| folder.is_dir()).collect()
 }
 
 fn consent(args: &ForgetArgs) -> Result<bool> {
@@ -165,13 +201,12 @@ fn forget(
     args: &ForgetArgs,
     home: &Home,
     plan: &ForgetPlan,
-    memories: &[Memory],
+    stores: &[SavedMemories],
 ) -> Result<PurgeOutcome> {
     let mut writer = Writer::open(&home.root)?;
     // Before their sessions, by which they are found: should this fail, it can be said once more.
     if args.memories {
-        let store = Memories::for_folder(&std::env::current_dir()?)?.store;
-        memories.iter().try_for_each(|memory| store.purge(memory))?;
+        stores.iter().try_for_each(purge_memories)?;
     }
     let reason = match (&args.pattern, &args.project, &args.before) {
         (Some(_), _, _) => ForgetReason::Match,
@@ -187,6 +222,19 @@ fn forget(
             .context("it is noted as forgotten and leaves the index with the next refresh"),
         error => error.into(),
     })
+}
+
+/// Deletes memories for good, also from what follows them.
+fn purge_memories(stores: &SavedMemories) -> Result<()> {
+    let SavedMemories { memories, saved } = stores;
+    if saved.is_empty() {
+        return Ok(());
+    }
+    saved
+        .iter()
+        .try_for_each(|memory| memories.store.purge(memory))?;
+    let notes = skill::follow_memories(memories);
+    notes.iter().try_for_each(|text| note(text))
 }
 
 fn report(

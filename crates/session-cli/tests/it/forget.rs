@@ -3,6 +3,7 @@
 use crate::claude::Transcript;
 use crate::environment::TestEnvironment;
 use crate::kill::dump;
+use crate::memory::Project;
 use rusqlite::Connection;
 use session_store::Reader;
 
@@ -171,6 +172,33 @@ fn what_is_left_out_is_called_forgotten() {
         said.contains("but what was forgotten") && said.contains("forget --list"),
         "{nothing}"
     );
+}
+
+/// Said from elsewhere than the project that the memory is of.
+#[test]
+fn memories_of_a_forgotten_session_go_wherever_they_lie() {
+    let project = Project::new();
+    let shop = project.env.home("shop");
+    let transcript = Transcript::new(LAMP, shop.to_str().unwrap())
+        .user(&format!("How is the {WORD} filled with oil?"))
+        .assistant(&format!("The {WORD} has a cap."));
+    project.env.claude(&transcript);
+    project.env.run(&["skill", "install"]).succeeded();
+    let info = format!("the {WORD} has a cap");
+    let id = project.save(WORD, &info, &["--from", LAMP]);
+    let global = project.save(WORD, &info, &["--from", LAMP, "--global"]);
+    project.run(&["skill", "sync"]).succeeded();
+    let skill = project.env.home(".claude/skills/session-search/SKILL.md");
+    let says = || fs_err::read_to_string(&skill).unwrap().contains(WORD);
+    assert!(says(), "the user's skill names what global memories are about");
+
+    let forgotten = project
+        .env
+        .json(&["forget", LAMP, "--memories", "--yes"]);
+    let named = forgotten["memories"].as_array().unwrap().clone();
+    assert!(named.contains(&id.clone().into()) && named.contains(&global.into()));
+    assert!(!project.file(&id).exists());
+    assert!(!says());
 }
 
 #[test]
