@@ -132,10 +132,16 @@ fn hint_of_index(error: &StoreError) -> Option<&'static str> {
         _ if error.needs_space() => {
             Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
         }
+        StoreError::Shared(_) => {
+            Some("set SESSION_SEARCH_HOME to a folder of its own, such as one below that")
+        }
         StoreError::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
         StoreError::Missing { .. } => Some("run `session-search index`"),
         _ if error.needs_write_access() => {
             Some("see that the folder can be written, or set SESSION_SEARCH_HOME to another")
+        }
+        StoreError::Sqlite(_) | StoreError::Io(_) => {
+            Some("`session-search doctor` looks for what is wrong")
         }
         _ => None,
     }

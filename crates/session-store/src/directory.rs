@@ -52,7 +52,14 @@ pub(crate) fn is_open_to_others(root: &Path) -> bool {
     }
 }
 
+/// The bit of a folder in which users delete their own files alone.
+#[cfg(unix)]
+const STICKY: u32 = 0o1000;
+
 /// Closes the index's directory to others where they could write to it; returns true when they could.
+///
+/// # Errors
+/// [`StoreError::Shared`] for a directory that is made for several users.
 #[cfg(unix)]
 pub(crate) fn close_to_others(root: &Path) -> Result<bool> {
     use std::os::unix::fs::PermissionsExt;
@@ -60,6 +67,9 @@ pub(crate) fn close_to_others(root: &Path) -> Result<bool> {
         return Ok(false);
     }
     let mut permissions = fs_err::metadata(root)?.permissions();
+    if permissions.mode() & STICKY != 0 {
+        return Err(StoreError::Shared(root.to_owned()));
+    }
     permissions.set_mode(permissions.mode() & 0o700);
     fs_err::set_permissions(root, permissions)?;
     Ok(true)

@@ -50,6 +50,9 @@ pub enum StoreError {
         /// Folder of the index.
         root: PathBuf,
     },
+    /// The folder is one that several users share, such as `/tmp`: closing it would harm them.
+    #[error("`{}` is a folder that several users share", .0.display())]
+    Shared(PathBuf),
     /// SQLite failed.
     #[error("the index database failed: {}", sqlite_message(.0))]
     Sqlite(rusqlite::Error),

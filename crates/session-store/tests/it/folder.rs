@@ -100,3 +100,17 @@ fn nobody_else_may_look_into_it() {
         assert_eq!(mode(file), 0o600, "{file}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_users_share_is_left_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = PermissionsExt::from_mode(0o1777);
+    fs_err::set_permissions(folder.path(), mode).unwrap();
+    let error = Writer::open(folder.path()).err().unwrap();
+    assert!(matches!(error, StoreError::Shared(_)), "{error}");
+    let now = fs_err::metadata(folder.path()).unwrap().permissions();
+    assert_eq!(now.mode() & 0o7777, 0o1777);
+    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0);
+}
