@@ -84,6 +84,8 @@ const MAX_ITEMS: usize = 4_000;
 /// Greatest number of runs, changes and reads of a turn.
 const MAX_ENTRIES: usize = 20_000;
 const MAX_ERRORS: usize = 300;
+/// The room that the last message of a long answer has at least, in bytes.
+const CLOSING_ROOM: usize = 32 * 1024;
 
 impl TurnContent {
     /// Extracts the content of a turn. Its texts are printable: a word is found as it is seen.
@@ -204,13 +206,16 @@ impl TurnContent {
         self.answer.get(self.closing..).unwrap_or(&self.answer)
     }
 
-    /// Appends a message of the agent.
+    /// Appends a message of the agent. Where there is no room for all of them, the last takes the place of those in
+    /// the middle: it says what came out.
     pub fn add_answer(&mut self, words: &str) {
         let words = printable(words);
         let words = words.trim();
-        if words.is_empty() || self.answer.len() >= TEXT_LIMIT {
+        if words.is_empty() {
             return;
         }
+        let head = text::clip(&self.answer, TEXT_LIMIT - CLOSING_ROOM).len();
+        self.answer.truncate(head);
         if !self.answer.is_empty() {
             self.answer.push_str("\n\n");
         }

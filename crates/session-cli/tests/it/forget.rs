@@ -190,11 +190,12 @@ fn memories_of_a_forgotten_session_go_wherever_they_lie() {
     project.run(&["skill", "sync"]).succeeded();
     let skill = project.env.home(".claude/skills/session-search/SKILL.md");
     let says = || fs_err::read_to_string(&skill).unwrap().contains(WORD);
-    assert!(says(), "the user's skill names what global memories are about");
+    assert!(
+        says(),
+        "the user's skill names what global memories are about"
+    );
 
-    let forgotten = project
-        .env
-        .json(&["forget", LAMP, "--memories", "--yes"]);
+    let forgotten = project.env.json(&["forget", LAMP, "--memories", "--yes"]);
     let named = forgotten["memories"].as_array().unwrap().clone();
     assert!(named.contains(&id.clone().into()) && named.contains(&global.into()));
     assert!(!project.file(&id).exists());

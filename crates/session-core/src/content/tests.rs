@@ -48,6 +48,20 @@ fn accessed(content: &TurnContent) -> Vec<(&str, FileAccess)> {
 }
 
 #[test]
+fn the_last_message_of_a_long_answer_is_kept() {
+    let mut content = TurnContent::default();
+    content.add_answer("The first step.");
+    (0..400).for_each(|step| content.add_answer(&format!("Step {step}: {}", "w".repeat(2000))));
+    content.add_answer("All is done.");
+    assert!(content.answer.starts_with("The first step.\n\nStep 0: www"));
+    assert!(content.answer.len() <= TEXT_LIMIT);
+    assert_eq!(content.closing_answer(), "All is done.");
+    content.add_answer(&"é".repeat(TEXT_LIMIT));
+    assert!(content.answer.len() <= TEXT_LIMIT);
+    assert!(content.closing_answer().starts_with("éé"));
+}
+
+#[test]
 fn commands_are_told_in_order_with_how_they_ended() {
     let plain = TurnContent::from_turn(&turn(vec![bash("make", false), bash("make run", false)]));
     assert_eq!(runs(&plain), [("make", false), ("make run", false)]);
