@@ -181,7 +181,46 @@ pub(crate) fn is_chosen(value: &str) -> bool {
     let has_symbol = value
         .chars()
         .any(|c| c.is_ascii_punctuation() && !"/.:_-,".contains(c));
-    has_symbol && has_digit(value) && is_secret(value, SecretName::Password, ValueContext::Prose)
+    has_symbol
+        && has_digit(value)
+        && !is_fragment(value)
+        && !is_package_version(value)
+        && is_secret(value, SecretName::Password, ValueContext::Prose)
+}
+
+/// Returns true for a place in a file or an issue: `guide-v2.md#setup-3`, `repo#1234`.
+fn is_fragment(value: &str) -> bool {
+    let Some((page, fragment)) = trim_sentence_end(value).split_once('#') else {
+        return false;
+    };
+    let is_page = |c: char| c.is_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
+    let is_file = page
+        .rsplit_once('.')
+        .is_some_and(|(_, extension)| extension.len() <= 4 && is_word(extension));
+    !page.is_empty()
+        && (is_file || page.chars().all(is_page))
+        && fragment
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-".contains(c))
+}
+
+/// Returns true for a package with its version: `node@20.1.0`.
+fn is_package_version(value: &str) -> bool {
+    let Some((package, version)) = trim_sentence_end(value).split_once('@') else {
+        return false;
+    };
+    let is_package = |c: char| c.is_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
+    let version = version.trim_start_matches(['^', '~', 'v']);
+    package.chars().all(is_package)
+        && version.starts_with(|c: char| c.is_ascii_digit())
+        && version.contains('.')
+        && version
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-.".contains(c))
+}
+
+fn trim_sentence_end(value: &str) -> &str {
+    value.trim_end_matches(['.', ',', ';', ':', ')'])
 }
 
 /// Returns true when a value behind the name of a secret is one.

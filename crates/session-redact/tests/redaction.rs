@@ -169,6 +169,39 @@ fn what_only_looks_like_a_secret_stays() {
 }
 
 #[test]
+fn a_password_stands_beside_its_user() {
+    for (text, secret) in [
+        ("user bob / Tr0ub4dor&3", "Tr0ub4dor&3"),
+        ("login: admin/Winter2029!", "Winter2029!"),
+        (
+            "credentials for staging: admin / Winter2029!",
+            "Winter2029!",
+        ),
+        ("user `bob` and password Winter2029!", "Winter2029!"),
+    ] {
+        let expected = text.replace(secret, "[redacted:password]");
+        assert_eq!(redactor().redact(text), expected);
+    }
+}
+
+#[test]
+fn a_path_beside_a_user_is_no_password() {
+    for text in [
+        "the user wrote docs/guide-v2.md#setup-3 yesterday",
+        "tell the user to install @types/node@20.1.0 first",
+        "user opened owner/repo#1234 today",
+        "for each user see src/auth.rs#L120 please",
+        "login fails since acme/web#482 was merged",
+        "the user path: src/Auth.rs#L120, the login: acme/web#482.",
+        "User-to-User Sharing\n.planning/ROADMAP.md:128:### Phase 15",
+        "user-owned storage.\napps/web/x.mdx:279:| Slow",
+        "step 3/user admin / 2nd-page#4",
+    ] {
+        assert_eq!(redactor().redact(text), text);
+    }
+}
+
+#[test]
 fn the_users_patterns_and_allow_list_count() {
     let settings = RedactionSettings {
         patterns: vec![r"\bACME-(\d{6})\b".into()],
