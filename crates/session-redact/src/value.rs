@@ -252,6 +252,8 @@ pub(crate) fn is_secret(value: &str, name: SecretName, context: ValueContext) ->
 }
 
 fn is_password(value: &str, context: ValueContext) -> bool {
+    // A curly apostrophe joins the parts of a word as a hyphen does: `it’s`.
+    let value = &value.replace('’', "-");
     let length = value.chars().count();
     let has_symbol = value
         .chars()
@@ -259,7 +261,7 @@ fn is_password(value: &str, context: ValueContext) -> bool {
     let is_complex = has_letter(value) && (has_digit(value) || has_symbol);
     let is_odd = length >= 8 && !value.contains(char::is_whitespace) && !is_wordlike(value);
     let is_number = value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_sentence(value) || length < 4 {
+    if is_sentence(value) || is_color(value) || length < 4 {
         return false;
     }
     match context {
@@ -273,6 +275,12 @@ fn is_password(value: &str, context: ValueContext) -> bool {
         ValueContext::Bare => is_complex && !is_numbered_name(value),
         ValueContext::Field => is_complex || is_odd,
     }
+}
+
+/// Returns true for a color of CSS: `#16a34a`.
+fn is_color(value: &str) -> bool {
+    let digits = value.strip_prefix('#').unwrap_or_default();
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn is_generated(value: &str, context: ValueContext) -> bool {
@@ -363,4 +371,45 @@ fn is_mixed_case(value: &str) -> bool {
     let has_both = value.contains(|c: char| c.is_ascii_lowercase())
         && value.contains(|c: char| c.is_ascii_uppercase());
     is_token && has_both && !is_wordlike(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTEXTS: [ValueContext; 5] = [
+        ValueContext::Quoted,
+        ValueContext::Bare,
+        ValueContext::Field,
+        ValueContext::Literal,
+        ValueContext::Prose,
+    ];
+
+    #[test]
+    fn a_word_with_any_apostrophe_is_no_password() {
+        for word in ["I’ll", "it’s", "everything’s", "everything's", "l’adresse"] {
+            for context in [ValueContext::Bare, ValueContext::Prose] {
+                let is_secret = is_secret(word, SecretName::Password, context);
+                assert!(!is_secret, "{word} {context:?}");
+            }
+        }
+        for password in ["it’s9lives", "l’Adresse7!"] {
+            let is_secret = is_secret(password, SecretName::Password, ValueContext::Quoted);
+            assert!(is_secret, "{password}");
+        }
+    }
+
+    #[test]
+    fn a_color_is_no_password() {
+        for context in CONTEXTS {
+            for color in ["#ca8a04", "#16A34A", "#0f0", "#0f08", "#16a34aff"] {
+                let is_secret = is_secret(color, SecretName::Password, context);
+                assert!(!is_secret, "{color} {context:?}");
+            }
+            for password in ["#ca8a0", "#ca8a04g", "#ca8a04!", "ca8a04#f"] {
+                let is_secret = is_secret(password, SecretName::Password, context);
+                assert!(is_secret || password.len() < 6, "{password} {context:?}");
+            }
+        }
+    }
 }
