@@ -136,6 +136,65 @@ fn private_keys_go_whole_also_without_their_end() {
     assert_eq!(redactor().redact(&header), header);
 }
 
+/// As the tools of agents, `cat -n`, `grep -n` and `bat` show a file.
+#[test]
+fn a_private_key_with_line_numbers_goes_whole() {
+    let row = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let lines = [
+        join(&["-----BEGIN RSA PRIV", "ATE KEY-----"]),
+        "Proc-Type: 4,ENCRYPTED".to_owned(),
+        String::new(),
+        row.to_owned(),
+        row.to_owned(),
+        "c2hvcnQgbGluZQ+ofTheKey".to_owned(),
+        "=kQ9a".to_owned(),
+        join(&["-----END RSA PRIV", "ATE KEY-----"]),
+        "a line behind it".to_owned(),
+    ];
+    type Number = fn(usize, &str) -> String;
+    let numbers: [Number; 9] = [
+        |n, line| format!("{n:6}→{line}"),
+        |n, line| format!("{n}\t{line}"),
+        |n, line| format!("{n:6}\t{line}"),
+        |n, line| format!("{n}:{line}"),
+        |n, line| format!("id_rsa:{n}:{line}"),
+        |n, line| format!("/home/ann/.ssh/id_rsa-{n}-{line}"),
+        |n, line| format!("{n:4}   │ {line}"),
+        |n, line| format!("{n}\t{line}\r"),
+        |n, line| format!("{n:3} {line}"),
+    ];
+    for number in numbers {
+        let shown: Vec<String> = (1..).zip(&lines).map(|(n, line)| number(n, line)).collect();
+        let escaped = shown.join("\n").replace('\r', "\\r").replace('\n', "\\n");
+        for text in [shown.join("\n"), escaped, shown[..6].join("\n")] {
+            let redacted = redactor().redact(&text).into_owned();
+            let is_gone = !redacted.contains("MIIEvQ") && !redacted.contains("ofTheKey");
+            assert!(is_gone && !redacted.contains("kQ9a"), "{redacted}");
+            assert!(redacted.contains("[redacted:private-key]"), "{redacted}");
+            assert_eq!(redacted.contains("behind it"), text.contains("behind it"));
+        }
+    }
+}
+
+#[test]
+fn lines_that_were_found_beside_the_beginning_of_a_private_key_stay() {
+    let begin = join(&["-----BEGIN RSA PRIV", "ATE KEY-----"]);
+    for text in [
+        format!(
+            "crates/session-redact/src/a.rs:12:{begin}\ncrates/session-redact/src/b.rs:128:let x = 1;"
+        ),
+        format!(
+            "crates/session-redact/src/a.rs:12:{begin}\ncrates/session-redact/src/b.rs:128:someFunctionOfTheKey();"
+        ),
+        format!(
+            "     1→{begin}\n     2→\n     3→It is the header of a key, and no key follows here."
+        ),
+        format!("1. {begin}\n2. Then the body follows\n3. Then the end of the key in question"),
+    ] {
+        assert_eq!(redactor().redact(&text), text);
+    }
+}
+
 #[test]
 fn what_only_looks_like_a_secret_stays() {
     for text in [
