@@ -1,12 +1,14 @@
 //! Values that are assigned to the names of secrets.
 
 use crate::name::{SecretName, classify_name, is_constant};
-use crate::rule::SecretMatch;
+use crate::rule::{SecretMatch, ceil, floor};
 use crate::value::{self, ValueContext};
 use std::ops::Range;
 
 /// Longest name, in bytes.
 const NAME_BYTES: usize = 80;
+/// Longest type between a name and its value, in bytes.
+const TYPE_BYTES: usize = 40;
 /// Longest value, in bytes.
 const VALUE_BYTES: usize = 4096;
 
@@ -80,27 +82,44 @@ fn classify_words_before(text: &str, range: &Range<usize>) -> Option<SecretName>
     classify_name(&name).or_else(|| classify_name(&name.to_uppercase()).filter(|_| is_vendor))
 }
 
-/// Returns the name that stands around an offset.
+/// Returns the name that stands around an offset, unless it is too long for one.
 fn name_around(text: &str, offset: usize) -> Option<Range<usize>> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let offset = offset + usize::from(text[offset..].starts_with('"'));
-    let before = &text[..offset];
-    let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
-        at + before[at..].chars().next().map_or(1, char::len_utf8)
-    });
-    let after = &text[offset..];
-    let phrase = ["mot de passe", "Mot de passe"]
-        .iter()
-        .find(|phrase| after.starts_with(**phrase));
-    let length = match phrase {
-        Some(phrase) => phrase.len(),
-        None => after.find(|c: char| !is_part(c)).unwrap_or(after.len()),
-    };
+    let (start, length) = (name_start(text, offset)?, name_length(&text[offset..])?);
     // An escaped line break before a name: `\nPASSWORD=`.
-    let escaped = before[..start].ends_with('\\') && text[start..].starts_with(['n', 't', 'r']);
+    let escaped = text[..start].ends_with('\\') && text[start..].starts_with(['n', 't', 'r']);
     let start = start + usize::from(escaped && start < offset);
     let range = start..offset + length;
     (range.len() <= NAME_BYTES && !range.is_empty()).then_some(range)
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns where the name begins that an offset stands in, unless that is too far: a text of one word and
+/// many keywords is not read from its beginning for each.
+fn name_start(text: &str, offset: usize) -> Option<usize> {
+    // One byte makes a name too long; another may be the letter of an escape before it.
+    let from = floor(text, offset.saturating_sub(NAME_BYTES + 2));
+    let window = &text[from..offset];
+    let name = window.len() - window.trim_end_matches(is_name_part).len();
+    (name < window.len() || from == 0).then_some(offset - name)
+}
+
+/// Returns the length of the rest of a name, unless it is too long.
+fn name_length(after: &str) -> Option<usize> {
+    let phrase = ["mot de passe", "Mot de passe"]
+        .iter()
+        .find(|phrase| after.starts_with(**phrase));
+    if let Some(phrase) = phrase {
+        return Some(phrase.len());
+    }
+    let window = &after[..ceil(after, NAME_BYTES + 1)];
+    match window.find(|c: char| !is_name_part(c)) {
+        None if window.len() < after.len() => None,
+        length => Some(length.unwrap_or(window.len())),
+    }
 }
 
 impl NamedSecret<'_> {
@@ -168,7 +187,7 @@ impl NamedSecret<'_> {
         let is_literal = is_adjacent
             && !value.starts_with(' ')
             && (is_constant(name) || name.starts_with('-') || self.is_parameter());
-        let is_property = is_adjacent && !value.starts_with(' ') && ends_with_its_line(value);
+        let is_property = || is_adjacent && !value.starts_with(' ') && ends_with_its_line(value);
         let is_prose = !name.is_ascii()
             || (separated.starts_with(':')
                 && name.starts_with(char::is_uppercase)
@@ -176,7 +195,7 @@ impl NamedSecret<'_> {
         let context = match (is_literal, is_prose) {
             (true, _) => ValueContext::Literal,
             (_, true) => ValueContext::Prose,
-            _ if is_property || self.is_field(value.trim_start()) => ValueContext::Field,
+            _ if is_property() || self.is_field(value.trim_start()) => ValueContext::Field,
             _ => ValueContext::Bare,
         };
         self.read(trim_blanks(value), context)
@@ -190,17 +209,23 @@ impl NamedSecret<'_> {
 
     /// True where a field begins the line and its value, without a comma or semicolon, ends it.
     fn is_field(&self, value: &str) -> bool {
-        let line_start = self.text[..self.range.start]
-            .rfind('\n')
-            .map_or(0, |at| at + 1);
-        let before = self.text[line_start..self.range.start].trim_start();
+        if !self.opens_line() {
+            return false;
+        }
         let line = value
             .split(['\n', '#'])
             .next()
             .unwrap_or_default()
             .trim_end();
-        let opens = before.is_empty() || before.chars().all(|c| "-+> │|0123456789→\t".contains(c));
-        opens && !line.ends_with([',', ';', '{', '(', '|']) && !line.contains(' ')
+        !line.ends_with([',', ';', '{', '(', '|']) && !line.contains(' ')
+    }
+
+    /// True where nothing but the marks of a diff, a list or a line's number stands before the name.
+    fn opens_line(&self) -> bool {
+        let before = self.text[..self.range.start]
+            .trim_end_matches(|c| "-+> │|0123456789→\t".contains(c))
+            .trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        before.is_empty() || before.ends_with('\n')
     }
 
     /// True where the name stands in a URL's query or in a connection string.
@@ -304,11 +329,11 @@ fn after_separator(rest: &str) -> Option<&str> {
 
 /// Returns what is assigned behind a type: ` &str = "…"`.
 fn after_type(value: &str) -> Option<&str> {
-    let (of_type, assigned) = value.split_once('=')?;
-    let is_type = of_type.len() <= 40
-        && of_type
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || " &<>[]|?_'.".contains(c))
+    let (of_type, _) = session_core::text::clip(value, TYPE_BYTES + 1).split_once('=')?;
+    let assigned = value.get(of_type.len() + 1..)?;
+    let is_type = of_type
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || " &<>[]|?_'.".contains(c))
         && of_type.ends_with(' ')
         && of_type.trim().contains(|c: char| c.is_ascii_alphabetic());
     (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
@@ -316,7 +341,8 @@ fn after_type(value: &str) -> Option<&str> {
 
 /// True for a value that ends at white space, not within a list or a call.
 fn ends_with_its_line(value: &str) -> bool {
-    let token = value.split(char::is_whitespace).next().unwrap_or_default();
+    let window = session_core::text::clip(value, VALUE_BYTES);
+    let token = window.split(char::is_whitespace).next().unwrap_or_default();
     !token.ends_with([',', ';', ')', ']', '}']) && !token.contains(['(', ')', '{', ','])
 }
 
@@ -401,4 +427,58 @@ fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
         .map(|(at, _)| at)
         .find(|at| !is_escaped(*at));
     end.or(Some(line.len())).filter(|length| *length > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same as [`name_around`], from the beginning of the text to its end.
+    fn name_in_whole_text(text: &str, offset: usize) -> Option<Range<usize>> {
+        let (before, after) = text.split_at(offset);
+        let mut start = before.trim_end_matches(is_name_part).len();
+        let escaped = before[..start].ends_with('\\') && text[start..].starts_with(['n', 't', 'r']);
+        start += usize::from(escaped && start < offset);
+        let end = text.len() - after.trim_start_matches(is_name_part).len();
+        (end - start <= NAME_BYTES && end > start).then_some(start..end)
+    }
+
+    /// The same as [`NamedSecret::opens_line`], by the line as a whole.
+    fn opens_whole_line(text: &str, start: usize) -> bool {
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = text[line_start..start].trim_start();
+        before.chars().all(|c| "-+> │|0123456789→\t".contains(c))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]
+
+        #[test]
+        fn a_name_is_the_same_within_a_window(
+            before in "(\\\\n|[ é])?([a-z_é]{0,4}|[a-z_é]{60,90})",
+            after in "([a-z_é]{0,4}|[a-z_é]{60,90})([ é=].{0,4})?",
+            far in 0_usize..2,
+        ) {
+            let text = format!("{}{before}key{after}{}", "é ".repeat(far * 60), " é".repeat(far * 60));
+            let offset = far * 180 + before.len();
+            prop_assert_eq!(name_around(&text, offset), name_in_whole_text(&text, offset));
+        }
+
+        #[test]
+        fn a_line_is_opened_by_what_stands_before_the_name(before in "[-+>│0-9→\\t \\r\\n\u{a0}a]{0,12}") {
+            let text = format!("{before}key");
+            let named = NamedSecret { text: &text, range: before.len()..text.len(), name: SecretName::Weak };
+            prop_assert_eq!(named.opens_line(), opens_whole_line(&text, before.len()));
+        }
+    }
+
+    #[test]
+    fn a_value_stands_behind_a_short_type() {
+        assert_eq!(after_type(" &str = \"x\""), Some(" \"x\""));
+        let longest = format!(" {} ", "a".repeat(TYPE_BYTES - 2));
+        assert_eq!(after_type(&format!("{longest}= x")), Some(" x"));
+        assert_eq!(after_type(&format!(" {longest}= x")), None);
+        assert_eq!(after_type(" é&str = x"), None);
+    }
 }

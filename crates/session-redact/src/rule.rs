@@ -248,7 +248,7 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
 }
 
 /// Returns the next lower offset that is a character boundary.
-fn floor(text: &str, mut at: usize) -> usize {
+pub(crate) fn floor(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
     }
