@@ -56,6 +56,9 @@ pub(crate) struct Rule {
     /// The secret is one that a person chose: letters with digits or symbols.
     #[serde(default)]
     chosen: bool,
+    /// The secret is drawn at random: words that are joined by `-` or `_` are none.
+    #[serde(default)]
+    random: bool,
     /// The match holds `name=value` pairs, each value a secret.
     #[serde(default)]
     pairs: bool,
@@ -211,6 +214,7 @@ impl Rule {
                 .iter()
                 .any(|allow| allow.is_match(secret.as_bytes()))
             && !(self.by_position && value::is_no_secret_by_position(secret))
+            && !(self.random && value::is_wordlike(secret))
             && (!self.chosen || value::is_chosen(secret))
     }
 

@@ -299,7 +299,7 @@ fn is_generated(value: &str, context: ValueContext) -> bool {
 }
 
 /// Returns true for words that are joined by `-`, `_`, `.`, `/` or `:`, with numbers of up to four digits.
-fn is_wordlike(value: &str) -> bool {
+pub(crate) fn is_wordlike(value: &str) -> bool {
     let parts = value.split(['-', '_', '.', '/', ':', ' ', '+']);
     let is_number = |part: &str| part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts = parts.filter(|part| !part.is_empty());

@@ -1,0 +1,110 @@
+//! Keys of vendors are known by their format, and what only begins as they do is left.
+
+use session_redact::{RedactionSettings, Redactor};
+
+const LETTERS: &str = "q7Zr4TnW2vLx9KbM5cYd8HgJ3fRpS6tVwXzAeB1uNiPoQkDmFhGjLsCyEa0UvRbTnMkZxW";
+const LOWER: &str = "q7zr4tnw2vlx9kbm5cyd8hgj3frps6tvwxzaeb1unipoqkdmfhgjlscyea0uvrbtnmkzxw";
+const UPPER: &str = "Q7ZR4TNW2VLX9KBM5CYD8HGJ3FRPS6TVWXZAEB1UNIPOQKDMFHGJLSCYEA0UVRBTNMKZXW";
+const HEX: &str = "7c3e9a1f5b8d2046e7a9c1f3b5d80264f1e3a5c79b8d6042c4e6a8f01b3d5972f8a6c4e2";
+
+/// A key's kind, its beginning in two parts, so that no scanner takes this file for a leak, and the rest.
+type VendorKey = (&'static str, [&'static str; 2], String);
+
+fn vendor_keys() -> Vec<VendorKey> {
+    let uuid = format!(
+        "{}-{}-{}-{}-{}",
+        &HEX[..8],
+        &HEX[8..12],
+        &HEX[12..16],
+        &HEX[16..20],
+        &HEX[20..32]
+    );
+    vec![
+        ("figma-token", ["fig", "d_"], LETTERS[..40].into()),
+        (
+            "pinecone-api-key",
+            ["pcs", "k_"],
+            format!("{}_{}", &LETTERS[..6], &LETTERS[6..69]),
+        ),
+        (
+            "langsmith-api-key",
+            ["lsv2", "_pt_"],
+            format!("{}_{}", &HEX[..32], &HEX[32..42]),
+        ),
+        (
+            "langsmith-api-key",
+            ["lsv2", "_sk_"],
+            format!("{}_{}", &HEX[..32], &HEX[32..42]),
+        ),
+        ("tavily-api-key", ["tv", "ly-"], LETTERS[..32].into()),
+        ("tavily-api-key", ["tv", "ly-dev-"], LETTERS[..32].into()),
+        (
+            "resend-api-key",
+            ["r", "e_"],
+            format!("{}_{}", &LETTERS[..8], &LETTERS[8..32]),
+        ),
+        ("sonar-api-token", ["sq", "u_"], HEX[..40].into()),
+        ("sonar-api-token", ["sq", "p_"], HEX[..40].into()),
+        ("new-relic-user-api-key", ["NR", "AK-"], UPPER[..27].into()),
+        ("netlify-access-token", ["nf", "p_"], LETTERS[..40].into()),
+        ("posthog-api-key", ["ph", "x_"], LETTERS[..43].into()),
+        ("posthog-api-key", ["ph", "c_"], LETTERS[..43].into()),
+        ("doppler-api-token", ["dp.", "pt."], LETTERS[..43].into()),
+        (
+            "doppler-api-token",
+            ["dp.", "st.prd_eu."],
+            LETTERS[..43].into(),
+        ),
+        ("heroku-api-key", ["HR", "KU-"], uuid),
+        ("e2b-api-key", ["e2", "b_"], HEX[..40].into()),
+        ("neon-api-key", ["na", "pi_"], LOWER[..64].into()),
+        ("elevenlabs-api-key", ["s", "k_"], HEX[..48].into()),
+    ]
+}
+
+#[test]
+fn keys_are_known_by_their_format() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    for (kind, beginning, rest) in vendor_keys() {
+        let key = format!("{}{rest}", beginning.concat());
+        let text = format!("I see `{key}` in the settings.");
+        let expected = format!("I see `[redacted:{kind}]` in the settings.");
+        assert_eq!(redactor.redact(&text), expected);
+    }
+}
+
+#[test]
+fn a_key_is_redacted_and_its_name_is_left() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    let token = format!("{}{}", ["sq", "p_"].concat(), &HEX[..40]);
+    for name in ["sonar.login", "sonar.token", "SONAR_TOKEN"] {
+        let text = format!("{name}={token}");
+        assert_eq!(
+            redactor.redact(&text),
+            format!("{name}=[redacted:sonar-api-token]")
+        );
+    }
+}
+
+#[test]
+fn what_only_begins_as_a_key_is_left() {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    for text in [
+        "sk-learn-intro-to-machine-learning-with-python",
+        "figd_plugin_settings_of_the_current_document_and_page",
+        "pcsk_enum_value and pcsk_index",
+        "lsv2_pt_<your-key>",
+        "tvly-search-results-of-the-last-seven-days",
+        "tvly-YOUR_API_KEY",
+        "re_compiled_regularexpressionpattern",
+        "squ_root and sqp_solver_options",
+        "NRAK-<27 characters>",
+        "nfp_enabled, phx_router_helpers_module_of_the_web_app",
+        "dp.pt.xxxx and self.dp.st.values",
+        "e2b_sandbox_template_of_the_team",
+        "napi_create_threadsafe_function(env)",
+        "sk_buff_head_init, sk_live",
+    ] {
+        assert_eq!(redactor.redact(text), text);
+    }
+}
