@@ -1,7 +1,7 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
 /// Words that the name of a secret holds, lower case.
-const KEYWORDS: [&str; 13] = [
+const KEYWORDS: [&str; 14] = [
     "pass",
     "pwd",
     " pw",
@@ -15,6 +15,7 @@ const KEYWORDS: [&str; 13] = [
     "credential",
     "_auth",
     "kennwort",
+    "psk",
 ];
 
 /// How far a name makes its value a secret.
@@ -49,7 +50,7 @@ const PHRASES: [&str; 7] = [
     "비밀번호",
 ];
 /// Words before `key` that make it a secret.
-const KEY_KINDS: [&str; 35] = [
+const KEY_KINDS: [&str; 36] = [
     "api",
     "access",
     "secret",
@@ -60,6 +61,7 @@ const KEY_KINDS: [&str; 35] = [
     "sign",
     "account",
     "shared",
+    "preshared",
     "storage",
     "master",
     "auth",
@@ -169,6 +171,10 @@ pub(crate) fn classify_name(name: &str) -> Option<SecretName> {
     if PHRASES.contains(&lower.as_str()) {
         return Some(SecretName::Password);
     }
+    // Ruby on Rails: no other name ends in `base`.
+    if lower.ends_with("secret_key_base") {
+        return Some(SecretName::Generated);
+    }
     let words = split_words(name);
     let end = words.iter().rposition(|word| !is_suffix(word))?;
     let words = words.get(..=end)?;
@@ -185,7 +191,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     let is_pass = (last == "pass" && (previous.is_some() || name != "PASS"))
         || last == "dbpass"
         || last == "pw";
-    if ends_in(&PASSWORDS) || is_pass {
+    // A program, which is followed by the name of a file.
+    let is_program = last == "htpasswd";
+    if (ends_in(&PASSWORDS) && !is_program) || is_pass {
         return Some(SecretName::Password);
     }
     if (last == "phrase" || last == "word") && previous == Some("pass") {
@@ -200,6 +208,7 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
         "privatekey",
         "authkey",
     ]) || last == "credential"
+        || last == "psk"
     {
         return Some(SecretName::Generated);
     }
@@ -279,6 +288,9 @@ mod tests {
             "githubToken",
             "jwt-secret",
             "AWS_SECRET_ACCESS_KEY",
+            "SECRET_KEY_BASE",
+            "PresharedKey",
+            "psk",
         ] {
             assert_eq!(classify_name(name), Some(SecretName::Generated), "{name}");
         }
@@ -304,6 +316,9 @@ mod tests {
             "forgot_password",
             "item_key",
             "secrets",
+            "key_base",
+            "htpasswd",
+            "pskContext",
         ] {
             assert_eq!(classify_name(name), None, "{name}");
         }

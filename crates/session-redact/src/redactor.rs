@@ -123,7 +123,7 @@ impl Redactor {
 /// Longest word of a plain text, in bytes: keys are longer, or hold digits.
 const MAX_WORD_BYTES: usize = 16;
 /// Words, or parts of them, after which letters alone are a secret: `password swordfish`, `AUTH swordfish`.
-const BEFORE_LETTERS: [&str; 2] = ["pass", "auth"];
+const BEFORE_LETTERS: [&str; 3] = ["pass", "auth", "identified"];
 
 /// True for words alone, as most queries are: no rule finds anything there, and the rules need not be
 /// loaded, which takes a millisecond.
@@ -162,7 +162,7 @@ mod tests {
 
     const WORDS: &str = "login user account machine password requirepass masterauth AUTH echo printf bearer \
         authorization basic token secret key api credentials with pw pwd kennwort curl mysql cookie variable \
-        default is the bob swordfish Hunter example.com identified by set sudo sshpass docker phrase";
+        default is the bob swordfish Hunter example.com identified IDENTIFIED by BY 'swordfish' create alter user role set sudo sshpass docker phrase";
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4_000) })]

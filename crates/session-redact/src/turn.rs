@@ -97,13 +97,20 @@ impl Redactor {
     /// Redacts the string of a field as it would be redacted in JSON text.
     fn redact_field(&self, name: &str, text: &mut String) {
         let prefix = format!("\"{name}\": \"");
-        let line = format!("{prefix}{text}\"");
+        let is_escapable = text.contains('"') && !text.contains('\\');
+        let value = match is_escapable {
+            true => text.replace('"', "\\\""),
+            false => text.clone(),
+        };
+        let line = format!("{prefix}{value}\"");
         let redacted = self.redact(&line);
         let inner = redacted
             .strip_prefix(prefix.as_str())
             .and_then(|rest| rest.strip_suffix('"'));
-        if let Some(inner) = inner.map(str::to_owned) {
-            *text = inner;
+        match inner {
+            Some(inner) if is_escapable => *text = inner.replace("\\\"", "\""),
+            Some(inner) => *text = inner.to_owned(),
+            None => {}
         }
     }
 }

@@ -261,7 +261,8 @@ fn is_password(value: &str, context: ValueContext) -> bool {
     let is_complex = has_letter(value) && (has_digit(value) || has_symbol);
     let is_odd = length >= 8 && !value.contains(char::is_whitespace) && !is_wordlike(value);
     let is_number = value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_digit());
-    if is_sentence(value) || is_color(value) || length < 4 {
+    let is_phrase = context == ValueContext::Literal && has_mixed_word(value);
+    if (is_sentence(value) && !is_phrase) || is_color(value) || length < 4 {
         return false;
     }
     match context {
@@ -329,6 +330,12 @@ fn is_sentence(value: &str) -> bool {
         && words.clone().filter(|word| plain(word)).count() * 2 > words.count()
 }
 
+/// Returns true for a word of digits and letters among others: `foo bar 9baz`.
+fn has_mixed_word(value: &str) -> bool {
+    let mut words = value.split(' ');
+    words.any(|word| has_digit(word) && has_letter(word))
+}
+
 /// Returns true for a name with a number: `token1`, `key_2`.
 fn is_numbered_name(value: &str) -> bool {
     let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -346,7 +353,7 @@ fn is_location(value: &str) -> bool {
         && !value.contains(['+', '=', ' '])
         && value[1..].contains(['/', '.', '\\']);
     is_path
-        || value.contains('\\')
+        || value.replace("\\\"", "").contains('\\')
         || value.contains("://")
         || (value.contains('/') && is_wordlike(&value.replace('#', "-")))
 }

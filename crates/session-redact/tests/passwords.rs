@@ -1,0 +1,181 @@
+//! Passwords in statements, URLs, quoted values and commands.
+
+use session_redact::{RedactionSettings, Redactor};
+
+fn redact(text: &str) -> String {
+    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
+    redactor.redact(text).into_owned()
+}
+
+/// Asserts that the first text of each pair loses the second, and that what only resembles it is left.
+fn assert_redacts(kind: &str, secrets: &[(&str, &str)], harmless: &[&str]) {
+    for (text, secret) in secrets {
+        let expected = text.replace(secret, &format!("[redacted:{kind}]"));
+        assert_eq!(redact(text), expected);
+    }
+    for text in harmless {
+        assert_eq!(redact(text), *text);
+    }
+}
+
+#[test]
+fn names_of_keys_of_rails_wireguard_and_wifi() {
+    assert_redacts(
+        "secret",
+        &[
+            (
+                "SECRET_KEY_BASE=9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e3f2a1b0c",
+                "9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e3f2a1b0c",
+            ),
+            (
+                "secret_key_base: 9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e",
+                "9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e",
+            ),
+            (
+                "PresharedKey = Fq9rT2mVx7Lk3Bz8Wc5Yd1Hg6Jn4Ps0Qt2Uw7Ra3Eb8=",
+                "Fq9rT2mVx7Lk3Bz8Wc5Yd1Hg6Jn4Ps0Qt2Uw7Ra3Eb8=",
+            ),
+            ("\tpsk=\"Tr0ub4dor9zz\"", "Tr0ub4dor9zz"),
+            (
+                "psk=9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e",
+                "9f8a7b6c5d4e3f2a1b0c9f8a7b6c5d4e",
+            ),
+        ],
+        &[
+            "secret_key_base: ENV.fetch(\"SECRET_KEY_BASE\")",
+            "PresharedKey = <key of the peer>",
+            "key_mgmt=WPA-PSK, proto=RSN",
+            "TLS_RSA_PSK = 0x008C, psk: Option<Psk>",
+        ],
+    );
+}
+
+#[test]
+fn statements_that_set_a_password() {
+    assert_redacts(
+        "sql-password",
+        &[
+            (
+                "ALTER USER app WITH PASSWORD 'Tr0ub4dor9zz';",
+                "Tr0ub4dor9zz",
+            ),
+            (
+                "create role app\n  login encrypted password 'swordfish'",
+                "swordfish",
+            ),
+            (
+                "psql -c \"ALTER ROLE app PASSWORD 'Tr0ub4dor9zz'\"",
+                "Tr0ub4dor9zz",
+            ),
+            (
+                "CREATE USER 'app'@'%' IDENTIFIED BY 'swordfish';",
+                "swordfish",
+            ),
+            ("IDENTIFIED BY 'swordfish'", "swordfish"),
+            (
+                "ALTER USER app IDENTIFIED WITH caching_sha2_password BY 'Tr0ub4dor9zz'",
+                "Tr0ub4dor9zz",
+            ),
+            (
+                "ALTER LOGIN sa WITH PASSWORD = N'Tr0ub4dor9zz'",
+                "Tr0ub4dor9zz",
+            ),
+        ],
+        &[
+            "ALTER USER app WITH PASSWORD '<password>';",
+            "CREATE USER app IDENTIFIED BY '$DB_PASSWORD'",
+            "CREATE USER app IDENTIFIED BY '%s'",
+            "the row is identified by 'name' or 'id_2'",
+            "ALTER USER app WITH PASSWORD NULL VALID UNTIL 'infinity'",
+        ],
+    );
+}
+
+#[test]
+fn an_at_sign_in_the_password_of_a_url() {
+    assert_redacts(
+        "url-password",
+        &[
+            ("git clone https://u:p@ssw0rd@host/x", "p@ssw0rd"),
+            ("postgres://ann:pa55@w0rd@db:5432/app", "pa55@w0rd"),
+            ("postgres://ann:pa55@db:5432/app", "pa55"),
+        ],
+        &["mongodb://$USER:$PASS@db1,db2"],
+    );
+    assert_eq!(
+        redact("postgres://ann:pa55@db?contact=ann@example.com"),
+        "postgres://ann:[redacted:url-password]@db?contact=ann@example.com"
+    );
+}
+
+#[test]
+fn quotes_and_blanks_in_a_quoted_password() {
+    assert_redacts(
+        "password",
+        &[
+            (r#""password": "Tr0ub\"x\"9zz""#, r#"Tr0ub\"x\"9zz"#),
+            (r#"DB_PASSWORD="foo bar 9baz qux""#, "foo bar 9baz qux"),
+        ],
+        &[
+            r#""password": "must be \"strong\" and long""#,
+            r#""password": "C:\Users\ann\9.txt""#,
+            r#"DB_PASSWORD="foo bar baz qux""#,
+            r#"DB_PASSWORD="the same as in 2024""#,
+        ],
+    );
+    let mut value = serde_json::json!({ "password": "Tr0ub\"x\"9zz", "note": "a \"b\"" });
+    Redactor::new(&RedactionSettings::default())
+        .unwrap()
+        .redact_json(&mut value);
+    assert_eq!(
+        value,
+        serde_json::json!({ "password": "[redacted:password]", "note": "a \"b\"" })
+    );
+}
+
+#[test]
+fn passwords_of_commands() {
+    assert_redacts(
+        "password-argument",
+        &[
+            (
+                "keytool -list -keystore x.jks -storepass Tr0ub4dor9",
+                "Tr0ub4dor9",
+            ),
+            (
+                "keytool -genkey -keypass 'Tr0ub4dor9' -alias a",
+                "Tr0ub4dor9",
+            ),
+            (
+                "sqlcmd -S host -U sa -P Tr0ub4dor9 -Q 'select 1'",
+                "Tr0ub4dor9",
+            ),
+            (
+                "htpasswd -b /etc/apache2/.htpasswd ann Tr0ub4dor9",
+                "Tr0ub4dor9",
+            ),
+            (
+                "htpasswd -c -b users9.htpasswd ann Tr0ub4dor9",
+                "Tr0ub4dor9",
+            ),
+            (
+                "htpasswd -cbB -C 12 users9.htpasswd ann 'Tr0ub4dor9'",
+                "Tr0ub4dor9",
+            ),
+            ("htpasswd -nbB ann Tr0ub4dor9", "Tr0ub4dor9"),
+            (
+                "docker run --rm --entrypoint htpasswd httpd:2 -Bbn ann Tr0ub4dor9 > auth",
+                "Tr0ub4dor9",
+            ),
+        ],
+        &[
+            "keytool -list -keystore x.jks -storepass changeit",
+            "keytool -storepass $STOREPASS -keypass:env KEYPASS -alias a9",
+            "sqlcmd -S host -U sa -P $SA_PASSWORD",
+            "sqlcmd -E -S host -i create9.sql",
+            "htpasswd -b users9.htpasswd ann $PASSWORD",
+            "htpasswd -c users9.htpasswd ann",
+            "htpasswd -b users9.htpasswd",
+        ],
+    );
+}
