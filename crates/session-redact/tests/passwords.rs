@@ -51,6 +51,31 @@ fn names_of_keys_of_rails_wireguard_and_wifi() {
 }
 
 #[test]
+fn passwords_of_netrc_and_words_around_login() {
+    assert_redacts(
+        "netrc-password",
+        &[
+            (
+                "machine example.com login bob password swordfish",
+                "swordfish",
+            ),
+            (
+                "machine example.com\n  login bob\n  password swordfish\n",
+                "swordfish",
+            ),
+            ("  login bob\n  password swordfish", "swordfish"),
+            ("ftp> user bob password hunter2", "hunter2"),
+        ],
+        &[
+            "login with password authentication",
+            "the user enters password twice, login and password fields",
+            "create user with password reset and so on",
+            "the page of the login\npassword reset flow",
+        ],
+    );
+}
+
+#[test]
 fn statements_that_set_a_password() {
     assert_redacts(
         "sql-password",
