@@ -255,6 +255,9 @@ fn a_path_beside_a_user_is_no_password() {
         "User-to-User Sharing\n.planning/ROADMAP.md:128:### Phase 15",
         "user-owned storage.\napps/web/x.mdx:279:| Slow",
         "step 3/user admin / 2nd-page#4",
+        "https://user:pass@domain.com:9742/path/file.ext?key=val#fragment-2",
+        "https://user:pass@domain.com/path/file.ext?key=val#fragment-2",
+        "for one user: see guide-v2/a.md?x=1",
     ] {
         assert_eq!(redactor().redact(text), text);
     }
