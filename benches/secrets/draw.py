@@ -18,6 +18,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 BASE64 = string.ascii_letters + string.digits + "+/"
 URL64 = string.ascii_letters + string.digits + "-_"
 UPPER = string.ascii_uppercase + string.digits
+LOWER = string.ascii_lowercase + string.digits
 
 WORDS = [
     "horse",

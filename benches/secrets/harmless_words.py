@@ -1356,4 +1356,71 @@ KINDS = [
             "OperationalError: (1045) Access denied for user '[[user]]'@'[[ip]]' (using password: YES)",
         ],
     ),
+    (
+        "version-of-a-package",
+        "chat",
+        [
+            "The login page pulls [[package]]@[[ver]] and [[package]]@^[[ver]].",
+            "As this user I ran npx @acme/[[app]]@[[ver]] --dry-run",
+            "user-facing: @[[word]]/[[app]]@[[ver]] replaces [[lib]]@[[ver]]",
+            "Der Benutzer hat @[[word]]/core@[[ver]] installiert.",
+            "npm ERR! user config needs [[word]]/[[app]]@[[ver]]",
+        ],
+    ),
+    (
+        "path-beside-a-user",
+        "chat",
+        [
+            "the user wrote docs/[[word]]-v2.md#setup-[[n]] yesterday",
+            "the user opened acme/[[app]]#[[nn]] today",
+            "for each user see src/[[word]].rs#L[[nn]] please",
+            "login fails since acme/[[app]]#[[nn]] was merged",
+            "User-to-User Sharing\n.planning/[[word]].md:[[nn]]:### Phase [[n]]",
+            "user-owned storage.\napps/web/[[word]].mdx:[[nn]]:| Slow",
+        ],
+    ),
+    (
+        "style-sheet",
+        "code",
+        [
+            "--token: #[[hex_6]];\n--secret-[[word]]: #[[hex_3]];",
+            ".pass { color: #[[hex_6]]; } .fail { color: #[[hex_6]]; }",
+            "pass: { fill: '#[[hex_6]]', stroke: '#[[hex_8]]' },",
+            "password-[[word]]-border: 1px solid #[[hex_6]];",
+            "colors: { pass: '#[[hex_6]]', skip: '#[[hex_3]]' },",
+        ],
+    ),
+    (
+        "curly-apostrophe",
+        "chat",
+        [
+            "second pass: everything’s fine in [[file]]",
+            "the password: it’s stored in the vault of [[app]]",
+            "pass: I’ll locate the guidance of [[word]]",
+            "Third pass: that’s [[n]] of [[nn]] done.",
+            "token: they’re counted in [[file]]",
+        ],
+    ),
+    (
+        "title-with-hyphens",
+        "url",
+        [
+            "https://[[domain]]/blog/sk-[[word]]-a-short-guide-to-gradient-boosting",
+            "posts/[[word]]-sk-learn-pipelines-and-column-transformers.md",
+            "branch: sk-[[word]]-retry-the-upload-of-large-files-again",
+            "tvly-[[word]]-results-of-the-last-[[n]]-days-by-topic",
+            "see re_[[word]]_tokens_of_the_parser in [[file]]",
+        ],
+    ),
+    (
+        "words-around-login",
+        "chat",
+        [
+            "login with password authentication is off on [[host]]",
+            "the user enters password twice in [[file]]",
+            "login and password fields of [[app]]",
+            "Each user account password policy of [[app]] is checked.",
+            "create user with password reset for [[word]]",
+        ],
+    ),
 ]

@@ -60,6 +60,18 @@ VENDORS = [
     ("postman", "Postman key", "POSTMAN_API_KEY", tokens.postman),
     ("age-key", "age key", "SOPS_AGE_KEY", tokens.age_key),
     ("pulumi", "Pulumi token", "PULUMI_ACCESS_TOKEN", simple(("pu", "l-"), HEX, 40)),
+    ("figma", "Figma token", "FIGMA_TOKEN", simple(("fi", "gd_"), URL64, 40)),
+    ("pinecone", "Pinecone key", "PINECONE_API_KEY", tokens.pinecone),
+    ("langsmith", "LangSmith key", "LANGSMITH_API_KEY", tokens.langsmith),
+    ("tavily", "Tavily key", "TAVILY_API_KEY", simple(("tv", "ly-"), BASE62, 32)),
+    ("resend", "Resend key", "RESEND_API_KEY", tokens.resend),
+    ("sonarqube", "SonarQube token", "SONAR_TOKEN", simple(("sq", "p_"), HEX, 40)),
+    ("netlify", "Netlify token", "NETLIFY_AUTH_TOKEN", simple(("nf", "p_"), BASE62, 40)),
+    ("posthog", "PostHog key", "POSTHOG_API_KEY", simple(("ph", "x_"), BASE62, 43)),
+    ("doppler-service", "Doppler service token", "DOPPLER_TOKEN", simple(("dp", ".st.prd."), BASE62, 43)),
+    ("e2b", "E2B key", "E2B_API_KEY", simple(("e2", "b_"), HEX, 40)),
+    ("neon", "Neon key", "NEON_API_KEY", simple(("na", "pi_"), draw.LOWER, 64)),
+    ("elevenlabs", "ElevenLabs key", "ELEVENLABS_API_KEY", simple(("s", "k_"), HEX, 48)),
 ]
 
 # kind, what people call it, variable, maker: the value looks like anything, the name tells
@@ -683,13 +695,91 @@ SPECIALS = [
             ("env", 'GOOGLE_PRIVATE_KEY="[[gcp]]"\nGOOGLE_EMAIL=ci@[[app]].iam.gserviceaccount.com'),
         ],
     ),
+    (
+        "numbered-key",
+        None,
+        tokens.der_body("MII" + "EpAIBAAKCAQEA", 1170),
+        [
+            ("chat", "The Read tool shows\n[[arrows]]\nSo it is tracked by git."),
+            ("shell", "$ cat -n id_rsa\n[[tabs]]"),
+            ("log", "$ grep -n '' deploy/id_rsa\n[[colons]]"),
+            ("json", '{"tool_use_id":"toolu_[[nn]]","content":"[[escaped_arrows]]"}'),
+        ],
+    ),
+    (
+        "sql-statement",
+        RUN,
+        password,
+        [
+            ("shell", "psql -h [[host]] -c \"ALTER USER [[user]] WITH PASSWORD '[[s]]'\""),
+            ("shell", "mysql -e \"CREATE USER '[[user]]'@'%' IDENTIFIED BY '[[s]]'\""),
+            ("code", 'cursor.execute("ALTER ROLE [[user]] PASSWORD \'[[s]]\'")'),
+        ],
+    ),
+    (
+        "url-with-at",
+        RUN,
+        lambda rng: human(rng, "@"),
+        [
+            ("shell", "git clone https://[[user]]:[[s]]@git.[[domain]]/[[app]].git"),
+            ("env", "DATABASE_URL=postgres://[[user]]:[[s]]@[[host]]:5432/[[app]]"),
+        ],
+    ),
+    (
+        "keystore",
+        RUN,
+        password,
+        [
+            ("shell", "keytool -importcert -file ca.pem -keystore [[app]].jks -storepass [[s]] -noprompt"),
+            ("shell", "jarsigner -keystore [[app]].jks -storepass '[[s]]' [[app]].jar release"),
+        ],
+    ),
+    (
+        "htpasswd",
+        RUN,
+        password,
+        [
+            ("shell", "htpasswd -b -c /etc/nginx/.htpasswd [[user]] [[s]]"),
+            ("shell", "htpasswd -nbB [[user]] '[[s]]' > auth/[[app]]"),
+        ],
+    ),
+    (
+        "sqlcmd",
+        RUN,
+        password,
+        [
+            ("shell", "sqlcmd -S [[host]] -U [[user]] -P [[s]] -Q 'select 1'"),
+            ("shell", "/opt/mssql-tools/bin/sqlcmd -S [[ip]] -U sa -P '[[s]]' -i init.sql"),
+        ],
+    ),
+    (
+        "wireguard",
+        FILE,
+        lambda rng: draw.base64_bytes(rng, 32),
+        [
+            ("env", "[Peer]\nPublicKey = [[b64x_43]]=\nPresharedKey = [[s]]\nAllowedIPs = [[ip]]/32"),
+            ("env", "[Interface]\nAddress = [[ip]]/24\nPrivateKey = [[s]]\nListenPort = 51820"),
+        ],
+    ),
 ]
+
+
+def numbered(body, row):
+    """A private key as a tool shows it, with a number before each line."""
+    lines = tokens.pem("RSA")(body).split("\n")
+    return "\n".join(row.format(number, line) for number, line in enumerate(lines, 1))
+
+
 BLOCKS = {
     "rsa": tokens.pem("RSA"),
     "ec": tokens.pem("EC"),
     "pkcs8": tokens.pem(""),
     "openssh": tokens.pem("OPENSSH"),
     "pgp": tokens.pgp,
+    "arrows": lambda body: numbered(body, "{:6}→{}"),
+    "escaped_arrows": lambda body: escaped(numbered(body, "{:6}→{}")),
+    "tabs": lambda body: numbered(body, "{:6}\t{}"),
+    "colons": lambda body: numbered(body, "{}:{}"),
     "gcp": lambda body: escaped(tokens.pem("")("@").replace("@", "\0")).replace("\\u0000", body) + "\\n",
 }
 

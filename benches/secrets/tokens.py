@@ -135,6 +135,18 @@ def age_key(rng):
     return "AGE-" + "SECRET-" + "KEY-1" + chars(rng, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)
 
 
+def pinecone(rng):
+    return "pc" + "sk_" + mixed(rng, 6) + "_" + mixed(rng, 63)
+
+
+def langsmith(rng):
+    return "lsv" + rng.choice(["2_pt_", "2_sk_"]) + chars(rng, HEX, 32) + "_" + chars(rng, HEX, 10)
+
+
+def resend(rng):
+    return "r" + "e_" + mixed(rng, 8) + "_" + mixed(rng, 24)
+
+
 def tailscale(rng):
     return "ts" + "key-auth-" + "k" + mixed(rng, 10) + "CNTRL-" + mixed(rng, 32)
 
