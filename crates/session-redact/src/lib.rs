@@ -5,7 +5,7 @@
 //!
 //! - by format: the rules of gitleaks (`rules/gitleaks.toml`) and a few more (`rules/session-search.toml`),
 //!   as regular expressions with a least Shannon entropy;
-//! - by position: the password of a URL, an `Authorization` header, a cookie, `curl -u`;
+//! - by position: the password of a URL or an SQL statement, an `Authorization` header, a cookie, `curl -u`;
 //! - by name: the value that is assigned to a name such as `DB_PASSWORD`, `"api_key"` or `--token`, unless
 //!   it is a placeholder, a type, a variable or a sentence.
 //!
