@@ -111,6 +111,7 @@ fn statements_that_set_a_password() {
             "CREATE USER app IDENTIFIED BY '$DB_PASSWORD'",
             "CREATE USER app IDENTIFIED BY '%s'",
             "the row is identified by 'name' or 'id_2'",
+            "create user app\n\nthen a password 'swordfish'",
             "ALTER USER app WITH PASSWORD NULL VALID UNTIL 'infinity'",
         ],
     );
@@ -200,6 +201,7 @@ fn passwords_of_commands() {
             "sqlcmd -E -S host -i create9.sql",
             "htpasswd -b users9.htpasswd ann $PASSWORD",
             "htpasswd -c users9.htpasswd ann",
+            "htpasswd -b users9.htpasswd\n\nann Tr0ub4dor9",
             "htpasswd -b users9.htpasswd",
         ],
     );
