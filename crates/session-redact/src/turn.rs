@@ -94,23 +94,26 @@ impl Redactor {
         }
     }
 
-    /// Redacts the string of a field as it would be redacted in JSON text.
+    /// Redacts the string of a field as it would be redacted in JSON text, where quotes are escaped.
     fn redact_field(&self, name: &str, text: &mut String) {
-        let prefix = format!("\"{name}\": \"");
-        let is_escapable = text.contains('"') && !text.contains('\\');
-        let value = match is_escapable {
+        let is_escaped = text.contains('"') && !text.contains('\\');
+        let value = match is_escaped {
             true => text.replace('"', "\\\""),
             false => text.clone(),
         };
-        let line = format!("{prefix}{value}\"");
-        let redacted = self.redact(&line);
-        let inner = redacted
-            .strip_prefix(prefix.as_str())
-            .and_then(|rest| rest.strip_suffix('"'));
-        match inner {
-            Some(inner) if is_escapable => *text = inner.replace("\\\"", "\""),
-            Some(inner) => *text = inner.to_owned(),
+        match self.redact_json_value(name, &value) {
+            Some(value) if is_escaped => *text = value.replace("\\\"", "\""),
+            Some(value) => *text = value,
             None => {}
         }
+    }
+
+    /// Redacts a value behind its name in JSON text.
+    fn redact_json_value(&self, name: &str, value: &str) -> Option<String> {
+        let prefix = format!("\"{name}\": \"");
+        let line = format!("{prefix}{value}\"");
+        let redacted = self.redact(&line);
+        let inner = redacted.strip_prefix(prefix.as_str())?.strip_suffix('"')?;
+        Some(inner.to_owned())
     }
 }

@@ -193,15 +193,15 @@ fn is_fragment(value: &str) -> bool {
     let Some((page, fragment)) = trim_sentence_end(value).split_once('#') else {
         return false;
     };
-    let is_page = |c: char| c.is_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
-    let is_file = page
-        .rsplit_once('.')
-        .is_some_and(|(_, extension)| extension.len() <= 4 && is_word(extension));
-    !page.is_empty()
-        && (is_file || page.chars().all(is_page))
-        && fragment
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-".contains(c))
+    let is_fragment = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    is_page(page) && fragment.chars().all(is_fragment)
+}
+
+/// Returns true for a name in lower case, and for that of a file.
+fn is_page(page: &str) -> bool {
+    let file = page.rsplit_once('.');
+    let is_file = file.is_some_and(|(_, extension)| extension.len() <= 4 && is_word(extension));
+    !page.is_empty() && (is_file || page.chars().all(is_lowercase_part))
 }
 
 /// Returns true for a package with its version: `node@20.1.0`.
@@ -209,14 +209,16 @@ fn is_package_version(value: &str) -> bool {
     let Some((package, version)) = trim_sentence_end(value).split_once('@') else {
         return false;
     };
-    let is_package = |c: char| c.is_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
     let version = version.trim_start_matches(['^', '~', 'v']);
-    package.chars().all(is_package)
+    let is_version = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
+    package.chars().all(is_lowercase_part)
         && version.starts_with(|c: char| c.is_ascii_digit())
         && version.contains('.')
-        && version
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-.".contains(c))
+        && version.chars().all(is_version)
+}
+
+fn is_lowercase_part(c: char) -> bool {
+    c.is_lowercase() || c.is_ascii_digit() || "_-.".contains(c)
 }
 
 fn trim_sentence_end(value: &str) -> &str {
