@@ -66,7 +66,8 @@ impl Writer {
             None => (self.insert_session(file, source, &meta.id)?, None),
         };
         let mut update = self.reader.db.prepare_cached(
-            "UPDATE sessions SET parent = ?2, title = ?3, cwd = ?4, project = ?5,
+            "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
+               project = CASE WHEN ?4 IS NULL THEN coalesce(?5, project) ELSE ?5 END,
                branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
         )?;
         update.execute(params![

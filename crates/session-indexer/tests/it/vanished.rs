@@ -145,7 +145,7 @@ fn what_a_damaged_file_held_is_still_found() {
                 assert_eq!(held, place, "case {case}, turn {turn}, {when}");
             }
             let now = home.reader().sessions().unwrap();
-            let told = |s: &SessionRow| (s.turns, s.started_ms, s.ended_ms);
+            let told = |s: &SessionRow| (s.turns, s.started_ms, s.ended_ms, s.project.clone());
             assert_eq!(told(&now[0]), told(&before[0]), "case {case}, {when}");
         };
         home.refresh();
