@@ -11,6 +11,7 @@ mod output_path;
 
 use args::{Arguments, BrowseArgs, Command, McpArgs};
 use clap::Parser;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Whether a command found something: its exit code, as grep's.
@@ -21,7 +22,11 @@ enum Found {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse_from(args::spelled(std::env::args_os()));
+    let typed = args::spelled(std::env::args_os());
+    let arguments = match Arguments::try_parse_from(&typed) {
+        Ok(arguments) => arguments,
+        Err(error) => return report_usage(&error, &typed),
+    };
     let command = match arguments.command {
         Some(command) => command,
         None if command::browse::is_possible() => Command::Browse(BrowseArgs::default()),
@@ -39,6 +44,15 @@ fn main() -> ExitCode {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => error::report(&error),
     }
+}
+
+/// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
+/// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
+fn report_usage(error: &clap::Error, typed: &[OsString]) -> ExitCode {
+    if error.use_stderr() && args::is_hook_run(typed) {
+        return ExitCode::SUCCESS;
+    }
+    error.exit()
 }
 
 /// Runs a command.

@@ -348,3 +348,20 @@ fn a_session_of_the_plugin_begins_with_a_word_about_a_second_skill() {
     assert!(start("startup").contains("skill uninstall"));
     assert_eq!(start("resume"), "");
 }
+
+#[test]
+fn an_unknown_argument_blocks_no_prompt() {
+    let project = Project::new();
+    for arguments in [
+        &["hook", "run", "--future-flag"][..],
+        &["hook", "--json", "run"],
+        &["hook", "run", "now"],
+        &["--quiet", "hook", "run", "--event", "PreToolUse"],
+    ] {
+        let ran = project.run(arguments).succeeded();
+        assert_eq!(ran.stdout() + &ran.stderr(), "", "{arguments:?}");
+    }
+    let help = project.run(&["hook", "run", "--help"]).succeeded();
+    assert!(help.stdout().contains("Usage:"), "{help}");
+    project.run(&["hook", "install", "--future-flag"]).exits(2);
+}
