@@ -30,3 +30,11 @@ pub fn format_step(title: &str, words: &[&str], width: usize) -> String {
         paint(FAINT, format!("$ {command}"))
     )
 }
+
+/// Formats the command that shows all levels of the demo for a query.
+pub fn format_demo_command(query: &str, width: usize) -> String {
+    let name = "Next:";
+    let typed = ["demo".to_owned(), quote_query(query)];
+    let command = format_command(&typed, name.len() + 1, width);
+    format!("\n{} {command}\n", paint(FAINT, name))
+}

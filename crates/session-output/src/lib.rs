@@ -77,7 +77,7 @@ mod work;
 
 pub use calendar::{Calendar, JsonStats, format_nothing_counted};
 pub use compact::compact_json_without_history;
-pub use demo::{JsonDemo, format_step};
+pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};

@@ -50,6 +50,8 @@ pub struct SearchListing<'a> {
     pub refreshed: Option<&'a Outcome>,
     /// True where each score is explained.
     pub explain: bool,
+    /// True for the built-in demo, whose ids name nothing outside of it.
+    pub is_demo: bool,
 }
 
 impl SearchListing<'_> {
@@ -73,7 +75,10 @@ impl SearchListing<'_> {
         if self.explain {
             out.push_str(&explanation::format_search(&results.explanation, width));
         }
-        out + &self.next_command(width)
+        match self.is_demo {
+            true => out,
+            false => out + &self.next_command(width),
+        }
     }
 
     /// True for a weak hit beside a strong one, where nothing more about hits was requested.
@@ -91,7 +96,7 @@ impl SearchListing<'_> {
         let work = self.work.get(n).map(|of| format_work(of, self.with, width));
         let explanation = self.explain.then(|| explanation::format_hit(hit, width));
         let (preview, work) = (preview.unwrap_or_default(), work.unwrap_or_default());
-        let last = last_lines(hit, width);
+        let last = last_lines(hit, self.is_demo, width);
         preview + &work + &last + &explanation.unwrap_or_default()
     }
 
@@ -229,11 +234,12 @@ fn titled(session: &SessionRow) -> Field {
 
 /// Names of files and the command that takes the session up again: beside each
 /// other where there is room, else on lines of their own.
-fn last_lines(hit: &Hit, width: usize) -> String {
+fn last_lines(hit: &Hit, is_demo: bool, width: usize) -> String {
     let columns = width.saturating_sub(INDENT);
     let names = names(hit);
     let alone = || files(&names, columns).unwrap_or_else(|| first_file(&names, columns));
-    let lines = match resumed(hit, columns) {
+    let command = resumed(hit, columns).filter(|_| !is_demo);
+    let lines = match command {
         None => vec![alone()],
         Some(resume) => {
             let room = columns.saturating_sub(COMMAND_GAP + resume.width());

@@ -4,12 +4,12 @@ use crate::Found;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::FormattedAnswer;
 use crate::command::{refresh, search, show};
-use crate::output::{json, width};
+use crate::output::{json, notes, width};
 use anyhow::{Result, bail};
 use clap::Parser;
 use session_display::short_id;
 use session_export::shown_session;
-use session_output::{JsonDemo, format_step};
+use session_output::{JsonDemo, format_demo_command, format_step};
 use session_query::DemoIndex;
 use session_redact::Redactor;
 use session_search::Exchange;
@@ -27,10 +27,12 @@ fn search_words(demo: &DemoIndex, words: &[&str]) -> Result<(SearchArgs, Formatt
 }
 
 fn answer(demo: &DemoIndex, args: &SearchArgs) -> Result<FormattedAnswer> {
-    search::answer(args, &demo.snapshot, &[], |query| demo.embed(query))
+    let mut answer = search::answer(args, &demo.snapshot, &[], |query| demo.embed(query))?;
+    answer.is_demo = true;
+    Ok(answer)
 }
 
-fn print_answer(demo: &DemoIndex, (args, answer): &(SearchArgs, FormattedAnswer)) -> Result<Found> {
+fn print_answer(demo: &DemoIndex, args: &SearchArgs, answer: &FormattedAnswer) -> Result<Found> {
     search::print(args, answer, &demo.snapshot.sessions, Some(&demo.refreshed))
 }
 
@@ -122,11 +124,16 @@ impl DemoWalk {
     }
 
     fn print(&self, demo: &DemoIndex, query: &str) -> Result<()> {
+        writeln!(
+            notes::stderr(),
+            "note: these commands are answered here from a built-in history, which is not in your index"
+        )?;
         step("Level 1: which session was it?", &sessions_words(query))?;
-        print_answer(demo, &self.sessions)?;
-        if let Some((id, turns)) = &self.turns {
+        let (args, answer) = &self.sessions;
+        print_answer(demo, args, answer)?;
+        if let Some((id, (args, answer))) = &self.turns {
             step("Level 2: which exchange in it?", &turns_words(query, id))?;
-            print_answer(demo, turns)?;
+            print_answer(demo, args, answer)?;
         }
         if let Some((place, (session, exchanges))) = &self.shown {
             step("Level 3: everything around it", &["show", place])?;
@@ -146,12 +153,12 @@ impl DemoWalk {
 pub fn search(args: &SearchArgs) -> Result<Found> {
     let demo = DemoIndex::create(&refresh::new_bar)?;
     let answer = answer(&demo, args)?;
-    search::print(
-        args,
-        &answer,
-        &demo.snapshot.sessions,
-        Some(&demo.refreshed),
-    )
+    let found = print_answer(&demo, args, &answer)?;
+    if found == Found::Something && !args.json {
+        let next = format_demo_command(&search::query(args), width());
+        write!(anstream::stdout(), "{next}")?;
+    }
+    Ok(found)
 }
 
 fn step(title: &str, words: &[&str]) -> Result<()> {

@@ -87,6 +87,8 @@ pub struct FormattedAnswer {
     previews: Vec<Preview>,
     /// The work summary of each hit, where requested.
     work: Vec<WorkSummary>,
+    /// True where the built-in demo answers.
+    pub is_demo: bool,
 }
 
 impl FormattedAnswer {
@@ -106,6 +108,7 @@ impl FormattedAnswer {
             with: &args.with,
             refreshed,
             explain: args.ranking.explain && is_ranked,
+            is_demo: self.is_demo,
         }
     }
 }
@@ -142,6 +145,7 @@ pub fn answer(
     Ok(FormattedAnswer {
         work: work.collect::<Result<_>>()?,
         previews: previews_for(args, results)?,
+        is_demo: false,
         answer,
     })
 }
@@ -166,7 +170,7 @@ fn level(depth: u8) -> Level {
 }
 
 /// The words of the query as one text.
-fn query(args: &SearchArgs) -> String {
+pub fn query(args: &SearchArgs) -> String {
     join_query(std::iter::once(&args.query).chain(&args.more))
 }
 

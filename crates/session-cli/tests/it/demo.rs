@@ -36,10 +36,6 @@ fn the_demo_walks_three_levels() {
     [SCORE]   claude   a1b2c3d4   homelab   2026-01-15   3 turns   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    Next: session-search search "why can the api container not resolve the database host" --depth 2 \
-        --session a1b2c3d4
 
     Level 2: which exchange in it?
     $ session-search search "why can the api container not resolve the database host" --depth 2 \
@@ -50,9 +46,6 @@ fn the_demo_walks_three_levels() {
     [SCORE]   claude   a1b2c3d4:0   homelab   2026-01-15   1/3   docker-network-debug
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
-        resume: claude --resume a1b2c3d4-1111-4a11-8a11-000000000001
-
-    Next: session-search show a1b2c3d4:0-2
 
     Level 3: everything around it
     $ session-search show a1b2c3d4:0
@@ -107,4 +100,23 @@ fn a_demo_that_finds_nothing_ends_at_the_first_level() {
     assert!(demo["turns"].is_null() && demo["shown"].is_null(), "{ran}");
     let ran = env.run(&["demo", "🎉"]).exits(1);
     assert!(!ran.stdout().contains("Level 2"), "{ran}");
+}
+
+/// The ids of the demo name nothing that another command finds.
+#[test]
+fn a_search_of_the_demo_names_the_command_that_goes_on() {
+    let env = TestEnvironment::new();
+    let query = "docker bridge networking";
+    for depth in ["1", "2"] {
+        let ran = env.run(&["search", query, "--or-demo", "--depth", depth]);
+        let printed = ran.succeeded().stdout();
+        let next = format!("\n\nNext: session-search demo \"{query}\"\n");
+        assert!(printed.ends_with(&next), "{printed}");
+        assert_eq!(printed.matches("Next:").count(), 1, "{printed}");
+        assert!(!printed.contains("--resume"), "{printed}");
+    }
+    let shown = env.run(&["demo", query]).succeeded();
+    assert!(shown.stderr().contains("not in your index"), "{shown}");
+    let nothing = env.run(&["search", "🎉", "--or-demo"]).exits(1);
+    assert_eq!(nothing.stdout(), "", "{nothing}");
 }
