@@ -53,6 +53,14 @@ pub enum ResumeError {
         /// Id of the session.
         session: String,
     },
+    /// Its agent resumes it, but has no command that forks it.
+    #[error("{agent} has no command that forks a session")]
+    NoFork {
+        /// Name of the agent as people write it.
+        agent: &'static str,
+        /// Id of the session.
+        session: String,
+    },
 }
 
 impl<'a> ResumeCommand<'a> {
@@ -69,7 +77,13 @@ impl<'a> ResumeCommand<'a> {
     /// # Errors
     /// When the session cannot be resumed, or its agent has no such command.
     pub fn fork(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::with(session, fork_arguments)
+        Self::with(session, fork_arguments).map_err(|error| match source_of(session) {
+            Some((source, _)) if resume_arguments(session).is_some() => ResumeError::NoFork {
+                agent: source.agent().title,
+                session: session.uid.clone(),
+            },
+            _ => error,
+        })
     }
 
     fn with(
@@ -99,7 +113,11 @@ impl<'a> ResumeCommand<'a> {
         // Made printable before it is quoted: a removed character could be part of the quoting.
         let directory = printable(directory);
         let quoted = shlex::try_quote(&directory).unwrap_or_default();
-        format!("cd {quoted} && {command}")
+        let end_of_options = match directory.starts_with('-') {
+            true => "-- ",
+            false => "",
+        };
+        format!("cd {end_of_options}{quoted} && {command}")
     }
 }
 

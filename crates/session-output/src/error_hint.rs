@@ -187,6 +187,9 @@ fn hint_of_resume(error: &ResumeError) -> Cow<'static, str> {
         ResumeError::HistoryGone { session } => {
             format!("`session-search show {session}` has what was indexed of it")
         }
+        ResumeError::NoFork { session, .. } => {
+            format!("`session-search resume {session}` resumes the session itself")
+        }
         ResumeError::Unsupported { .. } => {
             return "`session-search show` has what was said in it".into();
         }

@@ -75,3 +75,31 @@ fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
     };
     assert!(matches!(refused(odd), ResumeError::Unsupported { .. }));
 }
+
+#[test]
+fn an_agent_that_forks_no_session_is_named() {
+    let session = SessionRow {
+        source: "gemini".into(),
+        ..claude_session(7)
+    };
+    assert!(ResumeCommand::new(&session).is_ok());
+    let error = ResumeCommand::fork(&session).unwrap_err();
+    let said = "Gemini CLI has no command that forks a session";
+    assert_eq!(error.to_string(), said);
+    let odd = SessionRow {
+        uid: "a b; rm".into(),
+        ..session
+    };
+    let refused = ResumeCommand::fork(&odd);
+    assert!(matches!(refused, Err(ResumeError::Unsupported { .. })));
+}
+
+#[test]
+fn a_directory_is_no_option_of_cd() {
+    let session = SessionRow {
+        cwd: Some("-weird".into()),
+        ..claude_session(7)
+    };
+    let line = ResumeCommand::new(&session).unwrap().shell_line();
+    assert!(line.starts_with("cd -- -weird && claude"), "{line}");
+}
